@@ -1,0 +1,131 @@
+//! Makes frames of our own. Each is written once and never parsed again: the
+//! places of its parts are known as it is written.
+
+use std::sync::Arc;
+
+use super::{Frame, FrameKind, Inner, Method, Read, Span};
+use crate::error::ErrorObject;
+use crate::id::Id;
+use crate::json::RawJson;
+use crate::json::scan::write_string;
+
+impl Frame {
+    /// A request.
+    pub fn request(id: &Id, method: &str, params: Option<&RawJson>) -> Frame {
+        let mut writer = Writer::new(FrameKind::Request, 64 + method.len() + length(params));
+        writer.id(Some(id));
+        writer.method(method);
+        writer.read.params = writer.part("params", params.map(|params| params.text().as_bytes()));
+        writer.finish()
+    }
+
+    /// A notification.
+    pub fn notification(method: &str, params: Option<&RawJson>) -> Frame {
+        let mut writer = Writer::new(FrameKind::Notification, 48 + method.len() + length(params));
+        writer.method(method);
+        writer.read.params = writer.part("params", params.map(|params| params.text().as_bytes()));
+        writer.finish()
+    }
+
+    /// A response with a result.
+    pub fn result_of(id: &Id, result: &RawJson) -> Frame {
+        let mut writer = Writer::new(FrameKind::Result, 48 + result.text().len());
+        writer.id(Some(id));
+        writer.read.result = writer.part("result", Some(result.text().as_bytes()));
+        writer.finish()
+    }
+
+    /// A response with an error. Without an id it answers what could not be
+    /// read; `null_id` then spells that out, as revisions up to 2025-06-18
+    /// expect from JSON-RPC.
+    pub fn error_of(id: Option<&Id>, null_id: bool, error: &ErrorObject) -> Frame {
+        let text = serde_json::to_vec(error).expect("an error object is always JSON");
+        let mut writer = Writer::new(FrameKind::Error, 48 + text.len());
+        match id {
+            None if null_id => writer.bytes.extend_from_slice(b",\"id\":null"),
+            id => writer.id(id),
+        }
+        writer.read.error = writer.part("error", Some(&text));
+        writer.finish()
+    }
+
+    /// A batch of frames.
+    pub fn batch_of(frames: &[Frame]) -> Frame {
+        let mut bytes = vec![b'['];
+        for (index, frame) in frames.iter().enumerate() {
+            if index > 0 {
+                bytes.push(b',');
+            }
+            bytes.extend_from_slice(frame.bytes());
+        }
+        bytes.push(b']');
+        Frame::parse(bytes)
+    }
+}
+
+fn length(params: Option<&RawJson>) -> usize {
+    params.map_or(0, |params| params.text().len())
+}
+
+struct Writer {
+    bytes: Vec<u8>,
+    read: Read,
+}
+
+impl Writer {
+    fn new(kind: FrameKind, capacity: usize) -> Self {
+        let mut bytes = Vec::with_capacity(capacity);
+        bytes.extend_from_slice(br#"{"jsonrpc":"2.0""#);
+        let read = Read {
+            kind,
+            id: None,
+            method: Method::None,
+            params: Span::default(),
+            result: Span::default(),
+            error: Span::default(),
+            batch: Span::default(),
+            violations: Vec::new(),
+            notes: Vec::new(),
+        };
+        Writer { bytes, read }
+    }
+
+    fn id(&mut self, id: Option<&Id>) {
+        let Some(id) = id else { return };
+        self.bytes.extend_from_slice(b",\"id\":");
+        id.write(&mut self.bytes);
+        self.read.id = Some(id.clone());
+    }
+
+    fn method(&mut self, method: &str) {
+        self.bytes.extend_from_slice(b",\"method\":");
+        let start = self.bytes.len() + 1;
+        write_string(method, &mut self.bytes);
+        let span = start..self.bytes.len() - 1;
+        self.read.method =
+            match &self.bytes[span.clone()] == method.as_bytes() && !method.is_empty() {
+                true => Method::Plain(span.into()),
+                false => Method::Unescaped(method.into()),
+            };
+    }
+
+    fn part(&mut self, name: &str, text: Option<&[u8]>) -> Span {
+        let Some(text) = text else {
+            return Span::default();
+        };
+        self.bytes.extend_from_slice(b",\"");
+        self.bytes.extend_from_slice(name.as_bytes());
+        self.bytes.extend_from_slice(b"\":");
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(text);
+        (start..self.bytes.len()).into()
+    }
+
+    fn finish(mut self) -> Frame {
+        self.bytes.push(b'}');
+        Frame(Arc::new(Inner {
+            bytes: self.bytes,
+            read: self.read,
+        }))
+    }
+}

@@ -1,0 +1,215 @@
+//! A frame: one JSON-RPC message in its exact bytes, with what could be read
+//! of it and what is wrong with it.
+//!
+//! Parsing never fails. Whether a frame fits a protocol revision is not asked
+//! here; that is the checker's work.
+
+mod build;
+mod parse;
+
+use std::sync::Arc;
+
+use crate::error::ErrorObject;
+use crate::id::Id;
+use crate::json::Json;
+use crate::violation::Violation;
+
+/// One message as it stood, or will stand, on the wire. Cheap to clone.
+#[derive(Clone)]
+pub struct Frame(Arc<Inner>);
+
+/// What a frame is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FrameKind {
+    /// A method with an id: expects a response.
+    Request,
+    /// A method without an id.
+    Notification,
+    /// A response with a result.
+    Result,
+    /// A response with an error.
+    Error,
+    /// Several frames in one array.
+    Batch,
+    /// None of these; the violations say why.
+    Other,
+}
+
+/// How much of a frame is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The most bytes that are looked into; a longer frame is kept unread.
+    pub max_bytes: usize,
+    /// The deepest nesting that is followed, at most 256.
+    pub max_depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            max_bytes: usize::MAX,
+            max_depth: 128,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Inner {
+    bytes: Vec<u8>,
+    read: Read,
+}
+
+/// What was read of a frame's bytes.
+#[derive(Debug)]
+struct Read {
+    kind: FrameKind,
+    id: Option<Id>,
+    method: Method,
+    params: Span,
+    result: Span,
+    error: Span,
+    /// The array, where the frame is a batch.
+    batch: Span,
+    violations: Vec<Violation>,
+    notes: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Method {
+    None,
+    /// Spelled without escapes: the bytes between the quotes.
+    Plain(Span),
+    Unescaped(Box<str>),
+}
+
+/// A range of the frame's bytes; an empty one is none.
+#[derive(Debug, Clone, Copy, Default)]
+struct Span {
+    start: usize,
+    end: usize,
+}
+
+impl Frame {
+    /// Reads a frame from the wire, with default limits.
+    pub fn parse(bytes: impl Into<Vec<u8>>) -> Frame {
+        Frame::parse_within(bytes, Limits::default())
+    }
+
+    /// Reads a frame from the wire. Whatever the bytes are, there is a frame.
+    pub fn parse_within(bytes: impl Into<Vec<u8>>, limits: Limits) -> Frame {
+        let bytes = bytes.into();
+        let read = parse::read(&bytes, limits);
+        Frame(Arc::new(Inner { bytes, read }))
+    }
+
+    /// The exact bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0.bytes
+    }
+
+    /// The bytes as text; invalid UTF-8 is replaced.
+    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(&self.0.bytes)
+    }
+
+    /// What the frame is.
+    pub fn kind(&self) -> FrameKind {
+        self.0.read.kind
+    }
+
+    /// The id, where there is one that can be an id.
+    pub fn id(&self) -> Option<&Id> {
+        self.0.read.id.as_ref()
+    }
+
+    /// The method, where there is one.
+    pub fn method(&self) -> Option<&str> {
+        match &self.0.read.method {
+            Method::None => None,
+            Method::Plain(span) => std::str::from_utf8(&self.0.bytes[span.start..span.end]).ok(),
+            Method::Unescaped(text) => Some(text),
+        }
+    }
+
+    /// The params, where there are any, whatever their type.
+    pub fn params(&self) -> Option<Json<'_>> {
+        self.span(self.0.read.params)
+    }
+
+    /// The result, where there is one, whatever its type.
+    pub fn result(&self) -> Option<Json<'_>> {
+        self.span(self.0.read.result)
+    }
+
+    /// The error as it was spelled, where there is one.
+    pub fn error(&self) -> Option<Json<'_>> {
+        self.span(self.0.read.error)
+    }
+
+    /// The error, read leniently, where there is one.
+    pub fn error_object(&self) -> Option<ErrorObject> {
+        self.error().map(ErrorObject::read)
+    }
+
+    /// The frames of a batch; none for other kinds.
+    pub fn batch(&self) -> impl Iterator<Item = Frame> + '_ {
+        let items = self.span(self.0.read.batch).map(Json::items);
+        items
+            .into_iter()
+            .flatten()
+            .map(|item| Frame::parse(item.bytes()))
+    }
+
+    /// Whether the frame is a response, or was meant as one: it has a result,
+    /// an error or an id, and no method.
+    pub fn is_response_like(&self) -> bool {
+        let read = &self.0.read;
+        matches!(read.method, Method::None)
+            && (read.id.is_some() || read.result.is_some() || read.error.is_some())
+    }
+
+    /// What is wrong with the frame in every revision; empty for a clean one.
+    pub fn violations(&self) -> &[Violation] {
+        &self.0.read.violations
+    }
+
+    /// What is unusual but allowed: top-level keys that JSON-RPC does not know.
+    pub fn notes(&self) -> &[String] {
+        &self.0.read.notes
+    }
+
+    fn span(&self, span: Span) -> Option<Json<'_>> {
+        span.is_some()
+            .then(|| Json::trusted(&self.0.bytes[span.start..span.end]))
+    }
+}
+
+impl Span {
+    fn is_some(self) -> bool {
+        self.end > self.start
+    }
+}
+
+impl From<std::ops::Range<usize>> for Span {
+    fn from(range: std::ops::Range<usize>) -> Self {
+        Span {
+            start: range.start,
+            end: range.end,
+        }
+    }
+}
+
+/// Two frames are equal when their bytes are.
+impl PartialEq for Frame {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.bytes == other.0.bytes
+    }
+}
+
+impl Eq for Frame {}
+
+impl std::fmt::Debug for Frame {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Frame::{:?}({})", self.kind(), self.text())
+    }
+}

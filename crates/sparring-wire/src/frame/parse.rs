@@ -1,0 +1,310 @@
+//! Reads a frame's bytes in one pass, going as far as they make sense.
+//!
+//! A text that breaks off still gives what stood before the break, so that a
+//! truncated reply can be told from mere noise by its id.
+
+use super::{FrameKind, Limits, Method, Read, Span};
+use crate::id::Id;
+use crate::json::scan::Scanner;
+use crate::json::{Fault, FaultKind, Json, JsonKind, Key};
+use crate::violation::{Rule, Violation};
+
+/// Where the specification speaks of what any message must look like.
+const MESSAGES: &str = "basic#messages";
+
+pub(super) fn read(bytes: &[u8], limits: Limits) -> Read {
+    let mut reader = Reader {
+        bytes,
+        limits,
+        read: Read {
+            kind: FrameKind::Other,
+            id: None,
+            method: Method::None,
+            params: Span::default(),
+            result: Span::default(),
+            error: Span::default(),
+            batch: Span::default(),
+            violations: Vec::new(),
+            notes: Vec::new(),
+        },
+        id: None,
+        version: None,
+        method_malformed: false,
+    };
+    reader.run();
+    reader.read
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    limits: Limits,
+    read: Read,
+    id: Option<Json<'a>>,
+    version: Option<Json<'a>>,
+    method_malformed: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn run(&mut self) {
+        if self.bytes.len() > self.limits.max_bytes {
+            let (length, limit) = (self.bytes.len(), self.limits.max_bytes);
+            let message = format!("{length} bytes, and the limit is {limit}");
+            return self.violate(Rule::TooLarge, "$", message);
+        }
+        if let Err(error) = std::str::from_utf8(self.bytes) {
+            let message = format!("the bytes stop being UTF-8 at byte {}", error.valid_up_to());
+            self.violate(Rule::InvalidUtf8, "$", message);
+        }
+        let mut start = 0;
+        if self.bytes.starts_with(b"\xEF\xBB\xBF") {
+            self.violate(
+                Rule::ByteOrderMark,
+                "$",
+                "a byte order mark before the text",
+            );
+            start = 3;
+        }
+        let mut scanner = Scanner::new(self.bytes, start, self.limits.max_depth);
+        let outcome = match scanner.peek() {
+            Some(b'{') => self.object(&mut scanner),
+            Some(b'[') => self.array(&mut scanner),
+            _ => self.neither(&mut scanner),
+        };
+        let outcome = outcome.and_then(|()| match scanner.peek() {
+            None => Ok(()),
+            Some(byte) => Err(Fault {
+                at: scanner.pos(),
+                kind: FaultKind::Unexpected(byte),
+            }),
+        });
+        if let Err(fault) = outcome {
+            self.read.kind = FrameKind::Other;
+            let rule = match fault.kind {
+                FaultKind::TooDeep => Rule::TooDeep,
+                _ => Rule::NotJson,
+            };
+            self.violate(rule, "$", fault.to_string());
+        }
+    }
+
+    fn neither(&mut self, scanner: &mut Scanner<'a>) -> Result<(), Fault> {
+        let value = scanner.value()?;
+        let kind = Json::trusted(&self.bytes[value]).kind().name();
+        self.violate(
+            Rule::NotAnObject,
+            "$",
+            format!("a message is an object, not {kind}"),
+        );
+        Ok(())
+    }
+
+    fn array(&mut self, scanner: &mut Scanner<'a>) -> Result<(), Fault> {
+        let range = scanner.value()?;
+        self.read.kind = FrameKind::Batch;
+        if Json::trusted(&self.bytes[range.clone()])
+            .items()
+            .next()
+            .is_none()
+        {
+            self.violate(Rule::EmptyBatch, "$", "a batch holds at least one message");
+        }
+        self.read.batch = range.into();
+        Ok(())
+    }
+
+    fn object(&mut self, scanner: &mut Scanner<'a>) -> Result<(), Fault> {
+        let scanned = self.members(scanner);
+        self.id();
+        self.version();
+        self.kind();
+        scanned
+    }
+
+    /// Takes the members up to the closing brace, or up to where the text
+    /// stops being JSON.
+    fn members(&mut self, scanner: &mut Scanner<'a>) -> Result<(), Fault> {
+        scanner.expect(b'{')?;
+        if scanner.peek() == Some(b'}') {
+            return scanner.expect(b'}');
+        }
+        let mut seen = 0u8;
+        loop {
+            let (key, escapes) = scanner.string()?;
+            let key = Key::new(&self.bytes[key], escapes);
+            scanner.expect(b':')?;
+            let value = scanner.value_below(1)?;
+            self.member(key, value, &mut seen);
+            if scanner.peek() != Some(b',') {
+                return scanner.expect(b'}');
+            }
+            scanner.expect(b',')?;
+        }
+    }
+
+    /// Of duplicate keys the last counts, as most parsers have it.
+    fn member(&mut self, key: Key<'a>, value: std::ops::Range<usize>, seen: &mut u8) {
+        const KNOWN: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
+        let json = Json::trusted(&self.bytes[value.clone()]);
+        let Some(index) = KNOWN.iter().position(|known| key.is(known)) else {
+            let name = key.name().into_owned();
+            match self.read.notes.contains(&name) {
+                true => self.duplicate(&name),
+                false => self.read.notes.push(name),
+            }
+            return;
+        };
+        if *seen & (1 << index) != 0 {
+            self.duplicate(KNOWN[index]);
+        }
+        *seen |= 1 << index;
+        match index {
+            0 => self.version = Some(json),
+            1 => self.id = Some(json),
+            2 => self.method(json, value),
+            3 => self.read.params = value.into(),
+            4 => self.read.result = value.into(),
+            _ => self.read.error = value.into(),
+        }
+    }
+
+    fn duplicate(&mut self, name: &str) {
+        let message = format!("the key {name:?} stands more than once");
+        self.violate(Rule::DuplicateKey, format!("$.{name}"), message);
+    }
+
+    fn method(&mut self, json: Json<'a>, range: std::ops::Range<usize>) {
+        let inner = range.start + 1..range.end.max(range.start + 2) - 1;
+        self.read.method = match json.as_str() {
+            None => {
+                self.method_malformed = true;
+                let message = format!("a method is a string, not {}", json.kind().name());
+                self.violate(Rule::MethodWrongType, "$.method", message);
+                return;
+            }
+            // An empty name or one with escapes or invalid UTF-8 is kept apart.
+            Some(name) if name.is_empty() || name.as_bytes() != &self.bytes[inner.clone()] => {
+                Method::Unescaped(name.into())
+            }
+            Some(_) => Method::Plain(inner.into()),
+        };
+    }
+
+    fn id(&mut self) {
+        let Some(json) = self.id else { return };
+        self.read.id = Id::read(json);
+        let rule = match json.kind() {
+            JsonKind::Integer | JsonKind::String => return,
+            // JSON-RPC answers what it could not read with the id `null`.
+            JsonKind::Null if self.read.error.is_some() => return,
+            JsonKind::Null => Rule::IdNull,
+            JsonKind::Number => Rule::IdFractional,
+            _ => Rule::IdWrongType,
+        };
+        self.violate(
+            rule,
+            "$.id",
+            format!("an id is a string or an integer, not {json}"),
+        );
+    }
+
+    fn version(&mut self) {
+        let message = match self.version {
+            Some(version) if version.as_str().as_deref() == Some("2.0") => return,
+            Some(version) => format!("expected \"2.0\", found {version}"),
+            None => "expected \"2.0\", found nothing".to_owned(),
+        };
+        self.violate(Rule::WrongJsonrpc, "$.jsonrpc", message);
+    }
+
+    fn kind(&mut self) {
+        let method = !matches!(self.read.method, Method::None);
+        let (result, error) = (self.read.result.is_some(), self.read.error.is_some());
+        if method || self.method_malformed {
+            self.request_kind(method, result || error);
+        } else if result && error {
+            let message = "a response has a result or an error, not both";
+            self.violate(Rule::ResultAndError, "$", message);
+        } else if result || error {
+            self.response_kind(result);
+        } else {
+            let message = "a message has a method, a result or an error";
+            self.violate(Rule::NothingInside, "$", message);
+        }
+    }
+
+    fn request_kind(&mut self, method: bool, response: bool) {
+        if response {
+            let message = "a message with a method has neither result nor error";
+            self.violate(Rule::RequestAndResponse, "$", message);
+        }
+        if method {
+            self.read.kind = match self.id {
+                Some(_) => FrameKind::Request,
+                None => FrameKind::Notification,
+            };
+        }
+        let params = self.read.params;
+        if params.is_some() && self.bytes[params.start] != b'{' {
+            let kind = Json::trusted(&self.bytes[params.start..params.end])
+                .kind()
+                .name();
+            self.violate(
+                Rule::ParamsWrongType,
+                "$.params",
+                format!("params are an object, not {kind}"),
+            );
+        }
+    }
+
+    fn response_kind(&mut self, result: bool) {
+        if result {
+            self.read.kind = FrameKind::Result;
+            if self.id.is_none() {
+                self.violate(
+                    Rule::IdMissing,
+                    "$.id",
+                    "a result names the request it answers",
+                );
+            }
+            let span = self.read.result;
+            if self.bytes[span.start] != b'{' {
+                let kind = Json::trusted(&self.bytes[span.start..span.end])
+                    .kind()
+                    .name();
+                self.violate(
+                    Rule::ResultWrongType,
+                    "$.result",
+                    format!("a result is an object, not {kind}"),
+                );
+            }
+            return;
+        }
+        self.read.kind = FrameKind::Error;
+        let span = self.read.error;
+        let error = Json::trusted(&self.bytes[span.start..span.end]);
+        let code = error.get("code").map(Json::kind);
+        let message = error.get("message").map(Json::kind);
+        if code != Some(JsonKind::Integer) {
+            let found = code.map_or("nothing", JsonKind::name);
+            self.violate(
+                Rule::ErrorMalformed,
+                "$.error.code",
+                format!("expected an integer, found {found}"),
+            );
+        }
+        if message != Some(JsonKind::String) {
+            let found = message.map_or("nothing", JsonKind::name);
+            self.violate(
+                Rule::ErrorMalformed,
+                "$.error.message",
+                format!("expected a string, found {found}"),
+            );
+        }
+    }
+
+    fn violate(&mut self, rule: Rule, path: impl Into<String>, message: impl Into<String>) {
+        self.read
+            .violations
+            .push(Violation::new(rule, path, message, MESSAGES));
+    }
+}

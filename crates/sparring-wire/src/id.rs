@@ -1,0 +1,139 @@
+//! Request ids: integers of any size and strings, never confused.
+
+use crate::json::{Json, JsonKind};
+
+/// The id of a request. `1` and `"1"` are different ids.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Id {
+    /// An integer that fits 64 bits.
+    Integer(i64),
+    /// An integer that does not, in its decimal digits.
+    BigInteger(Box<str>),
+    /// A string.
+    String(Box<str>),
+}
+
+impl Id {
+    /// Reads an id from JSON; `None` for what cannot be an id.
+    pub fn read(json: Json<'_>) -> Option<Id> {
+        match json.kind() {
+            JsonKind::String => json.as_str().map(|text| Id::String(text.into())),
+            JsonKind::Integer => Some(match json.as_i64() {
+                Some(number) => Id::Integer(number),
+                None => Id::BigInteger(json.text().into()),
+            }),
+            _ => None,
+        }
+    }
+
+    /// Whether the other id has the same digits or letters but another type,
+    /// as `1` and `"1"`.
+    pub fn differs_only_in_type(&self, other: &Id) -> bool {
+        self != other && self.letters() == other.letters()
+    }
+
+    /// Appends the id's JSON.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Id::Integer(number) => out.extend_from_slice(number.to_string().as_bytes()),
+            Id::BigInteger(digits) => out.extend_from_slice(digits.as_bytes()),
+            Id::String(text) => crate::json::scan::write_string(text, out),
+        }
+    }
+
+    fn letters(&self) -> std::borrow::Cow<'_, str> {
+        match self {
+            Id::Integer(number) => number.to_string().into(),
+            Id::BigInteger(text) | Id::String(text) => (&**text).into(),
+        }
+    }
+}
+
+/// The id's JSON, so that `1` and `"1"` look different.
+impl std::fmt::Display for Id {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut out = Vec::new();
+        self.write(&mut out);
+        f.write_str(&String::from_utf8_lossy(&out))
+    }
+}
+
+impl From<i64> for Id {
+    fn from(number: i64) -> Self {
+        Id::Integer(number)
+    }
+}
+
+impl From<&str> for Id {
+    fn from(text: &str) -> Self {
+        Id::String(text.into())
+    }
+}
+
+/// A source of ids that are never given twice.
+#[derive(Debug, Clone)]
+pub struct IdSequence {
+    next: i64,
+}
+
+impl IdSequence {
+    /// Gives the next id.
+    pub fn generate(&mut self) -> Id {
+        let id = self.next;
+        self.next += 1;
+        Id::Integer(id)
+    }
+
+    /// Whether this sequence has given that id.
+    pub fn has_given(&self, id: &Id) -> bool {
+        matches!(id, Id::Integer(number) if (1..self.next).contains(number))
+    }
+}
+
+impl Default for IdSequence {
+    fn default() -> Self {
+        IdSequence { next: 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Option<Id> {
+        Id::read(Json::trusted(text.as_bytes()))
+    }
+
+    #[test]
+    fn a_number_and_its_string_are_different_ids() {
+        let (number, string) = (read("1").unwrap(), read("\"1\"").unwrap());
+        assert_ne!(number, string);
+        assert!(number.differs_only_in_type(&string));
+        assert!(!number.differs_only_in_type(&read("2").unwrap()));
+        assert!(!number.differs_only_in_type(&number));
+    }
+
+    #[test]
+    fn integers_of_any_size_keep_their_digits() {
+        let big = read("123456789012345678901234567890").unwrap();
+        assert_eq!(big.to_string(), "123456789012345678901234567890");
+        assert_eq!(read("-9").unwrap(), Id::Integer(-9));
+    }
+
+    #[test]
+    fn other_types_are_no_ids() {
+        for text in ["1.5", "1.0", "1e3", "null", "true", "[1]", "{}"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sequence_knows_what_it_gave() {
+        let mut ids = IdSequence::default();
+        let (first, second) = (ids.generate(), ids.generate());
+        assert_ne!(first, second);
+        assert!(ids.has_given(&second));
+        assert!(!ids.has_given(&Id::Integer(3)));
+        assert!(!ids.has_given(&Id::from("1")));
+    }
+}

@@ -1,0 +1,375 @@
+//! A borrowed JSON value that can be looked into without building a tree.
+//!
+//! A view only exists over text that the scanner has accepted, so looking
+//! never fails; what is absent or of another type is `None`.
+
+use std::borrow::Cow;
+
+use serde::de::DeserializeOwned;
+
+use super::scan::{DEEPEST, Scanner};
+
+/// One JSON value, borrowed from the frame or text it stands in, in its exact
+/// spelling.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Json<'a>(&'a [u8]);
+
+/// The type of a JSON value; integers are told apart from other numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JsonKind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Boolean,
+    /// A number spelled without fraction and exponent.
+    Integer,
+    /// Any other number.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl JsonKind {
+    /// The type's name as JSON Schema has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            JsonKind::Null => "null",
+            JsonKind::Boolean => "boolean",
+            JsonKind::Integer => "integer",
+            JsonKind::Number => "number",
+            JsonKind::String => "string",
+            JsonKind::Array => "array",
+            JsonKind::Object => "object",
+        }
+    }
+}
+
+impl<'a> Json<'a> {
+    /// Wraps bytes that the scanner has accepted as exactly one value.
+    pub(crate) fn trusted(bytes: &'a [u8]) -> Self {
+        Json(bytes)
+    }
+
+    /// The value's bytes, as they were spelled.
+    pub fn bytes(self) -> &'a [u8] {
+        self.0
+    }
+
+    /// The value's text, as it was spelled; invalid UTF-8 is replaced.
+    pub fn text(self) -> Cow<'a, str> {
+        String::from_utf8_lossy(self.0)
+    }
+
+    /// The value's type.
+    pub fn kind(self) -> JsonKind {
+        match self.0.first() {
+            Some(b'{') => JsonKind::Object,
+            Some(b'[') => JsonKind::Array,
+            Some(b'"') => JsonKind::String,
+            Some(b't' | b'f') => JsonKind::Boolean,
+            Some(b'n') | None => JsonKind::Null,
+            Some(_) if self.0.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => {
+                JsonKind::Number
+            }
+            Some(_) => JsonKind::Integer,
+        }
+    }
+
+    /// Whether this is an object.
+    pub fn is_object(self) -> bool {
+        self.0.first() == Some(&b'{')
+    }
+
+    /// The string's content with escapes resolved; `None` for other types.
+    pub fn as_str(self) -> Option<Cow<'a, str>> {
+        let inner = match self.0 {
+            [b'"', inner @ .., b'"'] => inner,
+            _ => return None,
+        };
+        Some(unescape(inner, inner.contains(&b'\\')))
+    }
+
+    /// The boolean; `None` for other types.
+    pub fn as_bool(self) -> Option<bool> {
+        match self.0 {
+            b"true" => Some(true),
+            b"false" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The integer, where it is one that fits; `None` otherwise.
+    pub fn as_i64(self) -> Option<i64> {
+        std::str::from_utf8(self.0).ok()?.parse().ok()
+    }
+
+    /// The number; `None` for other types.
+    pub fn as_f64(self) -> Option<f64> {
+        match self.kind() {
+            JsonKind::Integer | JsonKind::Number => std::str::from_utf8(self.0).ok()?.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The members of an object, in their order, duplicates included; none for
+    /// other types.
+    pub fn members(self) -> Members<'a> {
+        Members(Walk::over(self.0, b'{'))
+    }
+
+    /// The items of an array; none for other types.
+    pub fn items(self) -> Items<'a> {
+        Items(Walk::over(self.0, b'['))
+    }
+
+    /// The object's member of that name; of duplicates the last, as most
+    /// parsers have it.
+    pub fn get(self, name: &str) -> Option<Json<'a>> {
+        self.members()
+            .filter(|(key, _)| key.is(name))
+            .last()
+            .map(|(_, value)| value)
+    }
+
+    /// Follows `get` along several names.
+    pub fn at(self, path: &[&str]) -> Option<Json<'a>> {
+        path.iter().try_fold(self, |json, name| json.get(name))
+    }
+
+    /// Reads the value into a type of the caller's.
+    ///
+    /// # Errors
+    /// When the value does not fit the type.
+    pub fn to<T: DeserializeOwned>(self) -> Result<T, serde_json::Error> {
+        serde_json::from_slice(self.0)
+    }
+}
+
+impl std::fmt::Debug for Json<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text())
+    }
+}
+
+impl std::fmt::Display for Json<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text())
+    }
+}
+
+/// A member's name, still as it was spelled.
+#[derive(Clone, Copy)]
+pub struct Key<'a> {
+    inner: &'a [u8],
+    escapes: bool,
+}
+
+impl<'a> Key<'a> {
+    pub(crate) fn new(inner: &'a [u8], escapes: bool) -> Self {
+        Key { inner, escapes }
+    }
+
+    /// Whether this is that name.
+    pub fn is(self, name: &str) -> bool {
+        match self.escapes {
+            false => self.inner == name.as_bytes(),
+            true => self.name() == name,
+        }
+    }
+
+    /// The name with escapes resolved.
+    pub fn name(self) -> Cow<'a, str> {
+        unescape(self.inner, self.escapes)
+    }
+}
+
+impl std::fmt::Debug for Key<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+/// The members of an object; see [`Json::members`].
+#[derive(Debug, Clone)]
+pub struct Members<'a>(Walk<'a>);
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (Key<'a>, Json<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (bytes, scanner) = self.0.step()?;
+        let (key, escapes) = scanner.string().ok()?;
+        scanner.expect(b':').ok()?;
+        let value = scanner.value().ok()?;
+        Some((Key::new(&bytes[key], escapes), Json(&bytes[value])))
+    }
+}
+
+/// The items of an array; see [`Json::items`].
+#[derive(Debug, Clone)]
+pub struct Items<'a>(Walk<'a>);
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Json<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (bytes, scanner) = self.0.step()?;
+        scanner.value().ok().map(|value| Json(&bytes[value]))
+    }
+}
+
+/// A position between the elements of a container.
+#[derive(Debug, Clone)]
+struct Walk<'a> {
+    bytes: &'a [u8],
+    scanner: Option<Scanner<'a>>,
+}
+
+impl<'a> Walk<'a> {
+    fn over(bytes: &'a [u8], open: u8) -> Self {
+        let fits = bytes.first() == Some(&open);
+        let scanner = fits.then(|| Scanner::new(bytes, 0, DEEPEST));
+        Walk { bytes, scanner }
+    }
+
+    /// Steps over the bracket or comma before the next element, if there is one.
+    fn step(&mut self) -> Option<(&'a [u8], &mut Scanner<'a>)> {
+        let scanner = self.scanner.as_mut()?;
+        let open = scanner.pos() == 0;
+        let separator = scanner.peek()?;
+        if !open && separator != b',' {
+            self.scanner = None;
+            return None;
+        }
+        scanner.expect(separator).ok()?;
+        if open && matches!(scanner.peek(), Some(b'}' | b']')) {
+            self.scanner = None;
+            return None;
+        }
+        self.scanner.as_mut().map(|scanner| (self.bytes, scanner))
+    }
+}
+
+/// Resolves the escapes of a string's inner bytes. A lone surrogate and bytes
+/// that are no UTF-8 become U+FFFD.
+pub(crate) fn unescape(inner: &[u8], escapes: bool) -> Cow<'_, str> {
+    if !escapes {
+        return String::from_utf8_lossy(inner);
+    }
+    let mut out = Vec::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some((&byte, tail)) = rest.split_first() {
+        rest = tail;
+        if byte != b'\\' {
+            out.push(byte);
+            continue;
+        }
+        let Some((&letter, tail)) = rest.split_first() else {
+            break;
+        };
+        rest = tail;
+        let plain = match letter {
+            b'b' => 8,
+            b'f' => 12,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'u' => {
+                let character = code_point(&mut rest);
+                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                continue;
+            }
+            other => other,
+        };
+        out.push(plain);
+    }
+    match String::from_utf8(out) {
+        Ok(text) => Cow::Owned(text),
+        Err(error) => Cow::Owned(String::from_utf8_lossy(error.as_bytes()).into_owned()),
+    }
+}
+
+/// Reads the hex digits after `\u`, and a second escape where the first is a
+/// high surrogate.
+fn code_point(rest: &mut &[u8]) -> char {
+    let Some(high) = hex4(rest) else {
+        return char::REPLACEMENT_CHARACTER;
+    };
+    *rest = &rest[4..];
+    if let Some(character) = char::from_u32(high) {
+        return character;
+    }
+    if (0xD800..0xDC00).contains(&high)
+        && rest.starts_with(b"\\u")
+        && let Some(low) = hex4(&rest[2..])
+        && (0xDC00..0xE000).contains(&low)
+    {
+        *rest = &rest[6..];
+        let joined = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+        return char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER);
+    }
+    char::REPLACEMENT_CHARACTER
+}
+
+fn hex4(bytes: &[u8]) -> Option<u32> {
+    let digits = std::str::from_utf8(bytes.get(..4)?).ok()?;
+    u32::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_into_nested_values() {
+        let json = Json::trusted(br#"{"a":{"b":[1, 2.50, "x"]},"a2":true}"#);
+        let items: Vec<_> = json.at(&["a", "b"]).unwrap().items().collect();
+        assert_eq!(items.len(), 3);
+        assert_eq!(items[0].as_i64(), Some(1));
+        assert_eq!(items[1].text(), "2.50");
+        assert_eq!(items[1].kind(), JsonKind::Number);
+        assert_eq!(items[2].as_str().unwrap(), "x");
+        assert_eq!(json.get("a2").unwrap().as_bool(), Some(true));
+        assert!(json.get("c").is_none());
+    }
+
+    #[test]
+    fn empty_containers_have_no_elements() {
+        assert_eq!(Json::trusted(b"{ }").members().count(), 0);
+        assert_eq!(Json::trusted(b"[]").items().count(), 0);
+        assert_eq!(Json::trusted(b"1").items().count(), 0);
+        assert_eq!(Json::trusted(b"[]").members().count(), 0);
+    }
+
+    #[test]
+    fn the_last_of_duplicate_members_counts() {
+        assert_eq!(
+            Json::trusted(br#"{"a":1,"a":2}"#)
+                .get("a")
+                .unwrap()
+                .as_i64(),
+            Some(2)
+        );
+    }
+
+    #[test]
+    fn resolves_escapes_as_serde_json_does() {
+        for text in [
+            r#""a\"\\\/\b\f\n\r\t""#,
+            r#""\u00e9\ud83d\ude00z""#,
+            r#""plain é""#,
+        ] {
+            let expected: String = serde_json::from_str(text).unwrap();
+            assert_eq!(Json::trusted(text.as_bytes()).as_str().unwrap(), expected);
+        }
+        assert_eq!(
+            Json::trusted(br#""\ud83dx""#).as_str().unwrap(),
+            "\u{fffd}x"
+        );
+        assert!(Json::trusted(br#"{"\u006eame":1}"#).get("name").is_some());
+    }
+}
