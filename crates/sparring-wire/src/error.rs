@@ -22,11 +22,7 @@ pub struct ErrorObject {
 impl ErrorObject {
     /// An error without data.
     pub fn new(code: i64, message: impl Into<String>) -> Self {
-        ErrorObject {
-            code,
-            message: message.into(),
-            data: None,
-        }
+        ErrorObject { code, message: message.into(), data: None }
     }
 
     /// The same error with data.
@@ -38,10 +34,7 @@ impl ErrorObject {
 
     /// -32601, naming the method.
     pub fn method_not_found(method: &str) -> Self {
-        Self::new(
-            code::METHOD_NOT_FOUND,
-            format!("method not found: {method}"),
-        )
+        Self::new(code::METHOD_NOT_FOUND, format!("method not found: {method}"))
     }
 
     /// -32602.
@@ -62,10 +55,7 @@ impl ErrorObject {
     /// Reads an error leniently: what is missing or of a wrong type is left
     /// empty, since the frame has a violation for it already.
     pub fn read(json: Json<'_>) -> Self {
-        let message = json
-            .get("message")
-            .and_then(Json::as_str)
-            .unwrap_or_default();
+        let message = json.get("message").and_then(Json::as_str).unwrap_or_default();
         ErrorObject {
             code: json.get("code").and_then(Json::as_i64).unwrap_or_default(),
             message: message.into_owned(),

@@ -1,6 +1,6 @@
 //! Request ids: integers of any size and strings, never confused.
 
-use crate::json::{Json, JsonKind};
+use crate::json::{Json, JsonKind, RawJson};
 
 /// The id of a request. `1` and `"1"` are different ids.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,6 +55,14 @@ impl std::fmt::Display for Id {
         let mut out = Vec::new();
         self.write(&mut out);
         f.write_str(&String::from_utf8_lossy(&out))
+    }
+}
+
+impl From<&Id> for RawJson {
+    fn from(id: &Id) -> Self {
+        let mut out = Vec::new();
+        id.write(&mut out);
+        RawJson::trusted(&out)
     }
 }
 

@@ -3,14 +3,21 @@
 //!
 //! Here is no I/O, no async and no clock.
 
+pub mod check;
 pub mod error;
 pub mod frame;
 pub mod id;
 pub mod json;
+pub mod revision;
+pub mod transcript;
+pub mod types;
 pub mod violation;
 
+pub use check::{Checker, Referee};
 pub use error::{ErrorObject, code};
 pub use frame::{Frame, FrameKind, Limits};
 pub use id::{Id, IdSequence};
 pub use json::{Json, JsonKind, RawJson};
+pub use revision::{Revision, Side};
+pub use transcript::{Entry, Transcript};
 pub use violation::{Rule, Violation};

@@ -24,12 +24,7 @@ impl Violation {
         message: impl Into<String>,
         section: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Violation {
-            rule,
-            path: path.into(),
-            message: message.into(),
-            section: section.into(),
-        }
+        Violation { rule, path: path.into(), message: message.into(), section: section.into() }
     }
 }
 

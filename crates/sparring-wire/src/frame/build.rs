@@ -84,6 +84,7 @@ impl Writer {
             result: Span::default(),
             error: Span::default(),
             batch: Span::default(),
+            broken_elsewhere: false,
             violations: Vec::new(),
             notes: Vec::new(),
         };
@@ -123,9 +124,6 @@ impl Writer {
 
     fn finish(mut self) -> Frame {
         self.bytes.push(b'}');
-        Frame(Arc::new(Inner {
-            bytes: self.bytes,
-            read: self.read,
-        }))
+        Frame(Arc::new(Inner { bytes: self.bytes, read: self.read }))
     }
 }

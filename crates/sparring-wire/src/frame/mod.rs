@@ -46,10 +46,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            max_bytes: usize::MAX,
-            max_depth: 128,
-        }
+        Limits { max_bytes: usize::MAX, max_depth: 128 }
     }
 }
 
@@ -70,6 +67,8 @@ struct Read {
     error: Span,
     /// The array, where the frame is a batch.
     batch: Span,
+    /// Whether the text broke off inside something other than a response.
+    broken_elsewhere: bool,
     violations: Vec<Violation>,
     notes: Vec<String>,
 }
@@ -99,6 +98,16 @@ impl Frame {
     pub fn parse_within(bytes: impl Into<Vec<u8>>, limits: Limits) -> Frame {
         let bytes = bytes.into();
         let read = parse::read(&bytes, limits);
+        Frame(Arc::new(Inner { bytes, read }))
+    }
+
+    /// The beginning of a frame that was longer than `limit`; the rest was
+    /// never kept.
+    pub fn cut_off(beginning: impl Into<Vec<u8>>, limit: usize) -> Frame {
+        let bytes = beginning.into();
+        let mut read = parse::read(&bytes, Limits::default());
+        read.kind = FrameKind::Other;
+        read.violations = vec![parse::too_large(limit)];
         Frame(Arc::new(Inner { bytes, read }))
     }
 
@@ -154,17 +163,16 @@ impl Frame {
     /// The frames of a batch; none for other kinds.
     pub fn batch(&self) -> impl Iterator<Item = Frame> + '_ {
         let items = self.span(self.0.read.batch).map(Json::items);
-        items
-            .into_iter()
-            .flatten()
-            .map(|item| Frame::parse(item.bytes()))
+        items.into_iter().flatten().map(|item| Frame::parse(item.bytes()))
     }
 
     /// Whether the frame is a response, or was meant as one: it has a result,
-    /// an error or an id, and no method.
+    /// an error or an id, and no method, and if it breaks off, it does so
+    /// inside its result or error.
     pub fn is_response_like(&self) -> bool {
         let read = &self.0.read;
         matches!(read.method, Method::None)
+            && !read.broken_elsewhere
             && (read.id.is_some() || read.result.is_some() || read.error.is_some())
     }
 
@@ -179,8 +187,7 @@ impl Frame {
     }
 
     fn span(&self, span: Span) -> Option<Json<'_>> {
-        span.is_some()
-            .then(|| Json::trusted(&self.0.bytes[span.start..span.end]))
+        span.is_some().then(|| Json::trusted(&self.0.bytes[span.start..span.end]))
     }
 }
 
@@ -192,10 +199,7 @@ impl Span {
 
 impl From<std::ops::Range<usize>> for Span {
     fn from(range: std::ops::Range<usize>) -> Self {
-        Span {
-            start: range.start,
-            end: range.end,
-        }
+        Span { start: range.start, end: range.end }
     }
 }
 

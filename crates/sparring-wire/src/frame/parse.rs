@@ -24,6 +24,7 @@ pub(super) fn read(bytes: &[u8], limits: Limits) -> Read {
             result: Span::default(),
             error: Span::default(),
             batch: Span::default(),
+            broken_elsewhere: false,
             violations: Vec::new(),
             notes: Vec::new(),
         },
@@ -33,6 +34,11 @@ pub(super) fn read(bytes: &[u8], limits: Limits) -> Read {
     };
     reader.run();
     reader.read
+}
+
+pub(super) fn too_large(limit: usize) -> Violation {
+    let message = format!("longer than the limit of {limit} bytes");
+    Violation::new(Rule::TooLarge, "$", message, MESSAGES)
 }
 
 struct Reader<'a> {
@@ -47,9 +53,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn run(&mut self) {
         if self.bytes.len() > self.limits.max_bytes {
-            let (length, limit) = (self.bytes.len(), self.limits.max_bytes);
-            let message = format!("{length} bytes, and the limit is {limit}");
-            return self.violate(Rule::TooLarge, "$", message);
+            return self.read.violations.push(too_large(self.limits.max_bytes));
         }
         if let Err(error) = std::str::from_utf8(self.bytes) {
             let message = format!("the bytes stop being UTF-8 at byte {}", error.valid_up_to());
@@ -57,11 +61,7 @@ impl<'a> Reader<'a> {
         }
         let mut start = 0;
         if self.bytes.starts_with(b"\xEF\xBB\xBF") {
-            self.violate(
-                Rule::ByteOrderMark,
-                "$",
-                "a byte order mark before the text",
-            );
+            self.violate(Rule::ByteOrderMark, "$", "a byte order mark before the text");
             start = 3;
         }
         let mut scanner = Scanner::new(self.bytes, start, self.limits.max_depth);
@@ -72,10 +72,7 @@ impl<'a> Reader<'a> {
         };
         let outcome = outcome.and_then(|()| match scanner.peek() {
             None => Ok(()),
-            Some(byte) => Err(Fault {
-                at: scanner.pos(),
-                kind: FaultKind::Unexpected(byte),
-            }),
+            Some(byte) => Err(Fault { at: scanner.pos(), kind: FaultKind::Unexpected(byte) }),
         });
         if let Err(fault) = outcome {
             self.read.kind = FrameKind::Other;
@@ -90,22 +87,14 @@ impl<'a> Reader<'a> {
     fn neither(&mut self, scanner: &mut Scanner<'a>) -> Result<(), Fault> {
         let value = scanner.value()?;
         let kind = Json::trusted(&self.bytes[value]).kind().name();
-        self.violate(
-            Rule::NotAnObject,
-            "$",
-            format!("a message is an object, not {kind}"),
-        );
+        self.violate(Rule::NotAnObject, "$", format!("a message is an object, not {kind}"));
         Ok(())
     }
 
     fn array(&mut self, scanner: &mut Scanner<'a>) -> Result<(), Fault> {
         let range = scanner.value()?;
         self.read.kind = FrameKind::Batch;
-        if Json::trusted(&self.bytes[range.clone()])
-            .items()
-            .next()
-            .is_none()
-        {
+        if Json::trusted(&self.bytes[range.clone()]).items().next().is_none() {
             self.violate(Rule::EmptyBatch, "$", "a batch holds at least one message");
         }
         self.read.batch = range.into();
@@ -132,7 +121,9 @@ impl<'a> Reader<'a> {
             let (key, escapes) = scanner.string()?;
             let key = Key::new(&self.bytes[key], escapes);
             scanner.expect(b':')?;
-            let value = scanner.value_below(1)?;
+            let value = scanner.value_below(1).inspect_err(|_| {
+                self.read.broken_elsewhere = !(key.is("result") || key.is("error"));
+            })?;
             self.member(key, value, &mut seen);
             if scanner.peek() != Some(b',') {
                 return scanner.expect(b'}');
@@ -200,11 +191,7 @@ impl<'a> Reader<'a> {
             JsonKind::Number => Rule::IdFractional,
             _ => Rule::IdWrongType,
         };
-        self.violate(
-            rule,
-            "$.id",
-            format!("an id is a string or an integer, not {json}"),
-        );
+        self.violate(rule, "$.id", format!("an id is a string or an integer, not {json}"));
     }
 
     fn version(&mut self) {
@@ -245,9 +232,7 @@ impl<'a> Reader<'a> {
         }
         let params = self.read.params;
         if params.is_some() && self.bytes[params.start] != b'{' {
-            let kind = Json::trusted(&self.bytes[params.start..params.end])
-                .kind()
-                .name();
+            let kind = Json::trusted(&self.bytes[params.start..params.end]).kind().name();
             self.violate(
                 Rule::ParamsWrongType,
                 "$.params",
@@ -260,17 +245,11 @@ impl<'a> Reader<'a> {
         if result {
             self.read.kind = FrameKind::Result;
             if self.id.is_none() {
-                self.violate(
-                    Rule::IdMissing,
-                    "$.id",
-                    "a result names the request it answers",
-                );
+                self.violate(Rule::IdMissing, "$.id", "a result names the request it answers");
             }
             let span = self.read.result;
             if self.bytes[span.start] != b'{' {
-                let kind = Json::trusted(&self.bytes[span.start..span.end])
-                    .kind()
-                    .name();
+                let kind = Json::trusted(&self.bytes[span.start..span.end]).kind().name();
                 self.violate(
                     Rule::ResultWrongType,
                     "$.result",
@@ -303,8 +282,6 @@ impl<'a> Reader<'a> {
     }
 
     fn violate(&mut self, rule: Rule, path: impl Into<String>, message: impl Into<String>) {
-        self.read
-            .violations
-            .push(Violation::new(rule, path, message, MESSAGES));
+        self.read.violations.push(Violation::new(rule, path, message, MESSAGES));
     }
 }

@@ -5,6 +5,7 @@
 
 mod raw;
 pub(crate) mod scan;
+mod splice;
 mod view;
 
 pub use raw::{InvalidJson, RawJson};

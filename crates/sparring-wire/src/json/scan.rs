@@ -44,10 +44,7 @@ impl std::fmt::Display for Fault {
                 write!(f, "unexpected {:?} at byte {at}", char::from(byte))
             }
             FaultKind::ControlCharacter(byte) => {
-                write!(
-                    f,
-                    "control character 0x{byte:02x} in a string, at byte {at}"
-                )
+                write!(f, "control character 0x{byte:02x} in a string, at byte {at}")
             }
             FaultKind::BadEscape => write!(f, "unknown escape in a string, at byte {at}"),
             FaultKind::BadNumber => write!(f, "malformed number at byte {at}"),
@@ -66,11 +63,7 @@ pub(crate) struct Scanner<'a> {
 
 impl<'a> Scanner<'a> {
     pub(crate) fn new(bytes: &'a [u8], pos: usize, max_depth: usize) -> Self {
-        Scanner {
-            bytes,
-            pos,
-            max_depth: max_depth.min(DEEPEST),
-        }
+        Scanner { bytes, pos, max_depth: max_depth.min(DEEPEST) }
     }
 
     pub(crate) fn pos(&self) -> usize {
@@ -120,10 +113,7 @@ impl<'a> Scanner<'a> {
             match self.peek() {
                 Some(open @ (b'{' | b'[')) => {
                     if outer + depth >= self.max_depth {
-                        return Err(Fault {
-                            at: self.pos,
-                            kind: FaultKind::TooDeep,
-                        });
+                        return Err(Fault { at: self.pos, kind: FaultKind::TooDeep });
                     }
                     self.pos += 1;
                     let (word, bit) = (depth / 64, 1u64 << (depth % 64));
@@ -184,17 +174,11 @@ impl<'a> Scanner<'a> {
                     self.escape()?;
                 }
                 Some(&byte) if byte < 0x20 => {
-                    return Err(Fault {
-                        at: self.pos,
-                        kind: FaultKind::ControlCharacter(byte),
-                    });
+                    return Err(Fault { at: self.pos, kind: FaultKind::ControlCharacter(byte) });
                 }
                 Some(_) => self.pos += 1,
                 None => {
-                    return Err(Fault {
-                        at: self.pos,
-                        kind: FaultKind::Truncated,
-                    });
+                    return Err(Fault { at: self.pos, kind: FaultKind::Truncated });
                 }
             }
         }
@@ -214,32 +198,20 @@ impl<'a> Scanner<'a> {
                     match self.bytes.get(at + offset) {
                         Some(digit) if digit.is_ascii_hexdigit() => {}
                         Some(_) => {
-                            return Err(Fault {
-                                at,
-                                kind: FaultKind::BadEscape,
-                            });
+                            return Err(Fault { at, kind: FaultKind::BadEscape });
                         }
                         None => {
-                            return Err(Fault {
-                                at: at + offset,
-                                kind: FaultKind::Truncated,
-                            });
+                            return Err(Fault { at: at + offset, kind: FaultKind::Truncated });
                         }
                     }
                 }
                 self.pos += 6;
             }
             Some(_) => {
-                return Err(Fault {
-                    at,
-                    kind: FaultKind::BadEscape,
-                });
+                return Err(Fault { at, kind: FaultKind::BadEscape });
             }
             None => {
-                return Err(Fault {
-                    at: at + 1,
-                    kind: FaultKind::Truncated,
-                });
+                return Err(Fault { at: at + 1, kind: FaultKind::Truncated });
             }
         }
         Ok(())
@@ -287,14 +259,10 @@ impl<'a> Scanner<'a> {
         }
         match good {
             true => Ok(()),
-            false if self.pos == self.bytes.len() && whole <= 1 => Err(Fault {
-                at: self.pos,
-                kind: FaultKind::Truncated,
-            }),
-            false => Err(Fault {
-                at: start,
-                kind: FaultKind::BadNumber,
-            }),
+            false if self.pos == self.bytes.len() && whole <= 1 => {
+                Err(Fault { at: self.pos, kind: FaultKind::Truncated })
+            }
+            false => Err(Fault { at: start, kind: FaultKind::BadNumber }),
         }
     }
 
@@ -325,10 +293,7 @@ pub(crate) fn one_value(bytes: &[u8], max_depth: usize) -> Result<Range<usize>, 
 /// Appends `text` as a JSON string.
 pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    if text
-        .bytes()
-        .all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\')
-    {
+    if text.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
         out.extend_from_slice(text.as_bytes());
     } else {
         let quoted = serde_json::Value::from(text).to_string();
@@ -342,9 +307,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: Result<(), FaultKind>) {
-        let found = one_value(text.as_bytes(), 8)
-            .map(|_| ())
-            .map_err(|fault| fault.kind);
+        let found = one_value(text.as_bytes(), 8).map(|_| ()).map_err(|fault| fault.kind);
         assert_eq!(found, expected, "{text}");
         if expected != Err(FaultKind::TooDeep) {
             let serde = serde_json::from_str::<serde_json::Value>(text).is_ok();

@@ -49,6 +49,9 @@ impl JsonKind {
 }
 
 impl<'a> Json<'a> {
+    /// `{}`
+    pub const EMPTY_OBJECT: Json<'static> = Json(b"{}");
+
     /// Wraps bytes that the scanner has accepted as exactly one value.
     pub(crate) fn trusted(bytes: &'a [u8]) -> Self {
         Json(bytes)
@@ -129,10 +132,7 @@ impl<'a> Json<'a> {
     /// The object's member of that name; of duplicates the last, as most
     /// parsers have it.
     pub fn get(self, name: &str) -> Option<Json<'a>> {
-        self.members()
-            .filter(|(key, _)| key.is(name))
-            .last()
-            .map(|(_, value)| value)
+        self.members().filter(|(key, _)| key.is(name)).last().map(|(_, value)| value)
     }
 
     /// Follows `get` along several names.
@@ -178,6 +178,14 @@ impl<'a> Key<'a> {
         match self.escapes {
             false => self.inner == name.as_bytes(),
             true => self.name() == name,
+        }
+    }
+
+    /// Whether both are the same name, however they are spelled.
+    pub fn same_as(self, other: Key<'_>) -> bool {
+        match self.escapes || other.escapes {
+            false => self.inner == other.inner,
+            true => self.name() == other.name(),
         }
     }
 
@@ -347,29 +355,16 @@ mod tests {
 
     #[test]
     fn the_last_of_duplicate_members_counts() {
-        assert_eq!(
-            Json::trusted(br#"{"a":1,"a":2}"#)
-                .get("a")
-                .unwrap()
-                .as_i64(),
-            Some(2)
-        );
+        assert_eq!(Json::trusted(br#"{"a":1,"a":2}"#).get("a").unwrap().as_i64(), Some(2));
     }
 
     #[test]
     fn resolves_escapes_as_serde_json_does() {
-        for text in [
-            r#""a\"\\\/\b\f\n\r\t""#,
-            r#""\u00e9\ud83d\ude00z""#,
-            r#""plain é""#,
-        ] {
+        for text in [r#""a\"\\\/\b\f\n\r\t""#, r#""\u00e9\ud83d\ude00z""#, r#""plain é""#] {
             let expected: String = serde_json::from_str(text).unwrap();
             assert_eq!(Json::trusted(text.as_bytes()).as_str().unwrap(), expected);
         }
-        assert_eq!(
-            Json::trusted(br#""\ud83dx""#).as_str().unwrap(),
-            "\u{fffd}x"
-        );
+        assert_eq!(Json::trusted(br#""\ud83dx""#).as_str().unwrap(), "\u{fffd}x");
         assert!(Json::trusted(br#"{"\u006eame":1}"#).get("name").is_some());
     }
 }

@@ -1,0 +1,125 @@
+//! How fast a trivial tool call is, side by side with rmcp and with a bare pair
+//! of tokio tasks, and what an idle client and a request in flight cost.
+//!
+//! Every figure is a median of rounds in which the contestants take turns;
+//! only ratios mean anything. Run it by `cargo xtask bench`.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
+
+#[path = "calls/bare.rs"]
+mod bare;
+#[path = "calls/memory.rs"]
+mod memory_use;
+#[path = "calls/ours.rs"]
+mod ours;
+#[path = "calls/theirs.rs"]
+mod theirs;
+
+use std::future::Future;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use sparring_wire::Revision;
+
+/// Turns that each contestant takes.
+const ROUNDS: usize = 9;
+/// Calls in a turn.
+const CALLS: usize = 4_000;
+/// How many calls are in flight at once in the second discipline.
+const AT_ONCE: usize = 64;
+
+/// Something that makes trivial calls.
+trait Contestant {
+    /// Makes one call and waits for its answer.
+    fn call(&self) -> impl Future<Output = ()>;
+}
+
+fn main() -> ExitCode {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let met = runtime.block_on(run());
+    memory_use::print(&runtime);
+    if met { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+async fn run() -> bool {
+    let legacy = Revision::V2025_11_25;
+    let modern = Revision::V2026_07_28;
+    let rmcp = theirs::Rmcp::connect(legacy).await;
+    let rmcp_modern = theirs::Rmcp::connect(modern).await;
+    let memory = ours::Ours::in_memory(legacy).await;
+    let memory_modern = ours::Ours::in_memory(modern).await;
+    let duplex = ours::Ours::over_duplex(legacy).await;
+    let direct = ours::Direct::new().await;
+    let bare = bare::Bare::start();
+
+    let mut times = vec![[const { Vec::new() }; 2]; 7];
+    for _ in 0..ROUNDS {
+        measure(&rmcp, &mut times[0]).await;
+        measure(&rmcp_modern, &mut times[1]).await;
+        measure(&memory, &mut times[2]).await;
+        measure(&memory_modern, &mut times[3]).await;
+        measure(&duplex, &mut times[4]).await;
+        measure(&direct, &mut times[5]).await;
+        measure(&bare, &mut times[6]).await;
+    }
+    let medians: Vec<[f64; 2]> =
+        times.iter_mut().map(|both| both.each_mut().map(|times| median(times))).collect();
+    let names = [
+        "rmcp over duplex, 2025-11-25",
+        "rmcp over duplex, 2026-07-28",
+        "sparring in memory, 2025-11-25",
+        "sparring in memory, 2026-07-28",
+        "sparring over duplex, 2025-11-25",
+        "sparring process_request, no link",
+        "bare tokio tasks, no protocol",
+    ];
+    println!("a trivial tool call, {ROUNDS} rounds of {CALLS}, medians\n");
+    println!(
+        "{:<36} {:>12} {:>9} {:>14} {:>9}",
+        "", "1 at a time", "x rmcp", "64 in flight", "x rmcp"
+    );
+    for (index, name) in names.iter().enumerate() {
+        let rival = if name.ends_with("2026-07-28") { 1 } else { 0 };
+        let [one, many] = medians[index];
+        let (ratio_one, ratio_many) = (medians[rival][0] / one, medians[rival][1] / many);
+        println!("{name:<36} {one:>9.2} µs {ratio_one:>8.2}x {many:>11.2} µs {ratio_many:>8.2}x");
+    }
+    println!();
+    let one = check("one at a time", medians[0][0] / medians[2][0], 3.5);
+    let many = check("64 in flight", medians[0][1] / medians[2][1], 5.0);
+    one && many
+}
+
+fn check(what: &str, ratio: f64, least: f64) -> bool {
+    let verdict = if ratio >= least { "met" } else { "MISSED" };
+    println!("{what}: {ratio:.2}x rmcp, at least {least}x wanted: {verdict}");
+    ratio >= least
+}
+
+/// Takes one turn in both disciplines; times are microseconds a call.
+async fn measure(contestant: &impl Contestant, times: &mut [Vec<f64>; 2]) {
+    let start = Instant::now();
+    for _ in 0..CALLS {
+        contestant.call().await;
+    }
+    times[0].push(each(start.elapsed()));
+
+    let start = Instant::now();
+    let lane = || async {
+        for _ in 0..CALLS / AT_ONCE {
+            contestant.call().await;
+        }
+    };
+    futures_util::future::join_all((0..AT_ONCE).map(|_| lane())).await;
+    times[1].push(each(start.elapsed()));
+}
+
+fn each(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6 / CALLS as f64
+}
+
+fn median(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}

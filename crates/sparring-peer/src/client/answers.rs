@@ -1,0 +1,68 @@
+//! What this side answers when the server asks: sampling, elicitation, roots.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use sparring_wire::{ErrorObject, RawJson};
+
+/// What a server asks of a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Question {
+    /// `sampling/createMessage`
+    Sampling,
+    /// `elicitation/create`
+    Elicitation,
+    /// `roots/list`
+    Roots,
+}
+
+impl Question {
+    /// The method it is asked by.
+    pub fn method(self) -> &'static str {
+        match self {
+            Question::Sampling => "sampling/createMessage",
+            Question::Elicitation => "elicitation/create",
+            Question::Roots => "roots/list",
+        }
+    }
+
+    /// The capability that a client declares by answering it.
+    pub fn capability(self) -> &'static str {
+        match self {
+            Question::Sampling => "sampling",
+            Question::Elicitation => "elicitation",
+            Question::Roots => "roots",
+        }
+    }
+
+    fn of(method: &str) -> Option<Question> {
+        let all = [Question::Sampling, Question::Elicitation, Question::Roots];
+        all.into_iter().find(|question| question.method() == method)
+    }
+}
+
+pub(super) type Answer = Pin<Box<dyn Future<Output = Result<RawJson, ErrorObject>> + Send>>;
+type Answerer = Arc<dyn Fn(RawJson) -> Answer + Send + Sync>;
+
+/// Who answers which question.
+#[derive(Clone, Default)]
+pub(super) struct Answers(HashMap<Question, Answerer>);
+
+impl Answers {
+    pub(super) fn set<F, Fut>(&mut self, question: Question, answerer: F)
+    where
+        F: Fn(RawJson) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<RawJson, ErrorObject>> + Send + 'static,
+    {
+        self.0.insert(question, Arc::new(move |params| Box::pin(answerer(params))));
+    }
+
+    /// Begins to answer, or says that nobody does.
+    pub(super) fn ask(&self, method: &str, params: Option<RawJson>) -> Result<Answer, ErrorObject> {
+        let answerer = Question::of(method).and_then(|question| self.0.get(&question));
+        let answerer = answerer.ok_or_else(|| ErrorObject::method_not_found(method))?;
+        Ok(answerer(params.unwrap_or_else(RawJson::empty_object)))
+    }
+}

@@ -1,0 +1,138 @@
+//! Says how a client shall be before it connects.
+
+use std::future::Future;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use sparring_wire::types::Implementation;
+use sparring_wire::{ErrorObject, RawJson, Revision, Side, Transcript};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::answers::{Answers, Question};
+use super::driver::Driver;
+use super::{Client, ClientOptions, Error, Inbox, Protocol, Shared};
+use crate::link::{Link, Recorder};
+
+/// A client to be.
+#[derive(Clone, Default)]
+pub struct ClientBuilder {
+    options: ClientOptions,
+    answers: Answers,
+    transcript: Option<Transcript>,
+}
+
+impl ClientBuilder {
+    /// Starts from options of the caller's.
+    pub fn with_options(options: ClientOptions) -> Self {
+        ClientBuilder { options, ..Self::default() }
+    }
+
+    /// Who the client says it is.
+    #[must_use]
+    pub fn info(mut self, name: &str, version: &str) -> Self {
+        self.options.info = Implementation::new(name, version);
+        self
+    }
+
+    /// Which revision to speak.
+    #[must_use]
+    pub fn protocol(mut self, protocol: Protocol) -> Self {
+        self.options.protocol = protocol;
+        self
+    }
+
+    /// This revision, or none.
+    #[must_use]
+    pub fn revision(self, revision: Revision) -> Self {
+        self.protocol(Protocol::Only(revision))
+    }
+
+    /// How long connecting may take as a whole, and then each request.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.options.timeout = timeout;
+        self
+    }
+
+    /// Declares a capability, whatever the client answers.
+    #[must_use]
+    pub fn capability(mut self, name: &str, value: Value) -> Self {
+        self.options.capabilities.insert(name.to_owned(), value);
+        self
+    }
+
+    /// Answers what the server asks, and declares the capability for it.
+    #[must_use]
+    pub fn answer<F, Fut>(mut self, question: Question, answerer: F) -> Self
+    where
+        F: Fn(RawJson) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Value, ErrorObject>> + Send + 'static,
+    {
+        self.answers.set(question, move |params| {
+            let answer = answerer(params);
+            async move { answer.await.map(RawJson::from) }
+        });
+        let name = question.capability().to_owned();
+        self.options.capabilities.entry(name).or_insert_with(|| json!({}));
+        self
+    }
+
+    /// Names these roots when the server asks for them.
+    #[must_use]
+    pub fn roots<'a>(self, uris: impl IntoIterator<Item = &'a str>) -> Self {
+        let roots: Vec<Value> = uris.into_iter().map(|uri| json!({"uri": uri})).collect();
+        self.answer(Question::Roots, move |_| std::future::ready(Ok(json!({"roots": roots}))))
+    }
+
+    /// Records into this transcript instead of one of the client's own.
+    #[must_use]
+    pub fn transcript(mut self, transcript: Transcript) -> Self {
+        self.transcript = Some(transcript);
+        self
+    }
+
+    /// Connects over a link.
+    ///
+    /// # Errors
+    /// When the server cannot be talked to; the error says why.
+    pub async fn connect(self, mut link: impl Link) -> Result<Client, Error> {
+        let transcript =
+            self.transcript.unwrap_or_else(|| Transcript::bounded(self.options.transcript_bytes));
+        link.record_to(Recorder::new(transcript.clone(), Side::Client));
+        let (commands, receiver) = mpsc::unbounded_channel();
+        let (done, ended) = watch::channel(());
+        let shared = Arc::new(Shared {
+            options: self.options,
+            session: OnceLock::new(),
+            notifications: Inbox::default(),
+            requests: Inbox::default(),
+            unclaimed: Inbox::default(),
+            watchers: super::subscription::Watchers::default(),
+            transcript,
+            keys: AtomicU64::new(0),
+            closed: OnceLock::new(),
+            done: ended,
+        });
+        let (connected, outcome) = oneshot::channel();
+        let driver =
+            Driver::new(link, receiver, Arc::clone(&shared), self.answers, connected, done);
+        tokio::spawn(driver);
+        let client = Client { commands, shared };
+        match outcome.await {
+            Ok(Ok(())) => Ok(client),
+            Ok(Err(error)) => {
+                client.close().await;
+                Err(error)
+            }
+            Err(_) => Err(Error::Closed { method: "connect".to_owned(), cause: client.cause() }),
+        }
+    }
+}
+
+impl std::fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ClientBuilder").field("options", &self.options).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,69 @@
+//! Puts the revision's metadata into the params of a request, and leaves
+//! everything of the owner's as it was spelled.
+
+use serde_json::json;
+use sparring_wire::{Id, RawJson, Revision};
+
+use super::Core;
+use super::pending::{Owner, Pending};
+
+/// The `_meta` that each request carries since 2026-07-28 (basic#_meta).
+#[derive(Debug)]
+pub(super) struct Meta {
+    whole: RawJson,
+}
+
+impl<W> Core<W> {
+    /// From now on requests carry what this revision wants them to carry.
+    pub(super) fn speak(&mut self, revision: Revision) {
+        self.meta = revision.is_modern().then(|| {
+            let mut meta = json!({
+                "io.modelcontextprotocol/protocolVersion": revision.name(),
+                "io.modelcontextprotocol/clientInfo": self.options.info,
+                "io.modelcontextprotocol/clientCapabilities": self.options.capabilities,
+            });
+            if let Some(level) = self.log_level {
+                meta["io.modelcontextprotocol/logLevel"] = level.name().into();
+            }
+            Meta { whole: RawJson::from(meta) }
+        });
+    }
+
+    pub(super) fn renew_meta(&mut self) {
+        if let Some(session) = self.session.clone() {
+            self.speak(session.revision);
+        }
+    }
+
+    /// The params as they go out.
+    pub(super) fn encode(&self, id: &Id, pending: &Pending<W>) -> Option<RawJson> {
+        let given = pending.params.as_ref();
+        let meta = match (&self.meta, pending.progress) {
+            // The handshake itself belongs to the older revisions.
+            _ if matches!(pending.owner, Owner::Initialize) => return given.cloned(),
+            (None, false) => return given.cloned(),
+            (Some(meta), false) => meta.whole.clone(),
+            (meta, true) => {
+                let token = RawJson::from(id);
+                let base =
+                    meta.as_ref().map_or_else(RawJson::empty_object, |meta| meta.whole.clone());
+                base.with_member("progressToken", token.view())
+            }
+        };
+        let Some(given) = given else {
+            return Some(RawJson::empty_object().with_defaults(&[("_meta", meta.view())]));
+        };
+        match given.view().get("_meta") {
+            None => Some(given.with_defaults(&[("_meta", meta.view())])),
+            // What the owner says there stands; only what is missing is added.
+            Some(own) if own.is_object() => {
+                let names: Vec<_> =
+                    meta.view().members().map(|(key, value)| (key.name(), value)).collect();
+                let members: Vec<_> = names.iter().map(|(name, value)| (&**name, *value)).collect();
+                let merged = RawJson::from(own).with_defaults(&members);
+                Some(given.with_member("_meta", merged.view()))
+            }
+            Some(_) => Some(given.clone()),
+        }
+    }
+}

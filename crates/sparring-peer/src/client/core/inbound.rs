@@ -1,0 +1,228 @@
+//! Sorts what comes in: whose answer it is, what it asks, or that it is
+//! nobody's.
+
+use sparring_wire::{ErrorObject, Frame, FrameKind, Id, Json, RawJson, Rule};
+
+use super::lifecycle::Phase;
+use super::pending::{Owner, Pending};
+use super::{Ask, Core, Event, Time, Unclaimed};
+use crate::client::error::Error;
+use crate::client::response::Response;
+use crate::link::{Cause, Incoming, Stream};
+
+/// Where a notification names its subscription (basic/patterns/subscriptions).
+const SUBSCRIPTION: [&str; 2] = ["_meta", "io.modelcontextprotocol/subscriptionId"];
+
+impl<W> Core<W> {
+    /// Takes in what the link gave.
+    pub fn receive(&mut self, now: Time, incoming: Incoming) {
+        match incoming {
+            Incoming::Frame { frame, .. } => {
+                self.heard = true;
+                self.frame(now, frame);
+            }
+            Incoming::Noise(frame) => self.noise(now, frame),
+            Incoming::StreamEnded { stream, cause } => self.stream_ended(now, &stream, cause),
+            Incoming::Closed(cause) => self.end(&cause),
+        }
+    }
+
+    fn frame(&mut self, now: Time, frame: Frame) {
+        match frame.kind() {
+            FrameKind::Result | FrameKind::Error => self.reply(now, frame),
+            FrameKind::Notification => self.notification(now, frame),
+            FrameKind::Request => self.server_request(&frame),
+            FrameKind::Batch => {
+                let frames: Vec<Frame> = frame.batch().collect();
+                for frame in frames {
+                    self.frame(now, frame);
+                }
+            }
+            FrameKind::Other if frame.is_response_like() => self.reply(now, frame),
+            FrameKind::Other => self.noise(now, frame),
+        }
+    }
+
+    fn reply(&mut self, now: Time, frame: Frame) {
+        let Some(id) = frame.id().cloned() else { return self.reply_without_id(now, frame) };
+        if let Some(pending) = self.pending.remove(&id) {
+            return match is_wrong(&frame) {
+                true => self.wrong_answer(now, pending, frame),
+                false => self.settle(now, id, pending, frame),
+            };
+        }
+        let twin = self.pending.keys().find(|waiting| waiting.differs_only_in_type(&id)).cloned();
+        if let Some(pending) = twin.as_ref().and_then(|twin| self.pending.remove(twin)) {
+            let expected = twin.unwrap_or(id.clone());
+            let error =
+                Error::ForeignId { method: pending.method.to_string(), expected, found: id, frame };
+            return self.fail(now, pending, error);
+        }
+        let why = self.unclaimed(&id);
+        if why == Unclaimed::Foreign {
+            self.suspect(now, |expected, method| Error::ForeignId {
+                method: method.to_owned(),
+                expected: expected.clone(),
+                found: id.clone(),
+                frame: frame.clone(),
+            });
+        }
+        self.events.push_back(Event::Unclaimed { frame, why });
+    }
+
+    /// An error without an id tells that the server could not read something;
+    /// it may have been any request in flight.
+    fn reply_without_id(&mut self, now: Time, frame: Frame) {
+        match frame.error_object() {
+            Some(error) => self.suspect(now, |_, method| Error::Refused {
+                method: method.to_owned(),
+                error: error.clone(),
+            }),
+            None => return self.noise(now, frame),
+        }
+        self.events.push_back(Event::Unclaimed { frame, why: Unclaimed::Foreign });
+    }
+
+    fn wrong_answer(&mut self, now: Time, pending: Pending<W>, frame: Frame) {
+        let error = Error::WrongAnswer {
+            method: pending.method.to_string(),
+            violations: frame.violations().to_vec(),
+            frame,
+        };
+        self.fail(now, pending, error);
+    }
+
+    fn settle(&mut self, now: Time, id: Id, pending: Pending<W>, frame: Frame) {
+        let pending = match pending.owner {
+            Owner::Discover => return self.discovered(now, frame),
+            Owner::Initialize => return self.initialized(now, frame),
+            Owner::Caller(_) => pending,
+        };
+        let modern = self.session.as_ref().is_some_and(|session| session.revision.is_modern());
+        if modern && wants_input(&frame) {
+            return self.gather(now, id, pending, frame);
+        }
+        if let (Owner::Caller(waiter), method) = pending.into_parts() {
+            let outcome = Ok(Response::new(method, frame));
+            self.events.push_back(Event::Settled { waiter, outcome });
+        }
+    }
+
+    /// Noise before the first frame is a banner; later it may have been meant
+    /// as an answer.
+    fn noise(&mut self, now: Time, frame: Frame) {
+        if self.heard {
+            self.suspect(now, |_, method| Error::Noise {
+                method: method.to_owned(),
+                frame: frame.clone(),
+            });
+        }
+        self.events.push_back(Event::Unclaimed { frame, why: Unclaimed::Noise });
+    }
+
+    fn notification(&mut self, now: Time, frame: Frame) {
+        let params = frame.params();
+        let mut subscription = None;
+        match frame.method().unwrap_or_default() {
+            "notifications/progress" => {
+                let id = params.and_then(|params| params.get("progressToken")).and_then(Id::read);
+                let pending = id.as_ref().and_then(|id| self.pending.get_mut(id));
+                if let (Some(pending), Some(id)) = (pending, id)
+                    && pending.progress
+                {
+                    pending.absolve();
+                    self.events.push_back(Event::Progress { id, frame: frame.clone() });
+                }
+            }
+            "notifications/cancelled" => {
+                let id = params.and_then(|params| params.get("requestId")).and_then(Id::read);
+                if let Some(id) = id {
+                    self.cancelled_by_server(now, &id, params);
+                }
+            }
+            method => {
+                let id = params.and_then(|params| params.at(&SUBSCRIPTION)).and_then(Id::read);
+                subscription = id.filter(|id| self.pending.contains_key(id));
+                if method == "notifications/subscriptions/acknowledged"
+                    && let Some(pending) =
+                        subscription.as_ref().and_then(|id| self.pending.get_mut(id))
+                {
+                    pending.wait_for_ever();
+                }
+            }
+        }
+        self.events.push_back(Event::Notification { frame, subscription });
+    }
+
+    /// The server takes a question back, or ends a subscription.
+    fn cancelled_by_server(&mut self, now: Time, id: &Id, params: Option<Json<'_>>) {
+        if self.asked.remove(id) {
+            self.events.push_back(Event::Withdrawn(Ask::Request(id.clone())));
+        } else if self
+            .pending
+            .get(id)
+            .is_some_and(|pending| pending.method == "subscriptions/listen")
+            && let Some(pending) = self.pending.remove(id)
+        {
+            let reason = params.and_then(|params| params.get("reason")).and_then(Json::as_str);
+            let cause =
+                reason.map_or(Cause::EndOfInput, |reason| Cause::Broken(reason.into_owned()));
+            let method = pending.method.to_string();
+            self.fail(now, pending, Error::Closed { method, cause });
+        }
+    }
+
+    fn server_request(&mut self, frame: &Frame) {
+        let modern = self.session.as_ref().is_some_and(|session| session.revision.is_modern());
+        // Since 2026-07-28 a server sends no requests and a client no responses
+        // (basic/transports/stdio#sending-messages).
+        let (Some(id), Some(method), false) = (frame.id(), frame.method(), modern) else { return };
+        if matches!(self.phase, Phase::Closed(_)) {
+            return;
+        }
+        if method == "ping" {
+            return self.send(Frame::result_of(id, &RawJson::empty_object()));
+        }
+        let known =
+            ["sampling/createMessage", "elicitation/create", "roots/list"].contains(&method);
+        if !known && !method.starts_with("tasks/") {
+            let error = ErrorObject::method_not_found(method);
+            return self.send(Frame::error_of(Some(id), false, &error));
+        }
+        self.asked.insert(id.clone());
+        self.events.push_back(Event::Asked {
+            ask: Ask::Request(id.clone()),
+            method: method.to_owned(),
+            params: frame.params().map(RawJson::from),
+        });
+    }
+
+    fn stream_ended(&mut self, now: Time, stream: &Stream, cause: Cause) {
+        let Stream::Request(id) = stream else { return };
+        if let Some(pending) = self.pending.remove(id) {
+            let error = Error::Closed { method: pending.method.to_string(), cause };
+            self.fail(now, pending, error);
+        }
+    }
+}
+
+/// Whether a frame that should be an answer is none: these breaches leave no
+/// answer to read. Others are only noted.
+fn is_wrong(frame: &Frame) -> bool {
+    frame.violations().iter().any(|violation| {
+        matches!(
+            violation.rule,
+            Rule::NotJson
+                | Rule::TooDeep
+                | Rule::TooLarge
+                | Rule::WrongJsonrpc
+                | Rule::ResultAndError
+                | Rule::NothingInside
+        )
+    })
+}
+
+fn wants_input(frame: &Frame) -> bool {
+    let kind = frame.result().and_then(|result| result.get("resultType")).and_then(Json::as_str);
+    kind.as_deref() == Some("input_required")
+}

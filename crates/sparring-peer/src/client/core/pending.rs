@@ -1,0 +1,224 @@
+//! Requests in flight: what each waits for, until when, and what happens when
+//! that time comes.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use sparring_wire::{Frame, Id, RawJson};
+
+use super::lifecycle::Phase;
+use super::{Core, Event, REMEMBERED, Request, Time, Unclaimed};
+use crate::client::error::Error;
+use crate::link::{LinkKind, Outgoing, Stream};
+
+/// A request in flight.
+pub(super) struct Pending<W> {
+    pub(super) owner: Owner<W>,
+    pub(super) method: Cow<'static, str>,
+    /// As the owner gave them, for the same request to be made again.
+    pub(super) params: Option<RawJson>,
+    pub(super) progress: bool,
+    pub(super) timeout: Duration,
+    /// How often this request has been answered with a wish for input.
+    pub(super) rounds: u32,
+    /// When to give up; none for a subscription that runs.
+    deadline: Option<Time>,
+    suspicion: Option<Suspicion>,
+}
+
+/// Who gets the answer.
+pub(super) enum Owner<W> {
+    Caller(W),
+    Discover,
+    Initialize,
+}
+
+/// Something came that may have been meant as the answer.
+struct Suspicion {
+    fails_at: Time,
+    error: Error,
+}
+
+impl<W> Pending<W> {
+    pub(super) fn new(owner: Owner<W>, request: Request, timeout: Duration) -> Self {
+        Pending {
+            owner,
+            method: request.method,
+            params: request.params,
+            progress: request.progress,
+            timeout,
+            rounds: 0,
+            deadline: None,
+            suspicion: None,
+        }
+    }
+
+    pub(super) fn waiter(&mut self) -> Option<&mut W> {
+        match &mut self.owner {
+            Owner::Caller(waiter) => Some(waiter),
+            _ => None,
+        }
+    }
+
+    pub(super) fn into_parts(self) -> (Owner<W>, Cow<'static, str>) {
+        (self.owner, self.method)
+    }
+
+    /// Something came that belongs to this request, so it lives.
+    pub(super) fn absolve(&mut self) {
+        self.suspicion = None;
+    }
+
+    /// From now on it may take as long as it likes.
+    pub(super) fn wait_for_ever(&mut self) {
+        self.deadline = None;
+        self.suspicion = None;
+    }
+
+    fn due(&self) -> Option<Time> {
+        let suspicion = self.suspicion.as_ref().map(|suspicion| suspicion.fails_at);
+        earlier(self.deadline, suspicion)
+    }
+}
+
+impl<W> Core<W> {
+    /// Sends a request and waits for its answer.
+    pub(super) fn launch(&mut self, now: Time, id: Id, pending: Pending<W>) {
+        if !matches!(self.phase, Phase::Closed(_)) {
+            let params = self.encode(&id, &pending);
+            let frame = Frame::request(&id, &pending.method, params.as_ref());
+            self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(&id) });
+        }
+        self.wait_for(now, id, pending);
+    }
+
+    pub(super) fn wait_for(&mut self, now: Time, id: Id, mut pending: Pending<W>) {
+        if let Phase::Closed(cause) = &self.phase {
+            let (owner, method) = pending.into_parts();
+            if let Owner::Caller(waiter) = owner {
+                let outcome =
+                    Err(Error::Closed { method: method.into_owned(), cause: cause.clone() });
+                self.events.push_back(Event::Settled { waiter, outcome });
+            }
+            return;
+        }
+        // The lifecycle's requests share one deadline, kept by the lifecycle.
+        if matches!(pending.owner, Owner::Caller(_)) {
+            let deadline = now.saturating_add(pending.timeout);
+            pending.deadline = Some(deadline);
+            self.wake_by(deadline);
+        }
+        self.pending.insert(id, pending);
+    }
+
+    pub(super) fn stream_of(&self, id: &Id) -> Stream {
+        match self.link {
+            LinkKind::Shared => Stream::Standing,
+            LinkKind::Streams => Stream::Request(id.clone()),
+        }
+    }
+
+    pub(super) fn wake_by(&mut self, at: Time) {
+        self.wake_at = earlier(self.wake_at, Some(at));
+    }
+
+    /// Says that time has passed.
+    pub fn tick(&mut self, now: Time) {
+        if self.wake_at.is_none_or(|at| at > now) {
+            return;
+        }
+        self.wake_at = None;
+        let due = |pending: &Pending<W>| pending.due().is_some_and(|at| at <= now);
+        let overdue: Vec<Id> =
+            self.pending.iter().filter(|(_, p)| due(p)).map(|(id, _)| id.clone()).collect();
+        for id in overdue {
+            self.give_up(now, &id);
+        }
+        self.lifecycle_tick(now);
+        let next = self.pending.values().filter_map(Pending::due).min();
+        self.wake_at = [self.wake_at, next, self.lifecycle_due()].into_iter().flatten().min();
+    }
+
+    fn give_up(&mut self, now: Time, id: &Id) {
+        let Some(mut pending) = self.pending.remove(id) else { return };
+        let error = match pending.suspicion.take() {
+            Some(suspicion) if suspicion.fails_at <= now => suspicion.error,
+            _ => Error::Timeout { method: pending.method.to_string(), after: pending.timeout },
+        };
+        if matches!(pending.owner, Owner::Caller(_)) {
+            self.tell_cancelled(id, Some(&error.to_string()));
+        }
+        self.fail(now, pending, error);
+    }
+
+    /// Gives an error to whoever waits.
+    pub(super) fn fail(&mut self, now: Time, pending: Pending<W>, error: Error) {
+        match pending.owner {
+            Owner::Caller(waiter) => {
+                self.events.push_back(Event::Settled { waiter, outcome: Err(error) });
+            }
+            Owner::Discover => self.discover_failed(now, error),
+            Owner::Initialize => self.initialize_failed(now, error),
+        }
+    }
+
+    /// Something came that may have been meant as the answer to any request in
+    /// flight: each must hear something of its own within the grace.
+    pub(super) fn suspect(&mut self, now: Time, error: impl Fn(&Id, &str) -> Error) {
+        let fails_at = now.saturating_add(self.options.grace);
+        let mut any = false;
+        for (id, pending) in &mut self.pending {
+            if pending.suspicion.is_none()
+                && (pending.deadline.is_some() || pending.waiter().is_none())
+            {
+                pending.suspicion = Some(Suspicion { fails_at, error: error(id, &pending.method) });
+                any = true;
+            }
+        }
+        if any {
+            self.wake_by(fails_at);
+        }
+    }
+
+    /// Tells the server that a request is given up, and remembers it, so that
+    /// a late reply is known as such.
+    ///
+    /// A stream of its own is closed since 2026-07-28 (basic/patterns/cancellation);
+    /// everywhere else a notification says it.
+    pub(super) fn tell_cancelled(&mut self, id: &Id, reason: Option<&str>) {
+        if self.abandoned.len() == REMEMBERED {
+            self.abandoned.pop_front();
+        }
+        self.abandoned.push_back(id.clone());
+        let modern = self.session.as_ref().is_some_and(|session| session.revision.is_modern());
+        if modern && self.link == LinkKind::Streams {
+            self.actions.push_back(Outgoing::Abort(Stream::Request(id.clone())));
+            return;
+        }
+        let reason = reason.map(|reason| RawJson::from(serde_json::Value::from(reason)));
+        let mut params = RawJson::empty_object().with_member("requestId", RawJson::from(id).view());
+        if let Some(reason) = &reason {
+            params = params.with_member("reason", reason.view());
+        }
+        self.send(Frame::notification("notifications/cancelled", Some(&params)));
+    }
+
+    /// Why a reply that no request waits for came.
+    pub(super) fn unclaimed(&mut self, id: &Id) -> Unclaimed {
+        match self.abandoned.iter().position(|abandoned| abandoned == id) {
+            Some(index) => {
+                self.abandoned.remove(index);
+                Unclaimed::Late
+            }
+            None if self.ids.has_given(id) => Unclaimed::Duplicate,
+            None => Unclaimed::Foreign,
+        }
+    }
+}
+
+fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}

@@ -1,0 +1,283 @@
+//! Pumps a client's core: the one task that owns the core and the link.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::future::{AbortHandle, Abortable, Aborted};
+use futures_util::stream::{FuturesUnordered, Stream as _};
+use sparring_wire::types::LogLevel;
+use sparring_wire::{ErrorObject, Frame, RawJson};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::answers::{Answer, Answers};
+use super::core::{Ask, Core, Event, Request};
+use super::request::Progress;
+use super::{Error, Protocol, Response, Shared};
+use crate::link::{Cause, Incoming, Link};
+use crate::timer::Timer;
+
+/// How many rounds one poll makes before others get their turn.
+const ROUNDS: usize = 64;
+
+/// What a handle wants of the driver.
+pub(super) enum Command {
+    Request(Request, Waiter),
+    RequestFrame(Frame, Option<Duration>, Waiter),
+    Send(Frame),
+    Cancel(u64, Option<String>),
+    LogLevel(LogLevel),
+    Close,
+}
+
+/// Who waits for a request.
+pub(super) struct Waiter {
+    pub(super) key: u64,
+    pub(super) reply: oneshot::Sender<Result<Response, Error>>,
+    /// What else the caller wants to hear of; rare.
+    pub(super) listener: Option<Box<Listener>>,
+}
+
+/// Gets what comes before the answer.
+pub(super) enum Listener {
+    Progress(Box<dyn FnMut(Progress) + Send>),
+    Subscription(mpsc::UnboundedSender<Frame>),
+}
+
+/// The task of one client.
+pub(super) struct Driver<L> {
+    core: Core<Waiter>,
+    link: L,
+    commands: mpsc::UnboundedReceiver<Command>,
+    shared: Arc<Shared>,
+    answers: Answers,
+    answering: FuturesUnordered<Answering>,
+    abort: HashMap<Ask, AbortHandle>,
+    connected: Option<oneshot::Sender<Result<(), Error>>>,
+    timer: Timer,
+    closing: bool,
+    ended: bool,
+    /// Dropped with the driver, which tells whoever waits for its end.
+    _done: watch::Sender<()>,
+}
+
+impl<L: Link> Driver<L> {
+    pub(super) fn new(
+        link: L,
+        commands: mpsc::UnboundedReceiver<Command>,
+        shared: Arc<Shared>,
+        answers: Answers,
+        connected: oneshot::Sender<Result<(), Error>>,
+        done: watch::Sender<()>,
+    ) -> Self {
+        let mut core = Core::new(shared.options.clone(), link.kind());
+        core.start(Duration::ZERO);
+        let mut driver = Driver {
+            core,
+            link,
+            commands,
+            shared,
+            answers,
+            answering: FuturesUnordered::new(),
+            abort: HashMap::new(),
+            connected: Some(connected),
+            timer: Timer::start(),
+            closing: false,
+            ended: false,
+            _done: done,
+        };
+        if driver.shared.options.protocol == Protocol::Raw {
+            driver.tell_connected(Ok(()));
+        }
+        driver
+    }
+
+    /// Takes what has come from all sides; says whether anything has.
+    fn take_in(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut busy = false;
+        while !self.closing {
+            match self.commands.poll_recv(cx) {
+                Poll::Pending => break,
+                Poll::Ready(Some(command)) => self.command(command),
+                Poll::Ready(None) => self.close(),
+            }
+            busy = true;
+        }
+        while !self.ended {
+            let Poll::Ready(incoming) = self.link.poll_receive(cx) else { break };
+            self.ended = matches!(incoming, Incoming::Closed(_));
+            let now = self.timer.now();
+            self.core.receive(now, incoming);
+            busy = true;
+        }
+        while let Poll::Ready(Some(answered)) = Pin::new(&mut self.answering).poll_next(cx) {
+            if let Ok((ask, answer)) = answered {
+                self.abort.remove(&ask);
+                let now = self.timer.now();
+                self.core.answer(now, ask, answer);
+            }
+            busy = true;
+        }
+        if self.timer.poll(self.core.wake_at(), cx).is_ready() {
+            let now = self.timer.now();
+            self.core.tick(now);
+            busy = true;
+        }
+        busy
+    }
+
+    fn give_out(&mut self) {
+        while let Some(action) = self.core.poll_action() {
+            self.link.send(action);
+        }
+        while let Some(event) = self.core.poll_event() {
+            self.event(event);
+        }
+    }
+
+    fn command(&mut self, command: Command) {
+        let now = self.timer.now();
+        match command {
+            Command::Request(request, waiter) => {
+                self.core.request(now, request, waiter);
+            }
+            Command::RequestFrame(frame, timeout, waiter) => {
+                if let Err(waiter) = self.core.request_frame(now, frame, timeout, waiter) {
+                    let reason = "the bytes sent are no request with an id".to_owned();
+                    let error = Error::Unusable { method: "raw bytes".to_owned(), reason };
+                    let _ = waiter.reply.send(Err(error));
+                }
+            }
+            Command::Send(frame) => self.core.send(frame),
+            Command::Cancel(key, reason) => {
+                if let Some(id) = self.core.find(|waiter| waiter.key == key) {
+                    self.core.cancel(&id, reason.as_deref());
+                }
+            }
+            Command::LogLevel(level) => self.core.set_log_level(Some(level)),
+            Command::Close => self.close(),
+        }
+    }
+
+    fn close(&mut self) {
+        self.closing = true;
+        self.core.close();
+    }
+
+    fn event(&mut self, event: Event<Waiter>) {
+        match event {
+            Event::Settled { waiter, outcome } => {
+                // The caller may have gone; then nobody wants the outcome.
+                let _ = waiter.reply.send(outcome);
+            }
+            Event::Connected(Ok(session)) => {
+                let _ = self.shared.session.set(session);
+                self.tell_connected(Ok(()));
+            }
+            Event::Connected(Err(error)) => self.tell_connected(Err(error)),
+            Event::Progress { id, frame } => {
+                let listener =
+                    self.core.waiter(&id).and_then(|waiter| waiter.listener.as_deref_mut());
+                if let (Some(Listener::Progress(tell)), Some(progress)) =
+                    (listener, Progress::read(&frame))
+                {
+                    tell(progress);
+                }
+            }
+            Event::Notification { frame, subscription } => {
+                let waiter = subscription.and_then(|id| self.core.waiter(&id));
+                match waiter.and_then(|waiter| waiter.listener.as_deref_mut()) {
+                    Some(Listener::Subscription(sender)) => {
+                        let _ = sender.send(frame.clone());
+                    }
+                    _ => self.shared.watchers.tell(&frame),
+                }
+                self.shared.notifications.push(frame);
+            }
+            Event::Asked { ask, method, params } => self.asked(ask, &method, params),
+            Event::Withdrawn(ask) => {
+                if let Some(abort) = self.abort.remove(&ask) {
+                    abort.abort();
+                }
+            }
+            Event::Unclaimed { frame, .. } => self.shared.unclaimed.push(frame),
+            Event::Closed(cause) => {
+                let _ = self.shared.closed.set(cause);
+            }
+        }
+    }
+
+    fn asked(&mut self, ask: Ask, method: &str, params: Option<RawJson>) {
+        let asked = match &ask {
+            Ask::Request(id) => Frame::request(id, method, params.as_ref()),
+            Ask::Input { key, .. } => Frame::request(&key.as_str().into(), method, params.as_ref()),
+        };
+        self.shared.requests.push(asked);
+        match self.answers.ask(method, params) {
+            Ok(answer) => {
+                let (handle, registration) = AbortHandle::new_pair();
+                self.abort.insert(ask.clone(), handle);
+                let answering = Answering { ask, answer: Abortable::new(answer, registration) };
+                self.answering.push(answering);
+            }
+            Err(error) => {
+                let now = self.timer.now();
+                self.core.answer(now, ask, Err(error));
+                self.give_out();
+            }
+        }
+    }
+
+    fn tell_connected(&mut self, outcome: Result<(), Error>) {
+        if let Some(connected) = self.connected.take() {
+            let _ = connected.send(outcome);
+        }
+    }
+}
+
+impl<L: Link> Future for Driver<L> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let driver = &mut *self;
+        for _ in 0..ROUNDS {
+            driver.timer.renew();
+            let busy = driver.take_in(cx);
+            driver.give_out();
+            let flushed = driver.link.poll_flush(cx).is_ready();
+            if driver.ended && (flushed || !driver.closing) {
+                return Poll::Ready(());
+            }
+            if !busy {
+                return Poll::Pending;
+            }
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl<L> Drop for Driver<L> {
+    fn drop(&mut self) {
+        // A driver that is dropped with its runtime has closed nothing.
+        let _ = self.shared.closed.set(Cause::ByUs);
+    }
+}
+
+/// One question being answered.
+struct Answering {
+    ask: Ask,
+    answer: Abortable<Answer>,
+}
+
+impl Future for Answering {
+    type Output = Result<(Ask, Result<RawJson, ErrorObject>), Aborted>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let ask = self.ask.clone();
+        Pin::new(&mut self.answer).poll(cx).map(|answer| answer.map(|answer| (ask, answer)))
+    }
+}

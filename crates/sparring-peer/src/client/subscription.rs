@@ -1,0 +1,210 @@
+//! Subscriptions, the same in both eras: since 2026-07-28 a standing request,
+//! before that one request for each resource.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use sparring_wire::{Frame, Json, RawJson, Revision};
+use tokio::sync::mpsc;
+
+use super::driver::Listener;
+use super::{Client, Error, InFlight};
+
+/// What to be told about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filter {
+    /// That the list of tools has changed.
+    pub tools_list_changed: bool,
+    /// That the list of prompts has changed.
+    pub prompts_list_changed: bool,
+    /// That the list of resources has changed.
+    pub resources_list_changed: bool,
+    /// That these resources have changed.
+    pub uris: Vec<String>,
+}
+
+impl Filter {
+    /// The filter as it stands in `subscriptions/listen`.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Map::new();
+        let flags = [
+            ("toolsListChanged", self.tools_list_changed),
+            ("promptsListChanged", self.prompts_list_changed),
+            ("resourcesListChanged", self.resources_list_changed),
+        ];
+        for (name, _) in flags.into_iter().filter(|(_, wanted)| *wanted) {
+            fields.insert(name.to_owned(), true.into());
+        }
+        if !self.uris.is_empty() {
+            fields.insert("resourceSubscriptions".to_owned(), json!(self.uris));
+        }
+        Value::Object(fields)
+    }
+
+    /// The filter that stands there.
+    pub fn read(json: Json<'_>) -> Filter {
+        let flag = |name| json.get(name).and_then(Json::as_bool) == Some(true);
+        let uris = json.get("resourceSubscriptions").into_iter().flat_map(Json::items);
+        Filter {
+            tools_list_changed: flag("toolsListChanged"),
+            prompts_list_changed: flag("promptsListChanged"),
+            resources_list_changed: flag("resourcesListChanged"),
+            uris: uris.filter_map(|uri| uri.as_str().map(Into::into)).collect(),
+        }
+    }
+
+    /// Whether a notification is one of those.
+    pub fn fits(&self, method: &str, params: Option<Json<'_>>) -> bool {
+        match method {
+            "notifications/tools/list_changed" => self.tools_list_changed,
+            "notifications/prompts/list_changed" => self.prompts_list_changed,
+            "notifications/resources/list_changed" => self.resources_list_changed,
+            "notifications/resources/updated" => {
+                let uri = params.and_then(|params| params.get("uri")).and_then(Json::as_str);
+                uri.is_some_and(|uri| self.uris.iter().any(|wanted| *wanted == uri))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A subscription that stands. Dropped, it ends.
+#[must_use = "a subscription that is dropped ends"]
+pub struct Subscription {
+    acknowledged: Filter,
+    frames: mpsc::UnboundedReceiver<Frame>,
+    way: Way,
+    client: Client,
+}
+
+enum Way {
+    /// The standing request; dropping it cancels it.
+    Listen(Box<InFlight>),
+    /// The watcher's key.
+    Watch(u64),
+}
+
+impl Subscription {
+    pub(super) async fn open(client: Client, filter: Filter) -> Result<Subscription, Error> {
+        match client.revision().is_some_and(Revision::is_modern) {
+            true => Self::listen(client, filter).await,
+            false => Self::watch(client, filter).await,
+        }
+    }
+
+    async fn listen(client: Client, filter: Filter) -> Result<Subscription, Error> {
+        let (sender, mut frames) = mpsc::unbounded_channel();
+        let params = RawJson::from(json!({"notifications": filter.to_value()}));
+        let request = client.request("subscriptions/listen", Some(params));
+        let mut standing = Box::new(request.listener(Listener::Subscription(sender)).start());
+        let ended = || Error::Unusable {
+            method: "subscriptions/listen".to_owned(),
+            reason: "it ended without being acknowledged".to_owned(),
+        };
+        let first = tokio::select! {
+            biased;
+            first = frames.recv() => first.ok_or_else(ended)?,
+            answer = &mut standing => return Err(answer?.to::<Value>().err().unwrap_or_else(ended)),
+        };
+        let granted = first.params().and_then(|params| params.get("notifications"));
+        let acknowledged = granted.map(Filter::read).unwrap_or_default();
+        Ok(Subscription { acknowledged, frames, way: Way::Listen(standing), client })
+    }
+
+    async fn watch(client: Client, filter: Filter) -> Result<Subscription, Error> {
+        let (sender, frames) = mpsc::unbounded_channel();
+        let key = client.key();
+        client.shared.watchers.add(key, filter.clone(), sender);
+        let way = Way::Watch(key);
+        let subscription = Subscription { acknowledged: filter, frames, way, client };
+        for uri in &subscription.acknowledged.uris {
+            let params = RawJson::from(json!({"uri": uri}));
+            let request = subscription.client.request("resources/subscribe", Some(params));
+            request.await?.to::<Value>()?;
+        }
+        Ok(subscription)
+    }
+
+    /// What the server agreed to tell.
+    pub fn acknowledged(&self) -> &Filter {
+        &self.acknowledged
+    }
+
+    /// The next notification; none when the time is over or the subscription
+    /// has ended.
+    pub async fn next(&mut self, within: Duration) -> Option<Frame> {
+        tokio::time::timeout(within, self.frames.recv()).await.ok().flatten()
+    }
+
+    /// Waits until the server ends the subscription: a good end, or why not.
+    ///
+    /// # Errors
+    /// When it did not end in good order. Before 2026-07-28 only the
+    /// connection ends.
+    pub async fn ended(&mut self) -> Result<(), Error> {
+        match &mut self.way {
+            Way::Listen(standing) => standing.as_mut().await?.to::<Value>().map(drop),
+            Way::Watch(_) => {
+                let cause = self.client.closed().await;
+                Err(Error::Closed { method: "resources/subscribe".to_owned(), cause })
+            }
+        }
+    }
+
+    /// Ends the subscription from this side.
+    ///
+    /// # Errors
+    /// When the server refuses to, where it is asked.
+    pub async fn close(self) -> Result<(), Error> {
+        if let Way::Watch(_) = self.way {
+            for uri in &self.acknowledged.uris {
+                let params = RawJson::from(json!({"uri": uri}));
+                self.client.request("resources/unsubscribe", Some(params)).await?.to::<Value>()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        if let Way::Watch(key) = self.way {
+            self.client.shared.watchers.remove(key);
+        }
+    }
+}
+
+/// Who wants to be told of notifications that name no subscription.
+#[derive(Debug, Default)]
+pub(super) struct Watchers(Mutex<Vec<Watcher>>);
+
+#[derive(Debug)]
+struct Watcher {
+    key: u64,
+    filter: Filter,
+    sender: mpsc::UnboundedSender<Frame>,
+}
+
+impl Watchers {
+    fn add(&self, key: u64, filter: Filter, sender: mpsc::UnboundedSender<Frame>) {
+        self.list().push(Watcher { key, filter, sender });
+    }
+
+    fn remove(&self, key: u64) {
+        self.list().retain(|watcher| watcher.key != key);
+    }
+
+    pub(super) fn tell(&self, frame: &Frame) {
+        let method = frame.method().unwrap_or_default();
+        for watcher in
+            self.list().iter().filter(|watcher| watcher.filter.fits(method, frame.params()))
+        {
+            let _ = watcher.sender.send(frame.clone());
+        }
+    }
+
+    fn list(&self) -> MutexGuard<'_, Vec<Watcher>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,230 @@
+//! Newline-delimited frames over any pair of byte streams: pipes, sockets, a
+//! `tokio::io::duplex`, our own stdin and stdout.
+
+use std::collections::VecDeque;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use sparring_wire::{Frame, Limits};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::{Cause, Incoming, Link, LinkKind, Outgoing, Recorder};
+
+/// How much of a line that is too long is kept to be shown.
+const SHOWN: usize = 4096;
+
+/// How much is read at once.
+const READ: usize = 64 * 1024;
+
+/// How lines are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinesOptions {
+    /// The longest line; a longer one becomes noise, and memory stays bounded.
+    pub max_line: usize,
+}
+
+impl Default for LinesOptions {
+    fn default() -> Self {
+        LinesOptions { max_line: 8 * 1024 * 1024 }
+    }
+}
+
+/// A link of lines over a reader and a writer.
+#[derive(Debug)]
+pub struct Lines<R, W> {
+    reader: R,
+    writer: W,
+    options: LinesOptions,
+    recorder: Option<Recorder>,
+    /// Read, and not yet a whole line.
+    partial: Vec<u8>,
+    /// Whether the rest of a line that was too long is being passed over.
+    skipping: bool,
+    received: VecDeque<Incoming>,
+    closed: Option<Cause>,
+    buffer: Box<[u8]>,
+    /// Queued to be written, from `written` on.
+    outgoing: Vec<u8>,
+    written: usize,
+    closing: bool,
+    shut: bool,
+}
+
+impl<S: AsyncRead + AsyncWrite + Send + 'static>
+    Lines<tokio::io::ReadHalf<S>, tokio::io::WriteHalf<S>>
+{
+    /// A link over a stream that goes both ways.
+    pub fn over(stream: S) -> Self {
+        let (reader, writer) = tokio::io::split(stream);
+        Lines::new(reader, writer, LinesOptions::default())
+    }
+}
+
+impl<R, W> Lines<R, W>
+where
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    /// A link over a reader and a writer.
+    pub fn new(reader: R, writer: W, options: LinesOptions) -> Self {
+        Lines {
+            reader,
+            writer,
+            options,
+            recorder: None,
+            partial: Vec::new(),
+            skipping: false,
+            received: VecDeque::new(),
+            closed: None,
+            buffer: vec![0; READ].into(),
+            outgoing: Vec::new(),
+            written: 0,
+            closing: false,
+            shut: false,
+        }
+    }
+
+    /// Cuts what was just read into lines.
+    fn take_in(&mut self, length: usize) {
+        let buffer = std::mem::take(&mut self.buffer);
+        let mut rest = &buffer[..length];
+        while let Some(end) = rest.iter().position(|&byte| byte == b'\n') {
+            let line = &rest[..end];
+            rest = &rest[end + 1..];
+            if std::mem::take(&mut self.skipping) {
+                continue;
+            }
+            if self.partial.is_empty() {
+                self.line(line.to_vec());
+            } else {
+                self.partial.extend_from_slice(line);
+                let line = std::mem::take(&mut self.partial);
+                self.line(line);
+            }
+        }
+        if !self.skipping {
+            self.partial.extend_from_slice(rest);
+            if self.partial.len() > self.options.max_line {
+                self.skipping = true;
+                let line = std::mem::take(&mut self.partial);
+                self.line(line);
+            }
+        }
+        self.buffer = buffer;
+    }
+
+    fn line(&mut self, mut line: Vec<u8>) {
+        if line.last() == Some(&b'\r') {
+            line.pop();
+        }
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return;
+        }
+        let frame = if line.len() > self.options.max_line {
+            line.truncate(SHOWN);
+            line.shrink_to_fit();
+            Frame::cut_off(line, self.options.max_line)
+        } else {
+            Frame::parse_within(line, Limits::default())
+        };
+        if let Some(recorder) = &self.recorder {
+            recorder.received(&frame);
+        }
+        self.received.push_back(Incoming::on_shared_channel(frame));
+    }
+
+    fn end(&mut self, cause: Cause) {
+        if !self.partial.is_empty() {
+            let line = std::mem::take(&mut self.partial);
+            self.line(line);
+        }
+        self.closed.get_or_insert(cause);
+    }
+
+    fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while self.written < self.outgoing.len() {
+            let rest = &self.outgoing[self.written..];
+            match ready!(Pin::new(&mut self.writer).poll_write(cx, rest))? {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                count => self.written += count,
+            }
+        }
+        self.outgoing.clear();
+        self.written = 0;
+        ready!(Pin::new(&mut self.writer).poll_flush(cx))?;
+        if self.closing && !self.shut {
+            ready!(Pin::new(&mut self.writer).poll_shutdown(cx))?;
+            self.shut = true;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<R, W> Link for Lines<R, W>
+where
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    fn kind(&self) -> LinkKind {
+        LinkKind::Shared
+    }
+
+    fn record_to(&mut self, recorder: Recorder) {
+        self.recorder = Some(recorder);
+    }
+
+    fn send(&mut self, outgoing: Outgoing) {
+        match outgoing {
+            Outgoing::Send { frame, .. } if !self.closing => {
+                if let Some(recorder) = &self.recorder {
+                    recorder.sent(&frame);
+                }
+                self.outgoing.extend_from_slice(frame.bytes());
+                self.outgoing.push(b'\n');
+            }
+            // One channel for all: there is no stream to give up.
+            Outgoing::Send { .. } | Outgoing::Abort(_) => {}
+            Outgoing::Close => self.closing = true,
+        }
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.shut || (self.outgoing.is_empty() && !self.closing) {
+            return Poll::Ready(());
+        }
+        match ready!(self.poll_write(cx)) {
+            Ok(()) if self.closing => self.end(Cause::ByUs),
+            Ok(()) => {}
+            Err(error) => {
+                self.shut = true;
+                self.outgoing.clear();
+                // A writer that is gone says less than what can still be read.
+                if self.received.is_empty() && error.kind() != io::ErrorKind::BrokenPipe {
+                    self.end(Cause::Broken(format!("writing failed: {error}")));
+                }
+            }
+        }
+        Poll::Ready(())
+    }
+
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
+        loop {
+            if let Some(incoming) = self.received.pop_front() {
+                return Poll::Ready(incoming);
+            }
+            if let Some(cause) = &self.closed {
+                return Poll::Ready(Incoming::Closed(cause.clone()));
+            }
+            let mut buffer = ReadBuf::new(&mut self.buffer);
+            match ready!(Pin::new(&mut self.reader).poll_read(cx, &mut buffer)) {
+                Ok(()) if buffer.filled().is_empty() => self.end(Cause::EndOfInput),
+                Ok(()) => {
+                    let length = buffer.filled().len();
+                    self.take_in(length);
+                }
+                Err(error) => self.end(Cause::Broken(format!("reading failed: {error}"))),
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The memory link: two ends in one process, no bytes copied, no port, no child.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use super::{Cause, Incoming, Link, LinkKind, Outgoing, Recorder, Stream};
+
+/// Joins two ends: what is sent into one comes out of the other.
+pub fn memory(kind: LinkKind) -> (MemoryLink, MemoryLink) {
+    let (here, there) = (Arc::new(Queue::default()), Arc::new(Queue::default()));
+    let end = |inbox: &Arc<Queue>, outbox: &Arc<Queue>| MemoryLink {
+        kind,
+        inbox: Arc::clone(inbox),
+        outbox: Arc::clone(outbox),
+        taken: VecDeque::new(),
+        recorder: None,
+        closed: None,
+    };
+    (end(&here, &there), end(&there, &here))
+}
+
+/// One end of a memory link; see [`memory()`].
+#[derive(Debug)]
+pub struct MemoryLink {
+    kind: LinkKind,
+    inbox: Arc<Queue>,
+    outbox: Arc<Queue>,
+    /// What was taken out of the inbox at once, and not yet given.
+    taken: VecDeque<Incoming>,
+    recorder: Option<Recorder>,
+    closed: Option<Cause>,
+}
+
+/// What one end has sent and the other not yet received.
+#[derive(Debug, Default)]
+struct Queue(Mutex<Contents>);
+
+#[derive(Debug, Default)]
+struct Contents {
+    items: VecDeque<Incoming>,
+    reader: Option<Waker>,
+    closed: bool,
+}
+
+impl Queue {
+    fn contents(&self) -> MutexGuard<'_, Contents> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, item: Incoming) {
+        let waker = {
+            let mut contents = self.contents();
+            if contents.closed {
+                return;
+            }
+            contents.closed = matches!(item, Incoming::Closed(_));
+            contents.items.push_back(item);
+            contents.reader.take()
+        };
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+impl MemoryLink {
+    /// What has come in already, without waiting.
+    pub fn try_receive(&mut self) -> Option<Incoming> {
+        if self.taken.is_empty() {
+            std::mem::swap(&mut self.taken, &mut self.inbox.contents().items);
+        }
+        let incoming = self.taken.pop_front()?;
+        Some(self.receive(incoming))
+    }
+
+    fn receive(&mut self, incoming: Incoming) -> Incoming {
+        match &incoming {
+            Incoming::Frame { frame, .. } | Incoming::Noise(frame) => {
+                if let Some(recorder) = &self.recorder {
+                    recorder.received(frame);
+                }
+            }
+            Incoming::Closed(cause) => self.closed = Some(cause.clone()),
+            Incoming::StreamEnded { .. } => {}
+        }
+        incoming
+    }
+}
+
+impl Link for MemoryLink {
+    fn kind(&self) -> LinkKind {
+        self.kind
+    }
+
+    fn record_to(&mut self, recorder: Recorder) {
+        self.recorder = Some(recorder);
+    }
+
+    fn send(&mut self, outgoing: Outgoing) {
+        match outgoing {
+            Outgoing::Send { frame, stream } => {
+                if let Some(recorder) = &self.recorder {
+                    recorder.sent(&frame);
+                }
+                self.outbox.push(match Incoming::on_shared_channel(frame) {
+                    Incoming::Frame { frame, .. } => Incoming::Frame { frame, stream },
+                    other => other,
+                });
+            }
+            Outgoing::Abort(stream) => {
+                self.outbox.push(Incoming::StreamEnded { stream, cause: Cause::EndOfInput });
+            }
+            Outgoing::Close => {
+                self.outbox.push(Incoming::Closed(Cause::EndOfInput));
+                self.inbox.push(Incoming::Closed(Cause::ByUs));
+            }
+        }
+    }
+
+    fn poll_flush(&mut self, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
+    }
+
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
+        if let Some(cause) = &self.closed {
+            return Poll::Ready(Incoming::Closed(cause.clone()));
+        }
+        if self.taken.is_empty() {
+            let mut contents = self.inbox.contents();
+            std::mem::swap(&mut self.taken, &mut contents.items);
+            if self.taken.is_empty() {
+                match &mut contents.reader {
+                    Some(reader) => reader.clone_from(cx.waker()),
+                    reader => *reader = Some(cx.waker().clone()),
+                }
+                return Poll::Pending;
+            }
+        }
+        match self.try_receive() {
+            Some(incoming) => Poll::Ready(incoming),
+            None => Poll::Pending,
+        }
+    }
+}
+
+/// An end that is gone has closed its side, so that the other never waits for it.
+impl Drop for MemoryLink {
+    fn drop(&mut self) {
+        self.outbox.push(Incoming::Closed(Cause::EndOfInput));
+        let mut contents = self.inbox.contents();
+        contents.closed = true;
+        contents.items.clear();
+    }
+}
+
+impl From<sparring_wire::Frame> for Outgoing {
+    fn from(frame: sparring_wire::Frame) -> Self {
+        Outgoing::Send { frame, stream: Stream::Standing }
+    }
+}

@@ -1,0 +1,135 @@
+//! What a peer talks through: events out, events in.
+//!
+//! A link carries events because bytes alone cannot say what HTTP does. It
+//! knows nothing of methods, revisions or sessions, and a peer knows nothing
+//! of pipes, sockets or requests over HTTP.
+
+mod lines;
+mod memory;
+mod recorder;
+mod transport;
+
+use std::task::{Context, Poll};
+
+use sparring_wire::{Frame, Id};
+
+pub use lines::{Lines, LinesOptions};
+pub use memory::{MemoryLink, memory};
+pub use recorder::Recorder;
+pub use transport::MemoryTransport;
+
+/// One end of a connection.
+///
+/// All methods return at once. Whoever owns a link polls it: [`Link::send`]
+/// only queues, [`Link::poll_flush`] writes, [`Link::poll_receive`] reads.
+pub trait Link: Send + Unpin + 'static {
+    /// How the link carries several requests at once.
+    fn kind(&self) -> LinkKind;
+
+    /// Tells the link where to record what passes, from now on.
+    fn record_to(&mut self, recorder: Recorder);
+
+    /// Queues something to go out.
+    fn send(&mut self, outgoing: Outgoing);
+
+    /// Writes what is queued; ready when all of it is on its way. A link that
+    /// fails says so by [`Incoming::Closed`].
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()>;
+
+    /// The next thing that came in. After [`Incoming::Closed`] nothing follows,
+    /// and the same is given again.
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming>;
+}
+
+/// How a link carries several requests at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkKind {
+    /// All frames share one channel, as on stdio.
+    Shared,
+    /// Each request has a stream of its own, which can be aborted, as over
+    /// Streamable HTTP.
+    Streams,
+}
+
+/// Which of a link's streams something belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Stream {
+    /// The standing one: a shared channel, or what belongs to no request.
+    Standing,
+    /// The one of the request with this id.
+    Request(Id),
+}
+
+/// What a peer gives to a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outgoing {
+    /// A frame to send.
+    Send {
+        /// The frame.
+        frame: Frame,
+        /// The stream it belongs to.
+        stream: Stream,
+    },
+    /// Give a stream up: whatever it would still bring is not wanted.
+    Abort(Stream),
+    /// Send what is queued, then end.
+    Close,
+}
+
+/// What a link gives to a peer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Incoming {
+    /// A frame.
+    Frame {
+        /// The frame.
+        frame: Frame,
+        /// The stream it came on.
+        stream: Stream,
+    },
+    /// Something that is no frame: a banner, half a line, a line too long.
+    Noise(Frame),
+    /// The other side gave a stream up, or it broke.
+    StreamEnded {
+        /// Which.
+        stream: Stream,
+        /// Why.
+        cause: Cause,
+    },
+    /// The link has ended; nothing follows.
+    Closed(Cause),
+}
+
+impl Incoming {
+    /// Sorts what was read off a shared channel: a frame, or noise.
+    pub fn on_shared_channel(frame: Frame) -> Incoming {
+        match is_noise(&frame) {
+            true => Incoming::Noise(frame),
+            false => Incoming::Frame { frame, stream: Stream::Standing },
+        }
+    }
+}
+
+/// Noise is what is not JSON, too large, or no object; a text that breaks off
+/// after showing whose answer it is, is a bad frame instead.
+fn is_noise(frame: &Frame) -> bool {
+    use sparring_wire::Rule;
+    let unreadable =
+        |rule| matches!(rule, Rule::NotJson | Rule::TooLarge | Rule::TooDeep | Rule::NotAnObject);
+    frame.violations().iter().any(|violation| unreadable(violation.rule))
+        && !(frame.is_response_like() && frame.id().is_some())
+}
+
+/// Why a link or a stream ended.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Cause {
+    /// The other side ended it in good order.
+    #[error("the other side closed the connection")]
+    EndOfInput,
+    /// This side ended it.
+    #[error("closed by this side")]
+    ByUs,
+    /// Something broke.
+    #[error("{0}")]
+    Broken(String),
+}

@@ -1,0 +1,102 @@
+//! A test's hand on a server: queue what it shall receive, take what it sent.
+//!
+//! Every call returns at once or within the time it is given.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use sparring_wire::Frame;
+
+use super::{Incoming, Link, LinkKind, MemoryLink, Outgoing, memory};
+
+/// The far end of a memory link, driven by hand. Cheap to clone, and usable
+/// from many threads.
+#[derive(Debug, Clone)]
+pub struct MemoryTransport(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    link: MemoryLink,
+    sent: Vec<Frame>,
+    /// How many of `sent` were taken by [`MemoryTransport::next_sent`].
+    taken: usize,
+}
+
+impl MemoryTransport {
+    /// A transport, and the link to give to the peer under test.
+    pub fn new() -> (MemoryTransport, MemoryLink) {
+        let (link, peer) = memory(LinkKind::Shared);
+        let state = State { link, sent: Vec::new(), taken: 0 };
+        (MemoryTransport(Arc::new(Mutex::new(state))), peer)
+    }
+
+    /// Queues bytes for the peer to receive, whatever they are.
+    pub fn queue_incoming(&self, bytes: impl Into<Vec<u8>>) {
+        self.state().link.send(Frame::parse(bytes).into());
+    }
+
+    /// Ends the peer's input.
+    pub fn close(&self) {
+        self.state().link.send(Outgoing::Close);
+    }
+
+    /// The next frame that the peer sent and nobody took, if there is one.
+    pub fn next_sent(&self) -> Option<Frame> {
+        let mut state = self.state();
+        let frame = state.sent.get(state.taken).cloned()?;
+        state.taken += 1;
+        Some(frame)
+    }
+
+    /// Waits for the next frame that the peer sends, for at most that long.
+    pub async fn wait_sent(&self, within: Duration) -> Option<Frame> {
+        let next = std::future::poll_fn(|cx| {
+            if let Some(frame) = self.next_sent() {
+                return std::task::Poll::Ready(Some(frame));
+            }
+            let incoming = std::task::ready!(self.lock().link.poll_receive(cx));
+            match incoming {
+                Incoming::Frame { frame, .. } | Incoming::Noise(frame) => {
+                    let mut state = self.lock();
+                    state.sent.push(frame.clone());
+                    state.taken = state.sent.len();
+                    std::task::Poll::Ready(Some(frame))
+                }
+                _ => std::task::Poll::Ready(None),
+            }
+        });
+        tokio::time::timeout(within, next).await.ok().flatten()
+    }
+
+    /// The last frame that the peer sent, taken or not.
+    pub fn last_sent(&self) -> Option<Frame> {
+        self.state().sent.last().cloned()
+    }
+
+    /// Every frame that the peer sent since the last [`MemoryTransport::clear`].
+    pub fn all_sent(&self) -> Vec<Frame> {
+        self.state().sent.clone()
+    }
+
+    /// Forgets what the peer sent.
+    pub fn clear(&self) {
+        let mut state = self.state();
+        state.sent.clear();
+        state.taken = 0;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state with everything in it that the peer has sent up to now.
+    fn state(&self) -> MutexGuard<'_, State> {
+        let mut state = self.lock();
+        while let Some(incoming) = state.link.try_receive() {
+            if let Incoming::Frame { frame, .. } | Incoming::Noise(frame) = incoming {
+                state.sent.push(frame);
+            }
+        }
+        state
+    }
+}

@@ -1,0 +1,175 @@
+//! What a handler knows of the request it serves, and what it can say while
+//! serving it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use sparring_wire::types::{Implementation, LogLevel};
+use sparring_wire::{ErrorObject, Frame, Id, Json, RawJson, Revision, code};
+use tokio::sync::{mpsc, oneshot};
+
+use super::core::Call;
+use super::handler::{Failure, InputRequired};
+use crate::client::Question;
+
+/// One request being served. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Context(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    call: Call,
+    outbox: mpsc::UnboundedSender<Said>,
+}
+
+/// What a handler says while it serves a request.
+#[derive(Debug)]
+pub(super) enum Said {
+    Progress(Id, RawJson),
+    Log(Id, LogLevel, RawJson),
+    Notify(Id, String, Option<RawJson>),
+    Ask(Id, &'static str, RawJson, oneshot::Sender<Result<RawJson, ErrorObject>>),
+}
+
+impl Context {
+    pub(super) fn new(call: Call, outbox: mpsc::UnboundedSender<Said>) -> Self {
+        Context(Arc::new(Inner { call, outbox }))
+    }
+
+    /// The request itself.
+    pub fn request(&self) -> &Frame {
+        &self.0.call.frame
+    }
+
+    /// The request's id.
+    pub fn id(&self) -> &Id {
+        &self.0.call.id
+    }
+
+    /// The request's method.
+    pub fn method(&self) -> &str {
+        self.request().method().unwrap_or_default()
+    }
+
+    /// The request's params.
+    pub fn params(&self) -> Option<Json<'_>> {
+        self.request().params()
+    }
+
+    /// The revision in which the request is served.
+    pub fn revision(&self) -> Revision {
+        self.0.call.revision
+    }
+
+    /// Who the client says it is.
+    pub fn client_info(&self) -> Option<Implementation> {
+        match &self.0.call.client {
+            Some(client) => client.info.clone(),
+            None => self.meta("io.modelcontextprotocol/clientInfo")?.to().ok(),
+        }
+    }
+
+    /// Whether the client declares a capability, as `sampling`.
+    pub fn client_has(&self, capability: &str) -> bool {
+        match &self.0.call.client {
+            Some(client) => client.capabilities.view().get(capability).is_some(),
+            None => self
+                .meta("io.modelcontextprotocol/clientCapabilities")
+                .is_some_and(|capabilities| capabilities.get(capability).is_some()),
+        }
+    }
+
+    /// Tells the client how far the request has come, if it wants to know.
+    pub fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
+        let Some(token) = self.meta("progressToken") else { return };
+        let mut params = Map::new();
+        params.insert("progress".to_owned(), json!(progress));
+        params.extend(total.map(|total| ("total".to_owned(), json!(total))));
+        params.extend(message.map(|message| ("message".to_owned(), json!(message))));
+        let params = RawJson::from(Value::Object(params)).with_member("progressToken", token);
+        self.say(Said::Progress(self.id().clone(), params));
+    }
+
+    /// Sends a log message, if the client wants messages of that level.
+    pub fn log(&self, level: LogLevel, data: &Value) {
+        let params = RawJson::from(json!({"level": level.name(), "data": data}));
+        self.say(Said::Log(self.id().clone(), level, params));
+    }
+
+    /// Sends any notification along with this request.
+    pub fn notify(&self, method: &str, params: Option<RawJson>) {
+        self.say(Said::Notify(self.id().clone(), method.to_owned(), params));
+    }
+
+    /// Asks the client for something, in the way of the revision: up to
+    /// 2025-11-25 by a request; since then by ending this one with
+    /// `input_required`, so that the handler runs again from its start when
+    /// the client comes back, and then finds the answer here.
+    ///
+    /// # Errors
+    /// When the client does not declare that it answers, does not answer, or
+    /// must come back with the answer; to be returned with `?`.
+    pub async fn ask(
+        &self,
+        key: &str,
+        question: Question,
+        params: Value,
+    ) -> Result<RawJson, Failure> {
+        if !self.client_has(question.capability()) {
+            return Err(self.lacks(question.capability()).into());
+        }
+        if !self.revision().is_modern() {
+            let (reply, answer) = oneshot::channel();
+            self.say(Said::Ask(self.id().clone(), question.method(), params.into(), reply));
+            let gone = |_| Err(ErrorObject::internal("the client is gone"));
+            return answer.await.unwrap_or_else(gone).map_err(Failure::from);
+        }
+        let mut answers = self.answers();
+        match answers.remove(key) {
+            Some(answer) => Ok(answer.into()),
+            None => {
+                let request = json!({"method": question.method(), "params": params});
+                let requests = Map::from_iter([(key.to_owned(), request)]);
+                // What the client answered before comes back with the state. It
+                // is the client's own word, so it needs no seal.
+                let state = (!answers.is_empty()).then(|| Value::Object(answers).to_string());
+                Err(Failure::InputRequired(InputRequired { requests, state }))
+            }
+        }
+    }
+
+    /// The state that the client gives back, unread, since 2026-07-28.
+    pub fn request_state(&self) -> Option<Cow<'_, str>> {
+        self.params()?.get("requestState")?.as_str()
+    }
+
+    /// What the client has answered in this round and in those before.
+    fn answers(&self) -> Map<String, Value> {
+        let state = self.request_state();
+        let before =
+            state.and_then(|state| serde_json::from_str::<Map<String, Value>>(&state).ok());
+        let now = self.params().and_then(|params| params.get("inputResponses"));
+        let mut answers = before.unwrap_or_default();
+        answers.extend(now.and_then(|now| now.to::<Map<String, Value>>().ok()).unwrap_or_default());
+        answers
+    }
+
+    fn lacks(&self, capability: &str) -> ErrorObject {
+        let message = format!("the client does not declare {capability}");
+        match self.revision().is_modern() {
+            true => ErrorObject::new(code::MISSING_REQUIRED_CLIENT_CAPABILITY, message)
+                .with_data(json!({"requiredCapabilities": {capability: {}}})),
+            false => ErrorObject::invalid_request(message),
+        }
+    }
+
+    fn meta(&self, name: &str) -> Option<Json<'_>> {
+        self.params()?.get("_meta")?.get(name)
+    }
+
+    /// The session may have ended; then nobody is there to hear.
+    fn say(&self, said: Said) {
+        let _ = self.0.outbox.send(said);
+    }
+}

@@ -1,0 +1,246 @@
+//! Sorts what comes in: a request to serve, an answer to a question, a
+//! cancellation, or something that is refused.
+
+use sparring_wire::types::LogLevel;
+use sparring_wire::{ErrorObject, Frame, FrameKind, Id, Json, RawJson, Revision, Rule, Side, code};
+
+use super::{Batch, Call, Core, Event, Job, Time};
+use crate::link::{Cause, Incoming, Stream};
+
+impl<A> Core<A> {
+    /// Takes in what the link gave.
+    pub fn receive(&mut self, now: Time, incoming: Incoming) {
+        let _ = now;
+        match incoming {
+            Incoming::Frame { frame, .. } => self.frame(frame),
+            Incoming::Noise(frame) => self.unreadable(&frame),
+            Incoming::StreamEnded { stream: Stream::Request(id), .. } => self.cancel(&id),
+            Incoming::StreamEnded { stream: Stream::Standing, .. } => {}
+            Incoming::Closed(cause) => self.end(cause),
+        }
+    }
+
+    fn frame(&mut self, frame: Frame) {
+        match frame.kind() {
+            FrameKind::Request => self.request(frame, None),
+            FrameKind::Notification => self.notification(frame),
+            FrameKind::Result | FrameKind::Error => self.answered(&frame),
+            FrameKind::Batch => self.batch(&frame),
+            FrameKind::Other => self.unreadable(&frame),
+        }
+    }
+
+    /// Answers what is no message: -32700 where it is not JSON, else -32600.
+    /// The connection lives on.
+    fn unreadable(&mut self, frame: &Frame) {
+        if frame.is_response_like()
+            && !frame.violations().iter().any(|found| found.rule == Rule::NothingInside)
+        {
+            return;
+        }
+        self.counters.request();
+        let first = frame.violations().first();
+        let is = |rule| first.is_some_and(|found| found.rule == rule);
+        let code = match is(Rule::NotJson) || is(Rule::InvalidUtf8) || is(Rule::TooDeep) {
+            true => code::PARSE_ERROR,
+            false => code::INVALID_REQUEST,
+        };
+        let message =
+            first.map_or_else(|| "not a message".to_owned(), |found| found.message.clone());
+        self.refuse(frame.id(), &ErrorObject::new(code, message));
+    }
+
+    fn request(&mut self, frame: Frame, batch: Option<u64>) {
+        self.counters.request();
+        let id = frame.id().cloned();
+        let wrong = frame.violations().iter().find(|found| is_fatal(found.rule));
+        let admitted = match (&id, wrong) {
+            (_, Some(found)) => Err(ErrorObject::invalid_request(found.message.clone())),
+            (Some(id), None) if self.in_flight.contains_key(id) => {
+                Err(ErrorObject::invalid_request(format!("the id {id} is in use")))
+            }
+            (Some(_), None) => self.admit(&frame, batch.is_some()),
+            (None, None) => Err(ErrorObject::invalid_request("a request has an id")),
+        };
+        match (admitted, id) {
+            (Ok(revision), Some(id)) => {
+                let job = Job { revision, frame: frame.clone(), batch, listening: None };
+                self.in_flight.insert(id.clone(), job);
+                self.serve(id, frame, revision);
+            }
+            (Ok(_), None) => {}
+            (Err(error), id) => self.deliver(
+                Frame::error_of(id.as_ref(), self.null_id(), &error),
+                batch,
+                id.as_ref(),
+            ),
+        }
+    }
+
+    /// Serves what the protocol itself defines, and hands out the rest.
+    fn serve(&mut self, id: Id, frame: Frame, revision: Revision) {
+        let params = frame.params();
+        let outcome = match frame.method().unwrap_or_default() {
+            "initialize" => self.initialize(params),
+            "server/discover" => Ok(self.discover()),
+            "ping" => Ok(RawJson::empty_object()),
+            "logging/setLevel" => self.set_level(params),
+            "resources/unsubscribe" => self.unsubscribe(params),
+            "subscriptions/listen" => match self.listen(&id, params) {
+                Ok(()) => return,
+                Err(error) => Err(error),
+            },
+            _ => {
+                let client = match revision.is_modern() {
+                    true => None,
+                    false => self.session.as_ref().map(|session| session.client.clone()),
+                };
+                return self.events.push_back(Event::Call(Call { id, frame, revision, client }));
+            }
+        };
+        self.finish(&id, outcome);
+    }
+
+    fn set_level(&mut self, params: Option<Json<'_>>) -> Result<RawJson, ErrorObject> {
+        let name = params.and_then(|params| params.get("level")).and_then(Json::as_str);
+        let level = name.as_deref().and_then(LogLevel::from_name);
+        let Some(level) = level else {
+            let found = name.unwrap_or("nothing".into());
+            return Err(ErrorObject::invalid_params(format!(
+                "level: expected a log level, found {found}"
+            )));
+        };
+        if let Some(session) = &mut self.session {
+            session.log_level = Some(level);
+        }
+        Ok(RawJson::empty_object())
+    }
+
+    fn notification(&mut self, frame: Frame) {
+        self.counters.notification();
+        let params = frame.params();
+        match frame.method().unwrap_or_default() {
+            "notifications/initialized" => {
+                if let Some(session) = &mut self.session {
+                    session.ready = true;
+                }
+            }
+            "notifications/cancelled" => {
+                let id = params.and_then(|params| params.get("requestId")).and_then(Id::read);
+                if let Some(id) = id {
+                    self.cancel(&id);
+                }
+            }
+            _ => {}
+        }
+        self.events.push_back(Event::Notification(frame));
+    }
+
+    /// Stops a request; nothing more is said about it.
+    fn cancel(&mut self, id: &Id) {
+        let Some(job) = self.in_flight.remove(id) else { return };
+        if job.listening.is_none() {
+            self.events.push_back(Event::Cancelled(id.clone()));
+        }
+        if let Some(batch) = job.batch {
+            self.settle_batch(batch, None);
+        }
+    }
+
+    /// The client answers a question.
+    fn answered(&mut self, frame: &Frame) {
+        let waiting = frame.id().and_then(|id| self.asks.remove(id));
+        let Some(waiting) = waiting else { return };
+        let outcome = match (frame.result(), frame.error_object()) {
+            (Some(result), _) => Ok(RawJson::from(result)),
+            (None, Some(error)) => Err(error),
+            (None, None) => Err(ErrorObject::internal("the answer has neither result nor error")),
+        };
+        self.events.push_back(Event::Answered { waiter: waiting.waiter, outcome });
+    }
+
+    /// Several frames at once, where the session's revision has that
+    /// (2025-03-26, basic#batching).
+    fn batch(&mut self, frame: &Frame) {
+        let frames: Vec<Frame> = frame.batch().collect();
+        if frames.is_empty() || !self.revision().is_some_and(Revision::has_batches) {
+            self.counters.request();
+            let message = if frames.is_empty() {
+                "an empty batch"
+            } else {
+                "batches are not part of this revision"
+            };
+            return self.refuse(None, &ErrorObject::invalid_request(message));
+        }
+        let number = self.next_batch;
+        self.next_batch += 1;
+        let requests = frames.iter().filter(|frame| frame.kind() == FrameKind::Request).count();
+        self.batches.insert(number, Batch { missing: requests, frames: Vec::new() });
+        for frame in frames {
+            match frame.kind() {
+                FrameKind::Request => self.request(frame, Some(number)),
+                FrameKind::Batch => {
+                    self.refuse(None, &ErrorObject::invalid_request("a batch in a batch"))
+                }
+                _ => self.frame(frame),
+            }
+        }
+        if requests == 0 {
+            self.batches.remove(&number);
+        }
+    }
+
+    /// Says that time has passed.
+    pub fn tick(&mut self, now: Time) {
+        let overdue: Vec<Id> = self
+            .asks
+            .iter()
+            .filter(|(_, waiting)| waiting.deadline <= now)
+            .map(|(id, _)| id.clone())
+            .collect();
+        for id in overdue {
+            let Some(waiting) = self.asks.remove(&id) else { continue };
+            let outcome = Err(ErrorObject::internal("the client did not answer in time"));
+            self.events.push_back(Event::Answered { waiter: waiting.waiter, outcome });
+        }
+    }
+
+    fn end(&mut self, cause: Cause) {
+        if std::mem::replace(&mut self.closed, true) {
+            return;
+        }
+        for (_, waiting) in self.asks.drain() {
+            let outcome = Err(ErrorObject::internal(format!("the client is gone: {cause}")));
+            self.events.push_back(Event::Answered { waiter: waiting.waiter, outcome });
+        }
+        self.events.push_back(Event::Closed(cause));
+    }
+}
+
+/// Whether a request with this breach is refused outright.
+fn is_fatal(rule: Rule) -> bool {
+    matches!(
+        rule,
+        Rule::WrongJsonrpc
+            | Rule::IdNull
+            | Rule::IdFractional
+            | Rule::IdWrongType
+            | Rule::ParamsWrongType
+            | Rule::RequestAndResponse
+            | Rule::InvalidUtf8
+            | Rule::DuplicateKey
+    )
+}
+
+impl<A> Core<A> {
+    /// Whether the session's revision spells out the id that is not there.
+    pub(super) fn null_id(&self) -> bool {
+        let newest = self.profile.revisions.iter().max().copied().unwrap_or(Revision::LATEST);
+        !self.revision().unwrap_or(newest).error_without_id()
+    }
+
+    /// Which revision, if any, has this request from a client.
+    pub(super) fn elsewhere(method: &str) -> bool {
+        Revision::ALL.into_iter().any(|revision| revision.request(Side::Client, method).is_some())
+    }
+}

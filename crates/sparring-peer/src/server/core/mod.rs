@@ -1,0 +1,180 @@
+//! The server's end of one connection without I/O and without a clock.
+//!
+//! It keeps the handshake's session, answers what the protocol itself defines,
+//! and hands everything else to its owner as a [`Call`]. `A` is what the owner
+//! wants back when the client has answered a question.
+
+mod inbound;
+mod opening;
+mod outbound;
+mod subscriptions;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use sparring_wire::types::{Implementation, LogLevel, ServerCapabilities};
+use sparring_wire::{ErrorObject, Frame, Id, IdSequence, RawJson, Revision};
+
+use super::counters::Counters;
+use crate::client::Filter;
+use crate::link::{Cause, LinkKind, Outgoing};
+
+/// A moment, counted from a start of the owner's choice.
+pub type Time = Duration;
+
+/// What a server says about itself.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    /// Who it is.
+    pub info: Implementation,
+    /// What it can do.
+    pub capabilities: ServerCapabilities,
+    /// What it says about its use.
+    pub instructions: Option<String>,
+    /// The revisions it speaks.
+    pub revisions: Vec<Revision>,
+}
+
+/// A server's end of one connection.
+pub struct Core<A> {
+    profile: Arc<Profile>,
+    counters: Arc<Counters>,
+    link: LinkKind,
+    /// What a handshake has agreed on.
+    session: Option<Session>,
+    in_flight: HashMap<Id, Job, foldhash::fast::RandomState>,
+    batches: HashMap<u64, Batch>,
+    next_batch: u64,
+    asks: HashMap<Id, Waiting<A>>,
+    ids: IdSequence,
+    added: outbound::Added,
+    closed: bool,
+    actions: VecDeque<Outgoing>,
+    events: VecDeque<Event<A>>,
+}
+
+/// A session made by a handshake.
+struct Session {
+    revision: Revision,
+    /// Whether the client has said that it is ready.
+    ready: bool,
+    client: Arc<ClientFacts>,
+    log_level: Option<LogLevel>,
+    subscribed: HashSet<String>,
+}
+
+/// What a client said about itself in a handshake.
+#[derive(Debug)]
+pub(super) struct ClientFacts {
+    pub(super) info: Option<Implementation>,
+    pub(super) capabilities: RawJson,
+}
+
+/// A request in flight.
+struct Job {
+    revision: Revision,
+    frame: Frame,
+    batch: Option<u64>,
+    /// Set for a subscription that stands.
+    listening: Option<Filter>,
+}
+
+/// Responses that go out together.
+struct Batch {
+    missing: usize,
+    frames: Vec<Frame>,
+}
+
+/// A question to the client that waits for its answer.
+struct Waiting<A> {
+    waiter: A,
+    deadline: Time,
+}
+
+/// A request for the owner to serve.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// Its id, to be named in [`Core::finish`].
+    pub id: Id,
+    /// The request.
+    pub frame: Frame,
+    /// The revision in which to serve it.
+    pub revision: Revision,
+    /// What the handshake told of the client; none where the request itself
+    /// tells it.
+    pub(super) client: Option<Arc<ClientFacts>>,
+}
+
+/// What happened, for the owner of a core.
+#[derive(Debug)]
+pub enum Event<A> {
+    /// A request to serve.
+    Call(Call),
+    /// A request is not wanted any more; its answer would go nowhere.
+    Cancelled(Id),
+    /// A notification came.
+    Notification(Frame),
+    /// A question was answered, or will not be.
+    Answered {
+        /// What the owner gave with the question.
+        waiter: A,
+        /// The answer.
+        outcome: Result<RawJson, ErrorObject>,
+    },
+    /// The link has ended.
+    Closed(Cause),
+}
+
+impl<A> Core<A> {
+    /// A server's end of a fresh connection.
+    pub(crate) fn new(profile: Arc<Profile>, counters: Arc<Counters>, link: LinkKind) -> Self {
+        let added = outbound::Added::new(&profile);
+        Core {
+            profile,
+            counters,
+            link,
+            session: None,
+            in_flight: HashMap::default(),
+            batches: HashMap::new(),
+            next_batch: 0,
+            asks: HashMap::new(),
+            ids: IdSequence::default(),
+            added,
+            closed: false,
+            actions: VecDeque::new(),
+            events: VecDeque::new(),
+        }
+    }
+
+    /// The next thing to give to the link.
+    pub fn poll_action(&mut self) -> Option<Outgoing> {
+        self.actions.pop_front()
+    }
+
+    /// The next thing that happened.
+    pub fn poll_event(&mut self) -> Option<Event<A>> {
+        self.events.pop_front()
+    }
+
+    /// When [`Core::tick`] wants to be called, if nothing comes in before.
+    pub fn wake_at(&self) -> Option<Time> {
+        self.asks.values().map(|waiting| waiting.deadline).min()
+    }
+
+    /// How many requests are being served, subscriptions not counted.
+    pub fn serving(&self) -> usize {
+        self.in_flight.values().filter(|job| job.listening.is_none()).count()
+    }
+
+    /// The revision that a handshake agreed on.
+    pub fn revision(&self) -> Option<Revision> {
+        self.session.as_ref().map(|session| session.revision)
+    }
+}
+
+impl<A> std::fmt::Debug for Core<A> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Core").field("in_flight", &self.in_flight.len()).finish_non_exhaustive()
+    }
+}

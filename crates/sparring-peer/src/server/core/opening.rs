@@ -1,0 +1,170 @@
+//! Whether a request may be served, and in which revision: by the handshake of
+//! the older revisions, or by what the request says of itself.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::json;
+use sparring_wire::types::LogLevel;
+use sparring_wire::{ErrorObject, Frame, Json, RawJson, Revision, Side, code};
+
+use super::{ClientFacts, Core, Session};
+
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+
+impl<A> Core<A> {
+    /// The revision in which to serve a request, or why not to.
+    pub(super) fn admit(&self, frame: &Frame, in_batch: bool) -> Result<Revision, ErrorObject> {
+        let method = frame.method().unwrap_or_default();
+        if method == "initialize" {
+            return self.admit_initialize(frame, in_batch);
+        }
+        let meta = frame.params().and_then(|params| params.get("_meta"));
+        let revision = match meta.and_then(|meta| meta.get(VERSION)) {
+            Some(version) => self.admit_modern(version, meta)?,
+            None => self.admit_legacy(method)?,
+        };
+        match revision.request(Side::Client, method) {
+            Some(rule) => match rule.capability {
+                Some(needed) if !self.profile.capabilities.has(needed) => {
+                    Err(ErrorObject::method_not_found(method))
+                }
+                _ => Ok(revision),
+            },
+            None if Self::elsewhere(method) => Err(ErrorObject::method_not_found(method)),
+            None => Ok(revision),
+        }
+    }
+
+    /// A request that carries its own metadata (2026-07-28, basic#_meta).
+    fn admit_modern(
+        &self,
+        version: Json<'_>,
+        meta: Option<Json<'_>>,
+    ) -> Result<Revision, ErrorObject> {
+        let Some(name) = version.as_str() else {
+            return Err(ErrorObject::invalid_params(format!("_meta: {VERSION} is not a string")));
+        };
+        let known = Revision::from_name(&name).filter(|revision| revision.is_modern());
+        let Some(revision) = known.filter(|revision| self.profile.revisions.contains(revision))
+        else {
+            return Err(self.unsupported(&name));
+        };
+        let field = |name| meta.and_then(|meta| meta.get(name));
+        if !field(CAPABILITIES).is_some_and(Json::is_object) {
+            return Err(ErrorObject::invalid_params(format!(
+                "_meta: {CAPABILITIES} must be an object"
+            )));
+        }
+        if let Some(level) = field(LOG_LEVEL)
+            && level.as_str().and_then(|name| LogLevel::from_name(&name)).is_none()
+        {
+            return Err(ErrorObject::invalid_params(format!(
+                "_meta: {LOG_LEVEL}: unknown level {level}"
+            )));
+        }
+        Ok(revision)
+    }
+
+    fn admit_legacy(&self, method: &str) -> Result<Revision, ErrorObject> {
+        if let Some(session) = &self.session {
+            return Ok(session.revision);
+        }
+        match self.latest_legacy() {
+            // Pings are allowed at any time (2025-11-25, basic/lifecycle#initialization).
+            Some(revision) if method == "ping" => Ok(revision),
+            Some(_) => Err(ErrorObject::invalid_request(format!(
+                "{method} before initialize; only a request with {VERSION} in its _meta needs none"
+            ))),
+            None => Err(ErrorObject::invalid_params(format!("_meta: {VERSION} is missing"))),
+        }
+    }
+
+    fn admit_initialize(&self, frame: &Frame, in_batch: bool) -> Result<Revision, ErrorObject> {
+        let requested = frame.params().and_then(|params| params.get("protocolVersion"));
+        let requested = requested.and_then(Json::as_str);
+        let Some(latest) = self.latest_legacy() else {
+            return Err(self.unsupported(&requested.unwrap_or_default()));
+        };
+        if self.session.is_some() {
+            return Err(ErrorObject::invalid_request("initialize a second time"));
+        }
+        if in_batch {
+            return Err(ErrorObject::invalid_request("initialize in a batch"));
+        }
+        let Some(requested) = requested else {
+            return Err(ErrorObject::invalid_params("protocolVersion: expected a string"));
+        };
+        let same = Revision::from_name(&requested);
+        let same = same
+            .filter(|revision| !revision.is_modern() && self.profile.revisions.contains(revision));
+        Ok(same.unwrap_or(latest))
+    }
+
+    /// The handshake (2025-11-25, basic/lifecycle#initialization): the version
+    /// asked for where it is spoken, else the newest.
+    pub(super) fn initialize(&mut self, params: Option<Json<'_>>) -> Result<RawJson, ErrorObject> {
+        let field = |name| params.and_then(|params| params.get(name));
+        let requested = field("protocolVersion").and_then(Json::as_str);
+        let same = requested.and_then(|name| Revision::from_name(&name));
+        let same = same
+            .filter(|revision| !revision.is_modern() && self.profile.revisions.contains(revision));
+        let Some(revision) = same.or(self.latest_legacy()) else {
+            return Err(ErrorObject::internal("no revision with a handshake"));
+        };
+        let capabilities = field("capabilities").filter(|found| found.is_object());
+        self.session = Some(Session {
+            revision,
+            ready: false,
+            client: Arc::new(ClientFacts {
+                info: field("clientInfo").and_then(|info| info.to().ok()),
+                capabilities: capabilities.map_or_else(RawJson::empty_object, RawJson::from),
+            }),
+            log_level: None,
+            subscribed: HashSet::new(),
+        });
+        let mut result = json!({
+            "protocolVersion": revision.name(),
+            "capabilities": self.profile.capabilities,
+            "serverInfo": self.profile.info,
+        });
+        if let Some(instructions) = &self.profile.instructions {
+            result["instructions"] = instructions.clone().into();
+        }
+        Ok(result.into())
+    }
+
+    /// What `server/discover` gives (2026-07-28, server/discover).
+    pub(super) fn discover(&self) -> RawJson {
+        let mut result = json!({
+            "supportedVersions": self.version_names(),
+            "capabilities": self.profile.capabilities,
+        });
+        if let Some(instructions) = &self.profile.instructions {
+            result["instructions"] = instructions.clone().into();
+        }
+        result.into()
+    }
+
+    fn unsupported(&self, requested: &str) -> ErrorObject {
+        let supported = self.version_names();
+        let message = format!(
+            "unsupported protocol version {requested:?}; supported: {}",
+            supported.join(", ")
+        );
+        ErrorObject::new(code::UNSUPPORTED_PROTOCOL_VERSION, message)
+            .with_data(json!({"supported": supported, "requested": requested}))
+    }
+
+    fn version_names(&self) -> Vec<&'static str> {
+        let mut revisions = self.profile.revisions.clone();
+        revisions.sort_unstable_by(|one, other| other.cmp(one));
+        revisions.into_iter().map(Revision::name).collect()
+    }
+
+    fn latest_legacy(&self) -> Option<Revision> {
+        self.profile.revisions.iter().copied().filter(|revision| !revision.is_modern()).max()
+    }
+}

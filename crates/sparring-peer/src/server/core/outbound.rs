@@ -1,0 +1,158 @@
+//! What goes out: answers, with what the revision wants in them, and what a
+//! handler says while it serves.
+
+use serde_json::json;
+use sparring_wire::types::LogLevel;
+use sparring_wire::{ErrorObject, Frame, Id, Json, RawJson, Side};
+
+use super::{Core, Job, Profile, Time, Waiting};
+use crate::link::{LinkKind, Outgoing, Stream};
+
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+impl<A> Core<A> {
+    /// Answers a request. One that is not in flight any more, being cancelled,
+    /// is not answered.
+    pub fn finish(&mut self, id: &Id, outcome: Result<RawJson, ErrorObject>) {
+        let Some(job) = self.in_flight.remove(id) else { return };
+        let frame = match outcome {
+            Ok(result) => {
+                self.remember(&job);
+                match job.revision.is_modern() {
+                    true => Frame::result_of(id, &self.complete(&job, &result)),
+                    false => Frame::result_of(id, &result),
+                }
+            }
+            Err(error) => Frame::error_of(Some(id), false, &error),
+        };
+        self.deliver(frame, job.batch, Some(id));
+    }
+
+    /// Adds what every result must have since 2026-07-28 (basic#responses,
+    /// server/utilities/caching), where the handler has not said it.
+    fn complete(&self, job: &Job, result: &RawJson) -> RawJson {
+        let added = &self.added;
+        let own_meta = result.view().get("_meta").filter(|own| own.is_object());
+        let merged = own_meta.map(|own| {
+            let meta = RawJson::from(own).with_defaults(&[(SERVER_INFO, added.server_info.view())]);
+            result.with_member("_meta", meta.view())
+        });
+        let result = merged.as_ref().unwrap_or(result);
+        let interim =
+            result.view().get("resultType").is_some_and(|kind| kind != added.complete.view());
+        let rule = job.revision.request(Side::Client, job.frame.method().unwrap_or_default());
+        let all = [
+            ("resultType", added.complete.view()),
+            ("_meta", added.meta.view()),
+            ("ttlMs", added.ttl.view()),
+            ("cacheScope", added.scope.view()),
+        ];
+        let cacheable = !interim && rule.is_some_and(|rule| rule.cacheable);
+        result.with_defaults(if cacheable { &all } else { &all[..2] })
+    }
+
+    /// A subscription to a resource counts once it is agreed to.
+    fn remember(&mut self, job: &Job) {
+        if job.frame.method() != Some("resources/subscribe") {
+            return;
+        }
+        let uri = job.frame.params().and_then(|params| params.get("uri")).and_then(Json::as_str);
+        if let (Some(session), Some(uri)) = (&mut self.session, uri) {
+            session.subscribed.insert(uri.into_owned());
+        }
+    }
+
+    /// Answers what could not become a request.
+    pub(super) fn refuse(&mut self, id: Option<&Id>, error: &ErrorObject) {
+        self.deliver(Frame::error_of(id, self.null_id(), error), None, id);
+    }
+
+    /// Sends a response, alone or with the rest of its batch.
+    pub(super) fn deliver(&mut self, frame: Frame, batch: Option<u64>, id: Option<&Id>) {
+        self.counters.response(frame.error().is_some());
+        match batch {
+            Some(batch) => self.settle_batch(batch, Some(frame)),
+            None => {
+                let stream = id.map_or(Stream::Standing, |id| self.stream_of(id));
+                self.actions.push_back(Outgoing::Send { frame, stream });
+            }
+        }
+    }
+
+    pub(super) fn settle_batch(&mut self, number: u64, frame: Option<Frame>) {
+        let Some(batch) = self.batches.get_mut(&number) else { return };
+        batch.missing = batch.missing.saturating_sub(1);
+        batch.frames.extend(frame);
+        if batch.missing == 0
+            && let Some(batch) = self.batches.remove(&number)
+            && !batch.frames.is_empty()
+        {
+            self.actions.push_back(Frame::batch_of(&batch.frames).into());
+        }
+    }
+
+    /// Sends a notification that belongs to a request in flight; afterwards it
+    /// would come too late.
+    pub fn notify_with(&mut self, id: &Id, method: &str, params: Option<&RawJson>) {
+        if self.in_flight.contains_key(id) {
+            let frame = Frame::notification(method, params);
+            self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(id) });
+        }
+    }
+
+    /// Sends a log message with a request in flight, if the client asked for
+    /// messages of that level: in its session, or since 2026-07-28 in the
+    /// request itself (server/utilities/logging).
+    pub fn log_with(&mut self, id: &Id, level: LogLevel, params: &RawJson) {
+        let Some(job) = self.in_flight.get(id) else { return };
+        let wanted = if job.revision.is_modern() {
+            let path = ["_meta", "io.modelcontextprotocol/logLevel"];
+            let name =
+                job.frame.params().and_then(|params| params.at(&path)).and_then(Json::as_str);
+            name.and_then(|name| LogLevel::from_name(&name)).is_some_and(|least| level >= least)
+        } else {
+            let least = self.session.as_ref().and_then(|session| session.log_level);
+            least.is_none_or(|least| level >= least)
+        };
+        if wanted && self.profile.capabilities.has("logging") {
+            self.notify_with(id, "notifications/message", Some(params));
+        }
+    }
+
+    /// Asks the client, along with a request in flight.
+    pub fn ask(&mut self, deadline: Time, with: &Id, method: &str, params: &RawJson, waiter: A) {
+        let id = self.ids.generate();
+        let frame = Frame::request(&id, method, Some(params));
+        self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(with) });
+        self.asks.insert(id, Waiting { waiter, deadline });
+    }
+
+    pub(super) fn stream_of(&self, id: &Id) -> Stream {
+        match self.link {
+            LinkKind::Shared => Stream::Standing,
+            LinkKind::Streams => Stream::Request(id.clone()),
+        }
+    }
+}
+
+/// What results are completed with, spelled once for a connection.
+pub(super) struct Added {
+    complete: RawJson,
+    server_info: RawJson,
+    meta: RawJson,
+    ttl: RawJson,
+    scope: RawJson,
+}
+
+impl Added {
+    pub(super) fn new(profile: &Profile) -> Self {
+        let server_info = json!(profile.info);
+        Added {
+            complete: json!("complete").into(),
+            meta: json!({SERVER_INFO: server_info}).into(),
+            server_info: server_info.into(),
+            ttl: json!(0).into(),
+            scope: json!("private").into(),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What a client wants to be told: standing requests since 2026-07-28
+//! (basic/patterns/subscriptions), before that a set of resources.
+
+use serde_json::json;
+use sparring_wire::{ErrorObject, Frame, Id, Json, RawJson};
+
+use super::Core;
+use crate::client::Filter;
+use crate::link::Outgoing;
+
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
+impl<A> Core<A> {
+    /// Opens a subscription: acknowledged at once, answered when it ends.
+    pub(super) fn listen(&mut self, id: &Id, params: Option<Json<'_>>) -> Result<(), ErrorObject> {
+        let wanted =
+            params.and_then(|params| params.get("notifications")).filter(|found| found.is_object());
+        let Some(wanted) = wanted else {
+            return Err(ErrorObject::invalid_params("notifications: expected an object"));
+        };
+        let wanted = Filter::read(wanted);
+        let has = |name: &str| self.profile.capabilities.has(name);
+        let granted = Filter {
+            tools_list_changed: wanted.tools_list_changed && has("tools.listChanged"),
+            prompts_list_changed: wanted.prompts_list_changed && has("prompts.listChanged"),
+            resources_list_changed: wanted.resources_list_changed && has("resources.listChanged"),
+            uris: if has("resources.subscribe") { wanted.uris } else { Vec::new() },
+        };
+        let params = RawJson::from(json!({"notifications": granted.to_value()}));
+        self.tell(id, "notifications/subscriptions/acknowledged", &params);
+        if let Some(job) = self.in_flight.get_mut(id) {
+            job.listening = Some(granted);
+        }
+        Ok(())
+    }
+
+    pub(super) fn unsubscribe(&mut self, params: Option<Json<'_>>) -> Result<RawJson, ErrorObject> {
+        let uri = params.and_then(|params| params.get("uri")).and_then(Json::as_str);
+        let Some(uri) = uri else {
+            return Err(ErrorObject::invalid_params("uri: expected a string"));
+        };
+        if let Some(session) = &mut self.session {
+            session.subscribed.remove(&*uri);
+        }
+        Ok(RawJson::empty_object())
+    }
+
+    /// Tells the client of a change, as often and as far as it wants to know.
+    pub fn broadcast(&mut self, method: &str, params: Option<&RawJson>) {
+        if let Some(session) = self.session.as_ref().filter(|session| session.ready) {
+            let uri = params.and_then(|params| params.view().get("uri")).and_then(Json::as_str);
+            let wanted = match method {
+                "notifications/resources/updated" => {
+                    uri.is_some_and(|uri| session.subscribed.contains(&*uri))
+                }
+                _ => true,
+            };
+            if wanted {
+                self.actions.push_back(Frame::notification(method, params).into());
+            }
+        }
+        let fits = |filter: &Filter| filter.fits(method, params.map(RawJson::view));
+        let listeners: Vec<Id> = self
+            .in_flight
+            .iter()
+            .filter(|(_, job)| job.listening.as_ref().is_some_and(fits))
+            .map(|(id, _)| id.clone())
+            .collect();
+        let params = params.cloned().unwrap_or_else(RawJson::empty_object);
+        for id in listeners {
+            self.tell(&id, method, &params);
+        }
+    }
+
+    /// Ends all subscriptions in good order, as before a shutdown.
+    pub fn end_subscriptions(&mut self) {
+        let standing = self.in_flight.iter().filter(|(_, job)| job.listening.is_some());
+        let standing: Vec<Id> = standing.map(|(id, _)| id.clone()).collect();
+        for id in standing {
+            let result = RawJson::empty_object().with_member("_meta", tag(&id).view());
+            self.finish(&id, Ok(result));
+        }
+    }
+
+    /// A notification on one subscription, tagged with it.
+    fn tell(&mut self, id: &Id, method: &str, params: &RawJson) {
+        let params = params.with_member("_meta", tag(id).view());
+        let frame = Frame::notification(method, Some(&params));
+        self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(id) });
+    }
+}
+
+fn tag(id: &Id) -> RawJson {
+    RawJson::empty_object().with_member(SUBSCRIPTION, RawJson::from(id).view())
+}

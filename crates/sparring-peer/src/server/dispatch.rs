@@ -1,0 +1,79 @@
+//! From a request to the handler's method, with what the method needs checked.
+
+use std::borrow::Cow;
+
+use sparring_wire::{ErrorObject, Json, JsonKind, RawJson};
+
+use super::context::Context;
+use super::handler::{Answer, Failure, Handler};
+
+/// Lets the handler serve one request.
+pub(super) async fn dispatch<H: Handler>(
+    handler: &H,
+    cx: &Context,
+) -> Result<RawJson, ErrorObject> {
+    match serve(handler, cx).await {
+        Ok(reply) => Ok(reply.0),
+        Err(Failure::Error(error)) => Err(error),
+        Err(Failure::InputRequired(input)) => Ok(input.to_result()),
+    }
+}
+
+async fn serve<H: Handler>(handler: &H, cx: &Context) -> Answer {
+    let params = cx.params();
+    match cx.method() {
+        "tools/list" => handler.list_tools(cursor(params)?.as_deref(), cx).await,
+        "tools/call" => {
+            handler.call_tool(&string(params, "name")?, object(params, "arguments")?, cx).await
+        }
+        "resources/list" => handler.list_resources(cursor(params)?.as_deref(), cx).await,
+        "resources/templates/list" => {
+            handler.list_resource_templates(cursor(params)?.as_deref(), cx).await
+        }
+        "resources/read" => handler.read_resource(&string(params, "uri")?, cx).await,
+        "resources/subscribe" => handler.subscribe(&string(params, "uri")?, cx).await,
+        "prompts/list" => handler.list_prompts(cursor(params)?.as_deref(), cx).await,
+        "prompts/get" => {
+            handler.get_prompt(&string(params, "name")?, object(params, "arguments")?, cx).await
+        }
+        "completion/complete" => {
+            let reference = required(params, "ref")?;
+            let argument = required(params, "argument")?;
+            string(Some(argument), "name")?;
+            string(Some(argument), "value")?;
+            handler.complete(reference, argument, cx).await
+        }
+        _ => handler.other(cx).await,
+    }
+}
+
+fn string<'a>(params: Option<Json<'a>>, name: &str) -> Result<Cow<'a, str>, ErrorObject> {
+    let found = params.and_then(|params| params.get(name));
+    found.and_then(Json::as_str).ok_or_else(|| wrong(name, "a string", found))
+}
+
+fn required<'a>(params: Option<Json<'a>>, name: &str) -> Result<Json<'a>, ErrorObject> {
+    let found = params.and_then(|params| params.get(name));
+    found.filter(|found| found.is_object()).ok_or_else(|| wrong(name, "an object", found))
+}
+
+/// An object that may be left out, and is empty then.
+fn object<'a>(params: Option<Json<'a>>, name: &str) -> Result<Json<'a>, ErrorObject> {
+    match params.and_then(|params| params.get(name)) {
+        None => Ok(Json::EMPTY_OBJECT),
+        Some(found) if found.is_object() => Ok(found),
+        found => Err(wrong(name, "an object", found)),
+    }
+}
+
+fn cursor<'a>(params: Option<Json<'a>>) -> Result<Option<Cow<'a, str>>, ErrorObject> {
+    match params.and_then(|params| params.get("cursor")) {
+        None => Ok(None),
+        found => string(params, "cursor").map(Some).map_err(|_| wrong("cursor", "a string", found)),
+    }
+}
+
+fn wrong(name: &str, expected: &str, found: Option<Json<'_>>) -> ErrorObject {
+    let found = found.map_or("nothing", |found| JsonKind::name(found.kind()));
+    ErrorObject::invalid_params(format!("{name}: expected {expected}, found {found}"))
+}

@@ -1,0 +1,159 @@
+//! The server: a handler behind the protocol, on as many links as there are
+//! clients, or on none at all.
+
+mod context;
+pub mod core;
+mod counters;
+mod dispatch;
+mod handler;
+mod running;
+mod session;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::json;
+use sparring_wire::{RawJson, Revision};
+use tokio::sync::mpsc;
+
+use self::core::Profile;
+use crate::link::{Cause, Link};
+use counters::Counters;
+use session::Change;
+
+pub use context::Context;
+pub use counters::Counts;
+pub use handler::{Answer, Failure, Handler, InputRequired, Listed, Page, Reply};
+pub use running::Running;
+pub use session::Session;
+
+/// A handler as a server. Cheap to clone; all clones are one server.
+#[derive(Debug)]
+pub struct Server<H> {
+    shared: Arc<Shared<H>>,
+}
+
+/// What all sessions of a server share.
+#[derive(Debug)]
+struct Shared<H> {
+    handler: H,
+    profile: Arc<Profile>,
+    counters: Arc<Counters>,
+    sessions: Sessions,
+    ask_timeout: Duration,
+}
+
+/// Asked to work on a link, and there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the session has no link")]
+pub struct NoLink;
+
+impl<H: Handler> Server<H> {
+    /// A server that speaks all revisions.
+    pub fn new(handler: H) -> Self {
+        Server::speaking(handler, &Revision::ALL)
+    }
+
+    /// A server that speaks these revisions.
+    pub fn speaking(handler: H, revisions: &[Revision]) -> Self {
+        let profile = Profile {
+            info: handler.info(),
+            capabilities: handler.capabilities(),
+            instructions: handler.instructions(),
+            revisions: revisions.to_vec(),
+        };
+        let shared = Shared {
+            handler,
+            profile: Arc::new(profile),
+            counters: Arc::default(),
+            sessions: Sessions::default(),
+            ask_timeout: Duration::from_secs(60),
+        };
+        Server { shared: Arc::new(shared) }
+    }
+
+    /// The handler.
+    pub fn handler(&self) -> &H {
+        &self.shared.handler
+    }
+
+    /// What the server has done so far, on all links.
+    pub fn counts(&self) -> Counts {
+        self.shared.counters.now()
+    }
+
+    /// A session that has no link yet: requests are given to it by hand, or a
+    /// link later.
+    pub fn session(&self) -> Session<H> {
+        Session::new(Arc::clone(&self.shared), None)
+    }
+
+    /// A session on a link.
+    pub fn on(&self, link: impl Link) -> Session<H> {
+        Session::new(Arc::clone(&self.shared), Some(Box::new(link)))
+    }
+
+    /// Serves a link in the foreground, until the end of input.
+    pub async fn serve(&self, link: impl Link) -> Cause {
+        self.on(link).serve().await.unwrap_or(Cause::ByUs)
+    }
+
+    /// Serves a link in the background, until the end of input or until it is
+    /// stopped.
+    pub fn spawn(&self, link: impl Link) -> Running {
+        Running::spawn(self.on(link))
+    }
+
+    /// Tells all clients that want to know: the list of tools has changed.
+    pub fn tools_changed(&self) {
+        self.notify("notifications/tools/list_changed", None);
+    }
+
+    /// Tells all clients that want to know: the list of resources has changed.
+    pub fn resources_changed(&self) {
+        self.notify("notifications/resources/list_changed", None);
+    }
+
+    /// Tells all clients that want to know: the list of prompts has changed.
+    pub fn prompts_changed(&self) {
+        self.notify("notifications/prompts/list_changed", None);
+    }
+
+    /// Tells all clients that want to know: this resource has changed.
+    pub fn resource_updated(&self, uri: &str) {
+        self.notify("notifications/resources/updated", Some(json!({"uri": uri}).into()));
+    }
+
+    /// Tells all clients that want to know of any change.
+    pub fn notify(&self, method: &str, params: Option<RawJson>) {
+        self.shared.sessions.tell(&Change { method: method.to_owned(), params });
+    }
+}
+
+impl<H> Clone for Server<H> {
+    fn clone(&self) -> Self {
+        Server { shared: Arc::clone(&self.shared) }
+    }
+}
+
+/// The sessions that stand.
+#[derive(Debug, Default)]
+struct Sessions(Mutex<Vec<mpsc::UnboundedSender<Change>>>);
+
+impl Sessions {
+    fn join(&self) -> mpsc::UnboundedReceiver<Change> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let mut senders = self.senders();
+        senders.retain(|sender| !sender.is_closed());
+        senders.push(sender);
+        receiver
+    }
+
+    fn tell(&self, change: &Change) {
+        self.senders().retain(|sender| sender.send(change.clone()).is_ok());
+    }
+
+    fn senders(&self) -> MutexGuard<'_, Vec<mpsc::UnboundedSender<Change>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,64 @@
+//! A session served in the background, and the handle that stops it.
+
+use std::future::poll_fn;
+use std::task::Poll;
+
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use super::handler::Handler;
+use super::session::Session;
+use crate::link::Cause;
+
+/// A server at work in the background. Dropped, it is stopped at once.
+#[derive(Debug)]
+#[must_use = "a server that is dropped stops"]
+pub struct Running {
+    task: JoinHandle<Cause>,
+    stop: Option<oneshot::Sender<()>>,
+}
+
+impl Running {
+    pub(super) fn spawn<H: Handler>(mut session: Session<H>) -> Running {
+        let (stop, mut stopped) = oneshot::channel::<()>();
+        let task = tokio::spawn(async move {
+            let ended = poll_fn(|cx| match std::pin::Pin::new(&mut stopped).poll(cx) {
+                Poll::Ready(_) => Poll::Ready(None),
+                Poll::Pending => session.poll_serve(cx, None).map(Some),
+            });
+            match ended.await {
+                Some(cause) => cause,
+                None => {
+                    session.shut_down().await;
+                    Cause::ByUs
+                }
+            }
+        });
+        Running { task, stop: Some(stop) }
+    }
+
+    /// Whether it still serves.
+    pub fn is_running(&self) -> bool {
+        !self.task.is_finished()
+    }
+
+    /// Stops in good order: subscriptions are told, and the link is closed.
+    pub async fn stop(mut self) -> Cause {
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+        self.ended().await
+    }
+
+    /// Waits until it has ended by itself.
+    pub async fn ended(&mut self) -> Cause {
+        let broken = |error: tokio::task::JoinError| Cause::Broken(error.to_string());
+        (&mut self.task).await.unwrap_or_else(broken)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

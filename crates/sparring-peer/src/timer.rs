@@ -1,0 +1,61 @@
+//! The clock of a driver: tells a core what time it is and wakes it when it
+//! asked to be woken.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// A clock that starts at zero, read once a round, and one alarm.
+///
+/// The alarm is only set anew when it must ring earlier than it would; that it
+/// may ring too early costs less than setting it for each request.
+#[derive(Debug)]
+pub(crate) struct Timer {
+    start: Instant,
+    now: Option<Duration>,
+    alarm: Option<Pin<Box<Sleep>>>,
+}
+
+impl Timer {
+    pub(crate) fn start() -> Self {
+        Timer { start: Instant::now(), now: Some(Duration::ZERO), alarm: None }
+    }
+
+    /// A new round begins: the next look at the clock is a fresh one.
+    pub(crate) fn renew(&mut self) {
+        self.now = None;
+    }
+
+    /// The time since the start, the same throughout a round.
+    pub(crate) fn now(&mut self) -> Duration {
+        *self.now.get_or_insert_with(|| self.start.elapsed())
+    }
+
+    /// Ready when the time has come.
+    pub(crate) fn poll(&mut self, wake_at: Option<Duration>, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(wake_at) = wake_at else { return Poll::Pending };
+        let Some(deadline) = self.start.checked_add(wake_at) else { return Poll::Pending };
+        let alarm = match &mut self.alarm {
+            Some(alarm) => {
+                if alarm.deadline() > deadline {
+                    alarm.as_mut().reset(deadline);
+                }
+                alarm
+            }
+            alarm => alarm.insert(Box::pin(sleep_until(deadline))),
+        };
+        if alarm.as_mut().poll(cx).is_pending() {
+            return Poll::Pending;
+        }
+        self.alarm = None;
+        if self.start.elapsed() >= wake_at {
+            self.renew();
+            return Poll::Ready(());
+        }
+        // It rang for something that is no longer awaited.
+        self.poll(Some(wake_at), cx)
+    }
+}

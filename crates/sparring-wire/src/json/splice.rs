@@ -1,0 +1,92 @@
+//! Adds members to an object that is otherwise left in its own spelling.
+
+use super::raw::RawJson;
+use super::scan::write_string;
+use super::view::Json;
+
+impl RawJson {
+    /// The object with those members added, at its end, that it lacks. What is
+    /// no object stays as it is.
+    #[must_use]
+    pub fn with_defaults(&self, defaults: &[(&str, Json<'_>)]) -> RawJson {
+        let view = self.view();
+        if !view.is_object() || defaults.is_empty() {
+            return self.clone();
+        }
+        let mut wanted = vec![true; defaults.len()];
+        let mut empty = true;
+        for (key, _) in view.members() {
+            empty = false;
+            if let Some(index) = defaults.iter().position(|(name, _)| key.is(name)) {
+                wanted[index] = false;
+            }
+        }
+        if !wanted.contains(&true) {
+            return self.clone();
+        }
+        let added: usize =
+            defaults.iter().map(|(name, json)| name.len() + json.bytes().len() + 4).sum();
+        let mut text = Vec::with_capacity(self.text().len() + added);
+        text.extend_from_slice(&view.bytes()[..view.bytes().len() - 1]);
+        for ((name, json), _) in defaults.iter().zip(&wanted).filter(|(_, wanted)| **wanted) {
+            if !std::mem::replace(&mut empty, false) {
+                text.push(b',');
+            }
+            write_string(name, &mut text);
+            text.push(b':');
+            text.extend_from_slice(json.bytes());
+        }
+        text.push(b'}');
+        RawJson::trusted(&text)
+    }
+
+    /// The object with one member set, in place of one of that name.
+    #[must_use]
+    pub fn with_member(&self, name: &str, value: Json<'_>) -> RawJson {
+        let mut text = vec![b'{'];
+        let kept = self.view().members().filter(|(key, _)| !key.is(name));
+        for (key, json) in kept {
+            write_string(&key.name(), &mut text);
+            text.push(b':');
+            text.extend_from_slice(json.bytes());
+            text.push(b',');
+        }
+        write_string(name, &mut text);
+        text.push(b':');
+        text.extend_from_slice(value.bytes());
+        text.push(b'}');
+        RawJson::trusted(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(object: &str, defaults: &[(&str, &str)], expected: &str) {
+        let object = RawJson::parse(object).unwrap();
+        let texts: Vec<_> =
+            defaults.iter().map(|(name, text)| (*name, RawJson::parse(text).unwrap())).collect();
+        let views: Vec<_> = texts.iter().map(|(name, raw)| (*name, raw.view())).collect();
+        assert_eq!(object.with_defaults(&views).text(), expected);
+    }
+
+    #[test]
+    fn adds_only_what_is_missing_and_leaves_the_rest_as_spelled() {
+        check("{}", &[("a", "1")], r#"{"a":1}"#);
+        check("{ }", &[("a", "1")], r#"{ "a":1}"#);
+        check(r#"{"b": 1.50}"#, &[("a", "1"), ("c", "{}")], r#"{"b": 1.50,"a":1,"c":{}}"#);
+        check(r#"{"a":2}"#, &[("a", "1")], r#"{"a":2}"#);
+        check(r#"{"a":2}"#, &[("a", "1"), ("b", "[]")], r#"{"a":2,"b":[]}"#);
+        check(r#"{"a":2}"#, &[], r#"{"a":2}"#);
+        check("[1]", &[("a", "1")], "[1]");
+    }
+
+    #[test]
+    fn sets_a_member_in_place_of_another() {
+        let object = RawJson::parse(r#"{"a":1,"b":{"c":2.0}}"#).unwrap();
+        let value = RawJson::parse("true").unwrap();
+        assert_eq!(object.with_member("a", value.view()).text(), r#"{"b":{"c":2.0},"a":true}"#);
+        assert_eq!(RawJson::empty_object().with_member("x", value.view()).text(), r#"{"x":true}"#);
+    }
+}

@@ -1,0 +1,229 @@
+//! The five protocol revisions, one file each. Code asks a revision what it
+//! has, and never compares dates.
+//!
+//! How frames are held against these rules is the work of `check`.
+
+/// Declares requests: name, type of the params, type of the result, section,
+/// and what else is true of them.
+macro_rules! requests {
+    ($($name:literal ($params:ident) -> $result:ident at $section:literal $([$($call:ident $args:tt)*])?;)*) => {
+        &[$(MethodRule::new($name, stringify!($params), stringify!($result), $section)
+            $($(.$call $args)*)?,)*]
+    };
+}
+
+/// Declares notifications, as `requests` does requests.
+macro_rules! notifications {
+    ($($name:literal ($params:ident) at $section:literal $([$($call:ident $args:tt)*])?;)*) => {
+        &[$(NotificationRule::new($name, stringify!($params), $section)
+            $($(.$call $args)*)?,)*]
+    };
+}
+
+mod rules;
+mod v2024_11_05;
+mod v2025_03_26;
+mod v2025_06_18;
+mod v2025_11_25;
+mod v2026_07_28;
+
+pub use rules::{ErrorRule, MethodRule, NotificationRule, RevisionRules};
+
+/// Who sent a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Side {
+    /// The client.
+    Client,
+    /// The server.
+    Server,
+}
+
+impl Side {
+    /// The one at the other end.
+    pub fn other(self) -> Side {
+        match self {
+            Side::Client => Side::Server,
+            Side::Server => Side::Client,
+        }
+    }
+
+    /// `client` or `server`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Client => "client",
+            Side::Server => "server",
+        }
+    }
+}
+
+impl std::fmt::Display for Side {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A revision of the protocol; the older is the lesser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Revision {
+    /// 2024-11-05
+    V2024_11_05,
+    /// 2025-03-26
+    V2025_03_26,
+    /// 2025-06-18
+    V2025_06_18,
+    /// 2025-11-25
+    V2025_11_25,
+    /// 2026-07-28
+    V2026_07_28,
+}
+
+impl Revision {
+    /// All revisions, the oldest first.
+    pub const ALL: [Revision; 5] = [
+        Revision::V2024_11_05,
+        Revision::V2025_03_26,
+        Revision::V2025_06_18,
+        Revision::V2025_11_25,
+        Revision::V2026_07_28,
+    ];
+
+    /// The newest revision.
+    pub const LATEST: Revision = Revision::V2026_07_28;
+
+    /// The newest revision that begins with a handshake.
+    pub const LATEST_LEGACY: Revision = Revision::V2025_11_25;
+
+    /// Everything the revision says, from its own file.
+    pub fn rules(self) -> &'static RevisionRules {
+        match self {
+            Revision::V2024_11_05 => &v2024_11_05::RULES,
+            Revision::V2025_03_26 => &v2025_03_26::RULES,
+            Revision::V2025_06_18 => &v2025_06_18::RULES,
+            Revision::V2025_11_25 => &v2025_11_25::RULES,
+            Revision::V2026_07_28 => &v2026_07_28::RULES,
+        }
+    }
+
+    /// The name on the wire, as `2025-11-25`.
+    pub fn name(self) -> &'static str {
+        self.rules().name
+    }
+
+    /// The revision of that name.
+    pub fn from_name(name: &str) -> Option<Revision> {
+        Revision::ALL.into_iter().find(|revision| revision.name() == name)
+    }
+
+    /// Whether each request carries its metadata and there is no handshake.
+    pub fn is_modern(self) -> bool {
+        self.rules().modern
+    }
+
+    /// Whether several frames may come in one array.
+    pub fn has_batches(self) -> bool {
+        self.rules().batches
+    }
+
+    /// Whether the error for an unreadable request leaves out the id, instead
+    /// of giving it as `null`.
+    pub fn error_without_id(self) -> bool {
+        self.rules().error_without_id
+    }
+
+    /// The error code for a resource that is not there.
+    pub fn resource_not_found_code(self) -> i64 {
+        self.rules().resource_not_found
+    }
+
+    /// The requests that a side may send.
+    pub fn requests(self, from: Side) -> &'static [MethodRule] {
+        match from {
+            Side::Client => self.rules().client_requests,
+            Side::Server => self.rules().server_requests,
+        }
+    }
+
+    /// The notifications that a side may send.
+    pub fn notifications(self, from: Side) -> &'static [NotificationRule] {
+        match from {
+            Side::Client => self.rules().client_notifications,
+            Side::Server => self.rules().server_notifications,
+        }
+    }
+
+    /// The request of that method, if the side may send it.
+    pub fn request(self, from: Side, method: &str) -> Option<&'static MethodRule> {
+        let mut rules = self.requests(from).iter();
+        rules.find(|rule| rule.name == method)
+    }
+
+    /// The notification of that method, if the side may send it.
+    pub fn notification(self, from: Side, method: &str) -> Option<&'static NotificationRule> {
+        let mut rules = self.notifications(from).iter();
+        rules.find(|rule| rule.name == method)
+    }
+}
+
+impl std::fmt::Display for Revision {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that no known revision has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown protocol revision {name:?}; known are {}", Revision::ALL.map(Revision::name).join(", "))]
+pub struct UnknownRevision {
+    /// The name in question.
+    pub name: String,
+}
+
+impl std::str::FromStr for Revision {
+    type Err = UnknownRevision;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Revision::from_name(name).ok_or_else(|| UnknownRevision { name: name.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back_to_their_revision() {
+        for revision in Revision::ALL {
+            assert_eq!(revision.name().parse(), Ok(revision));
+        }
+        let error = "2025-01-01".parse::<Revision>().unwrap_err().to_string();
+        assert!(error.contains("2025-01-01"), "{error}");
+        assert!(error.contains("2024-11-05, 2025-03-26"), "{error}");
+    }
+
+    #[test]
+    fn only_the_latest_is_modern_and_only_one_has_batches() {
+        let modern = Revision::ALL.into_iter().filter(|it| it.is_modern());
+        assert_eq!(modern.collect::<Vec<_>>(), [Revision::LATEST]);
+        let batches = Revision::ALL.into_iter().filter(|it| it.has_batches());
+        assert_eq!(batches.collect::<Vec<_>>(), [Revision::V2025_03_26]);
+        assert!(!Revision::LATEST_LEGACY.is_modern());
+    }
+
+    #[test]
+    fn capabilities_of_methods_are_known_to_the_revision() {
+        for revision in Revision::ALL {
+            for from in [Side::Client, Side::Server] {
+                for rule in revision.requests(from) {
+                    let known = revision.rules().capabilities(from.other());
+                    let needed = rule.capability.and_then(|it| it.split('.').next());
+                    assert!(needed.is_none_or(|it| known.contains(&it)), "{rule:?}");
+                }
+                for rule in revision.notifications(from) {
+                    let known = revision.rules().capabilities(from);
+                    let needed = rule.capability.and_then(|it| it.split('.').next());
+                    assert!(needed.is_none_or(|it| known.contains(&it)), "{rule:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The transcript: every frame of a conversation, both ways, in order, with
+//! what is wrong with it.
+//!
+//! A bounded ring: the oldest entries give way, and are counted. Judging is
+//! lazy, since most transcripts are never read: an entry is judged when
+//! somebody looks, or just before it is dropped. The clock is the caller's.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::check::Referee;
+use crate::frame::Frame;
+use crate::revision::Side;
+use crate::violation::Violation;
+
+/// What an entry costs beside the frame's bytes.
+const OVERHEAD: usize = 256;
+
+/// Violations of dropped entries that are kept.
+const KEPT_VIOLATIONS: usize = 1024;
+
+/// One frame, or one piece of noise, as it went over the wire.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// When, counted from the start of the conversation.
+    pub at: Duration,
+    /// Who sent it.
+    pub from: Side,
+    /// The frame itself; of noise, what could not be read.
+    pub frame: Frame,
+    /// What is wrong with it.
+    pub violations: Vec<Violation>,
+}
+
+/// The record of one conversation. Cheap to clone; all clones share it.
+#[derive(Debug, Clone)]
+pub struct Transcript(Arc<Mutex<Ring>>);
+
+struct Ring {
+    entries: VecDeque<Entry>,
+    /// How many entries at the front have been judged.
+    judged: usize,
+    bytes: usize,
+    max_bytes: usize,
+    dropped: u64,
+    dropped_violations: Vec<Violation>,
+    referee: Referee,
+    sink: Option<Box<dyn FnMut(&Entry) + Send>>,
+}
+
+impl std::fmt::Debug for Ring {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ring").field("entries", &self.entries.len()).finish_non_exhaustive()
+    }
+}
+
+impl Transcript {
+    /// The bound of a transcript that nobody asked to be larger or smaller.
+    pub const DEFAULT_BYTES: usize = 16 * 1024 * 1024;
+
+    /// An empty transcript that keeps at most about `max_bytes`.
+    pub fn bounded(max_bytes: usize) -> Self {
+        Transcript(Arc::new(Mutex::new(Ring {
+            entries: VecDeque::new(),
+            judged: 0,
+            bytes: 0,
+            max_bytes,
+            dropped: 0,
+            dropped_violations: Vec::new(),
+            referee: Referee::new(),
+            sink: None,
+        })))
+    }
+
+    /// Gives every later entry, judged, to `sink` as it is recorded.
+    pub fn stream_to(&self, sink: impl FnMut(&Entry) + Send + 'static) {
+        self.ring().sink = Some(Box::new(sink));
+    }
+
+    /// Adds what went over the wire.
+    pub fn record(&self, at: Duration, from: Side, frame: &Frame) {
+        let mut ring = self.ring();
+        ring.bytes += frame.bytes().len() + OVERHEAD;
+        ring.entries.push_back(Entry { at, from, frame: frame.clone(), violations: Vec::new() });
+        if ring.sink.is_some() {
+            ring.judge_to(usize::MAX);
+            let Ring { entries, sink, .. } = &mut *ring;
+            if let (Some(sink), Some(entry)) = (sink, entries.back()) {
+                sink(entry);
+            }
+        }
+        while ring.bytes > ring.max_bytes && ring.entries.len() > 1 {
+            ring.drop_oldest();
+        }
+    }
+
+    /// All entries that are kept, judged.
+    pub fn entries(&self) -> Vec<Entry> {
+        let mut ring = self.ring();
+        ring.judge_to(usize::MAX);
+        ring.entries.iter().cloned().collect()
+    }
+
+    /// Everything found wrong so far, also in entries that were dropped.
+    pub fn violations(&self) -> Vec<Violation> {
+        let mut ring = self.ring();
+        ring.judge_to(usize::MAX);
+        let kept = ring.entries.iter().flat_map(|entry| &entry.violations);
+        ring.dropped_violations.iter().chain(kept).cloned().collect()
+    }
+
+    /// How many entries had to give way.
+    pub fn dropped(&self) -> u64 {
+        self.ring().dropped
+    }
+
+    /// How many entries are kept.
+    pub fn len(&self) -> usize {
+        self.ring().entries.len()
+    }
+
+    /// Whether nothing is kept.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn ring(&self) -> MutexGuard<'_, Ring> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Transcript {
+    fn default() -> Self {
+        Transcript::bounded(Self::DEFAULT_BYTES)
+    }
+}
+
+impl Ring {
+    fn judge_to(&mut self, end: usize) {
+        let end = end.min(self.entries.len());
+        for entry in self.entries.range_mut(self.judged.min(end)..end) {
+            entry.violations = self.referee.observe(entry.from, &entry.frame);
+        }
+        self.judged = self.judged.max(end);
+    }
+
+    fn drop_oldest(&mut self) {
+        self.judge_to(1);
+        let Some(entry) = self.entries.pop_front() else { return };
+        self.judged -= 1;
+        self.dropped += 1;
+        self.bytes -= entry.frame.bytes().len() + OVERHEAD;
+        let room = KEPT_VIOLATIONS.saturating_sub(self.dropped_violations.len());
+        self.dropped_violations.extend(entry.violations.into_iter().take(room));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(transcript: &Transcript, from: Side, text: &str) {
+        transcript.record(Duration::ZERO, from, &Frame::parse(text));
+    }
+
+    #[test]
+    fn keeps_order_and_attaches_violations() {
+        let transcript = Transcript::default();
+        record(&transcript, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+        record(&transcript, Side::Server, r#"{"jsonrpc":"1.0","id":1,"result":{}}"#);
+        let entries = transcript.entries();
+        assert_eq!(entries.len(), 2);
+        assert!(entries[0].violations.is_empty());
+        assert_eq!(entries[1].violations[0].rule.name(), "wrong-jsonrpc");
+        assert_eq!(transcript.violations().len(), entries[1].violations.len());
+    }
+
+    #[test]
+    fn the_oldest_give_way_and_are_counted_but_their_violations_stay() {
+        let transcript = Transcript::bounded(3 * (OVERHEAD + 40));
+        record(&transcript, Side::Server, "no json at all");
+        for id in 0..10 {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x/y"}}"#);
+            record(&transcript, Side::Client, &text);
+        }
+        assert_eq!(transcript.len() as u64 + transcript.dropped(), 11);
+        assert!(transcript.len() <= 3);
+        assert_eq!(transcript.violations()[0].rule.name(), "not-json");
+    }
+
+    #[test]
+    fn a_sink_gets_every_entry() {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let transcript = Transcript::bounded(0);
+        transcript.stream_to(move |entry| {
+            let _ = sender.send((entry.frame.clone(), entry.violations.len()));
+        });
+        record(&transcript, Side::Server, "noise");
+        record(&transcript, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#);
+        let seen: Vec<_> = receiver.try_iter().map(|(_, violations)| violations).collect();
+        assert_eq!(seen, [1, 0]);
+    }
+}

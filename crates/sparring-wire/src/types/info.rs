@@ -1,0 +1,151 @@
+//! Who a peer is and what it can do.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::Rest;
+
+/// Name and version of a client or server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Implementation {
+    /// The program's name.
+    pub name: String,
+    /// The program's version.
+    #[serde(default)]
+    pub version: String,
+    /// The name for people; since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Icons, description and whatever else stood there.
+    #[serde(flatten)]
+    pub rest: Rest,
+}
+
+impl Implementation {
+    /// A name and a version.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Implementation {
+            name: name.into(),
+            version: version.into(),
+            title: None,
+            rest: Rest::new(),
+        }
+    }
+}
+
+/// What a server declares it can do, kept as the JSON object it is on the wire.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ServerCapabilities(pub Map<String, Value>);
+
+impl ServerCapabilities {
+    /// Nothing at all.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Declares tools, with notifications about changes of their list.
+    #[must_use]
+    pub fn tools(self) -> Self {
+        self.with("tools", json!({"listChanged": true}))
+    }
+
+    /// Declares resources, with subscriptions and notifications about changes
+    /// of their list.
+    #[must_use]
+    pub fn resources(self) -> Self {
+        self.with("resources", json!({"subscribe": true, "listChanged": true}))
+    }
+
+    /// Declares prompts, with notifications about changes of their list.
+    #[must_use]
+    pub fn prompts(self) -> Self {
+        self.with("prompts", json!({"listChanged": true}))
+    }
+
+    /// Declares argument completion.
+    #[must_use]
+    pub fn completions(self) -> Self {
+        self.with("completions", json!({}))
+    }
+
+    /// Declares log messages.
+    #[must_use]
+    pub fn logging(self) -> Self {
+        self.with("logging", json!({}))
+    }
+
+    /// Declares any capability, with what it holds.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: Value) -> Self {
+        self.0.insert(name.to_owned(), value);
+        self
+    }
+
+    /// Whether a capability is declared. A dotted name looks inside, where
+    /// `true` or an object is a yes: `resources.subscribe`.
+    pub fn has(&self, path: &str) -> bool {
+        let mut names = path.split('.');
+        let first = names.next().and_then(|name| self.0.get(name));
+        let found = names.fold(first, |value, name| value.and_then(|value| value.get(name)));
+        matches!(found, Some(Value::Bool(true) | Value::Object(_)))
+    }
+}
+
+/// How severe a log message is, least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names of syslog severities speak for themselves")]
+pub enum LogLevel {
+    Debug,
+    Info,
+    Notice,
+    Warning,
+    Error,
+    Critical,
+    Alert,
+    Emergency,
+}
+
+impl LogLevel {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            LogLevel::Debug => "debug",
+            LogLevel::Info => "info",
+            LogLevel::Notice => "notice",
+            LogLevel::Warning => "warning",
+            LogLevel::Error => "error",
+            LogLevel::Critical => "critical",
+            LogLevel::Alert => "alert",
+            LogLevel::Emergency => "emergency",
+        }
+    }
+
+    /// The level of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        serde_json::from_value(Value::from(name)).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capabilities_are_asked_by_dotted_name() {
+        let some = ServerCapabilities::none()
+            .with("resources", json!({"subscribe": false, "listChanged": true}))
+            .with("logging", json!({}));
+        assert!(some.has("resources") && some.has("resources.listChanged") && some.has("logging"));
+        assert!(!some.has("resources.subscribe") && !some.has("tools") && !some.has("tools.x"));
+    }
+
+    #[test]
+    fn log_levels_are_ordered_and_named() {
+        assert!(LogLevel::Debug < LogLevel::Emergency);
+        assert_eq!(LogLevel::from_name("notice"), Some(LogLevel::Notice));
+        assert_eq!(LogLevel::from_name("loud"), None);
+        assert_eq!(LogLevel::Alert.name(), "alert");
+    }
+}

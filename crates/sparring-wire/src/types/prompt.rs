@@ -1,0 +1,74 @@
+//! Prompts and their messages.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Content, Rest};
+
+/// A prompt as a server lists it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Prompt {
+    /// The name it is got by.
+    pub name: String,
+    /// What it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What it takes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<PromptArgument>,
+    /// Title, icons and whatever else stood there.
+    #[serde(flatten)]
+    pub rest: Rest,
+}
+
+impl Prompt {
+    /// A prompt without arguments.
+    pub fn new(name: impl Into<String>) -> Self {
+        Prompt { name: name.into(), description: None, arguments: Vec::new(), rest: Rest::new() }
+    }
+}
+
+/// One argument of a prompt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PromptArgument {
+    /// Its name.
+    pub name: String,
+    /// Whether it must be given.
+    #[serde(default)]
+    pub required: bool,
+    /// Description and whatever else stood there.
+    #[serde(flatten)]
+    pub rest: Rest,
+}
+
+/// What getting a prompt gives.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GetPromptResult {
+    /// The messages, in order.
+    pub messages: Vec<PromptMessage>,
+    /// Description, `_meta` and whatever else stood there.
+    #[serde(flatten)]
+    pub rest: Rest,
+}
+
+impl GetPromptResult {
+    /// A result of these messages.
+    pub fn new(messages: Vec<PromptMessage>) -> Self {
+        GetPromptResult { messages, rest: Rest::new() }
+    }
+}
+
+/// One message of a prompt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PromptMessage {
+    /// `user` or `assistant`.
+    pub role: String,
+    /// What it says.
+    pub content: Content,
+}
+
+impl PromptMessage {
+    /// A message of the user's.
+    pub fn user(content: impl Into<Content>) -> Self {
+        PromptMessage { role: "user".to_owned(), content: content.into() }
+    }
+}

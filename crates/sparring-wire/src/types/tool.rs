@@ -1,0 +1,83 @@
+//! Tools and what calling one gives.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{Content, Rest};
+
+/// A tool as a server lists it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tool {
+    /// The name it is called by.
+    pub name: String,
+    /// What it does, for a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The JSON Schema of its arguments.
+    #[serde(default)]
+    pub input_schema: Value,
+    /// The JSON Schema of its structured content; since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
+    /// Title, annotations, icons and whatever else stood there.
+    #[serde(flatten)]
+    pub rest: Rest,
+}
+
+impl Tool {
+    /// A tool that takes any object.
+    pub fn new(name: impl Into<String>) -> Self {
+        Tool {
+            name: name.into(),
+            description: None,
+            input_schema: json!({"type": "object"}),
+            output_schema: None,
+            rest: Rest::new(),
+        }
+    }
+
+    /// The same tool with a description.
+    #[must_use]
+    pub fn described(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// The same tool with a schema for its arguments.
+    #[must_use]
+    pub fn taking(mut self, input_schema: Value) -> Self {
+        self.input_schema = input_schema;
+        self
+    }
+}
+
+/// What a tool call gives.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallToolResult {
+    /// The content blocks.
+    #[serde(default)]
+    pub content: Vec<Content>,
+    /// The structured content; since 2025-06-18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub structured_content: Option<Value>,
+    /// Whether the tool itself says that it failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_error: bool,
+    /// `_meta` and whatever else stood there.
+    #[serde(flatten)]
+    pub rest: Rest,
+}
+
+impl CallToolResult {
+    /// A result of one text block.
+    pub fn text(text: impl Into<String>) -> Self {
+        CallToolResult { content: vec![Content::text(text)], ..Self::default() }
+    }
+
+    /// A failure told by the tool itself.
+    pub fn failure(text: impl Into<String>) -> Self {
+        CallToolResult { is_error: true, ..Self::text(text) }
+    }
+}

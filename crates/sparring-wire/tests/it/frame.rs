@@ -1,0 +1,166 @@
+//! Frames from outside: what is read, what is called wrong, and what survives.
+
+use sparring_wire::{ErrorObject, Frame, FrameKind, Id, IdSequence, Limits, RawJson, Rule};
+
+/// Reads a frame and compares the violations with `rule path` pairs.
+fn check(bytes: impl Into<Vec<u8>>, expected: &str) -> Frame {
+    let frame = Frame::parse(bytes);
+    let found = frame.violations().iter();
+    let found = found.map(|it| format!("{} {}", it.rule, it.path));
+    assert_eq!(found.collect::<Vec<_>>().join(", "), expected, "{frame:?}");
+    frame
+}
+
+#[test]
+fn creates_a_json_rpc_request() {
+    let mut ids = IdSequence::default();
+    let id = ids.generate();
+    let request = Frame::request(&id, "tools/list", Some(&RawJson::empty_object()));
+    assert_eq!(request.method(), Some("tools/list"));
+    assert!(request.id().is_some_and(|id| ids.has_given(id)));
+    assert_eq!(request.text(), r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#);
+    assert!(check(request.bytes(), "").kind() == FrameKind::Request);
+}
+
+#[test]
+fn parses_a_json_rpc_response() {
+    let response = check(r#"{"jsonrpc":"2.0","id":"r-9","result":{"tools":[1]}}"#, "");
+    assert_eq!(response.id(), Some(&Id::from("r-9")));
+    assert_eq!(response.result().unwrap().text(), r#"{"tools":[1]}"#);
+    assert_eq!(response.kind(), FrameKind::Result);
+    assert!(response.error().is_none());
+}
+
+#[test]
+fn parses_an_error_response() {
+    let text = r#"{"jsonrpc":"2.0","id":4,"error":{"code":-32601,"message":"no","data":[1]}}"#;
+    let response = check(text, "");
+    let error = response.error_object().unwrap();
+    assert_eq!((error.code, error.message.as_str()), (-32601, "no"));
+    assert_eq!(error.data, Some(serde_json::json!([1])));
+    assert_eq!(response.kind(), FrameKind::Error);
+    assert!(response.result().is_none());
+}
+
+#[test]
+fn creates_a_notification() {
+    let notification = Frame::notification("notifications/initialized", None);
+    assert_eq!(notification.id(), None);
+    assert_eq!(notification.text(), r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    assert!(check(notification.bytes(), "").kind() == FrameKind::Notification);
+}
+
+#[test]
+fn names_everything_wrong_with_the_text() {
+    check("hello", "not-json $");
+    check("", "not-json $");
+    check(r#"{"jsonrpc":"2.0","id":1,"method":"a"} x"#, "not-json $");
+    check(b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}", "invalid-utf8 $");
+    check("\u{feff}{\"jsonrpc\":\"2.0\",\"method\":\"a\"}", "byte-order-mark $");
+    check(format!("{}1{}", "[".repeat(129), "]".repeat(129)), "too-deep $");
+    check("7", "not-an-object $");
+    check("[]", "empty-batch $");
+    check(r#"{"jsonrpc":"2.0","method":"a","method":"b"}"#, "duplicate-key $.method");
+    check(r#"{"jsonrpc":"2.0","method":"a","x":1,"x":2}"#, "duplicate-key $.x");
+}
+
+#[test]
+fn names_everything_wrong_with_the_message() {
+    check(r#"{"id":1,"method":"a"}"#, "wrong-jsonrpc $.jsonrpc");
+    check(r#"{"jsonrpc":"1.0","id":1,"method":"a"}"#, "wrong-jsonrpc $.jsonrpc");
+    check(r#"{"jsonrpc":2.0,"id":1,"method":"a"}"#, "wrong-jsonrpc $.jsonrpc");
+    check(r#"{"jsonrpc":"2.0","result":{}}"#, "id-missing $.id");
+    check(r#"{"jsonrpc":"2.0","id":null,"result":{}}"#, "id-null $.id");
+    check(r#"{"jsonrpc":"2.0","id":null,"method":"a"}"#, "id-null $.id");
+    check(r#"{"jsonrpc":"2.0","id":1.0,"method":"a"}"#, "id-fractional $.id");
+    check(r#"{"jsonrpc":"2.0","id":[1],"method":"a"}"#, "id-wrong-type $.id");
+    check(r#"{"jsonrpc":"2.0","id":1,"method":7}"#, "method-wrong-type $.method");
+    check(r#"{"jsonrpc":"2.0","id":1,"method":"a","params":[]}"#, "params-wrong-type $.params");
+    check(r#"{"jsonrpc":"2.0","id":1,"result":[]}"#, "result-wrong-type $.result");
+    check(
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":"1"}}"#,
+        "error-malformed $.error.code, error-malformed $.error.message",
+    );
+    check(
+        r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#,
+        "result-and-error $",
+    );
+    check(r#"{"jsonrpc":"2.0","id":1}"#, "nothing-inside $");
+    check(r#"{"jsonrpc":"2.0","id":1,"method":"a","result":{}}"#, "request-and-response $");
+}
+
+#[test]
+fn an_error_may_have_the_id_null() {
+    let frame = check(r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#, "");
+    assert_eq!(frame.id(), None);
+    let ours = Frame::error_of(None, true, &ErrorObject::new(1, ""));
+    assert_eq!(frame, ours);
+}
+
+#[test]
+fn limits_keep_a_frame_unread_but_whole() {
+    let limits = Limits { max_bytes: 10, max_depth: 2 };
+    let long = Frame::parse_within("[1,2,3,4,5,6]", limits);
+    assert_eq!(long.violations()[0].rule, Rule::TooLarge);
+    assert_eq!(long.bytes(), b"[1,2,3,4,5,6]");
+    let deep = Frame::parse_within("[[[1]]]", limits);
+    assert_eq!(deep.violations()[0].rule, Rule::TooDeep);
+}
+
+#[test]
+fn an_unknown_key_is_a_note_and_no_violation() {
+    let frame = check(r#"{"jsonrpc":"2.0","id":1,"method":"a","trace":"x","z":{}}"#, "");
+    assert_eq!(frame.notes(), ["trace", "z"]);
+}
+
+#[test]
+fn spelling_survives_byte_for_byte() {
+    for text in [
+        r#"{"result":{"z":1.0,"a":1e2,"m":-0.0,"big":123456789012345678901234567890},"id":1,"jsonrpc":"2.0"}"#,
+        " {\t\"jsonrpc\" : \"2.0\",\n\"method\":\"a\\u0062\" , \"params\" : { \"b\":1, \"a\":[ ] } } ",
+        r#"{"jsonrpc":"2.0","id":"\u0031","method":"m","params":{"unknown":{"deep":[{"x":"\/"}]}}}"#,
+    ] {
+        let frame = check(text, "");
+        assert_eq!(frame.bytes(), text.as_bytes());
+    }
+    let frame = check(r#"{"jsonrpc":"2.0","id":1,"result":{"n": 1.50 ,"k":[ ]}}"#, "");
+    let again = Frame::result_of(&Id::Integer(1), &RawJson::from(frame.result().unwrap()));
+    assert_eq!(again.result().unwrap().text(), r#"{"n": 1.50 ,"k":[ ]}"#);
+}
+
+#[test]
+fn a_truncated_reply_still_gives_its_id() {
+    let whole = r#"{"jsonrpc":"2.0","id":42,"result":{"content":[{"type":"text","text":"abc"}]}}"#;
+    for end in 35..whole.len() {
+        let frame = check(&whole.as_bytes()[..end], frame_violations(&whole[..end]));
+        assert_eq!(frame.id(), Some(&Id::Integer(42)), "{frame:?}");
+        assert_eq!(frame.kind(), FrameKind::Other);
+        assert!(frame.is_response_like());
+    }
+}
+
+/// Without its closing brace the frame has no result yet, or only that.
+fn frame_violations(text: &str) -> &'static str {
+    match text.ends_with("]}") && text.matches('{').count() == text.matches('}').count() + 1 {
+        true => "not-json $",
+        false => "nothing-inside $, not-json $",
+    }
+}
+
+#[test]
+fn the_frames_of_a_batch_are_frames() {
+    let batch = check(r#"[{"jsonrpc":"2.0","id":1,"method":"a"}, 7 ,{"id":2}]"#, "");
+    let kinds = batch.batch().map(|frame| frame.kind());
+    assert_eq!(kinds.collect::<Vec<_>>(), [FrameKind::Request, FrameKind::Other, FrameKind::Other]);
+    assert_eq!(batch.batch().nth(1).unwrap().bytes(), b"7");
+}
+
+#[test]
+fn ids_keep_their_type() {
+    let id = |text: &str| Frame::parse(format!(r#"{{"jsonrpc":"2.0","id":{text},"method":"a"}}"#));
+    assert_eq!(id("1").id(), Some(&Id::Integer(1)));
+    assert_eq!(id("\"1\"").id(), Some(&Id::from("1")));
+    assert_ne!(id("1").id(), id("\"1\"").id());
+    let big = id("18446744073709551616");
+    assert_eq!(big.id().unwrap().to_string(), "18446744073709551616");
+}

@@ -1,0 +1,130 @@
+//! The repository's chores as one program: `cargo xtask VERB`.
+//!
+//! This file picks the verb and is the only one that reads arguments and the
+//! environment; what a verb does is in the file of its name.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+mod bench;
+mod command;
+mod fuzz;
+mod peers;
+mod test;
+mod tidy;
+
+const USAGE: &str = "\
+usage: cargo xtask VERB
+
+  test            format, lints, tests, doc tests, examples, docs, tidy
+  peers           only the tests against other implementations
+  tidy            the rules of the repository that no compiler checks
+  bench           measure calls per second, on one core where possible
+  fuzz [SECONDS]  fuzz the frame parser (default: 30 seconds)
+  help            print this text
+
+environment:
+  SPAR_SPEC_DIR   folder with the specification's schemas; without it the
+                  tests that need them are skipped, and fail when CI is set
+";
+
+/// What the arguments ask for.
+#[derive(Debug, PartialEq)]
+enum Verb {
+    Test,
+    Peers,
+    Tidy,
+    Bench,
+    Fuzz { seconds: u32 },
+    Help,
+}
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let verb = match parse(&args) {
+        Ok(verb) => verb,
+        Err(problem) => {
+            eprintln!("error: {problem}\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    run(&verb).unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask lies in the root of the workspace");
+    match verb {
+        Verb::Test => {
+            test::run(root, test::Settings { has_spec: is_set("SPAR_SPEC_DIR"), ci: is_set("CI") })?
+        }
+        Verb::Peers => peers::run(root)?,
+        Verb::Tidy => tidy::run(root)?,
+        Verb::Bench => return bench::run(root),
+        Verb::Fuzz { seconds } => fuzz::run(root, *seconds)?,
+        Verb::Help => help(),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn parse(args: &[String]) -> Result<Verb, String> {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args.as_slice() {
+        ["test"] => Ok(Verb::Test),
+        ["peers"] => Ok(Verb::Peers),
+        ["tidy"] => Ok(Verb::Tidy),
+        ["bench"] => Ok(Verb::Bench),
+        ["fuzz"] => Ok(Verb::Fuzz { seconds: 30 }),
+        // libFuzzer takes a limit of 0 as no limit, so it is refused.
+        ["fuzz", seconds] => match seconds.parse() {
+            Ok(seconds) if seconds > 0 => Ok(Verb::Fuzz { seconds }),
+            _ => Err(format!("`{seconds}` is no number of seconds")),
+        },
+        ["help" | "--help" | "-h"] => Ok(Verb::Help),
+        [] => Err("no verb given".to_owned()),
+        ["test" | "peers" | "tidy" | "bench", extra, ..] | ["fuzz", _, extra, ..] => {
+            Err(format!("unexpected argument `{extra}`"))
+        }
+        [verb, ..] => Err(format!("unknown verb `{verb}`")),
+    }
+}
+
+fn is_set(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|value| !value.is_empty())
+}
+
+#[expect(clippy::print_stdout, reason = "the text was asked for, so it is the result")]
+fn help() {
+    print!("{USAGE}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Verb, parse};
+
+    fn check(args: &[&str], expected: Result<Verb, &str>) {
+        let args: Vec<String> = args.iter().map(ToString::to_string).collect();
+        assert_eq!(parse(&args), expected.map_err(str::to_owned));
+    }
+
+    #[test]
+    fn reads_the_verbs() {
+        check(&["test"], Ok(Verb::Test));
+        check(&["fuzz"], Ok(Verb::Fuzz { seconds: 30 }));
+        check(&["fuzz", "5"], Ok(Verb::Fuzz { seconds: 5 }));
+        check(&["--help"], Ok(Verb::Help));
+    }
+
+    #[test]
+    fn refuses_what_it_does_not_know() {
+        check(&[], Err("no verb given"));
+        check(&["tets"], Err("unknown verb `tets`"));
+        check(&["test", "--fast"], Err("unexpected argument `--fast`"));
+        check(&["fuzz", "0"], Err("`0` is no number of seconds"));
+        check(&["fuzz", "1", "2"], Err("unexpected argument `2`"));
+    }
+}

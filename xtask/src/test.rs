@@ -1,0 +1,120 @@
+//! `cargo xtask test`: everything that must pass before a commit.
+//!
+//! There is no stage for other implementations as peers: the run over the
+//! workspace includes those tests, and `cargo xtask peers` runs them alone.
+//! Benches are built by clippy's `--all-targets`, and not measured here.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::command::{command, has_nextest, run as run_command};
+use crate::tidy;
+
+/// What the environment says about this run.
+#[derive(Clone, Copy)]
+pub(crate) struct Settings {
+    /// The specification's schemas are at hand.
+    pub(crate) has_spec: bool,
+    /// Nobody is watching, so a skipped test must not pass for a good one.
+    pub(crate) ci: bool,
+}
+
+const SKIPPED: &str = "SKIPPED: the tests against the specification's schemas, \
+                       because SPAR_SPEC_DIR is not set";
+
+/// Runs the stages in order and stops at the first that fails.
+pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
+    let run = |line| run_command(command(root, line));
+    let mut stages = Stages::new();
+    stages.run("format", || run("cargo fmt --all --check"))?;
+    stages.run("lints", || {
+        run("cargo clippy --workspace --all-targets --all-features -- -D warnings")
+    })?;
+    stages.run("tests", || tests(root, settings))?;
+    stages.run("doc tests", || run("cargo test --workspace --all-features --doc"))?;
+    stages.run("examples", || examples(root))?;
+    stages.run("docs", || docs(root))?;
+    stages.run("tidy", || tidy::run(root))?;
+    if !settings.has_spec {
+        eprintln!("\n{SKIPPED}");
+    }
+    stages.finish();
+    Ok(())
+}
+
+fn tests(root: &Path, settings: Settings) -> Result<()> {
+    // A runner hides what a passing test prints, so the tests' own words
+    // about being skipped would go unread.
+    if !settings.has_spec {
+        if settings.ci {
+            bail!("SPAR_SPEC_DIR is not set; with CI set no test may be skipped");
+        }
+        eprintln!("{SKIPPED}");
+    }
+    let line = if has_nextest() {
+        "cargo nextest run --workspace --all-features"
+    } else {
+        "cargo test --workspace --all-features --lib --bins --tests"
+    };
+    run_command(command(root, line))
+}
+
+/// Runs each example of the façade; an example that fails misleads its reader.
+fn examples(root: &Path) -> Result<()> {
+    let folder = root.join("crates/sparring/examples");
+    if !folder.is_dir() {
+        eprintln!("no examples yet");
+        return Ok(());
+    }
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&folder).with_context(|| format!("reading {}", folder.display()))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            names.extend(path.file_stem().map(|stem| stem.display().to_string()));
+        }
+    }
+    names.sort();
+    for name in &names {
+        let line = format!("cargo run --quiet --example {name} -p sparring");
+        run_command(command(root, &line)).with_context(|| format!("example {name}"))?;
+    }
+    Ok(())
+}
+
+fn docs(root: &Path) -> Result<()> {
+    let line = "cargo doc --workspace --all-features --no-deps";
+    let mut command = command(root, line);
+    command.env("RUSTDOCFLAGS", "-Dwarnings");
+    run_command(command)
+}
+
+/// Counts and times the stages of a run.
+struct Stages {
+    started: Instant,
+    passed: usize,
+}
+
+impl Stages {
+    fn new() -> Self {
+        Self { started: Instant::now(), passed: 0 }
+    }
+
+    fn run(&mut self, name: &str, stage: impl FnOnce() -> Result<()>) -> Result<()> {
+        eprintln!("\n== {name}");
+        let started = Instant::now();
+        let result = stage();
+        let seconds = started.elapsed().as_secs_f64();
+        result.with_context(|| format!("stage `{name}` failed after {seconds:.1}s"))?;
+        eprintln!("== {name} passed in {seconds:.1}s");
+        self.passed += 1;
+        Ok(())
+    }
+
+    fn finish(self) {
+        let seconds = self.started.elapsed().as_secs_f64();
+        eprintln!("\nall {} stages passed in {seconds:.1}s", self.passed);
+    }
+}

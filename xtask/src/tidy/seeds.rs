@@ -1,0 +1,142 @@
+//! `docs/seeds.md` has one row for each behaviour the project set out to have,
+//! and each row names tests that exist, or says `open`.
+
+use std::collections::HashSet;
+
+use super::File;
+
+const PAGE: &str = "docs/seeds.md";
+
+/// How many ids the first groups have: `0.1` to `0.13`, `1.1` and so on.
+const GROUPS: [usize; 4] = [13, 11, 7, 11];
+
+/// How many ids the parts of group 4 have: `4.1.1` to `4.1.4`, and so on.
+const PARTS_OF_4: [usize; 12] = [4, 6, 9, 4, 7, 15, 3, 5, 7, 3, 3, 4];
+
+pub(super) fn check(files: &[File]) -> Vec<String> {
+    let Some(page) = files.iter().find(|file| file.path == PAGE) else {
+        return vec![format!("{PAGE}: no such file")];
+    };
+    let known = ids();
+    let mut seen = HashSet::new();
+    let mut problems = Vec::new();
+    for (index, line) in page.text.lines().enumerate() {
+        let Some(cells) = cells(line) else { continue };
+        let [id, _, tests] = cells[..] else {
+            problems.push(page.problem(index, "a row is `| id | what | tests |`"));
+            continue;
+        };
+        if !known.iter().any(|known| known == id) {
+            problems.push(page.problem(index, &format!("unknown id `{id}`")));
+        }
+        if !seen.insert(id) {
+            problems.push(page.problem(index, &format!("a second row for {id}")));
+        }
+        for what in problems_of_tests(tests, files) {
+            problems.push(page.problem(index, &format!("{id}: {what}")));
+        }
+    }
+    let missing = known.iter().filter(|id| !seen.contains(id.as_str()));
+    problems.extend(missing.map(|id| format!("{PAGE}: no row for {id}")));
+    problems
+}
+
+/// Every id there is, in order.
+fn ids() -> Vec<String> {
+    let groups = GROUPS.iter().enumerate();
+    let groups = groups.map(|(group, count)| (group.to_string(), count));
+    let parts = PARTS_OF_4.iter().enumerate();
+    let parts = parts.map(|(part, count)| (format!("4.{}", part + 1), count));
+    groups
+        .chain(parts)
+        .flat_map(|(group, count)| (1..=*count).map(move |n| format!("{group}.{n}")))
+        .collect()
+}
+
+/// The cells of a table's row; none for the head of a table and for prose.
+fn cells(line: &str) -> Option<Vec<&str>> {
+    let row = line.trim().strip_prefix('|')?;
+    let row = row.strip_suffix('|').unwrap_or(row);
+    let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    let is_head = cells[0] == "id" || cells[0].starts_with("--");
+    (!is_head).then_some(cells)
+}
+
+/// What is wrong with a list of tests: names in backticks, or `open`.
+fn problems_of_tests(tests: &str, files: &[File]) -> Vec<String> {
+    if tests.is_empty() {
+        return vec!["no tests, and not `open`".to_owned()];
+    }
+    tests
+        .split(',')
+        .map(str::trim)
+        .filter(|item| *item != "open")
+        .filter_map(|item| {
+            let test = item.strip_prefix('`').and_then(|item| item.strip_suffix('`'));
+            match test {
+                Some(test) if exists(test, files) => None,
+                Some(test) => Some(format!("there is no test `{test}`")),
+                None => Some(format!("{item} is neither a test in backticks nor `open`")),
+            }
+        })
+        .collect()
+}
+
+/// Whether a test such as `sparring-peer::it::lifecycle::sends_initialized`
+/// is there.
+fn exists(test: &str, files: &[File]) -> bool {
+    let parts: Vec<&str> = test.split("::").collect();
+    let [package, modules @ .., name] = &parts[..] else {
+        return false;
+    };
+    let places = places(package, modules);
+    files.iter().any(|file| places.contains(&file.path) && has_test(&file.text, name))
+}
+
+/// The files in which the tests of a module may be.
+fn places(package: &str, modules: &[&str]) -> Vec<String> {
+    let package = match package {
+        "xtask" => package.to_owned(),
+        _ => format!("crates/{package}"),
+    };
+    let module = modules.join("/");
+    match modules {
+        [] => ["src/lib.rs", "src/main.rs", "src/tests.rs"]
+            .map(|file| format!("{package}/{file}"))
+            .to_vec(),
+        _ => ["src", "tests"]
+            .iter()
+            .flat_map(|top| {
+                [".rs", "/mod.rs", "/tests.rs", "/main.rs"]
+                    .map(|end| format!("{package}/{top}/{module}{end}"))
+            })
+            .collect(),
+    }
+}
+
+/// Whether the text has a function of this name with a test's attribute.
+fn has_test(text: &str, name: &str) -> bool {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let signatures = [format!("fn {name}("), format!("async fn {name}(")];
+    (0..lines.len()).any(|at| {
+        let line = lines[at].strip_prefix("pub ").unwrap_or(lines[at]);
+        signatures.iter().any(|start| line.starts_with(start))
+            && lines[..at]
+                .iter()
+                .rev()
+                .filter(|line| !line.starts_with("//"))
+                .take_while(|line| !line.is_empty() && !line.ends_with(['{', '}', ';']))
+                .any(|line| is_test_attribute(line))
+    })
+}
+
+/// Whether a line begins `#[test]`, `#[tokio::test(…)]` or alike.
+fn is_test_attribute(line: &str) -> bool {
+    line.strip_prefix("#[").is_some_and(|rest| {
+        let path = rest.split([']', '(']).next().unwrap_or(rest);
+        path.rsplit("::").next() == Some("test")
+    })
+}
+
+#[cfg(test)]
+mod tests;

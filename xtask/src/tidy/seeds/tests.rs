@@ -1,0 +1,90 @@
+//! Tests of the check of `docs/seeds.md`, on pages made for them.
+
+use super::super::file;
+use super::{PAGE, check, exists, ids};
+
+/// Checks a page where the row of 0.1 is what is given, at line 3 and after,
+/// and all others are open.
+fn check_row(row: &str, expected: &[&str]) {
+    let mut text = format!("| id | what | tests |\n|---|---|---|\n{row}");
+    for id in &ids()[1..] {
+        text += &format!("\n| {id} | it works | open |");
+    }
+    let code = file("crates/a/src/lib.rs", "#[test]\nfn holds() {}\n");
+    assert_eq!(check(&[file(PAGE, &text), code]), expected, "{row}");
+}
+
+#[test]
+fn knows_112_ids() {
+    let ids = ids();
+    assert_eq!(ids.len(), 112);
+    assert_eq!([&ids[0], &ids[41], &ids[111]], ["0.1", "3.11", "4.12.4"]);
+}
+
+#[test]
+fn accepts_open_rows_and_tests_that_exist() {
+    check_row("| 0.1 | x | open |", &[]);
+    check_row("| 0.1 | x | `a::holds` |", &[]);
+    check_row("| 0.1 | x | `a::holds`, open |", &[]);
+}
+
+#[test]
+fn wants_the_page_and_every_row_once() {
+    assert_eq!(check(&[]), ["docs/seeds.md: no such file"]);
+    check_row("", &["docs/seeds.md: no row for 0.1"]);
+    check_row(
+        "| 0.1 | x | open |\n| 0.1 | x | open |\n| 5.1 | x | open |\n| 0.1 | open |",
+        &[
+            "docs/seeds.md:4: a second row for 0.1",
+            "docs/seeds.md:5: unknown id `5.1`",
+            "docs/seeds.md:6: a row is `| id | what | tests |`",
+        ],
+    );
+}
+
+#[test]
+fn refuses_a_row_without_tests_or_with_one_that_does_not_exist() {
+    check_row("| 0.1 | x | |", &["docs/seeds.md:3: 0.1: no tests, and not `open`"]);
+    check_row(
+        "| 0.1 | x | `a::breaks`, later |",
+        &[
+            "docs/seeds.md:3: 0.1: there is no test `a::breaks`",
+            "docs/seeds.md:3: 0.1: later is neither a test in backticks nor `open`",
+        ],
+    );
+}
+
+#[test]
+fn finds_tests_in_every_place() {
+    let places = [
+        ("a::holds", "crates/a/src/lib.rs"),
+        ("a::m::holds", "crates/a/src/m.rs"),
+        ("a::m::n::holds", "crates/a/src/m/n/mod.rs"),
+        ("a::m::n::holds", "crates/a/src/m/n/tests.rs"),
+        ("a::it::holds", "crates/a/tests/it/main.rs"),
+        ("a::it::m::holds", "crates/a/tests/it/m.rs"),
+        ("a::it::m::holds", "crates/a/tests/it/m/mod.rs"),
+        ("xtask::tidy::holds", "xtask/src/tidy.rs"),
+    ];
+    for (test, path) in places {
+        let files = [file(path, "    #[test]\n    fn holds() {\n")];
+        assert!(exists(test, &files), "{test} in {path}");
+        assert!(!exists("b::m::holds", &files), "b::m::holds in {path}");
+    }
+}
+
+#[test]
+fn knows_a_test_by_its_attribute() {
+    let check = |text: &str, expected: bool| {
+        let files = [file("crates/a/src/lib.rs", text)];
+        assert_eq!(exists("a::holds", &files), expected, "{text}");
+    };
+    check("#[tokio::test]\nasync fn holds() {", true);
+    check("#[tokio::test(\n  a = true\n)]\nasync fn holds() {", true);
+    check("#[test]\n// Not so;\n#[should_panic]\nfn holds() {", true);
+    check("fn holds() {", false);
+    check("#[test]\nfn holds_more() {", false);
+    check("#[test]\nfn other() {\n}\nfn holds() {", false);
+    check("#[test]\n// fn holds() {", false);
+    check("#[test_case(1)]\nfn holds() {", false);
+}
