@@ -11,8 +11,9 @@ pub struct Violation {
     pub path: String,
     /// What was found and what should be there.
     pub message: String,
-    /// The page and section of the specification, below the revision's folder,
-    /// as `basic/lifecycle#initialization`.
+    /// The page and section of the specification, as
+    /// `2025-11-25/basic/lifecycle#initialization`; without the revision where
+    /// that is not known.
     pub section: Cow<'static, str>,
 }
 
@@ -128,7 +129,8 @@ rules! {
     ReplyIdType = "reply-id-type",
     /// A second reply to one request.
     DuplicateReply = "duplicate-reply",
-    /// An id used again while its request is in flight.
+    /// An id used again while its request is in flight, or, where there are
+    /// sessions, in the same session.
     IdReused = "id-reused",
     /// A request or notification before the lifecycle allows it.
     OutOfOrder = "out-of-order",

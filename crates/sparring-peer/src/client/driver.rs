@@ -111,6 +111,8 @@ impl<L: Link> Driver<L> {
             self.ended = matches!(incoming, Incoming::Closed(_));
             let now = self.timer.now();
             self.core.receive(now, incoming);
+            // Told before the next frame settles whoever is to hear of it.
+            self.tell();
             busy = true;
         }
         while let Poll::Ready(Some(answered)) = Pin::new(&mut self.answering).poll_next(cx) {
@@ -133,6 +135,9 @@ impl<L: Link> Driver<L> {
         while let Some(action) = self.core.poll_action() {
             self.link.send(action);
         }
+    }
+
+    fn tell(&mut self) {
         while let Some(event) = self.core.poll_event() {
             self.event(event);
         }
@@ -226,7 +231,6 @@ impl<L: Link> Driver<L> {
             Err(error) => {
                 let now = self.timer.now();
                 self.core.answer(now, ask, Err(error));
-                self.give_out();
             }
         }
     }
@@ -246,6 +250,7 @@ impl<L: Link> Future for Driver<L> {
         for _ in 0..ROUNDS {
             driver.timer.renew();
             let busy = driver.take_in(cx);
+            driver.tell();
             driver.give_out();
             let flushed = driver.link.poll_flush(cx).is_ready();
             if driver.ended && (flushed || !driver.closing) {

@@ -104,7 +104,7 @@ impl Subscription {
         };
         let first = tokio::select! {
             biased;
-            first = frames.recv() => first.ok_or_else(ended)?,
+            Some(first) = frames.recv() => first,
             answer = &mut standing => return Err(answer?.to::<Value>().err().unwrap_or_else(ended)),
         };
         let granted = first.params().and_then(|params| params.get("notifications"));

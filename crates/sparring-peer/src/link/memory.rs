@@ -74,6 +74,11 @@ impl MemoryLink {
         Some(self.receive(incoming))
     }
 
+    /// Ends what the other side receives, and still receives from it.
+    pub(super) fn end_output(&mut self) {
+        self.outbox.push(Incoming::Closed(Cause::EndOfInput));
+    }
+
     fn receive(&mut self, incoming: Incoming) -> Incoming {
         match &incoming {
             Incoming::Frame { frame, .. } | Incoming::Noise(frame) => {
@@ -112,7 +117,7 @@ impl Link for MemoryLink {
                 self.outbox.push(Incoming::StreamEnded { stream, cause: Cause::EndOfInput });
             }
             Outgoing::Close => {
-                self.outbox.push(Incoming::Closed(Cause::EndOfInput));
+                self.end_output();
                 self.inbox.push(Incoming::Closed(Cause::ByUs));
             }
         }
@@ -147,7 +152,7 @@ impl Link for MemoryLink {
 /// An end that is gone has closed its side, so that the other never waits for it.
 impl Drop for MemoryLink {
     fn drop(&mut self) {
-        self.outbox.push(Incoming::Closed(Cause::EndOfInput));
+        self.end_output();
         let mut contents = self.inbox.contents();
         contents.closed = true;
         contents.items.clear();

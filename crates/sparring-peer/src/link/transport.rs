@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sparring_wire::Frame;
 
-use super::{Incoming, Link, LinkKind, MemoryLink, Outgoing, memory};
+use super::{Incoming, Link, LinkKind, MemoryLink, memory};
 
 /// The far end of a memory link, driven by hand. Cheap to clone, and usable
 /// from many threads.
@@ -35,9 +35,9 @@ impl MemoryTransport {
         self.state().link.send(Frame::parse(bytes).into());
     }
 
-    /// Ends the peer's input.
+    /// Ends the peer's input; what it still sends can be taken.
     pub fn close(&self) {
-        self.state().link.send(Outgoing::Close);
+        self.state().link.end_output();
     }
 
     /// The next frame that the peer sent and nobody took, if there is one.

@@ -160,7 +160,7 @@ impl<H: Handler> Session<H> {
         if self.link.is_none() {
             return Err(NoLink);
         }
-        let until = self.shared.counters.now().responses + count;
+        let until = self.core.received() + count;
         poll_fn(|cx| self.poll_serve(cx, Some(until))).await;
         Ok(())
     }
@@ -182,12 +182,11 @@ impl<H: Handler> Session<H> {
     ) -> Poll<Cause> {
         for _ in 0..ROUNDS {
             self.timer.renew();
-            let enough = until.is_some_and(|until| self.shared.counters.now().responses >= until);
-            let read = !enough && self.read(cx);
+            let read = self.read(cx, until);
             let worked = self.work(cx);
             self.give_out();
             let flushed = self.poll_flush(cx).is_ready();
-            if enough && flushed {
+            if flushed && self.is_enough(until) && self.core.serving() == 0 {
                 return Poll::Ready(Cause::ByUs);
             }
             if flushed && let Some(cause) = self.ended.clone().filter(|_| self.is_drained(cx)) {
@@ -201,10 +200,14 @@ impl<H: Handler> Session<H> {
         Poll::Pending
     }
 
+    fn is_enough(&self, until: Option<u64>) -> bool {
+        until.is_some_and(|until| self.core.received() >= until)
+    }
+
     /// Takes in what the link has; says whether it had anything.
-    fn read(&mut self, cx: &mut TaskContext<'_>) -> bool {
+    fn read(&mut self, cx: &mut TaskContext<'_>, until: Option<u64>) -> bool {
         let mut busy = false;
-        while self.ended.is_none() {
+        while self.ended.is_none() && !self.is_enough(until) {
             let Some(link) = &mut self.link else { break };
             let Poll::Ready(incoming) = link.poll_receive(cx) else { break };
             if let Incoming::Closed(cause) = &incoming {

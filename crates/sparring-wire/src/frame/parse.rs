@@ -103,9 +103,15 @@ impl<'a> Reader<'a> {
 
     fn object(&mut self, scanner: &mut Scanner<'a>) -> Result<(), Fault> {
         let scanned = self.members(scanner);
-        self.id();
-        self.version();
-        self.kind();
+        match scanned {
+            Ok(()) => {
+                self.id();
+                self.version();
+                self.kind();
+            }
+            // Half an object cannot be blamed for what it lacks.
+            Err(_) => self.read.id = self.id.and_then(Id::read),
+        }
         scanned
     }
 

@@ -12,7 +12,7 @@ const MOST: usize = 64;
 
 /// Reads bytes as a frame, checks all that must be true of it, and judges it
 /// by one revision. Panics if something is not true.
-pub fn hold_for_frame(bytes: &[u8], revision: Revision, from: Side) {
+pub(crate) fn hold_for_frame(bytes: &[u8], revision: Revision, from: Side) {
     let frame = Frame::parse(bytes);
     assert_eq!(frame.bytes(), bytes, "bytes change");
     same_in_every_accessor(&frame, &Frame::parse(frame.bytes()));
@@ -32,7 +32,7 @@ pub fn hold_for_frame(bytes: &[u8], revision: Revision, from: Side) {
 }
 
 /// Feeds a conversation to a referee.
-pub fn hold_for_conversation<'a>(frames: impl Iterator<Item = (Side, &'a [u8])>) {
+pub(crate) fn hold_for_conversation<'a>(frames: impl Iterator<Item = (Side, &'a [u8])>) {
     let mut referee = Referee::new();
     for (from, bytes) in frames {
         let frame = Frame::parse(bytes);
@@ -112,7 +112,9 @@ fn can_be_walked(json: Json<'_>, depth: usize) {
     match json.kind() {
         JsonKind::Object => {
             for (key, value) in json.members() {
-                assert!(json.get(&key.name()).is_some());
+                // A name that is no UTF-8 cannot be asked for.
+                let name = key.name();
+                assert!(name.contains('\u{fffd}') || json.get(&name).is_some());
                 can_be_walked(value, depth + 1);
             }
         }
@@ -156,7 +158,9 @@ fn built_frames_are_like_parsed_ones(frame: &Frame) {
         }
     }
     let batch = Frame::batch_of(&built);
-    if !built.is_empty() {
+    // A batch is one level deeper than what is in it.
+    let too_deep = batch.violations().iter().any(|it| it.rule == Rule::TooDeep);
+    if !built.is_empty() && !too_deep {
         assert_eq!(batch.kind(), FrameKind::Batch);
         assert!(batch.batch().eq(built.into_iter()));
     }

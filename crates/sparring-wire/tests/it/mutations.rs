@@ -112,7 +112,7 @@ fn side(random: &mut Random) -> Side {
 
 #[test]
 fn nothing_panics_and_nothing_is_misread_in_many_mutated_frames() {
-    let mut random = Random(0x5EED_0F_5BA7);
+    let mut random = Random(0x5EED_0F5B);
     let mut conversation: Vec<(Side, Vec<u8>)> = Vec::new();
     let mut lengths = 0;
     for round in 0..FRAMES {
@@ -127,7 +127,7 @@ fn nothing_panics_and_nothing_is_misread_in_many_mutated_frames() {
         lengths += bytes.len();
         conversation.push((from, bytes));
         if conversation.len() == 50 {
-            let frames = conversation.drain(..).collect::<Vec<_>>();
+            let frames = std::mem::take(&mut conversation);
             hold_for_conversation(frames.iter().map(|(from, it)| (*from, it.as_slice())));
         }
     }

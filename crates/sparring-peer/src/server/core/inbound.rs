@@ -38,7 +38,7 @@ impl<A> Core<A> {
         {
             return;
         }
-        self.counters.request();
+        self.count_request();
         let first = frame.violations().first();
         let is = |rule| first.is_some_and(|found| found.rule == rule);
         let code = match is(Rule::NotJson) || is(Rule::InvalidUtf8) || is(Rule::TooDeep) {
@@ -51,7 +51,7 @@ impl<A> Core<A> {
     }
 
     fn request(&mut self, frame: Frame, batch: Option<u64>) {
-        self.counters.request();
+        self.count_request();
         let id = frame.id().cloned();
         let wrong = frame.violations().iter().find(|found| is_fatal(found.rule));
         let admitted = match (&id, wrong) {
@@ -75,6 +75,11 @@ impl<A> Core<A> {
                 id.as_ref(),
             ),
         }
+    }
+
+    fn count_request(&mut self) {
+        self.received += 1;
+        self.counters.request();
     }
 
     /// Serves what the protocol itself defines, and hands out the rest.
@@ -164,7 +169,7 @@ impl<A> Core<A> {
     fn batch(&mut self, frame: &Frame) {
         let frames: Vec<Frame> = frame.batch().collect();
         if frames.is_empty() || !self.revision().is_some_and(Revision::has_batches) {
-            self.counters.request();
+            self.count_request();
             let message = if frames.is_empty() {
                 "an empty batch"
             } else {

@@ -50,6 +50,7 @@ pub struct Core<A> {
     ids: IdSequence,
     added: outbound::Added,
     closed: bool,
+    received: u64,
     actions: VecDeque<Outgoing>,
     events: VecDeque<Event<A>>,
 }
@@ -142,6 +143,7 @@ impl<A> Core<A> {
             ids: IdSequence::default(),
             added,
             closed: false,
+            received: 0,
             actions: VecDeque::new(),
             events: VecDeque::new(),
         }
@@ -165,6 +167,11 @@ impl<A> Core<A> {
     /// How many requests are being served, subscriptions not counted.
     pub fn serving(&self) -> usize {
         self.in_flight.values().filter(|job| job.listening.is_none()).count()
+    }
+
+    /// How many requests have come on this connection, unreadable ones included.
+    pub fn received(&self) -> u64 {
+        self.received
     }
 
     /// The revision that a handshake agreed on.

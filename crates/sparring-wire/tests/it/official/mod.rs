@@ -54,7 +54,7 @@ fn compare(revision: Revision, at_least: Counts) {
             samples::mutations(value, &mut judge);
         }
     }
-    println!("{revision}: {counts:?}");
+    eprintln!("{revision}: {counts:?}");
     disagreements.sort_by_key(String::len);
     disagreements.truncate(20);
     assert!(disagreements.is_empty(), "{revision}:\n{}", disagreements.join("\n"));

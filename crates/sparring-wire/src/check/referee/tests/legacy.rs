@@ -1,7 +1,7 @@
 //! Conversations that begin with a handshake, or with nothing.
 
 use super::super::Referee;
-use super::{CALL, CALLED, check, half_handshake, handshake, session};
+use super::{CALL, CALLED, check, discovery, half_handshake, handshake, session};
 use crate::frame::Frame;
 use crate::revision::{Revision, Side};
 
@@ -187,6 +187,8 @@ fn progress_belongs_to_a_request_in_flight_and_increases() {
                 "wrong-progress $.params._meta.progressToken",
             ),
             (CALLED, ""),
+            (&progress("\"t\"", "8"), ""),
+            (r#"<{"id":2,"result":{"content":[]}}"#, ""),
             (&progress("\"t\"", "9"), "wrong-progress $.params.progressToken"),
         ],
     );

@@ -1,0 +1,196 @@
+//! A server with something of everything, and clients on it in memory.
+
+use std::future::Future;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use sparring_peer::client::Question;
+use sparring_peer::server::{Answer, Context, Failure, Page, Reply, Running};
+use sparring_peer::{Client, ClientBuilder, Handler, LinkKind, Server, memory};
+use sparring_wire::types::{
+    CallToolResult, Content, GetPromptResult, Implementation, LogLevel, Prompt, PromptMessage,
+    ReadResourceResult, Resource, ResourceContents, ResourceTemplate, ServerCapabilities, Tool,
+};
+use sparring_wire::{ErrorObject, Json, Revision};
+use tokio::sync::mpsc;
+
+/// No wait in a test is longer than this.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, future).await.expect("nothing takes that long")
+}
+
+/// Seven tools on pages of three, resources, prompts, and tools that wait, log,
+/// ask, fail and panic.
+#[derive(Default)]
+pub(crate) struct Gym {
+    /// Told when the tool `wait` begins, and when it is given up.
+    pub(crate) waiting: Option<mpsc::UnboundedSender<&'static str>>,
+}
+
+const TOOLS: [&str; 7] = ["echo", "fail", "ask", "wait", "progress", "log", "panic"];
+
+impl Handler for Gym {
+    fn info(&self) -> Implementation {
+        Implementation::new("gym", "2.0")
+    }
+
+    fn capabilities(&self) -> ServerCapabilities {
+        ServerCapabilities::none().tools().resources().prompts().completions().logging()
+    }
+
+    fn instructions(&self) -> Option<String> {
+        Some("hit precisely".to_owned())
+    }
+
+    async fn list_tools(&self, cursor: Option<&str>, _: &Context) -> Answer {
+        let start: usize = match cursor {
+            None => 0,
+            Some(text) => text.parse().map_err(|_| ErrorObject::invalid_params("cursor"))?,
+        };
+        let schema = json!({"type": "object", "properties": {"message": {"type": "string"}}});
+        let page = TOOLS.iter().skip(start).take(3);
+        let items =
+            page.map(|name| Tool::new(*name).described("a tool").taking(schema.clone())).collect();
+        let next = start + 3;
+        Ok(Page { items, next_cursor: (next < TOOLS.len()).then(|| next.to_string()) }.into())
+    }
+
+    async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+        match name {
+            "echo" => {
+                let message = arguments.get("message").and_then(Json::as_str);
+                let message = message
+                    .ok_or_else(|| ErrorObject::invalid_params("message: expected a string"))?;
+                let mut result = CallToolResult::text(&*message);
+                result.content.push(Content::image("AA==", "image/png"));
+                result.content.push(Content::text("!"));
+                Ok(result.into())
+            }
+            "fail" => Ok(CallToolResult::failure("it broke").into()),
+            "ask" => ask_twice(cx).await,
+            "wait" => wait(self.waiting.clone()).await,
+            "progress" => {
+                cx.progress(0.5, Some(1.0), Some("half"));
+                cx.progress(1.0, Some(1.0), None);
+                Ok(CallToolResult::text("done").into())
+            }
+            "log" => {
+                cx.log(LogLevel::Debug, &json!("quiet"));
+                cx.log(LogLevel::Error, &json!("loud"));
+                Ok(CallToolResult::text("logged").into())
+            }
+            "panic" => panic!("as asked"),
+            _ => Err(ErrorObject::invalid_params(format!("unknown tool: {name}")).into()),
+        }
+    }
+
+    async fn list_resources(&self, _: Option<&str>, _: &Context) -> Answer {
+        Ok(vec![Resource::new("file:///a.txt", "a")].into())
+    }
+
+    async fn list_resource_templates(&self, _: Option<&str>, _: &Context) -> Answer {
+        let template = json!({"uriTemplate": "file:///{name}", "name": "any"});
+        let template: ResourceTemplate = serde_json::from_value(template).unwrap();
+        Ok(vec![template].into())
+    }
+
+    async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
+        match uri {
+            "file:///a.txt" => {
+                Ok(ReadResourceResult::new(vec![ResourceContents::text(uri, "contents")]).into())
+            }
+            _ => {
+                let code = cx.revision().resource_not_found_code();
+                Err(ErrorObject::new(code, "no such resource")
+                    .with_data(json!({"uri": uri}))
+                    .into())
+            }
+        }
+    }
+
+    async fn list_prompts(&self, _: Option<&str>, _: &Context) -> Answer {
+        Ok(vec![Prompt::new("summarize")].into())
+    }
+
+    async fn get_prompt(&self, name: &str, arguments: Json<'_>, _: &Context) -> Answer {
+        let length = arguments.get("length").and_then(Json::as_str).unwrap_or_default();
+        let message = PromptMessage::user(&*format!("{name} in {length}"));
+        Ok(GetPromptResult::new(vec![message]).into())
+    }
+
+    async fn complete(&self, _: Json<'_>, argument: Json<'_>, _: &Context) -> Answer {
+        let value = argument.get("value").and_then(Json::as_str).unwrap_or_default();
+        Ok(Reply::completion(&[&format!("{value}1"), &format!("{value}2")]))
+    }
+
+    async fn other(&self, cx: &Context) -> Answer {
+        match cx.method() {
+            "gym/reverse" => {
+                Ok(json!({"echoed": cx.params().map(|params| params.text().into_owned())}).into())
+            }
+            other => Err(Failure::Error(ErrorObject::method_not_found(other))),
+        }
+    }
+}
+
+/// Two questions, one after the other; the second needs the first's answer.
+async fn ask_twice(cx: &Context) -> Answer {
+    let form = json!({"message": "name?", "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}}});
+    let first = cx.ask("name", Question::Elicitation, form).await?;
+    let name = first
+        .view()
+        .at(&["content", "name"])
+        .and_then(Json::as_str)
+        .unwrap_or_default()
+        .into_owned();
+    let roots = cx.ask("roots", Question::Roots, json!({})).await?;
+    let count = roots.view().get("roots").map_or(0, |roots| roots.items().count());
+    Ok(CallToolResult::text(format!("{name} has {count} roots")).into())
+}
+
+async fn wait(told: Option<mpsc::UnboundedSender<&'static str>>) -> Answer {
+    struct Told(Option<mpsc::UnboundedSender<&'static str>>);
+    impl Drop for Told {
+        fn drop(&mut self) {
+            if let Some(sender) = &self.0 {
+                let _ = sender.send("given up");
+            }
+        }
+    }
+    let told = Told(told);
+    if let Some(sender) = &told.0 {
+        let _ = sender.send("begun");
+    }
+    std::future::pending::<()>().await;
+    Ok(Reply::empty())
+}
+
+/// A client on a gym, in memory.
+pub(crate) struct Match {
+    pub(crate) client: Client,
+    pub(crate) server: Server<Gym>,
+    pub(crate) running: Running,
+}
+
+impl Match {
+    pub(crate) async fn start(revision: Revision) -> Match {
+        Match::with(Client::builder().revision(revision), Gym::default(), LinkKind::Shared).await
+    }
+
+    pub(crate) async fn with(builder: ClientBuilder, gym: Gym, kind: LinkKind) -> Match {
+        let (here, there) = memory(kind);
+        let server = Server::new(gym);
+        let running = server.spawn(there);
+        let client = within(builder.connect(here)).await.unwrap();
+        Match { client, server, running }
+    }
+}
+
+/// A client that answers whatever it is asked.
+pub(crate) fn answering(builder: ClientBuilder) -> ClientBuilder {
+    let name = json!({"action": "accept", "content": {"name": "Ada"}});
+    let answer = move |_| std::future::ready(Ok::<Value, ErrorObject>(name.clone()));
+    builder.answer(Question::Elicitation, answer).roots(["file:///one", "file:///two"])
+}

@@ -1,0 +1,234 @@
+//! How a client finds out what a server speaks, on a stage with time given by
+//! hand.
+
+use serde_json::Value;
+use sparring_peer::client::{ClientOptions, Error};
+use sparring_peer::{LinkKind, Protocol};
+use sparring_wire::types::Implementation;
+use sparring_wire::{Frame, Id, Revision};
+
+use crate::stage::{Stage, discovery, ms};
+
+fn initialized(id: &Id, version: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"{version}","capabilities":{{}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#
+    )
+}
+
+fn refused(id: &Id, code: i64) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"no"}}}}"#)
+}
+
+fn id(frame: &Frame) -> Id {
+    frame.id().cloned().unwrap()
+}
+
+/// The probe of an automatic client, sent at once.
+fn probe(stage: &mut Stage) -> Id {
+    let frame = stage.sent_one();
+    assert_eq!(frame.method(), Some("server/discover"));
+    id(&frame)
+}
+
+fn handshake(stage: &mut Stage) -> Id {
+    let frame = stage.sent_one();
+    assert_eq!(frame.method(), Some("initialize"));
+    id(&frame)
+}
+
+#[test]
+fn sends_name_version_and_protocol_version_then_initialized() {
+    for revision in Revision::ALL.into_iter().filter(|revision| !revision.is_modern()) {
+        let info = Implementation::new("me", "1.2");
+        let options =
+            ClientOptions { info, protocol: Protocol::Only(revision), ..ClientOptions::default() };
+        let mut stage = Stage::with(options, LinkKind::Shared);
+        let frame = stage.sent_one();
+        let params: Value = frame.params().unwrap().to().unwrap();
+        assert_eq!(params["clientInfo"]["name"], "me");
+        assert_eq!(params["clientInfo"]["version"], "1.2");
+        assert_eq!(params["protocolVersion"], revision.name());
+        stage.receive(&initialized(&id(&frame), revision.name()));
+        assert_eq!(stage.connection().unwrap().unwrap(), revision);
+        assert_eq!(stage.sent_one().method(), Some("notifications/initialized"));
+    }
+}
+
+#[test]
+fn every_modern_request_carries_its_metadata() {
+    let mut stage = Stage::discovered(LinkKind::Shared);
+    let plain = stage.request_with("tools/call", r#"{"name":"a"}"#);
+    let meta: Value = plain.params().unwrap().get("_meta").unwrap().to().unwrap();
+    assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+    assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "sparring");
+    assert!(meta["io.modelcontextprotocol/clientCapabilities"].is_object());
+
+    // What the caller says there stands.
+    let own = stage.request_with(
+        "x",
+        r#"{"_meta":{"a":1,"io.modelcontextprotocol/protocolVersion":"1900-01-01"}}"#,
+    );
+    let meta: Value = own.params().unwrap().get("_meta").unwrap().to().unwrap();
+    assert_eq!(meta["a"], 1);
+    assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "1900-01-01");
+    assert!(meta["io.modelcontextprotocol/clientCapabilities"].is_object());
+}
+
+#[test]
+fn auto_stays_modern_with_a_modern_server() {
+    let mut stage = Stage::new(Protocol::Auto);
+    let probe = probe(&mut stage);
+    stage.receive(&discovery(&probe, &["2026-07-28", "2025-11-25"]));
+    assert_eq!(stage.connection().unwrap().unwrap(), Revision::V2026_07_28);
+    assert!(stage.sent().is_empty(), "no handshake");
+}
+
+#[test]
+fn auto_shakes_hands_after_any_error_that_is_not_modern() {
+    for code in [-32601, -32602, -32600, -32000, 7] {
+        let mut stage = Stage::new(Protocol::Auto);
+        let probe = probe(&mut stage);
+        stage.receive(&refused(&probe, code));
+        let handshake = handshake(&mut stage);
+        stage.receive(&initialized(&handshake, "2025-06-18"));
+        assert_eq!(stage.connection().unwrap().unwrap(), Revision::V2025_06_18, "code {code}");
+    }
+}
+
+#[test]
+fn auto_sends_the_handshake_too_when_the_probe_stays_unanswered() {
+    for (timeout, wait) in [(30_000, 2_000), (1_000, 500)] {
+        let options = ClientOptions { timeout: ms(timeout), ..ClientOptions::default() };
+        let mut stage = Stage::with(options, LinkKind::Shared);
+        probe(&mut stage);
+        stage.pass(ms(wait - 1));
+        assert!(stage.sent().is_empty());
+        stage.pass(ms(1));
+        let handshake = handshake(&mut stage);
+        stage.receive(&initialized(&handshake, "2024-11-05"));
+        assert_eq!(stage.connection().unwrap().unwrap(), Revision::V2024_11_05);
+    }
+}
+
+#[test]
+fn a_late_discovery_still_wins() {
+    let mut stage = Stage::new(Protocol::Auto);
+    let probe = probe(&mut stage);
+    stage.pass(ms(2_500));
+    handshake(&mut stage);
+    stage.receive(&discovery(&probe, &["2026-07-28"]));
+    assert_eq!(stage.connection().unwrap().unwrap(), Revision::V2026_07_28);
+}
+
+#[test]
+fn a_late_discovery_saves_a_handshake_that_was_refused() {
+    let mut stage = Stage::new(Protocol::Auto);
+    let probe = probe(&mut stage);
+    stage.pass(ms(2_500));
+    let handshake = handshake(&mut stage);
+    stage.receive(&refused(&handshake, -32601));
+    assert!(stage.connection().is_none());
+    stage.pass(ms(900));
+    stage.receive(&discovery(&probe, &["2026-07-28"]));
+    assert_eq!(stage.connection().unwrap().unwrap(), Revision::V2026_07_28);
+}
+
+#[test]
+fn a_refused_handshake_is_final_after_the_grace() {
+    let mut stage = Stage::new(Protocol::Auto);
+    probe(&mut stage);
+    stage.pass(ms(2_000));
+    let handshake = handshake(&mut stage);
+    stage.receive(&refused(&handshake, -32601));
+    stage.pass(ms(1_000));
+    let error = stage.connection().unwrap().unwrap_err();
+    assert!(
+        matches!(error, Error::Refused { ref method, .. } if method == "initialize"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_server_without_a_common_version_is_refused_by_name() {
+    let mut stage = Stage::new(Protocol::Auto);
+    let probe = probe(&mut stage);
+    stage.receive(&format!(
+        r#"{{"jsonrpc":"2.0","id":{probe},"error":{{"code":-32022,"message":"no","data":{{"supported":["2031-01-01"],"requested":"2026-07-28"}}}}}}"#
+    ));
+    let message = stage.connection().unwrap().unwrap_err().to_string();
+    assert!(
+        message.contains("2026-07-28, 2025-11-25") && message.contains("2031-01-01"),
+        "{message}"
+    );
+    assert!(stage.sent().is_empty(), "a modern error is no reason to shake hands");
+}
+
+#[test]
+fn a_modern_server_that_names_an_older_version_gets_the_handshake() {
+    let mut stage = Stage::new(Protocol::Auto);
+    let probe = probe(&mut stage);
+    stage.receive(&format!(
+        r#"{{"jsonrpc":"2.0","id":{probe},"error":{{"code":-32022,"message":"no","data":{{"supported":["2025-03-26"],"requested":"2026-07-28"}}}}}}"#
+    ));
+    let frame = stage.sent_one();
+    assert_eq!(
+        frame.params().unwrap().get("protocolVersion").unwrap().as_str().unwrap(),
+        "2025-03-26"
+    );
+}
+
+#[test]
+fn a_pinned_revision_takes_no_other() {
+    let mut stage = Stage::new(Protocol::Only(Revision::V2025_06_18));
+    let handshake = handshake(&mut stage);
+    stage.receive(&initialized(&handshake, "2025-03-26"));
+    let message = stage.connection().unwrap().unwrap_err().to_string();
+    assert!(message.contains("2025-06-18") && message.contains("2025-03-26"), "{message}");
+
+    let mut stage = Stage::new(Protocol::Only(Revision::V2026_07_28));
+    let probe = probe(&mut stage);
+    stage.receive(&refused(&probe, -32601));
+    let error = stage.connection().unwrap().unwrap_err();
+    assert!(
+        matches!(error, Error::Refused { ref method, .. } if method == "server/discover"),
+        "{error}"
+    );
+    assert!(stage.sent().is_empty());
+}
+
+#[test]
+fn an_unknown_version_in_the_handshake_is_refused() {
+    let mut stage = Stage::new(Protocol::Only(Revision::V2025_11_25));
+    let handshake = handshake(&mut stage);
+    stage.receive(&initialized(&handshake, "1.0"));
+    let error = stage.connection().unwrap().unwrap_err();
+    assert!(matches!(error, Error::VersionRefused { .. }), "{error}");
+    assert!(stage.sent().is_empty(), "no initialized after a failed handshake");
+}
+
+#[test]
+fn connecting_has_one_deadline_for_all_of_it() {
+    let options = ClientOptions { timeout: ms(5_000), ..ClientOptions::default() };
+    let mut stage = Stage::with(options, LinkKind::Shared);
+    stage.pass(ms(4_999));
+    assert!(stage.connection().is_none());
+    stage.pass(ms(1));
+    let message = stage.connection().unwrap().unwrap_err().to_string();
+    assert_eq!(message, "no answer to server/discover and initialize within 5s");
+}
+
+#[test]
+fn a_wrong_answer_to_the_probe_leads_to_the_handshake() {
+    let mut stage = Stage::new(Protocol::Auto);
+    let probe = probe(&mut stage);
+    stage.receive(&format!(r#"{{"jsonrpc":"1.0","id":{probe},"result":{{}}}}"#));
+    handshake(&mut stage);
+}
+
+#[test]
+fn without_a_lifecycle_nothing_is_sent_or_added() {
+    let mut stage = Stage::new(Protocol::Raw);
+    assert!(stage.sent().is_empty());
+    let frame = stage.request_with("anything/at_all", r#"{"a":1.0}"#);
+    assert_eq!(frame.params().unwrap().text(), r#"{"a":1.0}"#);
+}

@@ -1,0 +1,15 @@
+//! All integration tests of the peers, in one binary.
+
+mod batches;
+mod cancellation;
+mod client;
+mod faults;
+mod fixture;
+mod lifecycle;
+mod lines;
+mod loopback;
+mod memory;
+mod questions;
+mod server;
+mod stage;
+mod subscriptions;

@@ -1,0 +1,166 @@
+//! What a server asks back: by requests up to 2025-11-25, by `input_required`
+//! since then; the same handler and the same client for both.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::json;
+use sparring_peer::client::{Error, Question};
+use sparring_peer::server::{Answer, Context, Failure, InputRequired};
+use sparring_peer::{Client, Handler, LinkKind, Server, memory};
+use sparring_wire::types::{CallToolResult, ServerCapabilities};
+use sparring_wire::{ErrorObject, Json, Revision};
+
+use crate::fixture::{Gym, Match, answering, within};
+
+#[tokio::test]
+async fn questions_are_answered_in_every_revision() {
+    for revision in Revision::ALL {
+        let builder = answering(Client::builder().revision(revision));
+        let bout = Match::with(builder, Gym::default(), LinkKind::Shared).await;
+        let response = within(bout.client.call_tool("ask", json!({})).into_future()).await.unwrap();
+        assert_eq!(response.content(), "Ada has 2 roots", "{revision}: {:?}", response.error());
+        assert_eq!(bout.client.requests().total(), 2, "{revision}");
+        let violations = bout.client.transcript().violations();
+        // Elicitation is younger than these two, and the gym asks all the same.
+        let asked_too_early = revision < Revision::V2025_06_18;
+        assert_eq!(violations.is_empty(), !asked_too_early, "{revision}: {violations:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_retry_has_a_new_id_and_gives_the_state_back_untouched() {
+    const STATE: &str = "st.ate/with+special=chars \"quotes\"\n\t\u{e9}";
+    struct Once;
+    impl Handler for Once {
+        fn capabilities(&self) -> ServerCapabilities {
+            ServerCapabilities::none().tools()
+        }
+        async fn call_tool(&self, _: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+            assert_eq!(arguments.text(), r#"{"n":1.0}"#, "the arguments come again as they were");
+            match cx.request_state() {
+                None => Err(Failure::InputRequired(InputRequired {
+                    state: Some(STATE.to_owned()),
+                    ..InputRequired::default()
+                })),
+                Some(state) => Ok(CallToolResult::text(state).into()),
+            }
+        }
+    }
+    let (here, there) = memory(LinkKind::Shared);
+    let _running = Server::new(Once).spawn(there);
+    let client = within(Client::connect(here)).await.unwrap();
+    let arguments = sparring_wire::RawJson::parse(r#"{"n":1.0}"#).unwrap();
+    let response = within(client.call_tool("x", arguments).into_future()).await.unwrap();
+    assert_eq!(response.content(), STATE);
+    let entries = client.transcript().entries();
+    let calls: Vec<_> =
+        entries.iter().filter(|entry| entry.frame.method() == Some("tools/call")).collect();
+    assert_eq!(calls.len(), 2);
+    assert_ne!(calls[0].frame.id(), calls[1].frame.id());
+    assert_eq!(client.transcript().violations(), []);
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_answers_is_an_error_that_names_it() {
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        let builder = Client::builder().revision(revision).capability("elicitation", json!({}));
+        let bout = Match::with(builder, Gym::default(), LinkKind::Shared).await;
+        let outcome = within(bout.client.call_tool("ask", json!({})).into_future()).await;
+        if revision.is_modern() {
+            let message = outcome.unwrap_err().to_string();
+            assert!(
+                message.contains("tools/call") && message.contains("elicitation/create"),
+                "{message}"
+            );
+        } else {
+            assert_eq!(
+                outcome.unwrap().error_code(),
+                Some(-32601),
+                "the client's own refusal comes back"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_without_the_capability_is_not_asked() {
+    for (revision, code) in [(Revision::V2025_11_25, -32600), (Revision::V2026_07_28, -32021)] {
+        let bout = Match::start(revision).await;
+        let response = within(bout.client.call_tool("ask", json!({})).into_future()).await.unwrap();
+        assert_eq!(response.error_code(), Some(code), "{revision}");
+        assert_eq!(bout.client.requests().total(), 0);
+        assert_eq!(bout.client.transcript().violations(), [], "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_never_stops_asking_is_given_up() {
+    struct Greedy;
+    impl Handler for Greedy {
+        fn capabilities(&self) -> ServerCapabilities {
+            ServerCapabilities::none().tools()
+        }
+        async fn call_tool(&self, _: &str, _: Json<'_>, _: &Context) -> Answer {
+            Err(Failure::InputRequired(InputRequired {
+                state: Some("more".to_owned()),
+                ..InputRequired::default()
+            }))
+        }
+    }
+    let (here, there) = memory(LinkKind::Shared);
+    let server = Server::new(Greedy);
+    let _running = server.spawn(there);
+    let client = within(Client::connect(here)).await.unwrap();
+    let error = within(client.call_tool("x", json!({})).into_future()).await.unwrap_err();
+    assert!(matches!(error, Error::TooManyRounds { rounds: 16, .. }), "{error}");
+    assert_eq!(server.counts().requests, 18);
+}
+
+#[tokio::test]
+async fn sampling_is_answered_by_its_handler_with_the_params_as_sent() {
+    struct Sampler;
+    impl Handler for Sampler {
+        fn capabilities(&self) -> ServerCapabilities {
+            ServerCapabilities::none().tools()
+        }
+        async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Context) -> Answer {
+            let message =
+                json!({"role": "user", "content": {"type": "text", "text": "capital of France?"}});
+            let answer = cx
+                .ask("s", Question::Sampling, json!({"messages": [message], "maxTokens": 5}))
+                .await?;
+            let text = answer
+                .view()
+                .at(&["content", "text"])
+                .and_then(Json::as_str)
+                .unwrap_or_default()
+                .into_owned();
+            Ok(CallToolResult::text(text).into())
+        }
+    }
+    for revision in Revision::ALL {
+        let asked = Arc::new(AtomicU32::new(0));
+        let count = Arc::clone(&asked);
+        let answer = move |params: sparring_wire::RawJson| {
+            count.fetch_add(1, Ordering::Relaxed);
+            let tokens = params.view().get("maxTokens").and_then(Json::as_i64);
+            async move {
+                match tokens {
+                    Some(5) => Ok(
+                        json!({"role": "assistant", "content": {"type": "text", "text": "Paris"}, "model": "m"}),
+                    ),
+                    _ => Err(ErrorObject::invalid_params("maxTokens")),
+                }
+            }
+        };
+        let (here, there) = memory(LinkKind::Shared);
+        let _running = Server::new(Sampler).spawn(there);
+        let builder = Client::builder().revision(revision).answer(Question::Sampling, answer);
+        let client = within(builder.connect(here)).await.unwrap();
+        let response = within(client.call_tool("x", json!({})).into_future()).await.unwrap();
+        assert_eq!(response.content(), "Paris", "{revision}");
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        assert_eq!(client.transcript().violations(), [], "{revision}");
+    }
+}

@@ -1,0 +1,141 @@
+//! Subscriptions in both eras, by the same calls.
+
+use std::time::Duration;
+
+use serde_json::json;
+use sparring_peer::client::Filter;
+use sparring_peer::{Client, LinkKind, MemoryTransport, Server};
+use sparring_wire::{Frame, Revision};
+
+use crate::fixture::{Gym, Match, PATIENCE, within};
+
+const QUIET: Duration = Duration::from_millis(20);
+
+fn everything() -> Filter {
+    Filter {
+        tools_list_changed: true,
+        prompts_list_changed: true,
+        resources_list_changed: true,
+        uris: vec!["file:///a.txt".to_owned()],
+    }
+}
+
+#[tokio::test]
+async fn a_subscriber_hears_of_what_it_asked_for_and_of_nothing_else() {
+    for revision in Revision::ALL {
+        for kind in [LinkKind::Shared, LinkKind::Streams] {
+            let bout =
+                Match::with(Client::builder().revision(revision), Gym::default(), kind).await;
+            let mut one = within(bout.client.subscribe("file:///a.txt")).await.unwrap();
+            let mut other = within(
+                bout.client.listen(Filter { tools_list_changed: true, ..Filter::default() }),
+            )
+            .await
+            .unwrap();
+            bout.server.resource_updated("file:///b.txt");
+            bout.server.resource_updated("file:///a.txt");
+            bout.server.tools_changed();
+            let updated = one.next(PATIENCE).await.unwrap();
+            assert_eq!(updated.method(), Some("notifications/resources/updated"), "{revision}");
+            assert_eq!(
+                updated.params().unwrap().get("uri").unwrap().as_str().unwrap(),
+                "file:///a.txt"
+            );
+            let changed = other.next(PATIENCE).await.unwrap();
+            assert_eq!(changed.method(), Some("notifications/tools/list_changed"), "{revision}");
+            assert!(
+                one.next(QUIET).await.is_none() && other.next(QUIET).await.is_none(),
+                "{revision}"
+            );
+            assert_eq!(bout.client.transcript().violations(), [], "{revision} {kind:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_closed_subscription_is_silent() {
+    for revision in Revision::ALL {
+        let bout = Match::start(revision).await;
+        let subscription = within(bout.client.subscribe("file:///a.txt")).await.unwrap();
+        within(subscription.close()).await.unwrap();
+        within(bout.client.ping()).await.unwrap();
+        bout.server.resource_updated("file:///a.txt");
+        within(bout.client.ping()).await.unwrap();
+        assert_eq!(
+            bout.client.notifications().count("notifications/resources/updated"),
+            0,
+            "{revision}"
+        );
+        assert_eq!(bout.client.transcript().violations(), [], "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn the_server_ends_a_modern_subscription_in_good_order() {
+    let bout = Match::start(Revision::V2026_07_28).await;
+    let mut subscription = within(bout.client.listen(everything())).await.unwrap();
+    assert_eq!(*subscription.acknowledged(), everything());
+    within(bout.running.stop()).await;
+    within(subscription.ended()).await.unwrap();
+    assert_eq!(bout.client.transcript().violations(), []);
+}
+
+#[tokio::test]
+async fn a_server_acknowledges_only_what_it_declares() {
+    struct Tools;
+    impl sparring_peer::Handler for Tools {
+        fn capabilities(&self) -> sparring_wire::types::ServerCapabilities {
+            sparring_wire::types::ServerCapabilities::none().tools()
+        }
+    }
+    let (here, there) = sparring_peer::memory(LinkKind::Shared);
+    let _running = Server::new(Tools).spawn(there);
+    let client = within(Client::connect(here)).await.unwrap();
+    let subscription = within(client.listen(everything())).await.unwrap();
+    let granted = Filter { tools_list_changed: true, ..Filter::default() };
+    assert_eq!(*subscription.acknowledged(), granted);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_outlives_the_timeout_of_requests() {
+    let bout = Match::start(Revision::V2026_07_28).await;
+    let mut subscription = bout.client.subscribe("file:///a.txt").await.unwrap();
+    tokio::time::advance(Duration::from_secs(3600)).await;
+    bout.server.resource_updated("file:///a.txt");
+    assert!(subscription.next(PATIENCE).await.is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_that_is_never_acknowledged_times_out() {
+    let (transport, link) = MemoryTransport::new();
+    let connecting = tokio::spawn(Client::builder().revision(Revision::V2026_07_28).connect(link));
+    let discover = transport.wait_sent(PATIENCE).await.unwrap();
+    transport.queue_incoming(crate::stage::discovery(discover.id().unwrap(), &["2026-07-28"]));
+    let client = connecting.await.unwrap().unwrap();
+    let Err(error) = client.subscribe("file:///a.txt").await else { panic!("nobody acknowledged") };
+    assert_eq!(error.to_string(), "no answer to subscriptions/listen within 30s");
+}
+
+#[tokio::test]
+async fn every_frame_of_a_modern_subscription_is_tagged_with_its_id() {
+    let (transport, link) = MemoryTransport::new();
+    let server = Server::new(Gym::default());
+    let _running = server.spawn(link);
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}});
+    let params = json!({"_meta": meta, "notifications": {"toolsListChanged": true}});
+    transport.queue_incoming(
+        json!({"jsonrpc": "2.0", "id": "sub", "method": "subscriptions/listen", "params": params})
+            .to_string(),
+    );
+    let tagged = |frame: &Frame| {
+        let id = frame
+            .params()
+            .and_then(|params| params.at(&["_meta", "io.modelcontextprotocol/subscriptionId"]));
+        id.and_then(|id| id.as_str().map(|id| id == "sub")) == Some(true)
+    };
+    let acknowledged = transport.wait_sent(PATIENCE).await.unwrap();
+    assert_eq!(acknowledged.method(), Some("notifications/subscriptions/acknowledged"));
+    assert!(tagged(&acknowledged));
+    server.tools_changed();
+    assert!(tagged(&transport.wait_sent(PATIENCE).await.unwrap()));
+}
