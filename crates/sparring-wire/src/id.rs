@@ -1,5 +1,7 @@
 //! Request ids: integers of any size and strings, never confused.
 
+use std::io::Write as _;
+
 use crate::json::{Json, JsonKind, RawJson};
 
 /// The id of a request. `1` and `"1"` are different ids.
@@ -35,7 +37,8 @@ impl Id {
     /// Appends the id's JSON.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
-            Id::Integer(number) => out.extend_from_slice(number.to_string().as_bytes()),
+            // Writing into memory cannot fail.
+            Id::Integer(number) => drop(write!(out, "{number}")),
             Id::BigInteger(digits) => out.extend_from_slice(digits.as_bytes()),
             Id::String(text) => crate::json::scan::write_string(text, out),
         }
@@ -62,7 +65,7 @@ impl From<&Id> for RawJson {
     fn from(id: &Id) -> Self {
         let mut out = Vec::new();
         id.write(&mut out);
-        RawJson::trusted(&out)
+        RawJson::trusted(out)
     }
 }
 

@@ -20,6 +20,9 @@ const OVERHEAD: usize = 256;
 /// Violations of dropped entries that are kept.
 const KEPT_VIOLATIONS: usize = 1024;
 
+/// Whoever wants to have every entry as it comes.
+type Sink = Box<dyn FnMut(&Entry) + Send>;
+
 /// One frame, or one piece of noise, as it went over the wire.
 #[derive(Debug, Clone)]
 pub struct Entry {
@@ -46,7 +49,7 @@ struct Ring {
     dropped: u64,
     dropped_violations: Vec<Violation>,
     referee: Referee,
-    sink: Option<Box<dyn FnMut(&Entry) + Send>>,
+    sink: Option<Sink>,
 }
 
 impl std::fmt::Debug for Ring {

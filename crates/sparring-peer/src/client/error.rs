@@ -69,7 +69,7 @@ pub enum Error {
         /// The method that was refused.
         method: String,
         /// What the server said.
-        error: ErrorObject,
+        error: Box<ErrorObject>,
     },
     /// No protocol revision that both sides speak.
     #[error("no common protocol version: this side has {}, the server {}", names(ours), theirs.join(", "))]
@@ -97,7 +97,7 @@ pub enum Error {
         /// The server's name for that input.
         key: String,
         /// Why it was not answered.
-        error: ErrorObject,
+        error: Box<ErrorObject>,
     },
     /// The server kept asking for input.
     #[error("{method} asked for input {rounds} times without coming to an end")]

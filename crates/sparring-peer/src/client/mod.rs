@@ -13,6 +13,7 @@ mod request;
 mod response;
 mod subscription;
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -114,7 +115,11 @@ impl Client {
     }
 
     /// A request of any method with any params.
-    pub fn request(&self, method: impl Into<String>, params: Option<RawJson>) -> RequestBuilder {
+    pub fn request(
+        &self,
+        method: impl Into<Cow<'static, str>>,
+        params: Option<RawJson>,
+    ) -> RequestBuilder {
         RequestBuilder::new(self.clone(), method.into(), params)
     }
 
@@ -137,7 +142,7 @@ impl Client {
     /// Calls a tool.
     pub fn call_tool(&self, name: &str, arguments: impl Into<RawJson>) -> RequestBuilder {
         let arguments = arguments.into();
-        let name = RawJson::from(Value::from(name));
+        let name = RawJson::string(name);
         let params = [("name", name.view()), ("arguments", arguments.view())];
         self.request("tools/call", Some(RawJson::empty_object().with_defaults(&params)))
     }

@@ -1,6 +1,7 @@
 //! One request being made: how long it may take, who hears of its progress,
 //! and how to give it up.
 
+use std::borrow::Cow;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -23,7 +24,7 @@ pub struct RequestBuilder {
 }
 
 enum What {
-    Request(String, Option<RawJson>),
+    Request(Cow<'static, str>, Option<RawJson>),
     Frame(Frame),
 }
 
@@ -50,7 +51,7 @@ impl Progress {
 }
 
 impl RequestBuilder {
-    pub(super) fn new(client: Client, method: String, params: Option<RawJson>) -> Self {
+    pub(super) fn new(client: Client, method: Cow<'static, str>, params: Option<RawJson>) -> Self {
         RequestBuilder {
             client,
             what: What::Request(method, params),
@@ -89,11 +90,11 @@ impl RequestBuilder {
         let (method, command) = match self.what {
             What::Request(method, params) => {
                 let timeout = self.timeout;
-                let request = Request { method: method.clone().into(), params, timeout, progress };
+                let request = Request { method: method.clone(), params, timeout, progress };
                 (method, Command::Request(request, waiter))
             }
             What::Frame(frame) => {
-                let method = frame.method().unwrap_or("raw bytes").to_owned();
+                let method = frame.method().unwrap_or("raw bytes").to_owned().into();
                 (method, Command::RequestFrame(frame, self.timeout, waiter))
             }
         };
@@ -115,7 +116,7 @@ impl IntoFuture for RequestBuilder {
 #[must_use = "a request that is dropped is cancelled"]
 pub struct InFlight {
     client: Client,
-    method: String,
+    method: Cow<'static, str>,
     key: u64,
     /// Gone once the answer has come.
     answer: Option<oneshot::Receiver<Result<Response, Error>>>,
@@ -135,12 +136,12 @@ impl Future for InFlight {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let received = match &mut self.answer {
             Some(answer) => std::task::ready!(Pin::new(answer).poll(cx)),
-            None => Ok(Err(Error::Cancelled { method: self.method.clone() })),
+            None => Ok(Err(Error::Cancelled { method: self.method.to_string() })),
         };
         self.answer = None;
         // The driver dropped the sender: it is gone, and so is the connection.
         Poll::Ready(received.unwrap_or_else(|_| {
-            let (method, cause) = (self.method.clone(), self.client.cause());
+            let (method, cause) = (self.method.to_string(), self.client.cause());
             Err(Error::Closed { method, cause })
         }))
     }

@@ -79,7 +79,7 @@ impl Response {
             (Some(result), _) => result
                 .to()
                 .map_err(|error| Error::Unusable { method: method(), reason: error.to_string() }),
-            (None, Some(error)) => Err(Error::Refused { method: method(), error }),
+            (None, Some(error)) => Err(Error::Refused { method: method(), error: Box::new(error) }),
             (None, None) => {
                 Err(Error::Unusable { method: method(), reason: "no result".to_owned() })
             }

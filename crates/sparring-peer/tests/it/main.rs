@@ -10,6 +10,7 @@ mod lines;
 mod loopback;
 mod memory;
 mod questions;
+mod rmcp;
 mod server;
 mod stage;
 mod subscriptions;

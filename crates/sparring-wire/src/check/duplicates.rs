@@ -14,8 +14,28 @@ const FEW: usize = 16;
 
 /// Adds a finding for every repeated key inside `json`.
 pub(super) fn find(json: Json<'_>, path: &Path<'_>, out: &mut Findings<'_>) {
+    if json.is_noted() {
+        return noted(json, path, out);
+    }
     let mut scanner = Scanner::new(json.bytes(), 0, DEEPEST);
     value(json.bytes(), &mut scanner, path, out);
+}
+
+/// Where the value has a tape, stepping over members costs nothing.
+fn noted(json: Json<'_>, path: &Path<'_>, out: &mut Findings<'_>) {
+    let mut seen = Seen::default();
+    for (key, value) in json.members() {
+        let here = path.key(key);
+        seen.check(key, &here, out);
+        if !value.is_scalar() {
+            noted(value, &here, out);
+        }
+    }
+    for (index, item) in json.items().enumerate() {
+        if !item.is_scalar() {
+            noted(item, &path.index(index), out);
+        }
+    }
 }
 
 /// Takes one value. `None` cannot come from text that the scanner accepted,
@@ -48,11 +68,7 @@ fn object<'a>(
         let (inner, escapes) = scanner.string().ok()?;
         let key = Key::new(&bytes[inner], escapes);
         let here = path.key(key);
-        if !seen.add(key) {
-            out.add(Rule::DuplicateKey, &here, || {
-                format!("the key {:?} stands more than once", key.name())
-            });
-        }
+        seen.check(key, &here, out);
         scanner.expect(b':').ok()?;
         value(bytes, scanner, &here, out)?;
         if scanner.peek()? == b'}' {
@@ -93,6 +109,14 @@ struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
+    fn check(&mut self, key: Key<'a>, path: &Path<'_>, out: &mut Findings<'_>) {
+        if !self.add(key) {
+            out.add(Rule::DuplicateKey, path, || {
+                format!("the key {:?} stands more than once", key.name())
+            });
+        }
+    }
+
     /// Whether the key is new.
     fn add(&mut self, key: Key<'a>) -> bool {
         let few = self.few.iter().take(self.count).flatten();
@@ -115,11 +139,14 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &[&str]) {
-        let frame = crate::json::RawJson::parse(text).unwrap();
-        let mut out = Findings::new("", "");
-        find(frame.view(), &Path::new("$"), &mut out);
-        let paths: Vec<_> = out.done().into_iter().map(|it| it.path).collect();
-        assert_eq!(paths, expected, "{text}");
+        let raw = crate::json::RawJson::parse(text).unwrap();
+        let frame = crate::Frame::notification("x", Some(&raw));
+        for json in [raw.view(), frame.params().unwrap()] {
+            let mut out = Findings::new("", "");
+            find(json, &Path::new("$"), &mut out);
+            let paths: Vec<_> = out.done().into_iter().map(|it| it.path).collect();
+            assert_eq!(paths, expected, "{text}");
+        }
     }
 
     #[test]

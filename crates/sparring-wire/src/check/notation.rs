@@ -12,6 +12,7 @@
 //! A record may always have more fields than it names. `unknown` is any value,
 //! `object` any object, `map<T>` an object whose values are all `T`.
 
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -20,7 +21,7 @@ use crate::revision::Revision;
 /// The shapes of all types of one revision.
 #[derive(Debug)]
 pub(super) struct Shapes {
-    names: HashMap<&'static str, usize>,
+    names: HashMap<&'static str, usize, RandomState>,
     types: Vec<Shape>,
 }
 
@@ -97,7 +98,7 @@ impl Shapes {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         let split = lines.map(|line| line.split_once(" = ").unwrap_or((line, "")));
         let split: Vec<_> = split.collect();
-        let mut names = HashMap::new();
+        let mut names = HashMap::default();
         for (index, (name, _)) in split.iter().enumerate() {
             names.insert(*name, index);
         }
@@ -125,13 +126,13 @@ impl Shapes {
 struct Parser<'n> {
     line: &'static str,
     rest: &'static str,
-    names: &'n HashMap<&'static str, usize>,
+    names: &'n HashMap<&'static str, usize, RandomState>,
 }
 
 impl<'n> Parser<'n> {
     fn read(
         line: &'static str,
-        names: &'n HashMap<&'static str, usize>,
+        names: &'n HashMap<&'static str, usize, RandomState>,
     ) -> Result<Shape, NotationError> {
         let mut parser = Parser { line, rest: line, names };
         let shape = parser.union()?;

@@ -124,6 +124,6 @@ impl Writer {
 
     fn finish(mut self) -> Frame {
         self.bytes.push(b'}');
-        Frame(Arc::new(Inner { bytes: self.bytes, read: self.read }))
+        Frame(Arc::new(Inner::new(self.bytes, self.read)))
     }
 }

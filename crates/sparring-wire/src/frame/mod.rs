@@ -7,11 +7,12 @@
 mod build;
 mod parse;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::ErrorObject;
 use crate::id::Id;
 use crate::json::Json;
+use crate::json::tape::Tape;
 use crate::violation::Violation;
 
 /// One message as it stood, or will stand, on the wire. Cheap to clone.
@@ -54,6 +55,15 @@ impl Default for Limits {
 struct Inner {
     bytes: Vec<u8>,
     read: Read,
+    /// Of the part that somebody looked into first, and mostly the only one.
+    /// Frames that are only passed on have none.
+    tape: OnceLock<Tape>,
+}
+
+impl Inner {
+    fn new(bytes: Vec<u8>, read: Read) -> Self {
+        Inner { bytes, read, tape: OnceLock::new() }
+    }
 }
 
 /// What was read of a frame's bytes.
@@ -98,7 +108,7 @@ impl Frame {
     pub fn parse_within(bytes: impl Into<Vec<u8>>, limits: Limits) -> Frame {
         let bytes = bytes.into();
         let read = parse::read(&bytes, limits);
-        Frame(Arc::new(Inner { bytes, read }))
+        Frame(Arc::new(Inner::new(bytes, read)))
     }
 
     /// The beginning of a frame that was longer than `limit`; the rest was
@@ -108,7 +118,7 @@ impl Frame {
         let mut read = parse::read(&bytes, Limits::default());
         read.kind = FrameKind::Other;
         read.violations = vec![parse::too_large(limit)];
-        Frame(Arc::new(Inner { bytes, read }))
+        Frame(Arc::new(Inner::new(bytes, read)))
     }
 
     /// The exact bytes.
@@ -187,7 +197,15 @@ impl Frame {
     }
 
     fn span(&self, span: Span) -> Option<Json<'_>> {
-        span.is_some().then(|| Json::trusted(&self.0.bytes[span.start..span.end]))
+        if !span.is_some() {
+            return None;
+        }
+        let bytes = &self.0.bytes;
+        let tape = self.0.tape.get_or_init(|| Tape::of(bytes, span.start..span.end));
+        Some(match tape.at(span.start) {
+            [] => Json::trusted(&bytes[span.start..span.end]),
+            nodes => Json::noted(bytes, nodes),
+        })
     }
 }
 

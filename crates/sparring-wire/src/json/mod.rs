@@ -6,6 +6,7 @@
 mod raw;
 pub(crate) mod scan;
 mod splice;
+pub(crate) mod tape;
 mod view;
 
 pub use raw::{InvalidJson, RawJson};

@@ -1,15 +1,15 @@
 //! Owned text that is known to be one JSON value, kept in its own spelling.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::scan::{DEEPEST, Fault, one_value};
+use super::scan::{DEEPEST, Fault, one_value, write_string};
 use super::view::Json;
 
-/// One JSON value as text: checked once, never re-spelled, cheap to clone.
+/// One JSON value as text: checked once, never re-spelled.
 #[derive(Clone, PartialEq, Eq)]
-pub struct RawJson(Arc<str>);
+pub struct RawJson(Cow<'static, str>);
 
 /// The text was not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -23,7 +23,7 @@ impl RawJson {
     /// When it is not JSON; the error says where.
     pub fn parse(text: &str) -> Result<Self, InvalidJson> {
         let range = one_value(text.as_bytes(), DEEPEST).map_err(InvalidJson)?;
-        Ok(RawJson(text[range].into()))
+        Ok(RawJson(text[range].to_owned().into()))
     }
 
     /// Spells out a value of the caller's.
@@ -36,8 +36,17 @@ impl RawJson {
     }
 
     /// Keeps text that was put together from JSON.
-    pub(crate) fn trusted(text: &[u8]) -> Self {
-        RawJson(String::from_utf8_lossy(text).into())
+    pub(crate) fn trusted(text: Vec<u8>) -> Self {
+        let text = String::from_utf8(text)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        RawJson(text.into())
+    }
+
+    /// A string.
+    pub fn string(text: &str) -> Self {
+        let mut out = Vec::with_capacity(text.len() + 2);
+        write_string(text, &mut out);
+        RawJson::trusted(out)
     }
 
     /// The empty object.
@@ -77,7 +86,7 @@ impl From<serde_json::Value> for RawJson {
 /// A view's text taken along; invalid UTF-8 is replaced.
 impl From<Json<'_>> for RawJson {
     fn from(json: Json<'_>) -> Self {
-        RawJson(json.text().into())
+        RawJson(json.text().into_owned().into())
     }
 }
 
@@ -92,6 +101,6 @@ impl Serialize for RawJson {
 impl<'de> serde::Deserialize<'de> for RawJson {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<serde_json::value::RawValue>::deserialize(deserializer)?;
-        Ok(RawJson(raw.get().into()))
+        Ok(RawJson(raw.get().to_owned().into()))
     }
 }

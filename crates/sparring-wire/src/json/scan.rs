@@ -164,6 +164,7 @@ impl<'a> Scanner<'a> {
         let start = self.pos;
         let mut escapes = false;
         loop {
+            self.pos = plain_until(self.bytes, self.pos);
             match self.bytes.get(self.pos) {
                 Some(b'"') => {
                     self.pos += 1;
@@ -173,15 +174,40 @@ impl<'a> Scanner<'a> {
                     escapes = true;
                     self.escape()?;
                 }
-                Some(&byte) if byte < 0x20 => {
+                Some(&byte) => {
                     return Err(Fault { at: self.pos, kind: FaultKind::ControlCharacter(byte) });
                 }
-                Some(_) => self.pos += 1,
-                None => {
-                    return Err(Fault { at: self.pos, kind: FaultKind::Truncated });
-                }
+                None => return Err(Fault { at: self.pos, kind: FaultKind::Truncated }),
             }
         }
+    }
+
+    /// Passes over one value of a text that has been scanned before, and gives
+    /// its range.
+    pub(crate) fn skip(&mut self) -> Result<Range<usize>, Fault> {
+        let first = self.peek();
+        let start = self.pos;
+        if !matches!(first, Some(b'{' | b'[')) {
+            self.scalar(first)?;
+            return Ok(start..self.pos);
+        }
+        let mut depth = 0usize;
+        while let Some(&byte) = self.bytes.get(self.pos) {
+            match byte {
+                b'"' => {
+                    self.string()?;
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => depth -= 1,
+                _ => {}
+            }
+            self.pos += 1;
+            if depth == 0 {
+                return Ok(start..self.pos);
+            }
+        }
+        Err(self.unexpected(None))
     }
 
     fn key(&mut self) -> Result<(), Fault> {
@@ -280,6 +306,35 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// The next position from `pos` on of a byte that is not plain inside a string:
+/// a quote, a backslash or a control character.
+///
+/// Eight bytes at a time: a byte is zero, or less than 0x20, exactly where the
+/// subtraction borrows first, and only the first find is used.
+fn plain_until(bytes: &[u8], mut pos: usize) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES << 7;
+    while let Some(chunk) = bytes.get(pos..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*chunk);
+        let quote = word ^ (ONES * b'"' as u64);
+        let slash = word ^ (ONES * b'\\' as u64);
+        let found = (quote.wrapping_sub(ONES) & !quote)
+            | (slash.wrapping_sub(ONES) & !slash)
+            | (word.wrapping_sub(ONES * 0x20) & !word);
+        match found & HIGH {
+            0 => pos += 8,
+            found => return pos + found.trailing_zeros() as usize / 8,
+        }
+    }
+    while let Some(&byte) = bytes.get(pos) {
+        if byte == b'"' || byte == b'\\' || byte < 0x20 {
+            return pos;
+        }
+        pos += 1;
+    }
+    pos
+}
+
 /// Checks that `bytes` are exactly one JSON value, and gives its range.
 pub(crate) fn one_value(bytes: &[u8], max_depth: usize) -> Result<Range<usize>, Fault> {
     let mut scanner = Scanner::new(bytes, 0, max_depth);
@@ -339,6 +394,22 @@ mod tests {
             "[[],[[]],{}]",
         ] {
             check(text, Ok(()));
+        }
+    }
+
+    #[test]
+    fn finds_what_is_not_plain_at_every_place() {
+        for length in 0..20 {
+            for at in 0..length {
+                for byte in [b'"', b'\\', 0, 0x1f, b'\n'] {
+                    let mut bytes = vec![0xC3; length];
+                    bytes[at] = byte;
+                    assert_eq!(plain_until(&bytes, 0), at, "{bytes:?}");
+                    assert_eq!(plain_until(&bytes, at), at, "{bytes:?}");
+                }
+            }
+            assert_eq!(plain_until(&vec![b' '; length], 0), length);
+            assert_eq!(plain_until(&vec![0xFF; length], 0), length);
         }
     }
 

@@ -13,22 +13,26 @@ impl RawJson {
         if !view.is_object() || defaults.is_empty() {
             return self.clone();
         }
-        let mut wanted = vec![true; defaults.len()];
+        if let Some((some, rest)) =
+            defaults.split_at_checked(64).filter(|(_, rest)| !rest.is_empty())
+        {
+            return self.with_defaults(some).with_defaults(rest);
+        }
+        // One bit a default: whether the object lacks it.
+        let mut lacking = u64::MAX >> (64 - defaults.len());
         let mut empty = true;
         for (key, _) in view.members() {
             empty = false;
             if let Some(index) = defaults.iter().position(|(name, _)| key.is(name)) {
-                wanted[index] = false;
+                lacking &= !(1 << index);
             }
         }
-        if !wanted.contains(&true) {
-            return self.clone();
-        }
+        let lacked = defaults.iter().enumerate().filter(|(index, _)| lacking & (1 << index) != 0);
         let added: usize =
-            defaults.iter().map(|(name, json)| name.len() + json.bytes().len() + 4).sum();
+            lacked.clone().map(|(_, (name, json))| name.len() + json.bytes().len() + 4).sum();
         let mut text = Vec::with_capacity(self.text().len() + added);
         text.extend_from_slice(&view.bytes()[..view.bytes().len() - 1]);
-        for ((name, json), _) in defaults.iter().zip(&wanted).filter(|(_, wanted)| **wanted) {
+        for (_, (name, json)) in lacked {
             if !std::mem::replace(&mut empty, false) {
                 text.push(b',');
             }
@@ -37,7 +41,7 @@ impl RawJson {
             text.extend_from_slice(json.bytes());
         }
         text.push(b'}');
-        RawJson::trusted(&text)
+        RawJson::trusted(text)
     }
 
     /// The object with one member set, in place of one of that name.
@@ -55,7 +59,7 @@ impl RawJson {
         text.push(b':');
         text.extend_from_slice(value.bytes());
         text.push(b'}');
-        RawJson::trusted(&text)
+        RawJson::trusted(text)
     }
 }
 
@@ -80,6 +84,17 @@ mod tests {
         check(r#"{"a":2}"#, &[("a", "1"), ("b", "[]")], r#"{"a":2,"b":[]}"#);
         check(r#"{"a":2}"#, &[], r#"{"a":2}"#);
         check("[1]", &[("a", "1")], "[1]");
+    }
+
+    #[test]
+    fn adds_any_number_of_members() {
+        let one = RawJson::parse("1").unwrap();
+        let names: Vec<String> = (0..200).map(|index| format!("k{index}")).collect();
+        let defaults: Vec<_> = names.iter().map(|name| (&**name, one.view())).collect();
+        let object = RawJson::parse(r#"{"k150":0}"#).unwrap().with_defaults(&defaults);
+        let members: Vec<_> = object.view().members().collect();
+        assert_eq!(members.len(), 200);
+        assert_eq!(object.view().get("k150").unwrap().as_i64(), Some(0));
     }
 
     #[test]

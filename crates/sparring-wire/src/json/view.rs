@@ -8,11 +8,17 @@ use std::borrow::Cow;
 use serde::de::DeserializeOwned;
 
 use super::scan::{DEEPEST, Scanner};
+use super::tape::Node;
 
 /// One JSON value, borrowed from the frame or text it stands in, in its exact
 /// spelling.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Json<'a>(&'a [u8]);
+#[derive(Clone, Copy)]
+pub struct Json<'a> {
+    /// The whole text that the nodes count from; without nodes, the value.
+    whole: &'a [u8],
+    /// The value and what is inside it, where the text has a tape.
+    nodes: &'a [Node],
+}
 
 /// The type of a JSON value; integers are told apart from other numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,32 +56,51 @@ impl JsonKind {
 
 impl<'a> Json<'a> {
     /// `{}`
-    pub const EMPTY_OBJECT: Json<'static> = Json(b"{}");
+    pub const EMPTY_OBJECT: Json<'static> = Json { whole: b"{}", nodes: &[] };
 
     /// Wraps bytes that the scanner has accepted as exactly one value.
     pub(crate) fn trusted(bytes: &'a [u8]) -> Self {
-        Json(bytes)
+        Json { whole: bytes, nodes: &[] }
+    }
+
+    /// Wraps the value of a text that these nodes of its tape stand for; there
+    /// is at least one.
+    pub(crate) fn noted(whole: &'a [u8], nodes: &'a [Node]) -> Self {
+        Json { whole, nodes }
+    }
+
+    /// Whether the value has a tape, so that looking into it is cheap.
+    pub(crate) fn is_noted(self) -> bool {
+        !self.nodes.is_empty()
+    }
+
+    /// Whether nothing is inside the value.
+    pub(crate) fn is_scalar(self) -> bool {
+        !matches!(self.bytes().first(), Some(b'{' | b'['))
     }
 
     /// The value's bytes, as they were spelled.
     pub fn bytes(self) -> &'a [u8] {
-        self.0
+        match self.nodes.first() {
+            Some(node) => node.text(self.whole),
+            None => self.whole,
+        }
     }
 
     /// The value's text, as it was spelled; invalid UTF-8 is replaced.
     pub fn text(self) -> Cow<'a, str> {
-        String::from_utf8_lossy(self.0)
+        lossy(self.bytes())
     }
 
     /// The value's type.
     pub fn kind(self) -> JsonKind {
-        match self.0.first() {
+        match self.bytes().first() {
             Some(b'{') => JsonKind::Object,
             Some(b'[') => JsonKind::Array,
             Some(b'"') => JsonKind::String,
             Some(b't' | b'f') => JsonKind::Boolean,
             Some(b'n') | None => JsonKind::Null,
-            Some(_) if self.0.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => {
+            Some(_) if self.bytes().iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => {
                 JsonKind::Number
             }
             Some(_) => JsonKind::Integer,
@@ -84,12 +109,12 @@ impl<'a> Json<'a> {
 
     /// Whether this is an object.
     pub fn is_object(self) -> bool {
-        self.0.first() == Some(&b'{')
+        self.bytes().first() == Some(&b'{')
     }
 
     /// The string's content with escapes resolved; `None` for other types.
     pub fn as_str(self) -> Option<Cow<'a, str>> {
-        let inner = match self.0 {
+        let inner = match self.bytes() {
             [b'"', inner @ .., b'"'] => inner,
             _ => return None,
         };
@@ -98,7 +123,7 @@ impl<'a> Json<'a> {
 
     /// The boolean; `None` for other types.
     pub fn as_bool(self) -> Option<bool> {
-        match self.0 {
+        match self.bytes() {
             b"true" => Some(true),
             b"false" => Some(false),
             _ => None,
@@ -107,13 +132,15 @@ impl<'a> Json<'a> {
 
     /// The integer, where it is one that fits; `None` otherwise.
     pub fn as_i64(self) -> Option<i64> {
-        std::str::from_utf8(self.0).ok()?.parse().ok()
+        std::str::from_utf8(self.bytes()).ok()?.parse().ok()
     }
 
     /// The number; `None` for other types.
     pub fn as_f64(self) -> Option<f64> {
         match self.kind() {
-            JsonKind::Integer | JsonKind::Number => std::str::from_utf8(self.0).ok()?.parse().ok(),
+            JsonKind::Integer | JsonKind::Number => {
+                std::str::from_utf8(self.bytes()).ok()?.parse().ok()
+            }
             _ => None,
         }
     }
@@ -121,12 +148,12 @@ impl<'a> Json<'a> {
     /// The members of an object, in their order, duplicates included; none for
     /// other types.
     pub fn members(self) -> Members<'a> {
-        Members(Walk::over(self.0, b'{'))
+        Members(Walk::over(self, b'{'))
     }
 
     /// The items of an array; none for other types.
     pub fn items(self) -> Items<'a> {
-        Items(Walk::over(self.0, b'['))
+        Items(Walk::over(self, b'['))
     }
 
     /// The object's member of that name; of duplicates the last, as most
@@ -145,9 +172,18 @@ impl<'a> Json<'a> {
     /// # Errors
     /// When the value does not fit the type.
     pub fn to<T: DeserializeOwned>(self) -> Result<T, serde_json::Error> {
-        serde_json::from_slice(self.0)
+        serde_json::from_slice(self.bytes())
     }
 }
+
+/// Two values are equal when they are spelled alike.
+impl PartialEq for Json<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes() == other.bytes()
+    }
+}
+
+impl Eq for Json<'_> {}
 
 impl std::fmt::Debug for Json<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -209,11 +245,21 @@ impl<'a> Iterator for Members<'a> {
     type Item = (Key<'a>, Json<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (bytes, scanner) = self.0.step()?;
-        let (key, escapes) = scanner.string().ok()?;
-        scanner.expect(b':').ok()?;
-        let value = scanner.value().ok()?;
-        Some((Key::new(&bytes[key], escapes), Json(&bytes[value])))
+        match &mut self.0 {
+            Walk::Noted { whole, rest } => {
+                let (name, following) = rest.split_first()?;
+                let (value, following) = following.split_at(following.first()?.size as usize);
+                *rest = following;
+                Some((Key::new(name.text(whole), name.escapes), Json::noted(whole, value)))
+            }
+            Walk::Scanned(scan) => {
+                let (bytes, scanner) = scan.step()?;
+                let (key, escapes) = scanner.string().ok()?;
+                scanner.expect(b':').ok()?;
+                let value = scanner.skip().ok()?;
+                Some((Key::new(&bytes[key], escapes), Json::trusted(&bytes[value])))
+            }
+        }
     }
 }
 
@@ -225,25 +271,46 @@ impl<'a> Iterator for Items<'a> {
     type Item = Json<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (bytes, scanner) = self.0.step()?;
-        scanner.value().ok().map(|value| Json(&bytes[value]))
+        match &mut self.0 {
+            Walk::Noted { whole, rest } => {
+                let (value, following) = rest.split_at(rest.first()?.size as usize);
+                *rest = following;
+                Some(Json::noted(whole, value))
+            }
+            Walk::Scanned(scan) => {
+                let (bytes, scanner) = scan.step()?;
+                scanner.skip().ok().map(|value| Json::trusted(&bytes[value]))
+            }
+        }
     }
 }
 
-/// A position between the elements of a container.
+/// A position between the elements of a container: on its tape, or in its text.
 #[derive(Debug, Clone)]
-struct Walk<'a> {
+enum Walk<'a> {
+    Noted { whole: &'a [u8], rest: &'a [Node] },
+    Scanned(Scan<'a>),
+}
+
+impl<'a> Walk<'a> {
+    fn over(json: Json<'a>, open: u8) -> Self {
+        let fits = json.bytes().first() == Some(&open);
+        if let Some((_, inside)) = json.nodes.split_first() {
+            return Walk::Noted { whole: json.whole, rest: if fits { inside } else { &[] } };
+        }
+        let bytes = json.whole;
+        let scanner = fits.then(|| Scanner::new(bytes, 0, DEEPEST));
+        Walk::Scanned(Scan { bytes, scanner })
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Scan<'a> {
     bytes: &'a [u8],
     scanner: Option<Scanner<'a>>,
 }
 
-impl<'a> Walk<'a> {
-    fn over(bytes: &'a [u8], open: u8) -> Self {
-        let fits = bytes.first() == Some(&open);
-        let scanner = fits.then(|| Scanner::new(bytes, 0, DEEPEST));
-        Walk { bytes, scanner }
-    }
-
+impl<'a> Scan<'a> {
     /// Steps over the bracket or comma before the next element, if there is one.
     fn step(&mut self) -> Option<(&'a [u8], &mut Scanner<'a>)> {
         let scanner = self.scanner.as_mut()?;
@@ -262,11 +329,20 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// Bytes as text; invalid UTF-8 is replaced. Nearly all text is valid, and the
+/// standard library knows that sooner by asking than by replacing.
+fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
+}
+
 /// Resolves the escapes of a string's inner bytes. A lone surrogate and bytes
 /// that are no UTF-8 become U+FFFD.
 pub(crate) fn unescape(inner: &[u8], escapes: bool) -> Cow<'_, str> {
     if !escapes {
-        return String::from_utf8_lossy(inner);
+        return lossy(inner);
     }
     let mut out = Vec::with_capacity(inner.len());
     let mut rest = inner;
@@ -332,9 +408,19 @@ fn hex4(bytes: &[u8]) -> Option<u32> {
 mod tests {
     use super::*;
 
+    /// Runs a check on a view by scanning and on one by tape.
+    fn both_ways(text: &[u8], check: impl Fn(Json<'_>)) {
+        check(Json::trusted(text));
+        let tape = crate::json::tape::Tape::of(text, 0..text.len());
+        check(Json::noted(text, tape.at(0)));
+    }
+
     #[test]
     fn looks_into_nested_values() {
-        let json = Json::trusted(br#"{"a":{"b":[1, 2.50, "x"]},"a2":true}"#);
+        both_ways(br#"{"a":{"b":[1, 2.50, "x"]},"a2":true}"#, looks_into);
+    }
+
+    fn looks_into(json: Json<'_>) {
         let items: Vec<_> = json.at(&["a", "b"]).unwrap().items().collect();
         assert_eq!(items.len(), 3);
         assert_eq!(items[0].as_i64(), Some(1));
@@ -347,10 +433,13 @@ mod tests {
 
     #[test]
     fn empty_containers_have_no_elements() {
-        assert_eq!(Json::trusted(b"{ }").members().count(), 0);
-        assert_eq!(Json::trusted(b"[]").items().count(), 0);
-        assert_eq!(Json::trusted(b"1").items().count(), 0);
-        assert_eq!(Json::trusted(b"[]").members().count(), 0);
+        for text in ["{ }", "[]", "1", "\"x\""] {
+            both_ways(text.as_bytes(), |json| {
+                assert_eq!((json.members().count(), json.items().count()), (0, 0));
+            });
+        }
+        both_ways(br#"{"a":1}"#, |json| assert_eq!(json.items().count(), 0));
+        both_ways(b"[1]", |json| assert_eq!(json.members().count(), 0));
     }
 
     #[test]

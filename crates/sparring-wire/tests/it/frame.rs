@@ -132,18 +132,10 @@ fn spelling_survives_byte_for_byte() {
 fn a_truncated_reply_still_gives_its_id() {
     let whole = r#"{"jsonrpc":"2.0","id":42,"result":{"content":[{"type":"text","text":"abc"}]}}"#;
     for end in 35..whole.len() {
-        let frame = check(&whole.as_bytes()[..end], frame_violations(&whole[..end]));
+        let frame = check(&whole.as_bytes()[..end], "not-json $");
         assert_eq!(frame.id(), Some(&Id::Integer(42)), "{frame:?}");
         assert_eq!(frame.kind(), FrameKind::Other);
         assert!(frame.is_response_like());
-    }
-}
-
-/// Without its closing brace the frame has no result yet, or only that.
-fn frame_violations(text: &str) -> &'static str {
-    match text.ends_with("]}") && text.matches('{').count() == text.matches('}').count() + 1 {
-        true => "not-json $",
-        false => "nothing-inside $, not-json $",
     }
 }
 

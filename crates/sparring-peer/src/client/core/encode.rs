@@ -1,6 +1,8 @@
 //! Puts the revision's metadata into the params of a request, and leaves
 //! everything of the owner's as it was spelled.
 
+use std::borrow::Cow;
+
 use serde_json::json;
 use sparring_wire::{Id, RawJson, Revision};
 
@@ -36,34 +38,36 @@ impl<W> Core<W> {
     }
 
     /// The params as they go out.
-    pub(super) fn encode(&self, id: &Id, pending: &Pending<W>) -> Option<RawJson> {
+    pub(super) fn encode<'p>(&self, id: &Id, pending: &'p Pending<W>) -> Option<Cow<'p, RawJson>> {
         let given = pending.params.as_ref();
+        let with_token;
         let meta = match (&self.meta, pending.progress) {
             // The handshake itself belongs to the older revisions.
-            _ if matches!(pending.owner, Owner::Initialize) => return given.cloned(),
-            (None, false) => return given.cloned(),
-            (Some(meta), false) => meta.whole.clone(),
+            _ if matches!(pending.owner, Owner::Initialize) => return given.map(Cow::Borrowed),
+            (None, false) => return given.map(Cow::Borrowed),
+            (Some(meta), false) => &meta.whole,
             (meta, true) => {
                 let token = RawJson::from(id);
                 let base =
                     meta.as_ref().map_or_else(RawJson::empty_object, |meta| meta.whole.clone());
-                base.with_member("progressToken", token.view())
+                with_token = base.with_member("progressToken", token.view());
+                &with_token
             }
         };
         let Some(given) = given else {
-            return Some(RawJson::empty_object().with_defaults(&[("_meta", meta.view())]));
+            return Some(Cow::Owned(RawJson::empty_object().with_member("_meta", meta.view())));
         };
-        match given.view().get("_meta") {
-            None => Some(given.with_defaults(&[("_meta", meta.view())])),
+        Some(match given.view().get("_meta") {
+            None => Cow::Owned(given.with_defaults(&[("_meta", meta.view())])),
             // What the owner says there stands; only what is missing is added.
             Some(own) if own.is_object() => {
                 let names: Vec<_> =
                     meta.view().members().map(|(key, value)| (key.name(), value)).collect();
                 let members: Vec<_> = names.iter().map(|(name, value)| (&**name, *value)).collect();
                 let merged = RawJson::from(own).with_defaults(&members);
-                Some(given.with_member("_meta", merged.view()))
+                Cow::Owned(given.with_member("_meta", merged.view()))
             }
-            Some(_) => Some(given.clone()),
-        }
+            Some(_) => Cow::Borrowed(given),
+        })
     }
 }

@@ -76,7 +76,7 @@ impl<W> Core<W> {
         match frame.error_object() {
             Some(error) => self.suspect(now, |_, method| Error::Refused {
                 method: method.to_owned(),
-                error: error.clone(),
+                error: Box::new(error.clone()),
             }),
             None => return self.noise(now, frame),
         }

@@ -152,7 +152,8 @@ impl<W> Core<W> {
     /// A modern error tells a modern server (basic/transports/stdio#backward-compatibility);
     /// any other tells one of the older.
     fn discover_refused(&mut self, now: Time, error: ErrorObject) {
-        let refused = Error::Refused { method: "server/discover".to_owned(), error: error.clone() };
+        let refused =
+            Error::Refused { method: "server/discover".to_owned(), error: Box::new(error.clone()) };
         match error.code {
             code::UNSUPPORTED_PROTOCOL_VERSION => {
                 let supported = error.data.as_ref().and_then(|data| data.get("supported"));
@@ -223,7 +224,7 @@ impl<W> Core<W> {
             supported.and_then(|list| serde_json::from_value(list.clone()).ok());
         let refused = match theirs {
             Some(theirs) => Error::VersionRefused { ours: self.options.revisions(), theirs },
-            None => Error::Refused { method: "initialize".to_owned(), error },
+            None => Error::Refused { method: "initialize".to_owned(), error: Box::new(error) },
         };
         self.initialize_failed(now, refused);
     }

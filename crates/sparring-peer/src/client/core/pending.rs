@@ -86,7 +86,7 @@ impl<W> Core<W> {
     pub(super) fn launch(&mut self, now: Time, id: Id, pending: Pending<W>) {
         if !matches!(self.phase, Phase::Closed(_)) {
             let params = self.encode(&id, &pending);
-            let frame = Frame::request(&id, &pending.method, params.as_ref());
+            let frame = Frame::request(&id, &pending.method, params.as_deref());
             self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(&id) });
         }
         self.wait_for(now, id, pending);

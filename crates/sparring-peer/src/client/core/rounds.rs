@@ -84,7 +84,7 @@ impl<W> Core<W> {
                 return self.fail(
                     now,
                     round.pending,
-                    Error::Unanswered { method, request, key, error },
+                    Error::Unanswered { method, request, key, error: Box::new(error) },
                 );
             }
         }

@@ -14,6 +14,31 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
+/// What a request says of itself, found in one pass.
+#[derive(Default)]
+struct Meta<'a> {
+    version: Option<Json<'a>>,
+    capabilities: Option<Json<'a>>,
+    log_level: Option<Json<'a>>,
+}
+
+impl<'a> Meta<'a> {
+    fn of(frame: &'a Frame) -> Self {
+        let mut meta = Meta::default();
+        let found = frame.params().and_then(|params| params.get("_meta"));
+        for (key, value) in found.into_iter().flat_map(Json::members) {
+            if key.is(VERSION) {
+                meta.version = Some(value);
+            } else if key.is(CAPABILITIES) {
+                meta.capabilities = Some(value);
+            } else if key.is(LOG_LEVEL) {
+                meta.log_level = Some(value);
+            }
+        }
+        meta
+    }
+}
+
 impl<A> Core<A> {
     /// The revision in which to serve a request, or why not to.
     pub(super) fn admit(&self, frame: &Frame, in_batch: bool) -> Result<Revision, ErrorObject> {
@@ -21,9 +46,9 @@ impl<A> Core<A> {
         if method == "initialize" {
             return self.admit_initialize(frame, in_batch);
         }
-        let meta = frame.params().and_then(|params| params.get("_meta"));
-        let revision = match meta.and_then(|meta| meta.get(VERSION)) {
-            Some(version) => self.admit_modern(version, meta)?,
+        let meta = Meta::of(frame);
+        let revision = match meta.version.filter(|_| self.has_modern()) {
+            Some(version) => self.admit_modern(version, &meta)?,
             None => self.admit_legacy(method)?,
         };
         match revision.request(Side::Client, method) {
@@ -39,26 +64,24 @@ impl<A> Core<A> {
     }
 
     /// A request that carries its own metadata (2026-07-28, basic#_meta).
-    fn admit_modern(
-        &self,
-        version: Json<'_>,
-        meta: Option<Json<'_>>,
-    ) -> Result<Revision, ErrorObject> {
+    fn admit_modern(&self, version: Json<'_>, meta: &Meta<'_>) -> Result<Revision, ErrorObject> {
         let Some(name) = version.as_str() else {
             return Err(ErrorObject::invalid_params(format!("_meta: {VERSION} is not a string")));
         };
         let known = Revision::from_name(&name).filter(|revision| revision.is_modern());
         let Some(revision) = known.filter(|revision| self.profile.revisions.contains(revision))
         else {
-            return Err(self.unsupported(&name));
+            // A revision that begins with a handshake cannot be had in this way.
+            let mut supported = self.version_names();
+            supported.retain(|supported| *supported != name);
+            return Err(unsupported(&name, &supported));
         };
-        let field = |name| meta.and_then(|meta| meta.get(name));
-        if !field(CAPABILITIES).is_some_and(Json::is_object) {
+        if !meta.capabilities.is_some_and(Json::is_object) {
             return Err(ErrorObject::invalid_params(format!(
                 "_meta: {CAPABILITIES} must be an object"
             )));
         }
-        if let Some(level) = field(LOG_LEVEL)
+        if let Some(level) = meta.log_level
             && level.as_str().and_then(|name| LogLevel::from_name(&name)).is_none()
         {
             return Err(ErrorObject::invalid_params(format!(
@@ -75,6 +98,9 @@ impl<A> Core<A> {
         match self.latest_legacy() {
             // Pings are allowed at any time (2025-11-25, basic/lifecycle#initialization).
             Some(revision) if method == "ping" => Ok(revision),
+            Some(_) if !self.has_modern() => {
+                Err(ErrorObject::invalid_request(format!("{method} before initialize")))
+            }
             Some(_) => Err(ErrorObject::invalid_request(format!(
                 "{method} before initialize; only a request with {VERSION} in its _meta needs none"
             ))),
@@ -86,7 +112,7 @@ impl<A> Core<A> {
         let requested = frame.params().and_then(|params| params.get("protocolVersion"));
         let requested = requested.and_then(Json::as_str);
         let Some(latest) = self.latest_legacy() else {
-            return Err(self.unsupported(&requested.unwrap_or_default()));
+            return Err(unsupported(&requested.unwrap_or_default(), &self.version_names()));
         };
         if self.session.is_some() {
             return Err(ErrorObject::invalid_request("initialize a second time"));
@@ -148,14 +174,11 @@ impl<A> Core<A> {
         result.into()
     }
 
-    fn unsupported(&self, requested: &str) -> ErrorObject {
-        let supported = self.version_names();
-        let message = format!(
-            "unsupported protocol version {requested:?}; supported: {}",
-            supported.join(", ")
-        );
-        ErrorObject::new(code::UNSUPPORTED_PROTOCOL_VERSION, message)
-            .with_data(json!({"supported": supported, "requested": requested}))
+    /// A server without any modern revision knows nothing of requests that
+    /// carry their own version: by a modern error it would pass for a modern
+    /// one (2026-07-28, basic/transports/stdio#backward-compatibility).
+    fn has_modern(&self) -> bool {
+        self.profile.revisions.iter().any(|revision| revision.is_modern())
     }
 
     fn version_names(&self) -> Vec<&'static str> {
@@ -167,4 +190,11 @@ impl<A> Core<A> {
     fn latest_legacy(&self) -> Option<Revision> {
         self.profile.revisions.iter().copied().filter(|revision| !revision.is_modern()).max()
     }
+}
+
+fn unsupported(requested: &str, supported: &[&str]) -> ErrorObject {
+    let message =
+        format!("unsupported protocol version {requested:?}; supported: {}", supported.join(", "));
+    ErrorObject::new(code::UNSUPPORTED_PROTOCOL_VERSION, message)
+        .with_data(json!({"supported": supported, "requested": requested}))
 }

@@ -3,6 +3,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use foldhash::fast::RandomState;
+
 use crate::id::Id;
 use crate::json::RawJson;
 use crate::revision::{MethodRule, Revision};
@@ -16,10 +18,10 @@ const FOLLOWED: usize = 65536;
 /// The requests of one side.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    pending: HashMap<Id, Pending>,
-    finished: HashMap<Id, Finished>,
+    pending: HashMap<Id, Pending, RandomState>,
+    finished: HashMap<Id, Finished, RandomState>,
     order: VecDeque<Id>,
-    tokens: HashMap<Id, Token>,
+    tokens: HashMap<Id, Token, RandomState>,
     /// Tokens that outlive their request, the oldest first.
     lasting: VecDeque<Id>,
     /// Whether something was forgotten, so that what is not known can no
