@@ -28,31 +28,22 @@ impl Handler for Patient {
     }
 }
 
-pub(crate) fn print(runtime: &tokio::runtime::Runtime) {
-    println!();
-    let Some(_) = resident() else {
-        println!("memory: not known on this system");
+pub(crate) async fn print() {
+    let Some(before) = resident() else {
+        println!("memory: not known on this system\n");
         return;
     };
-    let idle = runtime.block_on(idle_clients());
-    let flight = runtime.block_on(requests_in_flight());
-    println!(
-        "memory, both sides together: {} bytes an idle client with its session ({CLIENTS} of them),",
-        idle
-    );
-    println!("{} bytes a request in flight, transcript included ({REQUESTS} of them)", flight);
-}
-
-async fn idle_clients() -> usize {
     let server = Server::new(Echo);
-    let before = resident().unwrap_or_default();
     let mut kept = Vec::new();
     for _ in 0..CLIENTS {
         let (here, there) = memory(LinkKind::Shared);
         let running = server.spawn(there);
         kept.push((Client::connect(here).await.expect("our own server"), running));
     }
-    resident().unwrap_or_default().saturating_sub(before) / CLIENTS
+    let idle = resident().unwrap_or_default().saturating_sub(before) / CLIENTS;
+    let flight = requests_in_flight().await;
+    println!("memory, client and server together: {idle} bytes an idle connection (of {CLIENTS}),");
+    println!("{flight} bytes a request in flight (of {REQUESTS}), its transcript included\n");
 }
 
 async fn requests_in_flight() -> usize {

@@ -165,7 +165,7 @@ async fn progress_is_told_to_whoever_asked() {
         let told = Arc::clone(&seen);
         let call = client.call_tool("progress", json!({}));
         call.on_progress(move |progress| told.lock().unwrap().push(progress)).await.unwrap();
-        let seen = seen.lock().unwrap();
+        let seen = std::mem::take(&mut *seen.lock().unwrap());
         assert_eq!(seen.len(), 2);
         assert_eq!((seen[0].progress, seen[0].total), (0.5, Some(1.0)));
         assert_eq!(seen[0].message.as_deref(), Some("half"));

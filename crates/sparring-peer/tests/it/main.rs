@@ -1,5 +1,7 @@
 //! All integration tests of the peers, in one binary.
 
+#![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
+
 mod batches;
 mod cancellation;
 mod client;

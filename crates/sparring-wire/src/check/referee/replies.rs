@@ -47,9 +47,11 @@ impl Referee {
             (None, _) if ledger.blind => return found,
             (None, _) => (Rule::UnknownReply, format!("{id} is the id of no request in flight")),
         };
-        if let Some(revision) = revision {
-            found.push(violation(revision, rule, "$.id", message, MESSAGES));
-        }
+        // Wrong in every revision, and so also while none is known.
+        found.push(match revision {
+            Some(revision) => violation(revision, rule, "$.id", message, MESSAGES),
+            None => Violation::new(rule, "$.id", message, Revision::LATEST.rules().messages),
+        });
         found
     }
 

@@ -15,11 +15,11 @@ fn learns_the_revision_from_the_handshake() {
 }
 
 #[test]
-fn before_the_revision_is_known_only_frames_are_judged() {
+fn before_the_revision_is_known_only_what_is_wrong_in_all_is_reported() {
     check(
         &[],
         &[
-            (r#"<{"id":7,"result":{}}"#, ""),
+            (r#"<{"id":7,"result":{}}"#, "unknown-reply $.id"),
             (CALL, ""),
             (CALL, ""),
             (r#"<{"method":"notifications/message","params":{}}"#, ""),

@@ -1,0 +1,54 @@
+//! One server, one client, all five revisions of the protocol, in one process.
+
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
+use serde_json::json;
+use sparring::client::Question;
+use sparring::server::{Answer, Context};
+use sparring::types::{CallToolResult, ServerCapabilities, Tool};
+use sparring::{Client, Handler, Json, LinkKind, Revision, Server, memory};
+
+/// Wipes something, after asking whether that is meant.
+struct Wiper;
+
+impl Handler for Wiper {
+    fn capabilities(&self) -> ServerCapabilities {
+        ServerCapabilities::none().tools()
+    }
+
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+        Ok(vec![Tool::new("wipe").described("forgets everything")].into())
+    }
+
+    async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Context) -> Answer {
+        let question = json!({
+            "messages": [{"role": "user", "content": {"type": "text", "text": "Sure?"}}],
+            "maxTokens": 1,
+        });
+        let answer = cx.ask("sure", Question::Sampling, question).await?;
+        let word = answer.view().at(&["content", "text"]).and_then(Json::as_str).unwrap_or_default();
+        Ok(CallToolResult::text(format!("you said {word}")).into())
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> anyhow::Result<()> {
+    let server = Server::new(Wiper);
+    for revision in Revision::ALL {
+        let (here, there) = memory(LinkKind::Shared);
+        let _running = server.spawn(there);
+        let yes = json!({"role": "assistant", "content": {"type": "text", "text": "yes"}, "model": "none"});
+        let client = Client::builder()
+            .revision(revision)
+            .answer(Question::Sampling, move |_| std::future::ready(Ok(yes.clone())))
+            .connect(here)
+            .await?;
+        let response = client.call_tool("wipe", json!({})).await?;
+        let frames = client.transcript().len();
+        println!("{revision}: {} ({frames} frames on the wire)", response.content());
+        anyhow::ensure!(response.content() == "you said yes");
+        anyhow::ensure!(client.transcript().violations().is_empty());
+    }
+    println!("{:?}", server.counts());
+    Ok(())
+}
