@@ -26,7 +26,8 @@ impl Handler for Wiper {
             "maxTokens": 1,
         });
         let answer = cx.ask("sure", Question::Sampling, question).await?;
-        let word = answer.view().at(&["content", "text"]).and_then(Json::as_str).unwrap_or_default();
+        let word =
+            answer.view().at(&["content", "text"]).and_then(Json::as_str).unwrap_or_default();
         Ok(CallToolResult::text(format!("you said {word}")).into())
     }
 }

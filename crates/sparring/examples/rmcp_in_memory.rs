@@ -25,7 +25,8 @@ impl ServerHandler for Adder {
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let number = |name| arguments.get(name).and_then(|value: &serde_json::Value| value.as_i64());
+        let number =
+            |name| arguments.get(name).and_then(|value: &serde_json::Value| value.as_i64());
         match (number("a"), number("b")) {
             (Some(a), Some(b)) => {
                 Ok(CallToolResult::success(vec![ContentBlock::text((a + b).to_string())]).into())

@@ -111,19 +111,26 @@ async fn missing_and_wrong_arguments_come_back_as_failures() {
 }
 
 #[tokio::test]
-async fn lists_and_reads_resources() {
-    in_every_revision(async |client, revision| {
+async fn lists_resources_and_templates() {
+    in_every_revision(async |client, _| {
         let resources = client.list_resources().await.unwrap();
-        assert_eq!(resources[0].uri, "file:///a.txt");
-        assert_eq!(
-            client.list_resource_templates().await.unwrap()[0].uri_template,
-            "file:///{name}"
-        );
+        assert_eq!((&*resources[0].uri, &*resources[0].name), ("file:///a.txt", "a"));
+        let templates = client.list_resource_templates().await.unwrap();
+        assert_eq!(templates[0].uri_template, "file:///{name}");
+        let sent = methods(&client);
+        assert_eq!(sent[sent.len() - 2..], ["resources/list", "resources/templates/list"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn reads_resources() {
+    in_every_revision(async |client, revision| {
         let read = client.read_resource("file:///a.txt").await.unwrap();
         assert_eq!(read.contents[0].text.as_deref(), Some("contents"));
         match client.read_resource("file:///none").await.unwrap_err() {
             Error::Refused { error, .. } => {
-                assert_eq!(error.code, revision.resource_not_found_code())
+                assert_eq!(error.code, revision.resource_not_found_code());
             }
             other => panic!("{other}"),
         }
@@ -132,9 +139,17 @@ async fn lists_and_reads_resources() {
 }
 
 #[tokio::test]
-async fn lists_and_gets_prompts() {
+async fn lists_prompts() {
     in_every_revision(async |client, _| {
         assert_eq!(client.list_prompts().await.unwrap()[0].name, "summarize");
+        assert_eq!(methods(&client).last().unwrap(), "prompts/list");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn gets_prompts() {
+    in_every_revision(async |client, _| {
         let prompt = client.get_prompt("summarize", json!({"length": "short"})).await.unwrap();
         assert_eq!(prompt.messages[0].content.as_text(), Some("summarize in short"));
         assert_eq!(prompt.messages[0].role, "user");
@@ -313,21 +328,34 @@ struct Empty;
 
 impl Handler for Empty {}
 
-#[tokio::test]
-async fn a_server_without_a_capability_gives_an_empty_list_and_gets_no_request() {
+/// Nothing is listed, and the server hears of nothing but the ping after it.
+async fn asks_nothing(list: impl AsyncFn(&Client) -> usize) {
     for revision in Revision::ALL {
         let (here, there) = memory(LinkKind::Shared);
         let server = Server::new(Empty);
         let _running = server.spawn(there);
         let client = within(Client::builder().revision(revision).connect(here)).await.unwrap();
         let before = server.counts().requests;
-        assert!(client.list_tools().await.unwrap().is_empty());
-        assert!(client.list_resources().await.unwrap().is_empty());
-        assert!(client.list_resource_templates().await.unwrap().is_empty());
-        assert!(client.list_prompts().await.unwrap().is_empty());
-        client.ping().await.unwrap();
+        assert_eq!(within(list(&client)).await, 0);
+        within(client.ping()).await.unwrap();
         assert_eq!(server.counts().requests, before + 1, "only the ping");
     }
+}
+
+#[tokio::test]
+async fn a_server_without_tools_gives_an_empty_list_and_gets_no_request() {
+    asks_nothing(async |client| client.list_tools().await.unwrap().len()).await;
+}
+
+#[tokio::test]
+async fn a_server_without_resources_gives_empty_lists_and_gets_no_request() {
+    asks_nothing(async |client| client.list_resources().await.unwrap().len()).await;
+    asks_nothing(async |client| client.list_resource_templates().await.unwrap().len()).await;
+}
+
+#[tokio::test]
+async fn a_server_without_prompts_gives_an_empty_list_and_gets_no_request() {
+    asks_nothing(async |client| client.list_prompts().await.unwrap().len()).await;
 }
 
 /// A server whose list never ends, in one of several ways.

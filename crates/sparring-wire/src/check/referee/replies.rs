@@ -48,10 +48,8 @@ impl Referee {
             (None, _) => (Rule::UnknownReply, format!("{id} is the id of no request in flight")),
         };
         // Wrong in every revision, and so also while none is known.
-        found.push(match revision {
-            Some(revision) => violation(revision, rule, "$.id", message, MESSAGES),
-            None => Violation::new(rule, "$.id", message, Revision::LATEST.rules().messages),
-        });
+        let revision = revision.unwrap_or(Revision::LATEST);
+        found.push(violation(revision, rule, "$.id", message, MESSAGES));
         found
     }
 
