@@ -5,6 +5,7 @@
 
 pub mod client;
 pub mod link;
+mod notices;
 pub mod server;
 mod timer;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use sparring_wire::types::{Implementation, LogLevel};
-use sparring_wire::{ErrorObject, Frame, Id, Json, RawJson, Revision, code};
+use sparring_wire::{ErrorObject, Frame, Id, Json, RawJson, Revision, Side, code};
 use tokio::sync::{mpsc, oneshot};
 
 use super::core::Call;
@@ -120,8 +120,13 @@ impl Context {
             return Err(self.lacks(question.capability()).into());
         }
         if !self.revision().is_modern() {
+            let method = question.method();
+            if self.revision().request(Side::Server, method).is_none() {
+                let message = format!("{method} does not exist in revision {}", self.revision());
+                return Err(ErrorObject::invalid_request(message).into());
+            }
             let (reply, answer) = oneshot::channel();
-            self.say(Said::Ask(self.id().clone(), question.method(), params.into(), reply));
+            self.say(Said::Ask(self.id().clone(), method, params.into(), reply));
             let gone = |_| Err(ErrorObject::internal("the client is gone"));
             return answer.await.unwrap_or_else(gone).map_err(Failure::from);
         }

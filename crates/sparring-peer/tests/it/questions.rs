@@ -9,9 +9,9 @@ use sparring_peer::client::{Error, Question};
 use sparring_peer::server::{Answer, Context, Failure, InputRequired};
 use sparring_peer::{Client, Handler, LinkKind, Server, memory};
 use sparring_wire::types::{CallToolResult, ServerCapabilities};
-use sparring_wire::{ErrorObject, Json, Revision};
+use sparring_wire::{ErrorObject, Id, Json, Revision};
 
-use crate::fixture::{Gym, Match, answering, within};
+use crate::fixture::{Gym, Match, PATIENCE, answering, within};
 
 #[tokio::test]
 async fn questions_are_answered_in_every_revision() {
@@ -19,13 +19,40 @@ async fn questions_are_answered_in_every_revision() {
         let builder = answering(Client::builder().revision(revision));
         let bout = Match::with(builder, Gym::default(), LinkKind::Shared).await;
         let response = within(bout.client.call_tool("ask", json!({})).into_future()).await.unwrap();
-        assert_eq!(response.content(), "Ada has 2 roots", "{revision}: {:?}", response.error());
-        assert_eq!(bout.client.requests().total(), 2, "{revision}");
-        let violations = bout.client.transcript().violations();
-        // Elicitation is younger than these two, and the gym asks all the same.
-        let asked_too_early = revision < Revision::V2025_06_18;
-        assert_eq!(violations.is_empty(), !asked_too_early, "{revision}: {violations:?}");
+        // Elicitation is younger than these two, and so is not asked.
+        let too_early = revision < Revision::V2025_06_18;
+        if too_early {
+            assert_eq!(response.error_code(), Some(-32600), "{revision}");
+        } else {
+            assert_eq!(response.content(), "Ada has 2 roots", "{revision}: {:?}", response.error());
+        }
+        assert_eq!(bout.client.requests().total(), if too_early { 0 } else { 2 }, "{revision}");
+        assert_eq!(bout.client.transcript().violations(), [], "{revision}");
     }
+}
+
+#[tokio::test]
+async fn a_question_of_a_cancelled_request_is_withdrawn() {
+    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let never = move |_| {
+        let tell = tell.clone();
+        async move {
+            let _ = tell.send(());
+            std::future::pending().await
+        }
+    };
+    let builder =
+        Client::builder().revision(Revision::V2025_11_25).answer(Question::Elicitation, never);
+    let bout = Match::with(builder, Gym::default(), LinkKind::Shared).await;
+    let call = bout.client.call_tool("ask", json!({})).start();
+    within(told.recv()).await.unwrap();
+    drop(call);
+    let withdrawn =
+        bout.client.notifications().wait_for("notifications/cancelled", 1, PATIENCE).await;
+    let asked = bout.client.requests().all();
+    let named = withdrawn.unwrap()[0].params().unwrap().get("requestId").and_then(Id::read);
+    assert_eq!(named.as_ref(), asked[0].id());
+    assert_eq!(bout.client.transcript().violations(), []);
 }
 
 #[tokio::test]

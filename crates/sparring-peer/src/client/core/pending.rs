@@ -10,6 +10,7 @@ use super::lifecycle::Phase;
 use super::{Core, Event, REMEMBERED, Request, Time, Unclaimed};
 use crate::client::error::Error;
 use crate::link::{LinkKind, Outgoing, Stream};
+use crate::notices;
 
 /// A request in flight.
 pub(super) struct Pending<W> {
@@ -195,12 +196,7 @@ impl<W> Core<W> {
             self.actions.push_back(Outgoing::Abort(Stream::Request(id.clone())));
             return;
         }
-        let reason = reason.map(|reason| RawJson::from(serde_json::Value::from(reason)));
-        let mut params = RawJson::empty_object().with_member("requestId", RawJson::from(id).view());
-        if let Some(reason) = &reason {
-            params = params.with_member("reason", reason.view());
-        }
-        self.send(Frame::notification("notifications/cancelled", Some(&params)));
+        self.send(notices::cancelled(id, reason));
     }
 
     /// Why a reply that no request waits for came.

@@ -5,7 +5,8 @@ use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Frame, FrameKind, Id, Json, RawJson, Revision, Rule, Side, code};
 
 use super::{Batch, Call, Core, Event, Job, Time};
-use crate::link::{Cause, Incoming, Stream};
+use crate::link::{Cause, Incoming, Outgoing, Stream};
+use crate::notices;
 
 impl<A> Core<A> {
     /// Takes in what the link gave.
@@ -150,6 +151,21 @@ impl<A> Core<A> {
         if let Some(batch) = job.batch {
             self.settle_batch(batch, None);
         }
+        let asked = self.asks.iter().filter(|(_, waiting)| waiting.with == *id);
+        let asked: Vec<Id> = asked.map(|(id, _)| id.clone()).collect();
+        for ask in asked {
+            self.withdraw(&ask, "the request it belongs to was cancelled");
+        }
+    }
+
+    /// Takes a question back: the client need not answer it any more.
+    fn withdraw(&mut self, ask: &Id, reason: &str) {
+        let Some(waiting) = self.asks.remove(ask) else { return };
+        let frame = notices::cancelled(ask, Some(reason));
+        let stream = self.stream_of(&waiting.with);
+        self.actions.push_back(Outgoing::Send { frame, stream });
+        let outcome = Err(ErrorObject::internal(reason));
+        self.events.push_back(Event::Answered { waiter: waiting.waiter, outcome });
     }
 
     /// The client answers a question.
@@ -204,9 +220,7 @@ impl<A> Core<A> {
             .map(|(id, _)| id.clone())
             .collect();
         for id in overdue {
-            let Some(waiting) = self.asks.remove(&id) else { continue };
-            let outcome = Err(ErrorObject::internal("the client did not answer in time"));
-            self.events.push_back(Event::Answered { waiter: waiting.waiter, outcome });
+            self.withdraw(&id, "the client did not answer in time");
         }
     }
 

@@ -90,6 +90,8 @@ struct Batch {
 /// A question to the client that waits for its answer.
 struct Waiting<A> {
     waiter: A,
+    /// The request it is asked for.
+    with: Id,
     deadline: Time,
 }
 

@@ -124,7 +124,7 @@ impl<A> Core<A> {
         let id = self.ids.generate();
         let frame = Frame::request(&id, method, Some(params));
         self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(with) });
-        self.asks.insert(id, Waiting { waiter, deadline });
+        self.asks.insert(id, Waiting { waiter, with: with.clone(), deadline });
     }
 
     pub(super) fn stream_of(&self, id: &Id) -> Stream {
