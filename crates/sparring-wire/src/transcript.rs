@@ -1,9 +1,10 @@
 //! The transcript: every frame of a conversation, both ways, in order, with
 //! what is wrong with it.
 //!
-//! A bounded ring: the oldest entries give way, and are counted. Judging is
-//! lazy, since most transcripts are never read: an entry is judged when
-//! somebody looks, or just before it is dropped. The clock is the caller's.
+//! A bounded ring: the oldest entries give way, and are counted; what was wrong
+//! with them is kept. An entry is judged as it is recorded, while its bytes are
+//! at hand: later, out of cold memory, that costs twice as much. The clock is
+//! the caller's.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -42,8 +43,6 @@ pub struct Transcript(Arc<Mutex<Ring>>);
 
 struct Ring {
     entries: VecDeque<Entry>,
-    /// How many entries at the front have been judged.
-    judged: usize,
     bytes: usize,
     max_bytes: usize,
     dropped: u64,
@@ -66,7 +65,6 @@ impl Transcript {
     pub fn bounded(max_bytes: usize) -> Self {
         Transcript(Arc::new(Mutex::new(Ring {
             entries: VecDeque::new(),
-            judged: 0,
             bytes: 0,
             max_bytes,
             dropped: 0,
@@ -84,31 +82,26 @@ impl Transcript {
     /// Adds what went over the wire.
     pub fn record(&self, at: Duration, from: Side, frame: &Frame) {
         let mut ring = self.ring();
-        ring.bytes += frame.bytes().len() + OVERHEAD;
-        ring.entries.push_back(Entry { at, from, frame: frame.clone(), violations: Vec::new() });
-        if ring.sink.is_some() {
-            ring.judge_to(usize::MAX);
-            let Ring { entries, sink, .. } = &mut *ring;
-            if let (Some(sink), Some(entry)) = (sink, entries.back()) {
-                sink(entry);
-            }
+        let violations = ring.referee.observe(from, frame);
+        let entry = Entry { at, from, frame: frame.clone(), violations };
+        if let Some(sink) = &mut ring.sink {
+            sink(&entry);
         }
+        ring.bytes += frame.bytes().len() + OVERHEAD;
+        ring.entries.push_back(entry);
         while ring.bytes > ring.max_bytes && ring.entries.len() > 1 {
             ring.drop_oldest();
         }
     }
 
-    /// All entries that are kept, judged.
+    /// All entries that are kept.
     pub fn entries(&self) -> Vec<Entry> {
-        let mut ring = self.ring();
-        ring.judge_to(usize::MAX);
-        ring.entries.iter().cloned().collect()
+        self.ring().entries.iter().cloned().collect()
     }
 
     /// Everything found wrong so far, also in entries that were dropped.
     pub fn violations(&self) -> Vec<Violation> {
-        let mut ring = self.ring();
-        ring.judge_to(usize::MAX);
+        let ring = self.ring();
         let kept = ring.entries.iter().flat_map(|entry| &entry.violations);
         ring.dropped_violations.iter().chain(kept).cloned().collect()
     }
@@ -140,18 +133,8 @@ impl Default for Transcript {
 }
 
 impl Ring {
-    fn judge_to(&mut self, end: usize) {
-        let end = end.min(self.entries.len());
-        for entry in self.entries.range_mut(self.judged.min(end)..end) {
-            entry.violations = self.referee.observe(entry.from, &entry.frame);
-        }
-        self.judged = self.judged.max(end);
-    }
-
     fn drop_oldest(&mut self) {
-        self.judge_to(1);
         let Some(entry) = self.entries.pop_front() else { return };
-        self.judged -= 1;
         self.dropped += 1;
         self.bytes -= entry.frame.bytes().len() + OVERHEAD;
         let room = KEPT_VIOLATIONS.saturating_sub(self.dropped_violations.len());

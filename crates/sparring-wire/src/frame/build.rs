@@ -76,19 +76,7 @@ impl Writer {
     fn new(kind: FrameKind, capacity: usize) -> Self {
         let mut bytes = Vec::with_capacity(capacity);
         bytes.extend_from_slice(br#"{"jsonrpc":"2.0""#);
-        let read = Read {
-            kind,
-            id: None,
-            method: Method::None,
-            params: Span::default(),
-            result: Span::default(),
-            error: Span::default(),
-            batch: Span::default(),
-            broken_elsewhere: false,
-            violations: Vec::new(),
-            notes: Vec::new(),
-        };
-        Writer { bytes, read }
+        Writer { bytes, read: Read::new(kind) }
     }
 
     fn id(&mut self, id: Option<&Id>) {

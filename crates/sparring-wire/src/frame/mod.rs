@@ -39,7 +39,8 @@ pub enum FrameKind {
 /// How much of a frame is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The most bytes that are looked into; a longer frame is kept unread.
+    /// The most bytes that are looked into, at most 4 GiB; a longer frame is kept
+    /// unread.
     pub max_bytes: usize,
     /// The deepest nesting that is followed, at most 256.
     pub max_depth: usize,
@@ -47,7 +48,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { max_bytes: usize::MAX, max_depth: 128 }
+        Limits { max_bytes: u32::MAX as usize, max_depth: 128 }
     }
 }
 
@@ -79,8 +80,35 @@ struct Read {
     batch: Span,
     /// Whether the text broke off inside something other than a response.
     broken_elsewhere: bool,
+    /// Most frames deserve none.
+    remarks: Option<Box<Remarks>>,
+}
+
+/// What is to be said about a frame.
+#[derive(Debug, Default)]
+struct Remarks {
     violations: Vec<Violation>,
     notes: Vec<String>,
+}
+
+impl Read {
+    fn new(kind: FrameKind) -> Self {
+        Read {
+            kind,
+            id: None,
+            method: Method::None,
+            params: Span::default(),
+            result: Span::default(),
+            error: Span::default(),
+            batch: Span::default(),
+            broken_elsewhere: false,
+            remarks: None,
+        }
+    }
+
+    fn remarks(&mut self) -> &mut Remarks {
+        self.remarks.get_or_insert_default()
+    }
 }
 
 #[derive(Debug)]
@@ -94,8 +122,8 @@ enum Method {
 /// A range of the frame's bytes; an empty one is none.
 #[derive(Debug, Clone, Copy, Default)]
 struct Span {
-    start: usize,
-    end: usize,
+    start: u32,
+    end: u32,
 }
 
 impl Frame {
@@ -117,7 +145,7 @@ impl Frame {
         let bytes = beginning.into();
         let mut read = parse::read(&bytes, Limits::default());
         read.kind = FrameKind::Other;
-        read.violations = vec![parse::too_large(limit)];
+        read.remarks().violations = vec![parse::too_large(limit)];
         Frame(Arc::new(Inner::new(bytes, read)))
     }
 
@@ -145,7 +173,7 @@ impl Frame {
     pub fn method(&self) -> Option<&str> {
         match &self.0.read.method {
             Method::None => None,
-            Method::Plain(span) => std::str::from_utf8(&self.0.bytes[span.start..span.end]).ok(),
+            Method::Plain(span) => std::str::from_utf8(&self.0.bytes[span.range()]).ok(),
             Method::Unescaped(text) => Some(text),
         }
     }
@@ -188,12 +216,12 @@ impl Frame {
 
     /// What is wrong with the frame in every revision; empty for a clean one.
     pub fn violations(&self) -> &[Violation] {
-        &self.0.read.violations
+        self.0.read.remarks.as_ref().map_or(&[], |remarks| &remarks.violations)
     }
 
     /// What is unusual but allowed: top-level keys that JSON-RPC does not know.
     pub fn notes(&self) -> &[String] {
-        &self.0.read.notes
+        self.0.read.remarks.as_ref().map_or(&[], |remarks| &remarks.notes)
     }
 
     fn span(&self, span: Span) -> Option<Json<'_>> {
@@ -201,9 +229,10 @@ impl Frame {
             return None;
         }
         let bytes = &self.0.bytes;
-        let tape = self.0.tape.get_or_init(|| Tape::of(bytes, span.start..span.end));
-        Some(match tape.at(span.start) {
-            [] => Json::trusted(&bytes[span.start..span.end]),
+        let range = span.range();
+        let tape = self.0.tape.get_or_init(|| Tape::of(bytes, range.clone()));
+        Some(match tape.at(range.start) {
+            [] => Json::trusted(&bytes[range]),
             nodes => Json::noted(bytes, nodes),
         })
     }
@@ -213,11 +242,16 @@ impl Span {
     fn is_some(self) -> bool {
         self.end > self.start
     }
+
+    fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
+/// Only made for frames that were read, which are never longer than this holds.
 impl From<std::ops::Range<usize>> for Span {
     fn from(range: std::ops::Range<usize>) -> Self {
-        Span { start: range.start, end: range.end }
+        Span { start: range.start as u32, end: range.end as u32 }
     }
 }
 

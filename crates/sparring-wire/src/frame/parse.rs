@@ -16,18 +16,7 @@ pub(super) fn read(bytes: &[u8], limits: Limits) -> Read {
     let mut reader = Reader {
         bytes,
         limits,
-        read: Read {
-            kind: FrameKind::Other,
-            id: None,
-            method: Method::None,
-            params: Span::default(),
-            result: Span::default(),
-            error: Span::default(),
-            batch: Span::default(),
-            broken_elsewhere: false,
-            violations: Vec::new(),
-            notes: Vec::new(),
-        },
+        read: Read::new(FrameKind::Other),
         id: None,
         version: None,
         method_malformed: false,
@@ -52,8 +41,9 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn run(&mut self) {
-        if self.bytes.len() > self.limits.max_bytes {
-            return self.read.violations.push(too_large(self.limits.max_bytes));
+        let limit = self.limits.max_bytes.min(u32::MAX as usize);
+        if self.bytes.len() > limit {
+            return self.read.remarks().violations.push(too_large(limit));
         }
         if let Err(error) = std::str::from_utf8(self.bytes) {
             let message = format!("the bytes stop being UTF-8 at byte {}", error.valid_up_to());
@@ -144,9 +134,10 @@ impl<'a> Reader<'a> {
         let json = Json::trusted(&self.bytes[value.clone()]);
         let Some(index) = KNOWN.iter().position(|known| key.is(known)) else {
             let name = key.name().into_owned();
-            match self.read.notes.contains(&name) {
+            let notes = &mut self.read.remarks().notes;
+            match notes.contains(&name) {
                 true => self.duplicate(&name),
-                false => self.read.notes.push(name),
+                false => notes.push(name),
             }
             return;
         };
@@ -237,8 +228,8 @@ impl<'a> Reader<'a> {
             };
         }
         let params = self.read.params;
-        if params.is_some() && self.bytes[params.start] != b'{' {
-            let kind = Json::trusted(&self.bytes[params.start..params.end]).kind().name();
+        if params.is_some() && self.bytes[params.range().start] != b'{' {
+            let kind = Json::trusted(&self.bytes[params.range()]).kind().name();
             self.violate(
                 Rule::ParamsWrongType,
                 "$.params",
@@ -254,8 +245,8 @@ impl<'a> Reader<'a> {
                 self.violate(Rule::IdMissing, "$.id", "a result names the request it answers");
             }
             let span = self.read.result;
-            if self.bytes[span.start] != b'{' {
-                let kind = Json::trusted(&self.bytes[span.start..span.end]).kind().name();
+            if self.bytes[span.range().start] != b'{' {
+                let kind = Json::trusted(&self.bytes[span.range()]).kind().name();
                 self.violate(
                     Rule::ResultWrongType,
                     "$.result",
@@ -266,7 +257,7 @@ impl<'a> Reader<'a> {
         }
         self.read.kind = FrameKind::Error;
         let span = self.read.error;
-        let error = Json::trusted(&self.bytes[span.start..span.end]);
+        let error = Json::trusted(&self.bytes[span.range()]);
         let code = error.get("code").map(Json::kind);
         let message = error.get("message").map(Json::kind);
         if code != Some(JsonKind::Integer) {
@@ -288,6 +279,6 @@ impl<'a> Reader<'a> {
     }
 
     fn violate(&mut self, rule: Rule, path: impl Into<String>, message: impl Into<String>) {
-        self.read.violations.push(Violation::new(rule, path, message, MESSAGES));
+        self.read.remarks().violations.push(Violation::new(rule, path, message, MESSAGES));
     }
 }

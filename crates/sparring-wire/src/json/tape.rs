@@ -14,13 +14,24 @@ const LONGEST: usize = 64 * 1024;
 pub(crate) struct Node {
     pub(super) start: u32,
     pub(super) end: u32,
-    /// How many nodes it and everything inside it have.
-    pub(super) size: u32,
-    /// For a name: whether it has escapes.
-    pub(super) escapes: bool,
+    /// How many nodes it and everything inside it have; for a name, whether it
+    /// has escapes.
+    size: u32,
 }
 
+/// Set in the size of a name that has escapes.
+const ESCAPES: u32 = 1 << 31;
+
 impl Node {
+    /// How many nodes to step over to get past it.
+    pub(super) fn size(self) -> usize {
+        self.size as usize
+    }
+
+    pub(super) fn has_escapes(self) -> bool {
+        self.size & ESCAPES != 0
+    }
+
     pub(super) fn text(self, whole: &[u8]) -> &[u8] {
         &whole[self.start as usize..self.end as usize]
     }
@@ -60,12 +71,7 @@ impl Tape {
         let index = self.0.len();
         if !matches!(first, Some(b'{' | b'[')) {
             let range = scanner.skip()?;
-            self.0.push(Node {
-                start: range.start as u32,
-                end: range.end as u32,
-                size: 1,
-                escapes: false,
-            });
+            self.0.push(Node { start: range.start as u32, end: range.end as u32, size: 1 });
             return Ok(());
         }
         self.0.push(Node { start: scanner.pos() as u32, ..Node::default() });
@@ -75,12 +81,8 @@ impl Tape {
             loop {
                 if close == b'}' {
                     let (name, escapes) = scanner.string()?;
-                    self.0.push(Node {
-                        start: name.start as u32,
-                        end: name.end as u32,
-                        size: 1,
-                        escapes,
-                    });
+                    let size = if escapes { ESCAPES } else { 1 };
+                    self.0.push(Node { start: name.start as u32, end: name.end as u32, size });
                     scanner.expect(b':')?;
                 }
                 self.value(scanner)?;

@@ -248,9 +248,9 @@ impl<'a> Iterator for Members<'a> {
         match &mut self.0 {
             Walk::Noted { whole, rest } => {
                 let (name, following) = rest.split_first()?;
-                let (value, following) = following.split_at(following.first()?.size as usize);
+                let (value, following) = following.split_at(following.first()?.size());
                 *rest = following;
-                Some((Key::new(name.text(whole), name.escapes), Json::noted(whole, value)))
+                Some((Key::new(name.text(whole), name.has_escapes()), Json::noted(whole, value)))
             }
             Walk::Scanned(scan) => {
                 let (bytes, scanner) = scan.step()?;
@@ -273,7 +273,7 @@ impl<'a> Iterator for Items<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
             Walk::Noted { whole, rest } => {
-                let (value, following) = rest.split_at(rest.first()?.size as usize);
+                let (value, following) = rest.split_at(rest.first()?.size());
                 *rest = following;
                 Some(Json::noted(whole, value))
             }
