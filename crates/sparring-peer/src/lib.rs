@@ -6,6 +6,7 @@
 pub mod client;
 pub mod link;
 mod notices;
+mod panics;
 pub mod server;
 mod timer;
 

@@ -15,8 +15,11 @@ use crate::frame::Frame;
 use crate::revision::Side;
 use crate::violation::Violation;
 
-/// What an entry costs beside the frame's bytes.
-const OVERHEAD: usize = 256;
+/// What an entry takes in memory, about: the bytes, as much again for looking
+/// into them, and what surrounds them.
+fn cost(entry: &Entry) -> usize {
+    2 * entry.frame.bytes().len() + 384 + 256 * entry.violations.len()
+}
 
 /// Violations of dropped entries that are kept.
 const KEPT_VIOLATIONS: usize = 1024;
@@ -74,7 +77,8 @@ impl Transcript {
         })))
     }
 
-    /// Gives every later entry, judged, to `sink` as it is recorded.
+    /// Gives every later entry to `sink` as it is recorded. The sink must not
+    /// use the transcript itself.
     pub fn stream_to(&self, sink: impl FnMut(&Entry) + Send + 'static) {
         self.ring().sink = Some(Box::new(sink));
     }
@@ -87,7 +91,7 @@ impl Transcript {
         if let Some(sink) = &mut ring.sink {
             sink(&entry);
         }
-        ring.bytes += frame.bytes().len() + OVERHEAD;
+        ring.bytes += cost(&entry);
         ring.entries.push_back(entry);
         while ring.bytes > ring.max_bytes && ring.entries.len() > 1 {
             ring.drop_oldest();
@@ -136,7 +140,7 @@ impl Ring {
     fn drop_oldest(&mut self) {
         let Some(entry) = self.entries.pop_front() else { return };
         self.dropped += 1;
-        self.bytes -= entry.frame.bytes().len() + OVERHEAD;
+        self.bytes -= cost(&entry);
         let room = KEPT_VIOLATIONS.saturating_sub(self.dropped_violations.len());
         self.dropped_violations.extend(entry.violations.into_iter().take(room));
     }
@@ -164,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_oldest_give_way_and_are_counted_but_their_violations_stay() {
-        let transcript = Transcript::bounded(3 * (OVERHEAD + 40));
+        let transcript = Transcript::bounded(1500);
         record(&transcript, Side::Server, "no json at all");
         for id in 0..10 {
             let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x/y"}}"#);

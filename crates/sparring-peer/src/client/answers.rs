@@ -16,6 +16,8 @@ pub enum Question {
     Elicitation,
     /// `roots/list`
     Roots,
+    /// Any other method, as one of 2025-11-25's tasks.
+    Method(&'static str),
 }
 
 impl Question {
@@ -25,21 +27,18 @@ impl Question {
             Question::Sampling => "sampling/createMessage",
             Question::Elicitation => "elicitation/create",
             Question::Roots => "roots/list",
+            Question::Method(method) => method,
         }
     }
 
-    /// The capability that a client declares by answering it.
-    pub fn capability(self) -> &'static str {
+    /// The capability that a client declares by answering it, where it is known.
+    pub fn capability(self) -> Option<&'static str> {
         match self {
-            Question::Sampling => "sampling",
-            Question::Elicitation => "elicitation",
-            Question::Roots => "roots",
+            Question::Sampling => Some("sampling"),
+            Question::Elicitation => Some("elicitation"),
+            Question::Roots => Some("roots"),
+            Question::Method(_) => None,
         }
-    }
-
-    fn of(method: &str) -> Option<Question> {
-        let all = [Question::Sampling, Question::Elicitation, Question::Roots];
-        all.into_iter().find(|question| question.method() == method)
     }
 }
 
@@ -61,8 +60,9 @@ impl Answers {
 
     /// Begins to answer, or says that nobody does.
     pub(super) fn ask(&self, method: &str, params: Option<RawJson>) -> Result<Answer, ErrorObject> {
-        let answerer = Question::of(method).and_then(|question| self.0.get(&question));
-        let answerer = answerer.ok_or_else(|| ErrorObject::method_not_found(method))?;
+        let mut answerers = self.0.iter();
+        let answerer = answerers.find(|(question, _)| question.method() == method);
+        let (_, answerer) = answerer.ok_or_else(|| ErrorObject::method_not_found(method))?;
         Ok(answerer(params.unwrap_or_else(RawJson::empty_object)))
     }
 }

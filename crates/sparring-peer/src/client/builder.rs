@@ -74,8 +74,9 @@ impl ClientBuilder {
             let answer = answerer(params);
             async move { answer.await.map(RawJson::from) }
         });
-        let name = question.capability().to_owned();
-        self.options.capabilities.entry(name).or_insert_with(|| json!({}));
+        if let Some(name) = question.capability() {
+            self.options.capabilities.entry(name.to_owned()).or_insert_with(|| json!({}));
+        }
         self
     }
 
@@ -119,7 +120,7 @@ impl ClientBuilder {
         let driver =
             Driver::new(link, receiver, Arc::clone(&shared), self.answers, connected, done);
         tokio::spawn(driver);
-        let client = Client { commands, shared };
+        let client = Client { commands, shared, timeout: None };
         match outcome.await {
             Ok(Ok(())) => Ok(client),
             Ok(Err(error)) => {

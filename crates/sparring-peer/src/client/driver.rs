@@ -2,22 +2,25 @@
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use futures_util::future::{AbortHandle, Abortable, Aborted};
 use futures_util::stream::{FuturesUnordered, Stream as _};
 use sparring_wire::types::LogLevel;
-use sparring_wire::{ErrorObject, Frame, RawJson};
+use sparring_wire::{ErrorObject, Frame, Id, RawJson};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::answers::{Answer, Answers};
 use super::core::{Ask, Core, Event, Request};
 use super::request::Progress;
 use super::{Error, Protocol, Response, Shared};
-use crate::link::{Cause, Incoming, Link};
+use crate::link::{AT_ONCE, Cause, FULL, Incoming, Link};
+use crate::panics;
 use crate::timer::Timer;
 
 /// How many rounds one poll makes before others get their turn.
@@ -44,7 +47,7 @@ pub(super) struct Waiter {
 /// Gets what comes before the answer.
 pub(super) enum Listener {
     Progress(Box<dyn FnMut(Progress) + Send>),
-    Subscription(mpsc::UnboundedSender<Frame>),
+    Subscription(mpsc::Sender<Frame>),
 }
 
 /// The task of one client.
@@ -59,6 +62,9 @@ pub(super) struct Driver<L> {
     connected: Option<oneshot::Sender<Result<(), Error>>>,
     timer: Timer,
     closing: bool,
+    /// When to stop waiting for the link to end.
+    close_by: Option<Duration>,
+    overdue: bool,
     ended: bool,
     /// Dropped with the driver, which tells whoever waits for its end.
     _done: watch::Sender<()>,
@@ -86,6 +92,8 @@ impl<L: Link> Driver<L> {
             connected: Some(connected),
             timer: Timer::start(),
             closing: false,
+            close_by: None,
+            overdue: false,
             ended: false,
             _done: done,
         };
@@ -95,24 +103,16 @@ impl<L: Link> Driver<L> {
         driver
     }
 
-    /// Takes what has come from all sides; says whether anything has.
+    /// Takes what has come from this side: commands, answers, the time. Says
+    /// whether anything has.
     fn take_in(&mut self, cx: &mut Context<'_>) -> bool {
         let mut busy = false;
-        while !self.closing {
+        while !self.closing && self.link.backlog() < FULL {
             match self.commands.poll_recv(cx) {
                 Poll::Pending => break,
                 Poll::Ready(Some(command)) => self.command(command),
                 Poll::Ready(None) => self.close(),
             }
-            busy = true;
-        }
-        while !self.ended {
-            let Poll::Ready(incoming) = self.link.poll_receive(cx) else { break };
-            self.ended = matches!(incoming, Incoming::Closed(_));
-            let now = self.timer.now();
-            self.core.receive(now, incoming);
-            // Told before the next frame settles whoever is to hear of it.
-            self.tell();
             busy = true;
         }
         while let Poll::Ready(Some(answered)) = Pin::new(&mut self.answering).poll_next(cx) {
@@ -123,23 +123,41 @@ impl<L: Link> Driver<L> {
             }
             busy = true;
         }
-        if self.timer.poll(self.core.wake_at(), cx).is_ready() {
+        if self.timer.poll(self.wake_at(), cx).is_ready() {
             let now = self.timer.now();
             self.core.tick(now);
+            self.overdue = self.close_by.is_some_and(|close_by| close_by <= now);
+            busy = true;
+        }
+        busy
+    }
+
+    fn wake_at(&self) -> Option<Duration> {
+        self.core.wake_at().into_iter().chain(self.close_by).min()
+    }
+
+    /// Takes what the link has; says whether it had anything.
+    fn receive(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut busy = false;
+        for _ in 0..AT_ONCE {
+            if self.ended {
+                break;
+            }
+            let Poll::Ready(incoming) = self.link.poll_receive(cx) else { break };
+            self.ended = matches!(incoming, Incoming::Closed(_));
+            let now = self.timer.now();
+            self.core.receive(now, incoming);
             busy = true;
         }
         busy
     }
 
     fn give_out(&mut self) {
-        while let Some(action) = self.core.poll_action() {
-            self.link.send(action);
-        }
-    }
-
-    fn tell(&mut self) {
         while let Some(event) = self.core.poll_event() {
             self.event(event);
+        }
+        while let Some(action) = self.core.poll_action() {
+            self.link.send(action);
         }
     }
 
@@ -150,8 +168,8 @@ impl<L: Link> Driver<L> {
                 self.core.request(now, request, waiter);
             }
             Command::RequestFrame(frame, timeout, waiter) => {
-                if let Err(waiter) = self.core.request_frame(now, frame, timeout, waiter) {
-                    let reason = "the bytes sent are no request with an id".to_owned();
+                if let Err((waiter, reason)) = self.core.request_frame(now, frame, timeout, waiter)
+                {
                     let error = Error::Unusable { method: "raw bytes".to_owned(), reason };
                     let _ = waiter.reply.send(Err(error));
                 }
@@ -169,12 +187,13 @@ impl<L: Link> Driver<L> {
 
     fn close(&mut self) {
         self.closing = true;
+        self.close_by = Some(self.timer.now() + self.link.closing_time());
         self.core.close();
     }
 
     fn event(&mut self, event: Event<Waiter>) {
         match event {
-            Event::Settled { waiter, outcome } => {
+            Event::Settled { waiter, outcome, .. } => {
                 // The caller may have gone; then nobody wants the outcome.
                 let _ = waiter.reply.send(outcome);
             }
@@ -183,24 +202,18 @@ impl<L: Link> Driver<L> {
                 self.tell_connected(Ok(()));
             }
             Event::Connected(Err(error)) => self.tell_connected(Err(error)),
-            Event::Progress { id, frame } => {
-                let listener =
-                    self.core.waiter(&id).and_then(|waiter| waiter.listener.as_deref_mut());
-                if let (Some(Listener::Progress(tell)), Some(progress)) =
-                    (listener, Progress::read(&frame))
-                {
-                    tell(progress);
-                }
-            }
+            Event::Progress { id, frame } => self.progress(&id, &frame),
             Event::Notification { frame, subscription } => {
                 let waiter = subscription.and_then(|id| self.core.waiter(&id));
                 match waiter.and_then(|waiter| waiter.listener.as_deref_mut()) {
+                    // A subscriber that does not listen misses what is too much.
                     Some(Listener::Subscription(sender)) => {
-                        let _ = sender.send(frame.clone());
+                        let _ = sender.try_send(frame.clone());
                     }
                     _ => self.shared.watchers.tell(&frame),
                 }
-                self.shared.notifications.push(frame);
+                let method = frame.method().unwrap_or_default().to_owned();
+                self.shared.notifications.push(&method, frame);
             }
             Event::Asked { ask, method, params } => self.asked(ask, &method, params),
             Event::Withdrawn(ask) => {
@@ -208,10 +221,27 @@ impl<L: Link> Driver<L> {
                     abort.abort();
                 }
             }
-            Event::Unclaimed { frame, .. } => self.shared.unclaimed.push(frame),
+            Event::Unclaimed { frame, why } => self.shared.unclaimed.push(why.name(), frame),
             Event::Closed(cause) => {
                 let _ = self.shared.closed.set(cause);
             }
+        }
+    }
+
+    /// Tells of progress. A callback that panics, as a test's assertion may,
+    /// fails its request and nothing else.
+    fn progress(&mut self, id: &Id, frame: &Frame) {
+        let waiter = self.core.waiter(id);
+        let Some(waiter) = waiter else { return };
+        let (Some(Listener::Progress(tell)), Some(progress)) =
+            (waiter.listener.as_deref_mut(), Progress::read(frame))
+        else {
+            return;
+        };
+        let told = std::panic::catch_unwind(AssertUnwindSafe(|| tell(progress)));
+        if let Err(panic) = told {
+            waiter.listener = None;
+            self.core.callback_panicked(id, &panics::said(&*panic));
         }
     }
 
@@ -220,11 +250,20 @@ impl<L: Link> Driver<L> {
             Ask::Request(id) => Frame::request(id, method, params.as_ref()),
             Ask::Input { key, .. } => Frame::request(&key.as_str().into(), method, params.as_ref()),
         };
-        self.shared.requests.push(asked);
+        self.shared.requests.push(method, asked);
         match self.answers.ask(method, params) {
             Ok(answer) => {
                 let (handle, registration) = AbortHandle::new_pair();
                 self.abort.insert(ask.clone(), handle);
+                let answer = AssertUnwindSafe(answer).catch_unwind();
+                let answer: Answer = Box::pin(answer.map(|answer| {
+                    answer.unwrap_or_else(|panic| {
+                        let said = panics::said(&*panic);
+                        Err(ErrorObject::internal(format!(
+                            "the client's answerer panicked: {said}"
+                        )))
+                    })
+                }));
                 let answering = Answering { ask, answer: Abortable::new(answer, registration) };
                 self.answering.push(answering);
             }
@@ -250,13 +289,15 @@ impl<L: Link> Future for Driver<L> {
         for _ in 0..ROUNDS {
             driver.timer.renew();
             let busy = driver.take_in(cx);
-            driver.tell();
             driver.give_out();
+            // Before reading: a link that ends by being written to says so there.
             let flushed = driver.link.poll_flush(cx).is_ready();
-            if driver.ended && (flushed || !driver.closing) {
+            let received = driver.receive(cx);
+            driver.give_out();
+            if driver.ended && (flushed || !driver.closing) || driver.overdue {
                 return Poll::Ready(());
             }
-            if !busy {
+            if !busy && !received {
                 return Poll::Pending;
             }
         }
@@ -267,8 +308,8 @@ impl<L: Link> Future for Driver<L> {
 
 impl<L> Drop for Driver<L> {
     fn drop(&mut self) {
-        // A driver that is dropped with its runtime has closed nothing.
-        let _ = self.shared.closed.set(Cause::ByUs);
+        let cause = Cause::Broken("the client's task was stopped".to_owned());
+        let _ = self.shared.closed.set(cause);
     }
 }
 

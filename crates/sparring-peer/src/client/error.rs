@@ -72,11 +72,15 @@ pub enum Error {
         error: Box<ErrorObject>,
     },
     /// No protocol revision that both sides speak.
-    #[error("no common protocol version: this side has {}, the server {}", names(ours), theirs.join(", "))]
+    #[error(
+        "no common protocol version: this side has {}, the server {}",
+        names(ours),
+        named(theirs)
+    )]
     VersionRefused {
         /// What this side would speak.
         ours: Vec<Revision>,
-        /// What the server named.
+        /// What the server named, or how it answered instead.
         theirs: Vec<String>,
     },
     /// The result lacks what its method must give.
@@ -121,13 +125,13 @@ pub enum Error {
         /// The method that was given up.
         method: String,
     },
-    /// The revision in use has no such thing.
-    #[error("{what} does not exist in revision {revision}")]
-    NotInRevision {
-        /// What was asked for.
-        what: String,
-        /// The revision in use.
-        revision: Revision,
+    /// A callback of the caller's panicked while the request was in flight.
+    #[error("a callback of {method} panicked: {panic}")]
+    CallbackPanicked {
+        /// The method that was waited for.
+        method: String,
+        /// What the panic said.
+        panic: String,
     },
 }
 
@@ -137,6 +141,13 @@ fn listed(violations: &[Violation]) -> String {
         .map(|violation| format!("{} ({})", violation.message, violation.rule))
         .collect();
     each.join("; ")
+}
+
+fn named(theirs: &[String]) -> String {
+    match theirs.is_empty() {
+        true => "names none".to_owned(),
+        false => theirs.join(", "),
+    }
 }
 
 fn names(revisions: &[Revision]) -> String {

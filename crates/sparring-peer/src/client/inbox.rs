@@ -13,7 +13,12 @@ use super::error::Error;
 const MAX_FRAMES: usize = 10_000;
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// Frames in the order they came. Cheap to clone; all clones share it.
+/// The most names that are counted; a server may invent any number of methods.
+const MAX_NAMES: usize = 1_000;
+
+/// Frames in the order they came, counted by name: their method, or for what is
+/// nobody's `noise`, `late`, `duplicate` or `foreign`. Cheap to clone; all
+/// clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Inbox(Arc<Inner>);
 
@@ -25,29 +30,27 @@ struct Inner {
 
 #[derive(Debug, Default)]
 struct State {
-    frames: VecDeque<Frame>,
+    /// Each with what it is counted under.
+    frames: VecDeque<(String, Frame)>,
     bytes: usize,
     counts: HashMap<String, u64>,
     total: u64,
 }
 
 impl Inbox {
-    pub(super) fn push(&self, frame: Frame) {
+    pub(super) fn push(&self, name: &str, frame: Frame) {
         {
             let mut state = self.state();
             state.total += 1;
             state.bytes += frame.bytes().len();
-            if let Some(method) = frame.method() {
-                match state.counts.get_mut(method) {
-                    Some(count) => *count += 1,
-                    None => {
-                        state.counts.insert(method.to_owned(), 1);
-                    }
-                }
+            if let Some(count) = state.counts.get_mut(name) {
+                *count += 1;
+            } else if state.counts.len() < MAX_NAMES {
+                state.counts.insert(name.to_owned(), 1);
             }
-            state.frames.push_back(frame);
+            state.frames.push_back((name.to_owned(), frame));
             while state.frames.len() > MAX_FRAMES || state.bytes > MAX_BYTES {
-                let Some(oldest) = state.frames.pop_front() else { break };
+                let Some((_, oldest)) = state.frames.pop_front() else { break };
                 state.bytes -= oldest.bytes().len();
             }
         }
@@ -56,12 +59,14 @@ impl Inbox {
 
     /// The frames that are kept.
     pub fn all(&self) -> Vec<Frame> {
-        self.state().frames.iter().cloned().collect()
+        self.state().frames.iter().map(|(_, frame)| frame.clone()).collect()
     }
 
-    /// The frames of one method that are kept.
-    pub fn of(&self, method: &str) -> Vec<Frame> {
-        self.state().frames.iter().filter(|frame| frame.method() == Some(method)).cloned().collect()
+    /// The frames of one name that are kept.
+    pub fn of(&self, name: &str) -> Vec<Frame> {
+        let state = self.state();
+        let named = state.frames.iter().filter(|(known, _)| known == name);
+        named.map(|(_, frame)| frame.clone()).collect()
     }
 
     /// How many frames came, kept or not.
@@ -69,34 +74,34 @@ impl Inbox {
         self.state().total
     }
 
-    /// How many frames of one method came, kept or not.
-    pub fn count(&self, method: &str) -> u64 {
-        self.state().counts.get(method).copied().unwrap_or_default()
+    /// How many frames of one name came, kept or not.
+    pub fn count(&self, name: &str) -> u64 {
+        self.state().counts.get(name).copied().unwrap_or_default()
     }
 
-    /// Waits until so many of one method have come, and gives those kept.
+    /// Waits until so many of one name have come, and gives those kept.
     ///
     /// # Errors
     /// When they have not come in that time.
     pub async fn wait_for(
         &self,
-        method: &str,
+        name: &str,
         count: u64,
         within: Duration,
     ) -> Result<Vec<Frame>, Error> {
         let arrival = async {
             loop {
                 let changed = self.0.changed.notified();
-                if self.count(method) >= count {
+                if self.count(name) >= count {
                     return;
                 }
                 changed.await;
             }
         };
         match tokio::time::timeout(within, arrival).await {
-            Ok(()) => Ok(self.of(method)),
+            Ok(()) => Ok(self.of(name)),
             Err(_) => {
-                let method = format!("{method} ({} of {count} came)", self.count(method));
+                let method = format!("{name} ({} of {count} came)", self.count(name));
                 Err(Error::Timeout { method, after: within })
             }
         }

@@ -72,13 +72,17 @@ impl Client {
             if items.len() > options.max_items {
                 return Err(endless(format!("more than {} items", options.max_items)));
             }
-            let Some(next) = page.get("nextCursor").and_then(Value::as_str) else {
-                return Ok(items);
+            let next = match page.get("nextCursor") {
+                None => return Ok(items),
+                Some(Value::String(next)) => next,
+                Some(other) => {
+                    return Err(unusable(format!("nextCursor: {other} is not a string")));
+                }
             };
-            if !cursors.insert(next.to_owned()) {
+            if !cursors.insert(next.clone()) {
                 return Err(endless(format!("the cursor {next:?} came twice")));
             }
-            cursor = Some(next.to_owned());
+            cursor = Some(next.clone());
         }
         Err(endless(format!("more than {} pages", options.max_pages)))
     }

@@ -16,9 +16,12 @@ mod subscription;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use sparring_wire::types::{GetPromptResult, LogLevel, ReadResourceResult, ServerCapabilities};
+use sparring_wire::types::{
+    Completion, GetPromptResult, LogLevel, ReadResourceResult, ServerCapabilities,
+};
 use sparring_wire::{Frame, RawJson, Revision, Transcript};
 use tokio::sync::{mpsc, watch};
 
@@ -41,6 +44,8 @@ pub use subscription::{Filter, Subscription};
 pub struct Client {
     commands: mpsc::UnboundedSender<Command>,
     shared: Arc<Shared>,
+    /// How long requests of this handle may take, if not as long as others.
+    timeout: Option<Duration>,
 }
 
 /// What the handles and the driver both know.
@@ -88,6 +93,13 @@ impl Client {
         self.session().map(|session| session.capabilities.clone()).unwrap_or_default()
     }
 
+    /// The same connection, by a handle whose requests may take this long, lists
+    /// and all.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Duration) -> Client {
+        Client { timeout: Some(timeout), ..self.clone() }
+    }
+
     /// Whether the connection stands.
     pub fn is_connected(&self) -> bool {
         !self.commands.is_closed()
@@ -103,13 +115,14 @@ impl Client {
         &self.shared.notifications
     }
 
-    /// The requests that the server made, inputs of a request included.
+    /// What the server asked: its requests, and the inputs that a request of
+    /// this side needed. Pings are answered without being noted here.
     pub fn requests(&self) -> &Inbox {
         &self.shared.requests
     }
 
-    /// What came and belongs to no request: noise, late, duplicate and foreign
-    /// replies.
+    /// What came and belongs to no request, counted as `noise`, `late`,
+    /// `duplicate` and `foreign`.
     pub fn unclaimed(&self) -> &Inbox {
         &self.shared.unclaimed
     }
@@ -174,14 +187,14 @@ impl Client {
         reference: Value,
         name: &str,
         value: &str,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Completion, Error> {
         let argument = json!({"name": name, "value": value});
         let params = json!({"ref": reference, "argument": argument});
         let result: Value = self.request("completion/complete", Some(params.into())).await?.to()?;
-        let values = result.pointer("/completion/values").cloned().unwrap_or_default();
-        serde_json::from_value(values).map_err(|error| Error::Unusable {
+        let completion = result.get("completion").cloned().unwrap_or_default();
+        serde_json::from_value(completion).map_err(|error| Error::Unusable {
             method: "completion/complete".to_owned(),
-            reason: format!("completion.values: {error}"),
+            reason: format!("completion: {error}"),
         })
     }
 

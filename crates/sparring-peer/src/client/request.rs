@@ -61,7 +61,7 @@ impl RequestBuilder {
     }
 
     pub(super) fn of_frame(client: Client, frame: Frame) -> Self {
-        RequestBuilder { client, what: What::Frame(frame), timeout: None, listener: None }
+        RequestBuilder { timeout: client.timeout, client, what: What::Frame(frame), listener: None }
     }
 
     /// Waits this long instead of the client's own timeout.
@@ -70,7 +70,8 @@ impl RequestBuilder {
         self
     }
 
-    /// Asks the server for progress, and hears of it.
+    /// Asks the server for progress, and hears of it. In bytes of the caller's
+    /// own nothing is added: they must have the request's id as `progressToken`.
     pub fn on_progress(mut self, tell: impl FnMut(Progress) + Send + 'static) -> Self {
         self.listener = Some(Box::new(Listener::Progress(Box::new(tell))));
         self
@@ -124,9 +125,14 @@ pub struct InFlight {
 
 impl InFlight {
     /// Gives the request up and tells the server why. Awaiting it then gives
-    /// [`Error::Cancelled`].
+    /// [`Error::Cancelled`], unless the answer was there before.
     pub fn cancel(&self, reason: Option<&str>) {
         self.client.command(Command::Cancel(self.key, reason.map(str::to_owned)));
+    }
+
+    /// Lets the request take its course; nobody wants its answer.
+    pub fn forget(mut self) {
+        self.answer = None;
     }
 }
 

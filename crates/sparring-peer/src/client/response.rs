@@ -19,6 +19,11 @@ impl Response {
         Response { method, frame }
     }
 
+    /// The method that was answered.
+    pub fn method(&self) -> &str {
+        &self.method
+    }
+
     /// Whether there is a result and the tool did not say that it failed.
     pub fn success(&self) -> bool {
         self.result().is_some() && !self.is_error()

@@ -10,6 +10,11 @@ use tokio::sync::mpsc;
 
 use super::driver::Listener;
 use super::{Client, Error, InFlight};
+use crate::link::Cause;
+
+/// How many notifications wait for a subscriber; more are only in the
+/// client's own inbox.
+const MOST: usize = 1_000;
 
 /// What to be told about.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -73,7 +78,7 @@ impl Filter {
 #[must_use = "a subscription that is dropped ends"]
 pub struct Subscription {
     acknowledged: Filter,
-    frames: mpsc::UnboundedReceiver<Frame>,
+    frames: mpsc::Receiver<Frame>,
     way: Way,
     client: Client,
 }
@@ -81,8 +86,8 @@ pub struct Subscription {
 enum Way {
     /// The standing request; dropping it cancels it.
     Listen(Box<InFlight>),
-    /// The watcher's key.
-    Watch(u64),
+    /// The watcher's key, and the resources subscribed to.
+    Watch(u64, Vec<String>),
 }
 
 impl Subscription {
@@ -94,7 +99,7 @@ impl Subscription {
     }
 
     async fn listen(client: Client, filter: Filter) -> Result<Subscription, Error> {
-        let (sender, mut frames) = mpsc::unbounded_channel();
+        let (sender, mut frames) = mpsc::channel(MOST);
         let params = RawJson::from(json!({"notifications": filter.to_value()}));
         let request = client.request("subscriptions/listen", Some(params));
         let mut standing = Box::new(request.listener(Listener::Subscription(sender)).start());
@@ -102,10 +107,18 @@ impl Subscription {
             method: "subscriptions/listen".to_owned(),
             reason: "it ended without being acknowledged".to_owned(),
         };
-        let first = tokio::select! {
-            biased;
-            Some(first) = frames.recv() => first,
-            answer = &mut standing => return Err(answer?.to::<Value>().err().unwrap_or_else(ended)),
+        // What comes before the acknowledgment is a breach, and in the transcript.
+        let first = loop {
+            let frame = tokio::select! {
+                biased;
+                Some(frame) = frames.recv() => frame,
+                answer = &mut standing => {
+                    return Err(answer?.to::<Value>().err().unwrap_or_else(ended));
+                }
+            };
+            if frame.method() == Some("notifications/subscriptions/acknowledged") {
+                break frame;
+            }
         };
         let granted = first.params().and_then(|params| params.get("notifications"));
         let acknowledged = granted.map(Filter::read).unwrap_or_default();
@@ -113,15 +126,25 @@ impl Subscription {
     }
 
     async fn watch(client: Client, filter: Filter) -> Result<Subscription, Error> {
-        let (sender, frames) = mpsc::unbounded_channel();
+        let has = |name: &str| client.capabilities().has(name);
+        let acknowledged = Filter {
+            tools_list_changed: filter.tools_list_changed && has("tools.listChanged"),
+            prompts_list_changed: filter.prompts_list_changed && has("prompts.listChanged"),
+            resources_list_changed: filter.resources_list_changed && has("resources.listChanged"),
+            uris: filter.uris,
+        };
+        let (sender, frames) = mpsc::channel(MOST);
         let key = client.key();
-        client.shared.watchers.add(key, filter.clone(), sender);
-        let way = Way::Watch(key);
-        let subscription = Subscription { acknowledged: filter, frames, way, client };
-        for uri in &subscription.acknowledged.uris {
-            let params = RawJson::from(json!({"uri": uri}));
-            let request = subscription.client.request("resources/subscribe", Some(params));
+        client.shared.watchers.add(key, acknowledged.clone(), sender);
+        let uris = acknowledged.uris.clone();
+        let mut subscription =
+            Subscription { acknowledged, frames, way: Way::Watch(key, Vec::new()), client };
+        for uri in uris {
+            let request = subscription.client.request("resources/subscribe", Some(about(&uri)));
             request.await?.to::<Value>()?;
+            if let Way::Watch(_, subscribed) = &mut subscription.way {
+                subscribed.push(uri);
+            }
         }
         Ok(subscription)
     }
@@ -131,10 +154,17 @@ impl Subscription {
         &self.acknowledged
     }
 
-    /// The next notification; none when the time is over or the subscription
-    /// has ended.
-    pub async fn next(&mut self, within: Duration) -> Option<Frame> {
-        tokio::time::timeout(within, self.frames.recv()).await.ok().flatten()
+    /// The next notification.
+    ///
+    /// # Errors
+    /// When none came in that time, or the subscription has ended.
+    pub async fn next(&mut self, within: Duration) -> Result<Frame, Error> {
+        let method = || "a notification of the subscription".to_owned();
+        match tokio::time::timeout(within, self.frames.recv()).await {
+            Ok(Some(frame)) => Ok(frame),
+            Ok(None) => Err(Error::Closed { method: method(), cause: Cause::EndOfInput }),
+            Err(_) => Err(Error::Timeout { method: method(), after: within }),
+        }
     }
 
     /// Waits until the server ends the subscription: a good end, or why not.
@@ -145,7 +175,7 @@ impl Subscription {
     pub async fn ended(&mut self) -> Result<(), Error> {
         match &mut self.way {
             Way::Listen(standing) => standing.as_mut().await?.to::<Value>().map(drop),
-            Way::Watch(_) => {
+            Way::Watch(..) => {
                 let cause = self.client.closed().await;
                 Err(Error::Closed { method: "resources/subscribe".to_owned(), cause })
             }
@@ -156,11 +186,11 @@ impl Subscription {
     ///
     /// # Errors
     /// When the server refuses to, where it is asked.
-    pub async fn close(self) -> Result<(), Error> {
-        if let Way::Watch(_) = self.way {
-            for uri in &self.acknowledged.uris {
-                let params = RawJson::from(json!({"uri": uri}));
-                self.client.request("resources/unsubscribe", Some(params)).await?.to::<Value>()?;
+    pub async fn close(mut self) -> Result<(), Error> {
+        if let Way::Watch(_, subscribed) = &mut self.way {
+            for uri in std::mem::take(subscribed) {
+                let request = self.client.request("resources/unsubscribe", Some(about(&uri)));
+                request.await?.to::<Value>()?;
             }
         }
         Ok(())
@@ -169,10 +199,18 @@ impl Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        if let Way::Watch(key) = self.way {
-            self.client.shared.watchers.remove(key);
+        if let Way::Watch(key, subscribed) = &self.way {
+            self.client.shared.watchers.remove(*key);
+            for uri in subscribed {
+                let request = self.client.request("resources/unsubscribe", Some(about(uri)));
+                request.start().forget();
+            }
         }
     }
+}
+
+fn about(uri: &str) -> RawJson {
+    json!({"uri": uri}).into()
 }
 
 /// Who wants to be told of notifications that name no subscription.
@@ -183,11 +221,11 @@ pub(super) struct Watchers(Mutex<Vec<Watcher>>);
 struct Watcher {
     key: u64,
     filter: Filter,
-    sender: mpsc::UnboundedSender<Frame>,
+    sender: mpsc::Sender<Frame>,
 }
 
 impl Watchers {
-    fn add(&self, key: u64, filter: Filter, sender: mpsc::UnboundedSender<Frame>) {
+    fn add(&self, key: u64, filter: Filter, sender: mpsc::Sender<Frame>) {
         self.list().push(Watcher { key, filter, sender });
     }
 
@@ -200,7 +238,8 @@ impl Watchers {
         for watcher in
             self.list().iter().filter(|watcher| watcher.filter.fits(method, frame.params()))
         {
-            let _ = watcher.sender.send(frame.clone());
+            // A subscriber that does not listen misses what is too much.
+            let _ = watcher.sender.try_send(frame.clone());
         }
     }
 

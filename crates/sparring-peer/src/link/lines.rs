@@ -6,10 +6,10 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use sparring_wire::{Frame, Limits};
+use sparring_wire::{Frame, Id, Limits};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::{Cause, Incoming, Link, LinkKind, Outgoing, Recorder};
+use super::{Cause, Incoming, Link, LinkKind, Outgoing, Recorder, Stream};
 
 /// How much of a line that is too long is kept to be shown.
 const SHOWN: usize = 4096;
@@ -47,8 +47,13 @@ pub struct Lines<R, W> {
     /// Queued to be written, from `written` on.
     outgoing: Vec<u8>,
     written: usize,
+    /// Requests in `outgoing`, and where each ends.
+    requests: VecDeque<(usize, Id)>,
+    /// Whether something was written and not flushed.
+    unflushed: bool,
     closing: bool,
-    shut: bool,
+    /// Whether nothing can be written any more, and why if not by us.
+    shut: Option<Cause>,
 }
 
 impl<S: AsyncRead + AsyncWrite + Send + 'static>
@@ -80,8 +85,10 @@ where
             buffer: vec![0; READ].into(),
             outgoing: Vec::new(),
             written: 0,
+            requests: VecDeque::new(),
+            unflushed: false,
             closing: false,
-            shut: false,
+            shut: None,
         }
     }
 
@@ -142,6 +149,21 @@ where
         self.closed.get_or_insert(cause);
     }
 
+    /// Frees what has been written, now and then, so that a slow reader does not
+    /// make the queue grow for ever.
+    fn forget_written(&mut self) {
+        if self.written < 4 * READ {
+            return;
+        }
+        self.outgoing.drain(..self.written);
+        let written = std::mem::take(&mut self.written);
+        self.requests.retain_mut(|(end, _)| {
+            let waiting = *end > written;
+            *end = end.saturating_sub(written);
+            waiting
+        });
+    }
+
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.written < self.outgoing.len() {
             let rest = &self.outgoing[self.written..];
@@ -149,15 +171,37 @@ where
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                 count => self.written += count,
             }
+            self.unflushed = true;
         }
         self.outgoing.clear();
+        self.requests.clear();
         self.written = 0;
-        ready!(Pin::new(&mut self.writer).poll_flush(cx))?;
-        if self.closing && !self.shut {
+        if self.unflushed {
+            ready!(Pin::new(&mut self.writer).poll_flush(cx))?;
+            self.unflushed = false;
+        }
+        if self.closing {
             ready!(Pin::new(&mut self.writer).poll_shutdown(cx))?;
-            self.shut = true;
         }
         Poll::Ready(Ok(()))
+    }
+
+    /// Nothing can be written any more: what was not, fails. What the other
+    /// side has still to say is read all the same.
+    fn writing_failed(&mut self, error: &io::Error) {
+        let cause = Cause::Broken(format!("the other side does not read any more: {error}"));
+        for (end, id) in std::mem::take(&mut self.requests) {
+            if end > self.written {
+                self.unsent(id, cause.clone());
+            }
+        }
+        self.outgoing.clear();
+        self.unflushed = false;
+        self.shut = Some(cause);
+    }
+
+    fn unsent(&mut self, id: Id, cause: Cause) {
+        self.received.push_back(Incoming::StreamEnded { stream: Stream::Request(id), cause });
     }
 }
 
@@ -177,11 +221,22 @@ where
     fn send(&mut self, outgoing: Outgoing) {
         match outgoing {
             Outgoing::Send { frame, .. } if !self.closing => {
+                let request = frame.id().filter(|_| frame.method().is_some());
+                if let Some(cause) = self.shut.clone() {
+                    if let Some(id) = request {
+                        self.unsent(id.clone(), cause);
+                    }
+                    return;
+                }
                 if let Some(recorder) = &self.recorder {
                     recorder.sent(&frame);
                 }
+                self.forget_written();
                 self.outgoing.extend_from_slice(frame.bytes());
                 self.outgoing.push(b'\n');
+                if let Some(id) = request {
+                    self.requests.push_back((self.outgoing.len(), id.clone()));
+                }
             }
             // One channel for all: there is no stream to give up.
             Outgoing::Send { .. } | Outgoing::Abort(_) => {}
@@ -190,22 +245,24 @@ where
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if self.shut || (self.outgoing.is_empty() && !self.closing) {
-            return Poll::Ready(());
-        }
-        match ready!(self.poll_write(cx)) {
-            Ok(()) if self.closing => self.end(Cause::ByUs),
-            Ok(()) => {}
-            Err(error) => {
-                self.shut = true;
-                self.outgoing.clear();
-                // A writer that is gone says less than what can still be read.
-                if self.received.is_empty() && error.kind() != io::ErrorKind::BrokenPipe {
-                    self.end(Cause::Broken(format!("writing failed: {error}")));
-                }
+        if self.shut.is_none() {
+            if self.outgoing.is_empty() && !self.unflushed && !self.closing {
+                return Poll::Ready(());
+            }
+            match ready!(self.poll_write(cx)) {
+                Ok(()) if self.closing => self.shut = Some(Cause::ByUs),
+                Ok(()) => {}
+                Err(error) => self.writing_failed(&error),
             }
         }
+        if self.closing {
+            self.end(Cause::ByUs);
+        }
         Poll::Ready(())
+    }
+
+    fn backlog(&self) -> usize {
+        self.outgoing.len() - self.written
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {

@@ -10,6 +10,7 @@ mod recorder;
 mod transport;
 
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use sparring_wire::{Frame, Id};
 
@@ -17,6 +18,12 @@ pub use lines::{Lines, LinesOptions};
 pub use memory::{MemoryLink, memory};
 pub use recorder::Recorder;
 pub use transport::MemoryTransport;
+
+/// More than this queued on a link, and its owner waits until it is written.
+pub(crate) const FULL: usize = 4 * 1024 * 1024;
+
+/// How many frames are taken in before everything else gets its turn.
+pub(crate) const AT_ONCE: usize = 256;
 
 /// One end of a connection.
 ///
@@ -32,9 +39,21 @@ pub trait Link: Send + Unpin + 'static {
     /// Queues something to go out.
     fn send(&mut self, outgoing: Outgoing);
 
-    /// Writes what is queued; ready when all of it is on its way. A link that
-    /// fails says so by [`Incoming::Closed`].
+    /// Writes what is queued; ready when all of it is on its way, or never can
+    /// be. A link that fails says so in what it receives.
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()>;
+
+    /// How many bytes are queued and not written; an owner that has too many
+    /// there takes in nothing more.
+    fn backlog(&self) -> usize {
+        0
+    }
+
+    /// How long the link may take to end after [`Outgoing::Close`]; then its
+    /// owner drops it.
+    fn closing_time(&self) -> Duration {
+        Duration::from_secs(1)
+    }
 
     /// The next thing that came in. After [`Incoming::Closed`] nothing follows,
     /// and the same is given again.
@@ -88,7 +107,8 @@ pub enum Incoming {
     },
     /// Something that is no frame: a banner, half a line, a line too long.
     Noise(Frame),
-    /// The other side gave a stream up, or it broke.
+    /// The other side gave a stream up, or it broke. On a shared channel this
+    /// says that a request could not be sent.
     StreamEnded {
         /// Which.
         stream: Stream,

@@ -3,6 +3,7 @@
 //! Every call returns at once or within the time it is given.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use sparring_wire::Frame;
@@ -20,13 +21,14 @@ struct State {
     sent: Vec<Frame>,
     /// How many of `sent` were taken by [`MemoryTransport::next_sent`].
     taken: usize,
+    waiting: Arc<Waiting>,
 }
 
 impl MemoryTransport {
     /// A transport, and the link to give to the peer under test.
     pub fn new() -> (MemoryTransport, MemoryLink) {
         let (link, peer) = memory(LinkKind::Shared);
-        let state = State { link, sent: Vec::new(), taken: 0 };
+        let state = State { link, sent: Vec::new(), taken: 0, waiting: Arc::default() };
         (MemoryTransport(Arc::new(Mutex::new(state))), peer)
     }
 
@@ -42,27 +44,32 @@ impl MemoryTransport {
 
     /// The next frame that the peer sent and nobody took, if there is one.
     pub fn next_sent(&self) -> Option<Frame> {
-        let mut state = self.state();
-        let frame = state.sent.get(state.taken).cloned()?;
-        state.taken += 1;
-        Some(frame)
+        self.state().take()
     }
 
-    /// Waits for the next frame that the peer sends, for at most that long.
+    /// Waits for the next frame that the peer sends, for at most that long;
+    /// none when the time is over or the peer is gone.
     pub async fn wait_sent(&self, within: Duration) -> Option<Frame> {
         let next = std::future::poll_fn(|cx| {
-            if let Some(frame) = self.next_sent() {
-                return std::task::Poll::Ready(Some(frame));
+            let mut state = self.state();
+            if let Some(frame) = state.take() {
+                return Poll::Ready(Some(frame));
             }
-            let incoming = std::task::ready!(self.lock().link.poll_receive(cx));
-            match incoming {
-                Incoming::Frame { frame, .. } | Incoming::Noise(frame) => {
-                    let mut state = self.lock();
-                    state.sent.push(frame.clone());
-                    state.taken = state.sent.len();
-                    std::task::Poll::Ready(Some(frame))
+            state.waiting.add(cx.waker());
+            let all = Waker::from(Arc::clone(&state.waiting));
+            match state.link.poll_receive(&mut Context::from_waker(&all)) {
+                Poll::Pending => Poll::Pending,
+                Poll::Ready(incoming) => {
+                    let ended = matches!(incoming, Incoming::Closed(_));
+                    state.keep(incoming);
+                    match state.take() {
+                        None if !ended => {
+                            cx.waker().wake_by_ref();
+                            Poll::Pending
+                        }
+                        taken => Poll::Ready(taken),
+                    }
                 }
-                _ => std::task::Poll::Ready(None),
             }
         });
         tokio::time::timeout(within, next).await.ok().flatten()
@@ -93,10 +100,42 @@ impl MemoryTransport {
     fn state(&self) -> MutexGuard<'_, State> {
         let mut state = self.lock();
         while let Some(incoming) = state.link.try_receive() {
-            if let Incoming::Frame { frame, .. } | Incoming::Noise(frame) = incoming {
-                state.sent.push(frame);
-            }
+            state.keep(incoming);
         }
         state
+    }
+}
+
+impl State {
+    fn keep(&mut self, incoming: Incoming) {
+        if let Incoming::Frame { frame, .. } | Incoming::Noise(frame) = incoming {
+            self.sent.push(frame);
+        }
+    }
+
+    fn take(&mut self) -> Option<Frame> {
+        let frame = self.sent.get(self.taken).cloned()?;
+        self.taken += 1;
+        Some(frame)
+    }
+}
+
+/// Everybody who waits for the peer; a link itself wakes only one.
+#[derive(Debug, Default)]
+struct Waiting(Mutex<Vec<Waker>>);
+
+impl Waiting {
+    fn add(&self, waker: &Waker) {
+        let mut wakers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !wakers.iter().any(|known| known.will_wake(waker)) {
+            wakers.push(waker.clone());
+        }
+    }
+}
+
+impl Wake for Waiting {
+    fn wake(self: Arc<Self>) {
+        let wakers = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        wakers.into_iter().for_each(Waker::wake);
     }
 }

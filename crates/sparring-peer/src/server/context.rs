@@ -13,6 +13,9 @@ use super::core::Call;
 use super::handler::{Failure, InputRequired};
 use crate::client::Question;
 
+/// Where earlier answers stand in a request's state.
+const ANSWERS: &str = "sparring/answers";
+
 /// One request being served. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Context(Arc<Inner>);
@@ -116,32 +119,49 @@ impl Context {
         question: Question,
         params: Value,
     ) -> Result<RawJson, Failure> {
-        if !self.client_has(question.capability()) {
-            return Err(self.lacks(question.capability()).into());
+        if let Some(capability) = question.capability().filter(|name| !self.client_has(name)) {
+            return Err(self.lacks(capability).into());
         }
-        if !self.revision().is_modern() {
-            let method = question.method();
-            if self.revision().request(Side::Server, method).is_none() {
-                let message = format!("{method} does not exist in revision {}", self.revision());
-                return Err(ErrorObject::invalid_request(message).into());
-            }
-            let (reply, answer) = oneshot::channel();
-            self.say(Said::Ask(self.id().clone(), method, params.into(), reply));
-            let gone = |_| Err(ErrorObject::internal("the client is gone"));
-            return answer.await.unwrap_or_else(gone).map_err(Failure::from);
+        match self.revision().is_modern() {
+            true => self.ask_by_result(key, question, params),
+            false => self.ask_by_request(question, params).await,
+        }
+    }
+
+    async fn ask_by_request(&self, question: Question, params: Value) -> Result<RawJson, Failure> {
+        let method = question.method();
+        let known = self.revision().request(Side::Server, method).is_some();
+        if !known && question.capability().is_some() {
+            let message = format!("{method} does not exist in revision {}", self.revision());
+            return Err(ErrorObject::invalid_request(message).into());
+        }
+        let (reply, answer) = oneshot::channel();
+        self.say(Said::Ask(self.id().clone(), method, params.into(), reply));
+        let gone = |_| Err(ErrorObject::internal("the client is gone"));
+        answer.await.unwrap_or_else(gone).map_err(Failure::from)
+    }
+
+    fn ask_by_result(
+        &self,
+        key: &str,
+        question: Question,
+        params: Value,
+    ) -> Result<RawJson, Failure> {
+        let rule = self.revision().request(Side::Client, self.method());
+        if !rule.is_some_and(|rule| rule.input_required) {
+            let message = format!("{} cannot be answered by a question", self.method());
+            return Err(ErrorObject::internal(message).into());
         }
         let mut answers = self.answers();
-        match answers.remove(key) {
-            Some(answer) => Ok(answer.into()),
-            None => {
-                let request = json!({"method": question.method(), "params": params});
-                let requests = Map::from_iter([(key.to_owned(), request)]);
-                // What the client answered before comes back with the state. It
-                // is the client's own word, so it needs no seal.
-                let state = (!answers.is_empty()).then(|| Value::Object(answers).to_string());
-                Err(Failure::InputRequired(InputRequired { requests, state }))
-            }
+        if let Some(answer) = answers.remove(key) {
+            return Ok(answer.into());
         }
+        let request = json!({"method": question.method(), "params": params});
+        let requests = Map::from_iter([(key.to_owned(), request)]);
+        // What the client answered before comes back with the state. It is the
+        // client's own word, so it needs no seal.
+        let state = (!answers.is_empty()).then(|| json!({ANSWERS: answers}).to_string());
+        Err(Failure::InputRequired(InputRequired { requests, state }))
     }
 
     /// The state that the client gives back, unread, since 2026-07-28.
@@ -152,10 +172,12 @@ impl Context {
     /// What the client has answered in this round and in those before.
     fn answers(&self) -> Map<String, Value> {
         let state = self.request_state();
-        let before =
-            state.and_then(|state| serde_json::from_str::<Map<String, Value>>(&state).ok());
+        let state = state.and_then(|state| serde_json::from_str::<Value>(&state).ok());
+        let mut answers = match state.as_ref().and_then(|state| state.get(ANSWERS)) {
+            Some(Value::Object(before)) => before.clone(),
+            _ => Map::new(),
+        };
         let now = self.params().and_then(|params| params.get("inputResponses"));
-        let mut answers = before.unwrap_or_default();
         answers.extend(now.and_then(|now| now.to::<Map<String, Value>>().ok()).unwrap_or_default());
         answers
     }

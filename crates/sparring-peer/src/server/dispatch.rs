@@ -32,6 +32,7 @@ async fn serve<H: Handler>(handler: &H, cx: &Context) -> Answer {
         }
         "resources/read" => handler.read_resource(&string(params, "uri")?, cx).await,
         "resources/subscribe" => handler.subscribe(&string(params, "uri")?, cx).await,
+        "resources/unsubscribe" => handler.unsubscribe(&string(params, "uri")?, cx).await,
         "prompts/list" => handler.list_prompts(cursor(params)?.as_deref(), cx).await,
         "prompts/get" => {
             handler.get_prompt(&string(params, "name")?, object(params, "arguments")?, cx).await

@@ -18,6 +18,8 @@ use super::context::Context;
 /// here.
 ///
 /// Each method is called with what its request must have, checked already.
+/// Requests of one connection are served side by side on one task: a handler
+/// that has much to compute, or that blocks, hands that to a thread of its own.
 pub trait Handler: Send + Sync + 'static {
     /// Who the server says it is.
     fn info(&self) -> Implementation {
@@ -83,6 +85,12 @@ pub trait Handler: Send + Sync + 'static {
 
     /// `resources/subscribe`; agreed to by default. The server remembers it.
     fn subscribe(&self, uri: &str, cx: &Context) -> impl Future<Output = Answer> + Send {
+        let _ = (uri, cx);
+        std::future::ready(Ok(Reply::empty()))
+    }
+
+    /// `resources/unsubscribe`; agreed to by default. The server forgets it.
+    fn unsubscribe(&self, uri: &str, cx: &Context) -> impl Future<Output = Answer> + Send {
         let _ = (uri, cx);
         std::future::ready(Ok(Reply::empty()))
     }

@@ -6,15 +6,16 @@ pub mod core;
 mod counters;
 mod dispatch;
 mod handler;
+mod intake;
 mod running;
 mod session;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use serde_json::json;
 use sparring_wire::{RawJson, Revision};
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 
 use self::core::Profile;
 use crate::link::{Cause, Link};
@@ -40,7 +41,6 @@ struct Shared<H> {
     profile: Arc<Profile>,
     counters: Arc<Counters>,
     sessions: Sessions,
-    ask_timeout: Duration,
 }
 
 /// Asked to work on a link, and there is none.
@@ -67,7 +67,6 @@ impl<H: Handler> Server<H> {
             profile: Arc::new(profile),
             counters: Arc::default(),
             sessions: Sessions::default(),
-            ask_timeout: Duration::from_secs(60),
         };
         Server { shared: Arc::new(shared) }
     }
@@ -100,6 +99,9 @@ impl<H: Handler> Server<H> {
 
     /// Serves a link in the background, until the end of input or until it is
     /// stopped.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
     pub fn spawn(&self, link: impl Link) -> Running {
         Running::spawn(self.on(link))
     }
@@ -124,7 +126,8 @@ impl<H: Handler> Server<H> {
         self.notify("notifications/resources/updated", Some(json!({"uri": uri}).into()));
     }
 
-    /// Tells all clients that want to know of any change.
+    /// Tells all clients that want to know of any change. Since 2026-07-28 a
+    /// client can only want to know of the four above.
     pub fn notify(&self, method: &str, params: Option<RawJson>) {
         self.shared.sessions.tell(&Change { method: method.to_owned(), params });
     }
@@ -136,13 +139,16 @@ impl<H> Clone for Server<H> {
     }
 }
 
+/// How many changes wait for a session to pass them on.
+const CHANGES: usize = 1_000;
+
 /// The sessions that stand.
 #[derive(Debug, Default)]
-struct Sessions(Mutex<Vec<mpsc::UnboundedSender<Change>>>);
+struct Sessions(Mutex<Vec<mpsc::Sender<Change>>>);
 
 impl Sessions {
-    fn join(&self) -> mpsc::UnboundedReceiver<Change> {
-        let (sender, receiver) = mpsc::unbounded_channel();
+    fn join(&self) -> mpsc::Receiver<Change> {
+        let (sender, receiver) = mpsc::channel(CHANGES);
         let mut senders = self.senders();
         senders.retain(|sender| !sender.is_closed());
         senders.push(sender);
@@ -150,10 +156,13 @@ impl Sessions {
     }
 
     fn tell(&self, change: &Change) {
-        self.senders().retain(|sender| sender.send(change.clone()).is_ok());
+        // A session that nobody drives misses what is too much.
+        self.senders().retain(|sender| {
+            !matches!(sender.try_send(change.clone()), Err(TrySendError::Closed(_)))
+        });
     }
 
-    fn senders(&self) -> MutexGuard<'_, Vec<mpsc::UnboundedSender<Change>>> {
+    fn senders(&self) -> MutexGuard<'_, Vec<mpsc::Sender<Change>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

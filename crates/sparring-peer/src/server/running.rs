@@ -16,6 +16,8 @@ use crate::link::Cause;
 pub struct Running {
     task: JoinHandle<Cause>,
     stop: Option<oneshot::Sender<()>>,
+    /// Why it ended, once that has been asked.
+    cause: Option<Cause>,
 }
 
 impl Running {
@@ -34,7 +36,7 @@ impl Running {
                 }
             }
         });
-        Running { task, stop: Some(stop) }
+        Running { task, stop: Some(stop), cause: None }
     }
 
     /// Whether it still serves.
@@ -52,8 +54,12 @@ impl Running {
 
     /// Waits until it has ended by itself.
     pub async fn ended(&mut self) -> Cause {
+        if let Some(cause) = &self.cause {
+            return cause.clone();
+        }
         let broken = |error: tokio::task::JoinError| Cause::Broken(error.to_string());
-        (&mut self.task).await.unwrap_or_else(broken)
+        let cause = (&mut self.task).await.unwrap_or_else(broken);
+        self.cause.insert(cause).clone()
     }
 }
 

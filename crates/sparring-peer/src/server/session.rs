@@ -12,22 +12,27 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::{AbortHandle, Abortable};
 use futures_util::stream::{FuturesUnordered, Stream as _};
-use sparring_wire::{ErrorObject, Frame, Id, RawJson};
+use sparring_wire::{ErrorObject, Frame, FrameKind, Id, RawJson, Side, Transcript};
 use tokio::sync::{mpsc, oneshot};
 
 use super::context::{Context, Said};
 use super::core::{Call, Core, Event};
 use super::dispatch::dispatch;
 use super::handler::Handler;
+use super::intake::{Intake, Wanted};
 use super::{NoLink, Shared};
-use crate::link::{Cause, Incoming, Link, LinkKind, Outgoing};
+use crate::link::{AT_ONCE, Cause, FULL, Incoming, Link, LinkKind, Outgoing, Recorder};
+use crate::panics;
 use crate::timer::Timer;
 
 /// How many rounds one poll makes before others get their turn.
 const ROUNDS: usize = 64;
 
-/// How long requests in flight may still take after the end of input.
+/// How long what is in flight may still take after the end of input.
 const DRAIN: Duration = Duration::from_secs(5);
+
+/// How long a client may take to answer a question.
+const ASK: Duration = Duration::from_secs(60);
 
 type Outcome = Result<RawJson, ErrorObject>;
 type Serving = Pin<Box<dyn Future<Output = Outcome> + Send>>;
@@ -37,16 +42,18 @@ pub struct Session<H> {
     shared: Arc<Shared<H>>,
     core: Core<oneshot::Sender<Outcome>>,
     link: Option<Box<dyn Link>>,
+    intake: Intake,
     /// Requests whose handler did not answer at once.
     serving: FuturesUnordered<Job>,
-    abort: HashMap<Id, AbortHandle>,
+    abort: HashMap<u64, AbortHandle>,
     outbox: mpsc::UnboundedSender<Said>,
     said: mpsc::UnboundedReceiver<Said>,
-    changes: mpsc::UnboundedReceiver<Change>,
+    changes: mpsc::Receiver<Change>,
     timer: Timer,
     ended: Option<Cause>,
     /// When to stop waiting for what is in flight after the end of input.
     drained_by: Option<Duration>,
+    ask_timeout: Duration,
 }
 
 /// Something that all sessions of a server may tell their clients.
@@ -59,13 +66,14 @@ pub(super) struct Change {
 impl<H: Handler> Session<H> {
     pub(super) fn new(shared: Arc<Shared<H>>, link: Option<Box<dyn Link>>) -> Self {
         let kind = link.as_ref().map_or(LinkKind::Shared, |link| link.kind());
-        let core = Core::new(Arc::clone(&shared.profile), Arc::clone(&shared.counters), kind);
+        let core = Core::counting(Arc::clone(&shared.profile), Arc::clone(&shared.counters), kind);
         let (outbox, said) = mpsc::unbounded_channel();
         let changes = shared.sessions.join();
         Session {
             shared,
             core,
             link,
+            intake: Intake::default(),
             serving: FuturesUnordered::new(),
             abort: HashMap::new(),
             outbox,
@@ -74,37 +82,58 @@ impl<H: Handler> Session<H> {
             timer: Timer::start(),
             ended: None,
             drained_by: None,
+            ask_timeout: ASK,
         }
     }
 
-    /// Gives the session a link, in place of one it may have.
+    /// Gives the session a link. It is a fresh connection: what was agreed on
+    /// or in flight before is forgotten.
     pub fn set_link(&mut self, link: impl Link) {
-        self.link = Some(Box::new(link));
-        self.ended = None;
+        let ask_timeout = self.ask_timeout;
+        *self = Session::new(Arc::clone(&self.shared), Some(Box::new(link)));
+        self.ask_timeout = ask_timeout;
+    }
+
+    /// Waits this long for a client to answer a question, instead of a minute.
+    #[must_use]
+    pub fn ask_timeout(mut self, timeout: Duration) -> Self {
+        self.ask_timeout = timeout;
+        self
+    }
+
+    /// Records what passes the link into a transcript, from now on.
+    #[must_use]
+    pub fn recorded_in(mut self, transcript: &Transcript) -> Self {
+        if let Some(link) = &mut self.link {
+            link.record_to(Recorder::new(transcript.clone(), Side::Server));
+        }
+        self
     }
 
     /// One request in, one response out, without any link; a notification has
-    /// no response. What the handler says meanwhile goes to the link, if there
-    /// is one.
+    /// no response. What the handler says and asks meanwhile goes to the link,
+    /// if there is one.
     pub async fn process_request(&mut self, frame: Frame) -> Option<Frame> {
-        self.timer.renew();
-        let now = self.timer.now();
-        self.core.receive(now, Incoming::on_shared_channel(frame));
+        let asked = (frame.id().cloned(), frame.kind());
+        self.core.receive(Incoming::on_shared_channel(frame));
         poll_fn(|cx| {
             loop {
-                let busy = self.work(cx);
+                self.timer.renew();
+                let worked = self.work(cx);
                 while let Some(action) = self.core.poll_action() {
                     match action {
-                        Outgoing::Send { frame, .. } if is_response(&frame) => {
+                        Outgoing::Send { frame, .. } if answers(&frame, &asked) => {
                             return Poll::Ready(Some(frame));
                         }
                         other => self.forward(other),
                     }
                 }
-                if self.core.serving() == 0 {
+                let _ = self.poll_flush(cx);
+                let read = self.read(cx, Wanted::NoRequests);
+                if self.core.is_idle() && !read {
                     return Poll::Ready(None);
                 }
-                if !busy {
+                if !worked && !read {
                     return Poll::Pending;
                 }
             }
@@ -118,22 +147,26 @@ impl<H: Handler> Session<H> {
     /// # Errors
     /// When the session has no link.
     pub async fn process_one_message(&mut self, within: Duration) -> Result<bool, NoLink> {
-        let link = self.link.as_mut().ok_or(NoLink)?;
-        let message = poll_fn(|cx| link.poll_receive(cx));
+        let (link, intake) = (self.link.as_mut().ok_or(NoLink)?, &mut self.intake);
+        let message = poll_fn(|cx| intake.poll(&mut **link, Wanted::All, cx));
         let Ok(incoming) = tokio::time::timeout(within, message).await else { return Ok(false) };
         if let Incoming::Closed(cause) = &incoming {
             self.ended = Some(cause.clone());
             return Ok(false);
         }
-        self.timer.renew();
-        let now = self.timer.now();
-        self.core.receive(now, incoming);
+        self.core.receive(incoming);
         poll_fn(|cx| {
-            while self.work(cx) {}
-            self.give_out();
-            match self.core.serving() {
-                0 => self.poll_flush(cx),
-                _ => Poll::Pending,
+            loop {
+                self.timer.renew();
+                let worked = self.work(cx);
+                self.give_out();
+                let flushed = self.poll_flush(cx).is_ready();
+                if self.core.is_idle() && flushed {
+                    return Poll::Ready(());
+                }
+                if !self.read(cx, Wanted::NoRequests) && !worked {
+                    return Poll::Pending;
+                }
             }
         })
         .await;
@@ -152,27 +185,28 @@ impl<H: Handler> Session<H> {
         Ok(poll_fn(|cx| self.poll_serve(cx, None)).await)
     }
 
-    /// Serves until so many requests have been answered, or the end of input.
+    /// Serves until so many requests, the handshake's included, have been
+    /// answered, or until the end of input, and says which it was.
     ///
     /// # Errors
     /// When the session has no link.
-    pub async fn serve_requests(&mut self, count: u64) -> Result<(), NoLink> {
+    pub async fn serve_requests(&mut self, count: u64) -> Result<Cause, NoLink> {
         if self.link.is_none() {
             return Err(NoLink);
         }
         let until = self.core.received() + count;
-        poll_fn(|cx| self.poll_serve(cx, Some(until))).await;
-        Ok(())
+        Ok(poll_fn(|cx| self.poll_serve(cx, Some(until))).await)
     }
 
     /// Ends in good order: subscriptions are told, then the link is closed.
     pub(super) async fn shut_down(&mut self) {
         self.core.end_subscriptions();
         self.give_out();
-        if let Some(link) = &mut self.link {
-            link.send(Outgoing::Close);
-        }
-        poll_fn(|cx| self.poll_flush(cx)).await;
+        let Some(link) = &mut self.link else { return };
+        link.send(Outgoing::Close);
+        // A client that does not read is not waited for.
+        let within = link.closing_time();
+        let _ = tokio::time::timeout(within, poll_fn(|cx| self.poll_flush(cx))).await;
     }
 
     pub(super) fn poll_serve(
@@ -182,14 +216,20 @@ impl<H: Handler> Session<H> {
     ) -> Poll<Cause> {
         for _ in 0..ROUNDS {
             self.timer.renew();
-            let read = self.read(cx, until);
+            let enough = until.is_some_and(|until| self.core.received() >= until);
+            let wanted = if enough { Wanted::NoRequests } else { Wanted::All };
+            let read = self.read_until(cx, wanted, until);
             let worked = self.work(cx);
             self.give_out();
             let flushed = self.poll_flush(cx).is_ready();
-            if flushed && self.is_enough(until) && self.core.serving() == 0 {
+            let done = flushed && self.core.is_idle();
+            if enough && done {
                 return Poll::Ready(Cause::ByUs);
             }
-            if flushed && let Some(cause) = self.ended.clone().filter(|_| self.is_drained(cx)) {
+            if let Some(cause) = self.ended.clone()
+                && !self.intake.holds()
+                && (done || self.timer.poll(self.drained_by, cx).is_ready())
+            {
                 return Poll::Ready(cause);
             }
             if !read && !worked {
@@ -200,29 +240,31 @@ impl<H: Handler> Session<H> {
         Poll::Pending
     }
 
-    fn is_enough(&self, until: Option<u64>) -> bool {
-        until.is_some_and(|until| self.core.received() >= until)
+    /// Takes in what the link has, as long as its answers are read as well;
+    /// says whether it had anything.
+    fn read(&mut self, cx: &mut TaskContext<'_>, wanted: Wanted) -> bool {
+        self.read_until(cx, wanted, None)
     }
 
-    /// Takes in what the link has; says whether it had anything.
-    fn read(&mut self, cx: &mut TaskContext<'_>, until: Option<u64>) -> bool {
+    fn read_until(&mut self, cx: &mut TaskContext<'_>, wanted: Wanted, until: Option<u64>) -> bool {
         let mut busy = false;
-        while self.ended.is_none() && !self.is_enough(until) {
+        for _ in 0..AT_ONCE {
             let Some(link) = &mut self.link else { break };
-            let Poll::Ready(incoming) = link.poll_receive(cx) else { break };
+            let over = self.ended.is_some() && !(wanted == Wanted::All && self.intake.holds());
+            let enough =
+                wanted == Wanted::All && until.is_some_and(|until| self.core.received() >= until);
+            if over || enough || link.backlog() >= FULL {
+                break;
+            }
+            let Poll::Ready(incoming) = self.intake.poll(&mut **link, wanted, cx) else { break };
             if let Incoming::Closed(cause) = &incoming {
                 self.ended = Some(cause.clone());
                 self.drained_by = Some(self.timer.now() + DRAIN);
             }
-            let now = self.timer.now();
-            self.core.receive(now, incoming);
+            self.core.receive(incoming);
             busy = true;
         }
         busy
-    }
-
-    fn is_drained(&mut self, cx: &mut TaskContext<'_>) -> bool {
-        self.core.serving() == 0 || self.timer.poll(self.drained_by, cx).is_ready()
     }
 
     /// Lets handlers go on, and passes on what they say; says whether anything
@@ -233,11 +275,11 @@ impl<H: Handler> Session<H> {
             self.event(event, cx);
             busy = true;
         }
-        while let Poll::Ready(Some((id, outcome))) = Pin::new(&mut self.serving).poll_next(cx) {
+        while let Poll::Ready(Some(done)) = Pin::new(&mut self.serving).poll_next(cx) {
             self.hear(cx);
-            self.abort.remove(&id);
-            if let Some(outcome) = outcome {
-                self.core.finish(&id, outcome);
+            self.abort.remove(&done.key);
+            if let Some(outcome) = done.outcome {
+                self.core.finish(&done.id, done.key, outcome);
             }
             busy = true;
         }
@@ -257,14 +299,17 @@ impl<H: Handler> Session<H> {
     fn event(&mut self, event: Event<oneshot::Sender<Outcome>>, cx: &mut TaskContext<'_>) {
         match event {
             Event::Call(call) => self.call(call, cx),
-            Event::Cancelled(id) => {
-                if let Some(abort) = self.abort.remove(&id) {
+            Event::Cancelled(key) => {
+                if let Some(abort) = self.abort.remove(&key) {
                     abort.abort();
                 }
             }
             Event::Notification(frame) => {
                 let handler = &self.shared.handler;
-                handler.notified(frame.method().unwrap_or_default(), frame.params());
+                let (method, params) = (frame.method().unwrap_or_default(), frame.params());
+                // There is no answer that could say so; the panic's own words did.
+                let notify = AssertUnwindSafe(|| handler.notified(method, params));
+                let _ = std::panic::catch_unwind(notify);
             }
             Event::Answered { waiter, outcome } => {
                 // A handler that was cancelled does not wait any more.
@@ -277,23 +322,26 @@ impl<H: Handler> Session<H> {
     /// Runs the handler. Most answer at once, and then need no place in the
     /// set of those being served.
     fn call(&mut self, call: Call, cx: &mut TaskContext<'_>) {
-        let id = call.id.clone();
+        let (id, key) = (call.id.clone(), call.key);
         let context = Context::new(call, self.outbox.clone());
         let shared = Arc::clone(&self.shared);
         let serve = async move {
             let serving = AssertUnwindSafe(dispatch(&shared.handler, &context)).catch_unwind();
-            serving.await.unwrap_or_else(|panic| Err(panicked(&*panic)))
+            serving.await.unwrap_or_else(|panic| {
+                let said = panics::said(&*panic);
+                Err(ErrorObject::internal(format!("the handler panicked: {said}")))
+            })
         };
         let mut serving: Serving = Box::pin(serve);
         match serving.as_mut().poll(cx) {
             Poll::Ready(outcome) => {
                 self.hear(cx);
-                self.core.finish(&id, outcome);
+                self.core.finish(&id, key, outcome);
             }
             Poll::Pending => {
                 let (handle, registration) = AbortHandle::new_pair();
-                self.abort.insert(id.clone(), handle);
-                self.serving.push(Job { id, serving: Abortable::new(serving, registration) });
+                self.abort.insert(key, handle);
+                self.serving.push(Job { id, key, serving: Abortable::new(serving, registration) });
             }
         }
     }
@@ -309,16 +357,15 @@ impl<H: Handler> Session<H> {
                 }
                 Said::Log(id, level, params) => self.core.log_with(&id, level, &params),
                 Said::Notify(id, method, params) => {
-                    self.core.notify_with(&id, &method, params.as_ref())
+                    self.core.notify_with(&id, &method, params.as_ref());
                 }
                 Said::Ask(id, method, params, waiter) if self.link.is_some() => {
-                    let deadline = self.timer.now() + self.shared.ask_timeout;
+                    let deadline = self.timer.now() + self.ask_timeout;
                     self.core.ask(deadline, &id, method, &params, waiter);
                 }
                 Said::Ask(_, method, _, waiter) => {
-                    let error =
-                        ErrorObject::internal(format!("{method} needs a link to the client"));
-                    let _ = waiter.send(Err(error));
+                    let error = format!("{method} needs a link to the client");
+                    let _ = waiter.send(Err(ErrorObject::internal(error)));
                 }
             }
         }
@@ -342,14 +389,15 @@ impl<H: Handler> Session<H> {
     }
 }
 
-fn is_response(frame: &Frame) -> bool {
-    frame.method().is_none()
-}
-
-fn panicked(panic: &(dyn std::any::Any + Send)) -> ErrorObject {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-    ErrorObject::internal(format!("the handler panicked: {text}"))
+/// Whether a frame is the response to what was asked: by its id, or where that
+/// could not be read, by having none.
+fn answers(frame: &Frame, asked: &(Option<Id>, FrameKind)) -> bool {
+    let (id, kind) = asked;
+    match kind {
+        FrameKind::Batch => frame.kind() == FrameKind::Batch || frame.id().is_none(),
+        FrameKind::Notification | FrameKind::Result | FrameKind::Error => false,
+        _ => frame.method().is_none() && (frame.id() == id.as_ref() || frame.id().is_none()),
+    }
 }
 
 impl<H> std::fmt::Debug for Session<H> {
@@ -358,17 +406,25 @@ impl<H> std::fmt::Debug for Session<H> {
     }
 }
 
-/// One request being served; gives no outcome when it was cancelled.
+/// One request being served.
 struct Job {
     id: Id,
+    key: u64,
     serving: Abortable<Serving>,
 }
 
-impl Future for Job {
-    type Output = (Id, Option<Outcome>);
+/// A request that was served; without an outcome, it was cancelled.
+struct Done {
+    id: Id,
+    key: u64,
+    outcome: Option<Outcome>,
+}
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let outcome = std::task::ready!(Pin::new(&mut self.serving).poll(cx));
-        Poll::Ready((self.id.clone(), outcome.ok()))
+impl Future for Job {
+    type Output = Done;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Done> {
+        let outcome = std::task::ready!(Pin::new(&mut self.serving).poll(cx)).ok();
+        Poll::Ready(Done { id: self.id.clone(), key: self.key, outcome })
     }
 }

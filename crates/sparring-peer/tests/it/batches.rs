@@ -28,6 +28,15 @@ async fn a_batch_is_answered_by_a_batch_where_the_revision_has_batches() {
     let answers: Vec<_> =
         answer.batch().map(|frame| (frame.id().unwrap().to_string(), frame.kind())).collect();
     assert_eq!(answers, [("1".to_owned(), FrameKind::Result), ("2".to_owned(), FrameKind::Error)]);
+    transport.queue_incoming(r#"[7,{"jsonrpc":"2.0","id":3,"method":"ping"},[]]"#);
+    let mixed = transport.wait_sent(PATIENCE).await.unwrap();
+    let codes: Vec<_> =
+        mixed.batch().map(|frame| frame.error_object().map(|error| error.code)).collect();
+    assert_eq!(
+        codes,
+        [Some(-32600), None, Some(-32600)],
+        "what is no message is answered in its batch"
+    );
     transport.queue_incoming(r#"[{"jsonrpc":"2.0","method":"notifications/x"}]"#);
     transport.queue_incoming("[]");
     let empty = transport.wait_sent(PATIENCE).await.unwrap();

@@ -74,3 +74,31 @@ fn the_core_aborts_a_stream_of_its_own_only_where_the_revision_says_so() {
     stage.core.cancel(&id, None);
     assert_eq!(stage.core.poll_action(), Some(Outgoing::Abort(Stream::Request(id))));
 }
+
+#[test]
+fn a_broken_stream_is_a_cancellation_only_where_the_revision_says_so() {
+    use sparring_peer::server::core::{Core, Event, Profile};
+    let profile = std::sync::Arc::new(Profile {
+        info: sparring_wire::types::Implementation::new("s", "1"),
+        capabilities: sparring_wire::types::ServerCapabilities::none().tools(),
+        instructions: None,
+        revisions: Revision::ALL.to_vec(),
+    });
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"#;
+    for (meta, cancelled) in [("", false), (meta, true)] {
+        let mut core = Core::<()>::new(std::sync::Arc::clone(&profile), LinkKind::Streams);
+        for text in [
+            r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#.to_owned(),
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{meta}"name":"x"}}}}"#),
+        ] {
+            core.receive(sparring_peer::Incoming::on_shared_channel(sparring_wire::Frame::parse(text)));
+        }
+        assert!(matches!(core.poll_event(), Some(Event::Call(_))));
+        let stream = Stream::Request(sparring_wire::Id::Integer(1));
+        core.receive(sparring_peer::Incoming::StreamEnded {
+            stream,
+            cause: sparring_peer::Cause::EndOfInput,
+        });
+        assert_eq!(matches!(core.poll_event(), Some(Event::Cancelled(_))), cancelled);
+    }
+}

@@ -161,7 +161,7 @@ async fn gets_prompts() {
 async fn completes_pings_and_sends_any_method() {
     in_every_revision(async |client, _| {
         let reference = json!({"type": "ref/prompt", "name": "summarize"});
-        assert_eq!(client.complete(reference, "length", "s").await.unwrap(), ["s1", "s2"]);
+        assert_eq!(client.complete(reference, "length", "s").await.unwrap().values, ["s1", "s2"]);
         client.ping().await.unwrap();
         let params = RawJson::parse(r#"{"n":1.50}"#).unwrap();
         let response = client.request("gym/reverse", Some(params)).await.unwrap();

@@ -218,3 +218,47 @@ fn a_message_shows_only_the_beginning_of_a_long_line() {
     let message = stage.error().to_string();
     assert!(message.len() < 500 && message.contains("100000 bytes"), "{message}");
 }
+
+#[test]
+fn a_foreign_reply_on_a_stream_of_its_own_is_held_against_that_request_only() {
+    let mut stage = Stage::discovered(sparring_peer::LinkKind::Streams);
+    let mut request = |method| {
+        let request = sparring_peer::client::core::Request::new(method, None);
+        stage.core.request(stage.now, request, method)
+    };
+    let (one, _other) = (request("a"), request("b"));
+    let frame = sparring_wire::Frame::parse(r#"{"jsonrpc":"2.0","id":999,"result":{}}"#);
+    let stream = sparring_peer::Stream::Request(one);
+    stage.core.receive(stage.now, Incoming::Frame { frame, stream });
+    stage.pass(ms(1_000));
+    assert!(stage.error().to_string().contains("no answer to a "));
+    assert!(stage.settled().is_none());
+}
+
+#[test]
+fn an_id_of_the_callers_own_is_never_given_to_another_request() {
+    let mut stage = Stage::connected();
+    let raw = sparring_wire::Frame::parse(r#"{"jsonrpc":"2.0","id":3,"method":"raw"}"#);
+    stage.core.request_frame(stage.now, raw.clone(), None, "raw").unwrap();
+    let again = stage.core.request_frame(stage.now, raw, None, "again").unwrap_err();
+    assert!(again.1.contains("in flight"), "{}", again.1);
+    stage.sent();
+    let ids = [stage.request("a"), stage.request("b")];
+    assert!(!ids.contains(&Id::Integer(3)), "{ids:?}");
+    assert_eq!(stage.core.in_flight(), 3);
+}
+
+#[test]
+fn progress_in_one_batch_with_the_answer_is_told_before_it() {
+    let mut stage = Stage::connected();
+    let mut request = sparring_peer::client::core::Request::new("tools/call", None);
+    request.progress = true;
+    let id = stage.core.request(stage.now, request, "tools/call");
+    stage.receive(&format!(
+        r#"[{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{id},"progress":1}}}},{{"jsonrpc":"2.0","id":{id},"result":{{}}}}]"#
+    ));
+    let Some(sparring_peer::client::core::Event::Progress { id: told, .. }) = stage.event() else {
+        panic!("no progress");
+    };
+    assert_eq!(stage.core.waiter(&told).copied(), Some("tools/call"), "its owner can be told");
+}

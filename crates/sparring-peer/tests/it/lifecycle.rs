@@ -189,8 +189,9 @@ fn a_pinned_revision_takes_no_other() {
     let probe = probe(&mut stage);
     stage.receive(&refused(&probe, -32601));
     let error = stage.connection().unwrap().unwrap_err();
+    assert!(matches!(error, Error::VersionRefused { .. }), "{error}");
     assert!(
-        matches!(error, Error::Refused { ref method, .. } if method == "server/discover"),
+        error.to_string().contains("2026-07-28") && error.to_string().contains("-32601"),
         "{error}"
     );
     assert!(stage.sent().is_empty());
@@ -231,4 +232,53 @@ fn without_a_lifecycle_nothing_is_sent_or_added() {
     assert!(stage.sent().is_empty());
     let frame = stage.request_with("anything/at_all", r#"{"a":1.0}"#);
     assert_eq!(frame.params().unwrap().text(), r#"{"a":1.0}"#);
+}
+
+#[test]
+fn a_handshake_refused_and_then_named_by_a_late_discovery_is_made_again_and_has_its_deadline() {
+    let mut stage = Stage::new(Protocol::Auto);
+    let probe = probe(&mut stage);
+    stage.pass(ms(2_000));
+    let first = handshake(&mut stage);
+    stage.receive(&refused(&first, -32600));
+    stage.receive(&discovery(&probe, &["2025-03-26"]));
+    let second = stage.sent_one();
+    assert_eq!(
+        second.params().unwrap().get("protocolVersion").unwrap().as_str().unwrap(),
+        "2025-03-26"
+    );
+    stage.pass(ms(27_999));
+    assert!(stage.connection().is_none());
+    stage.pass(ms(1));
+    let message = stage.connection().unwrap().unwrap_err().to_string();
+    assert_eq!(message, "no answer to initialize within 30s");
+}
+
+#[test]
+fn a_server_that_names_its_versions_in_an_error_is_asked_again() {
+    let mut stage = Stage::new(Protocol::Auto);
+    let probe = probe(&mut stage);
+    stage.receive(&refused(&probe, -32601));
+    let asked = handshake(&mut stage);
+    let error = |id: &Id| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32602,"message":"no","data":{{"supported":["2024-11-05"],"requested":"2025-11-25"}}}}}}"#
+        )
+    };
+    stage.receive(&error(&asked));
+    let again = handshake(&mut stage);
+    stage.receive(&error(&again));
+    let refused = stage.connection().unwrap().unwrap_err();
+    assert!(matches!(refused, Error::VersionRefused { .. }), "once is enough: {refused}");
+}
+
+#[test]
+fn a_log_line_in_json_before_the_first_frame_is_a_banner() {
+    let mut stage = Stage::new(Protocol::Only(Revision::V2025_11_25));
+    let handshake = handshake(&mut stage);
+    stage.receive(r#"{"level":"info","msg":"starting"}"#);
+    stage.pass(ms(5_000));
+    assert!(stage.connection().is_none());
+    stage.receive(&initialized(&handshake, "2025-11-25"));
+    assert!(stage.connection().unwrap().is_ok());
 }

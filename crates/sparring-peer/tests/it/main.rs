@@ -7,6 +7,7 @@ mod cancellation;
 mod client;
 mod faults;
 mod fixture;
+mod hard_ends;
 mod lifecycle;
 mod lines;
 mod loopback;

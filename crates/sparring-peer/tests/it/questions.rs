@@ -191,3 +191,30 @@ async fn sampling_is_answered_by_its_handler_with_the_params_as_sent() {
         assert_eq!(client.transcript().violations(), [], "{revision}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_never_comes_is_a_timeout_of_the_request() {
+    let builder = Client::builder()
+        .revision(Revision::V2026_07_28)
+        .answer(Question::Elicitation, |_| std::future::pending());
+    let bout = Match::with(builder, Gym::default(), LinkKind::Shared).await;
+    let call = bout.client.call_tool("ask", json!({})).timeout(std::time::Duration::from_secs(1));
+    let error = call.await.unwrap_err();
+    assert_eq!(error.to_string(), "no answer to the input for tools/call within 1s");
+}
+
+#[tokio::test]
+async fn bytes_of_the_callers_own_get_the_wish_for_input_as_it_came() {
+    let builder = answering(Client::builder().revision(Revision::V2026_07_28));
+    let bout = Match::with(builder, Gym::default(), LinkKind::Shared).await;
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+    });
+    let params = json!({"name": "ask", "_meta": meta});
+    let bytes = json!({"jsonrpc": "2.0", "id": "mine", "method": "tools/call", "params": params});
+    let response =
+        within(bout.client.request_bytes(bytes.to_string()).into_future()).await.unwrap();
+    let kind = response.result().unwrap().get("resultType").unwrap();
+    assert_eq!(kind.as_str().unwrap(), "input_required");
+}

@@ -44,7 +44,7 @@ async fn a_subscriber_hears_of_what_it_asked_for_and_of_nothing_else() {
             let changed = other.next(PATIENCE).await.unwrap();
             assert_eq!(changed.method(), Some("notifications/tools/list_changed"), "{revision}");
             assert!(
-                one.next(QUIET).await.is_none() && other.next(QUIET).await.is_none(),
+                one.next(QUIET).await.is_err() && other.next(QUIET).await.is_err(),
                 "{revision}"
             );
             assert_eq!(bout.client.transcript().violations(), [], "{revision} {kind:?}");
@@ -102,7 +102,7 @@ async fn a_subscription_outlives_the_timeout_of_requests() {
     let mut subscription = bout.client.subscribe("file:///a.txt").await.unwrap();
     tokio::time::advance(Duration::from_secs(3600)).await;
     bout.server.resource_updated("file:///a.txt");
-    assert!(subscription.next(PATIENCE).await.is_some());
+    subscription.next(PATIENCE).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -138,4 +138,46 @@ async fn every_frame_of_a_modern_subscription_is_tagged_with_its_id() {
     assert!(tagged(&acknowledged));
     server.tools_changed();
     assert!(tagged(&transport.wait_sent(PATIENCE).await.unwrap()));
+}
+
+#[tokio::test]
+async fn a_dropped_subscription_ends_on_the_server_too() {
+    for revision in Revision::ALL {
+        let bout = Match::start(revision).await;
+        drop(within(bout.client.subscribe("file:///a.txt")).await.unwrap());
+        within(bout.client.ping()).await.unwrap();
+        bout.server.resource_updated("file:///a.txt");
+        within(bout.client.ping()).await.unwrap();
+        assert_eq!(
+            bout.client.notifications().count("notifications/resources/updated"),
+            0,
+            "{revision}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn only_the_acknowledgment_opens_a_subscription() {
+    let (transport, link) = MemoryTransport::new();
+    let connecting = tokio::spawn(Client::builder().revision(Revision::V2026_07_28).connect(link));
+    let discover = transport.wait_sent(PATIENCE).await.unwrap();
+    transport.queue_incoming(crate::stage::discovery(discover.id().unwrap(), &["2026-07-28"]));
+    let client = within(connecting).await.unwrap().unwrap();
+    let wanted = Filter { tools_list_changed: true, ..Filter::default() };
+    let opening = tokio::spawn({
+        let (client, wanted) = (client.clone(), wanted.clone());
+        async move { client.listen(wanted).await }
+    });
+    let id = transport.wait_sent(PATIENCE).await.unwrap().id().unwrap().to_string();
+    let meta = format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#);
+    transport.queue_incoming(format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{{{meta}}}}}"#
+    ));
+    transport.queue_incoming(format!(r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{{meta},"notifications":{{"toolsListChanged":true}}}}}}"#));
+    let subscription = within(opening).await.unwrap().unwrap();
+    assert_eq!(*subscription.acknowledged(), wanted);
+    let rules: Vec<_> =
+        client.transcript().violations().iter().map(|found| found.rule.name()).collect();
+    // This server does not even declare tools.
+    assert_eq!(rules, ["undeclared", "wrong-subscription"]);
 }

@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use super::{Frame, FrameKind, Inner, Method, Read, Span};
+use super::{Frame, FrameKind, Inner, Method, Read, Span, parse};
 use crate::error::ErrorObject;
 use crate::id::Id;
-use crate::json::RawJson;
 use crate::json::scan::write_string;
+use crate::json::{Json, RawJson};
+use crate::violation::Violation;
 
 impl Frame {
     /// A request.
@@ -67,6 +68,8 @@ fn length(params: Option<&RawJson>) -> usize {
     params.map_or(0, |params| params.text().len())
 }
 
+type Remark = fn(Json<'_>) -> Violation;
+
 struct Writer {
     bytes: Vec<u8>,
     read: Read,
@@ -110,8 +113,19 @@ impl Writer {
         (start..self.bytes.len()).into()
     }
 
+    /// Notes what the parser would note, so that a frame of ours is judged as
+    /// one from the wire.
     fn finish(mut self) -> Frame {
         self.bytes.push(b'}');
+        let (params, result) = (self.read.params, self.read.result);
+        for (span, remark) in
+            [(params, parse::params_remark as Remark), (result, parse::result_remark)]
+        {
+            if span.is_some() && self.bytes[span.range().start] != b'{' {
+                let violation = remark(Json::trusted(&self.bytes[span.range()]));
+                self.read.remarks().violations.push(violation);
+            }
+        }
         Frame(Arc::new(Inner::new(self.bytes, self.read)))
     }
 }

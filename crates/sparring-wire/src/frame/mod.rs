@@ -114,6 +114,8 @@ impl Read {
 #[derive(Debug)]
 enum Method {
     None,
+    /// There, and not a string.
+    Malformed,
     /// Spelled without escapes: the bytes between the quotes.
     Plain(Span),
     Unescaped(Box<str>),
@@ -172,7 +174,7 @@ impl Frame {
     /// The method, where there is one.
     pub fn method(&self) -> Option<&str> {
         match &self.0.read.method {
-            Method::None => None,
+            Method::None | Method::Malformed => None,
             Method::Plain(span) => std::str::from_utf8(&self.0.bytes[span.range()]).ok(),
             Method::Unescaped(text) => Some(text),
         }

@@ -3,7 +3,7 @@
 //! A text that breaks off still gives what stood before the break, so that a
 //! truncated reply can be told from mere noise by its id.
 
-use super::{FrameKind, Limits, Method, Read, Span};
+use super::{FrameKind, Limits, Method, Read};
 use crate::id::Id;
 use crate::json::scan::Scanner;
 use crate::json::{Fault, FaultKind, Json, JsonKind, Key};
@@ -11,6 +11,10 @@ use crate::violation::{Rule, Violation};
 
 /// Where the specification speaks of what any message must look like.
 const MESSAGES: &str = "basic#messages";
+
+/// The most notes, and violations, that one frame gets: nobody reads more, and
+/// a hostile frame must not make reading slow.
+const MOST: usize = 64;
 
 pub(super) fn read(bytes: &[u8], limits: Limits) -> Read {
     let mut reader = Reader {
@@ -20,6 +24,7 @@ pub(super) fn read(bytes: &[u8], limits: Limits) -> Read {
         id: None,
         version: None,
         method_malformed: false,
+        broken_in_response: false,
     };
     reader.run();
     reader.read
@@ -30,6 +35,16 @@ pub(super) fn too_large(limit: usize) -> Violation {
     Violation::new(Rule::TooLarge, "$", message, MESSAGES)
 }
 
+pub(super) fn params_remark(found: Json<'_>) -> Violation {
+    let message = format!("params are an object, not {}", found.kind().name());
+    Violation::new(Rule::ParamsWrongType, "$.params", message, MESSAGES)
+}
+
+pub(super) fn result_remark(found: Json<'_>) -> Violation {
+    let message = format!("a result is an object, not {}", found.kind().name());
+    Violation::new(Rule::ResultWrongType, "$.result", message, MESSAGES)
+}
+
 struct Reader<'a> {
     bytes: &'a [u8],
     limits: Limits,
@@ -37,6 +52,8 @@ struct Reader<'a> {
     id: Option<Json<'a>>,
     version: Option<Json<'a>>,
     method_malformed: bool,
+    /// Whether the text broke off inside a result or an error.
+    broken_in_response: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -100,7 +117,11 @@ impl<'a> Reader<'a> {
                 self.kind();
             }
             // Half an object cannot be blamed for what it lacks.
-            Err(_) => self.read.id = self.id.and_then(Id::read),
+            Err(_) => {
+                self.read.id = self.id.and_then(Id::read);
+                let answers = self.read.result.is_some() || self.read.error.is_some();
+                self.read.broken_elsewhere = !(answers || self.broken_in_response);
+            }
         }
         scanned
     }
@@ -118,7 +139,7 @@ impl<'a> Reader<'a> {
             let key = Key::new(&self.bytes[key], escapes);
             scanner.expect(b':')?;
             let value = scanner.value_below(1).inspect_err(|_| {
-                self.read.broken_elsewhere = !(key.is("result") || key.is("error"));
+                self.broken_in_response = key.is("result") || key.is("error");
             })?;
             self.member(key, value, &mut seen);
             if scanner.peek() != Some(b',') {
@@ -135,9 +156,10 @@ impl<'a> Reader<'a> {
         let Some(index) = KNOWN.iter().position(|known| key.is(known)) else {
             let name = key.name().into_owned();
             let notes = &mut self.read.remarks().notes;
-            match notes.contains(&name) {
-                true => self.duplicate(&name),
-                false => notes.push(name),
+            if notes.contains(&name) {
+                self.duplicate(&name);
+            } else if notes.len() < MOST {
+                notes.push(name);
             }
             return;
         };
@@ -165,6 +187,7 @@ impl<'a> Reader<'a> {
         self.read.method = match json.as_str() {
             None => {
                 self.method_malformed = true;
+                self.read.method = Method::Malformed;
                 let message = format!("a method is a string, not {}", json.kind().name());
                 self.violate(Rule::MethodWrongType, "$.method", message);
                 return;
@@ -201,7 +224,7 @@ impl<'a> Reader<'a> {
     }
 
     fn kind(&mut self) {
-        let method = !matches!(self.read.method, Method::None);
+        let method = !matches!(self.read.method, Method::None | Method::Malformed);
         let (result, error) = (self.read.result.is_some(), self.read.error.is_some());
         if method || self.method_malformed {
             self.request_kind(method, result || error);
@@ -229,12 +252,8 @@ impl<'a> Reader<'a> {
         }
         let params = self.read.params;
         if params.is_some() && self.bytes[params.range().start] != b'{' {
-            let kind = Json::trusted(&self.bytes[params.range()]).kind().name();
-            self.violate(
-                Rule::ParamsWrongType,
-                "$.params",
-                format!("params are an object, not {kind}"),
-            );
+            let remark = params_remark(Json::trusted(&self.bytes[params.range()]));
+            self.read.remarks().violations.push(remark);
         }
     }
 
@@ -246,12 +265,8 @@ impl<'a> Reader<'a> {
             }
             let span = self.read.result;
             if self.bytes[span.range().start] != b'{' {
-                let kind = Json::trusted(&self.bytes[span.range()]).kind().name();
-                self.violate(
-                    Rule::ResultWrongType,
-                    "$.result",
-                    format!("a result is an object, not {kind}"),
-                );
+                let remark = result_remark(Json::trusted(&self.bytes[span.range()]));
+                self.read.remarks().violations.push(remark);
             }
             return;
         }
@@ -279,6 +294,9 @@ impl<'a> Reader<'a> {
     }
 
     fn violate(&mut self, rule: Rule, path: impl Into<String>, message: impl Into<String>) {
-        self.read.remarks().violations.push(Violation::new(rule, path, message, MESSAGES));
+        let violations = &mut self.read.remarks().violations;
+        if violations.len() < MOST {
+            violations.push(Violation::new(rule, path, message, MESSAGES));
+        }
     }
 }

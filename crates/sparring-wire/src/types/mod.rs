@@ -11,7 +11,7 @@ mod tool;
 
 pub use content::Content;
 pub use info::{Implementation, LogLevel, ServerCapabilities};
-pub use prompt::{GetPromptResult, Prompt, PromptArgument, PromptMessage};
+pub use prompt::{Completion, GetPromptResult, Prompt, PromptArgument, PromptMessage};
 pub use resource::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 pub use tool::{CallToolResult, Tool};
 

@@ -1,4 +1,4 @@
-//! Prompts and their messages.
+//! Prompts, their messages, and the completion of arguments.
 
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +55,20 @@ impl GetPromptResult {
     pub fn new(messages: Vec<PromptMessage>) -> Self {
         GetPromptResult { messages, rest: Rest::new() }
     }
+}
+
+/// What completing an argument gives.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Completion {
+    /// The values, the best first.
+    pub values: Vec<String>,
+    /// How many there are, these included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// Whether there are more than these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has_more: Option<bool>,
 }
 
 /// One message of a prompt.

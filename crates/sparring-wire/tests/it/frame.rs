@@ -156,3 +156,37 @@ fn ids_keep_their_type() {
     let big = id("18446744073709551616");
     assert_eq!(big.id().unwrap().to_string(), "18446744073709551616");
 }
+
+#[test]
+fn a_frame_of_ours_is_judged_as_one_from_the_wire() {
+    let list = RawJson::parse("[1]").unwrap();
+    let five = RawJson::parse("5").unwrap();
+    let id = Id::Integer(1);
+    for frame in [
+        Frame::request(&id, "a", Some(&list)),
+        Frame::notification("a", Some(&list)),
+        Frame::result_of(&id, &five),
+    ] {
+        assert_eq!(frame.violations(), Frame::parse(frame.bytes()).violations());
+        assert_eq!(frame.violations().len(), 1);
+    }
+}
+
+#[test]
+fn what_breaks_off_outside_of_a_result_is_no_response() {
+    for text in [
+        r#"{"jsonrpc":"2.0","id":1"#,
+        r#"{"jsonrpc":"2.0","id":1,"#,
+        r#"{"jsonrpc":"2.0","id":1,"meth"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":5}"#,
+    ] {
+        assert!(!Frame::parse(text).is_response_like(), "{text}");
+    }
+}
+
+#[test]
+fn a_frame_of_very_many_keys_is_read_in_linear_time() {
+    let keys: Vec<String> = (0..50_000).map(|number| format!("\"k{number}\":0")).collect();
+    let frame = Frame::parse(format!("{{{}}}", keys.join(",")));
+    assert_eq!(frame.notes().len(), 64, "and no more notes are kept than anybody reads");
+}

@@ -1,7 +1,7 @@
 //! Sorts what comes in: whose answer it is, what it asks, or that it is
 //! nobody's.
 
-use sparring_wire::{ErrorObject, Frame, FrameKind, Id, Json, RawJson, Rule};
+use sparring_wire::{Frame, FrameKind, Id, Json, RawJson, Rule};
 
 use super::lifecycle::Phase;
 use super::pending::{Owner, Pending};
@@ -17,50 +17,54 @@ impl<W> Core<W> {
     /// Takes in what the link gave.
     pub fn receive(&mut self, now: Time, incoming: Incoming) {
         match incoming {
-            Incoming::Frame { frame, .. } => {
-                self.heard = true;
-                self.frame(now, frame);
+            Incoming::Frame { frame, stream } => {
+                // A log line in JSON is a banner like any other.
+                self.heard |= frame.kind() != FrameKind::Other;
+                self.frame(now, frame, &stream);
             }
-            Incoming::Noise(frame) => self.noise(now, frame),
+            Incoming::Noise(frame) => self.noise(now, frame, &Stream::Standing),
             Incoming::StreamEnded { stream, cause } => self.stream_ended(now, &stream, cause),
             Incoming::Closed(cause) => self.end(&cause),
         }
     }
 
-    fn frame(&mut self, now: Time, frame: Frame) {
+    fn frame(&mut self, now: Time, frame: Frame, stream: &Stream) {
         match frame.kind() {
-            FrameKind::Result | FrameKind::Error => self.reply(now, frame),
+            FrameKind::Result | FrameKind::Error => self.reply(now, frame, stream),
             FrameKind::Notification => self.notification(now, frame),
             FrameKind::Request => self.server_request(&frame),
             FrameKind::Batch => {
                 let frames: Vec<Frame> = frame.batch().collect();
                 for frame in frames {
-                    self.frame(now, frame);
+                    self.frame(now, frame, stream);
                 }
             }
-            FrameKind::Other if frame.is_response_like() => self.reply(now, frame),
-            FrameKind::Other => self.noise(now, frame),
+            FrameKind::Other if frame.is_response_like() => self.reply(now, frame, stream),
+            FrameKind::Other => self.noise(now, frame, stream),
         }
     }
 
-    fn reply(&mut self, now: Time, frame: Frame) {
-        let Some(id) = frame.id().cloned() else { return self.reply_without_id(now, frame) };
+    fn reply(&mut self, now: Time, frame: Frame, stream: &Stream) {
+        let Some(id) = frame.id().cloned() else {
+            return self.reply_without_id(now, frame, stream);
+        };
         if let Some(pending) = self.pending.remove(&id) {
             return match is_wrong(&frame) {
-                true => self.wrong_answer(now, pending, frame),
+                true => self.wrong_answer(now, id, pending, frame),
                 false => self.settle(now, id, pending, frame),
             };
         }
         let twin = self.pending.keys().find(|waiting| waiting.differs_only_in_type(&id)).cloned();
         if let Some(pending) = twin.as_ref().and_then(|twin| self.pending.remove(twin)) {
-            let expected = twin.unwrap_or(id.clone());
+            let expected = twin.unwrap_or_else(|| id.clone());
+            let settled = expected.clone();
             let error =
                 Error::ForeignId { method: pending.method.to_string(), expected, found: id, frame };
-            return self.fail(now, pending, error);
+            return self.fail(now, settled, pending, error);
         }
         let why = self.unclaimed(&id);
         if why == Unclaimed::Foreign {
-            self.suspect(now, |expected, method| Error::ForeignId {
+            self.suspect(now, stream, |expected, method| Error::ForeignId {
                 method: method.to_owned(),
                 expected: expected.clone(),
                 found: id.clone(),
@@ -72,24 +76,24 @@ impl<W> Core<W> {
 
     /// An error without an id tells that the server could not read something;
     /// it may have been any request in flight.
-    fn reply_without_id(&mut self, now: Time, frame: Frame) {
+    fn reply_without_id(&mut self, now: Time, frame: Frame, stream: &Stream) {
         match frame.error_object() {
-            Some(error) => self.suspect(now, |_, method| Error::Refused {
+            Some(error) => self.suspect(now, stream, |_, method| Error::Refused {
                 method: method.to_owned(),
                 error: Box::new(error.clone()),
             }),
-            None => return self.noise(now, frame),
+            None => return self.noise(now, frame, stream),
         }
         self.events.push_back(Event::Unclaimed { frame, why: Unclaimed::Foreign });
     }
 
-    fn wrong_answer(&mut self, now: Time, pending: Pending<W>, frame: Frame) {
+    fn wrong_answer(&mut self, now: Time, id: Id, pending: Pending<W>, frame: Frame) {
         let error = Error::WrongAnswer {
             method: pending.method.to_string(),
             violations: frame.violations().to_vec(),
             frame,
         };
-        self.fail(now, pending, error);
+        self.fail(now, id, pending, error);
     }
 
     fn settle(&mut self, now: Time, id: Id, pending: Pending<W>, frame: Frame) {
@@ -99,20 +103,20 @@ impl<W> Core<W> {
             Owner::Caller(_) => pending,
         };
         let modern = self.session.as_ref().is_some_and(|session| session.revision.is_modern());
-        if modern && wants_input(&frame) {
+        if modern && !pending.raw && wants_input(&frame) {
             return self.gather(now, id, pending, frame);
         }
         if let (Owner::Caller(waiter), method) = pending.into_parts() {
             let outcome = Ok(Response::new(method, frame));
-            self.events.push_back(Event::Settled { waiter, outcome });
+            self.events.push_back(Event::Settled { id, waiter, outcome });
         }
     }
 
     /// Noise before the first frame is a banner; later it may have been meant
     /// as an answer.
-    fn noise(&mut self, now: Time, frame: Frame) {
+    fn noise(&mut self, now: Time, frame: Frame, stream: &Stream) {
         if self.heard {
-            self.suspect(now, |_, method| Error::Noise {
+            self.suspect(now, stream, |_, method| Error::Noise {
                 method: method.to_owned(),
                 frame: frame.clone(),
             });
@@ -168,7 +172,7 @@ impl<W> Core<W> {
             let cause =
                 reason.map_or(Cause::EndOfInput, |reason| Cause::Broken(reason.into_owned()));
             let method = pending.method.to_string();
-            self.fail(now, pending, Error::Closed { method, cause });
+            self.fail(now, id.clone(), pending, Error::Closed { method, cause });
         }
     }
 
@@ -183,12 +187,6 @@ impl<W> Core<W> {
         if method == "ping" {
             return self.send(Frame::result_of(id, &RawJson::empty_object()));
         }
-        let known =
-            ["sampling/createMessage", "elicitation/create", "roots/list"].contains(&method);
-        if !known && !method.starts_with("tasks/") {
-            let error = ErrorObject::method_not_found(method);
-            return self.send(Frame::error_of(Some(id), false, &error));
-        }
         self.asked.insert(id.clone());
         self.events.push_back(Event::Asked {
             ask: Ask::Request(id.clone()),
@@ -201,7 +199,7 @@ impl<W> Core<W> {
         let Stream::Request(id) = stream else { return };
         if let Some(pending) = self.pending.remove(id) {
             let error = Error::Closed { method: pending.method.to_string(), cause };
-            self.fail(now, pending, error);
+            self.fail(now, id.clone(), pending, error);
         }
     }
 }

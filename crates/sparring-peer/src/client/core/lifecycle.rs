@@ -21,7 +21,7 @@ const PROBE: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(super) enum Phase {
     Idle,
-    Connecting(Connecting),
+    Connecting(Box<Connecting>),
     Ready,
     Failed,
     Closed(Cause),
@@ -37,6 +37,8 @@ pub(super) struct Connecting {
     /// When a handshake that failed is final although the probe has not been
     /// answered.
     fails_at: Option<Time>,
+    /// The revisions that a handshake has asked for.
+    tried: Vec<Revision>,
     deadline: Time,
 }
 
@@ -45,6 +47,8 @@ pub(super) struct Connecting {
 enum Step {
     Unused,
     Waiting,
+    /// It has been answered, and is of no further use.
+    Done,
     Failed(Error),
 }
 
@@ -78,13 +82,14 @@ impl<W> Core<W> {
         };
         let probing = self.options.protocol == Protocol::Auto;
         let fall_back_at = probing.then(|| now.saturating_add(PROBE.min(timeout / 2)));
-        self.phase = Phase::Connecting(Connecting {
+        self.phase = Phase::Connecting(Box::new(Connecting {
             discover: Step::Unused,
             initialize: Step::Unused,
             fall_back_at,
             fails_at: None,
+            tried: Vec::new(),
             deadline,
-        });
+        }));
         if discover {
             self.discover(now, Revision::LATEST);
         }
@@ -119,6 +124,8 @@ impl<W> Core<W> {
         if let Some(connecting) = self.connecting() {
             connecting.initialize = Step::Waiting;
             connecting.fall_back_at = None;
+            connecting.fails_at = None;
+            connecting.tried.push(revision);
         }
     }
 
@@ -144,7 +151,7 @@ impl<W> Core<W> {
                 let session = session(revision, info, result, &frame);
                 self.connected(session);
             }
-            Some(revision) => self.fall_back(now, revision),
+            Some(revision) => self.fall_back_from_discovery(now, revision),
             None => self.refuse_versions(versions),
         }
     }
@@ -161,7 +168,10 @@ impl<W> Core<W> {
                     .and_then(|list| serde_json::from_value(list.clone()).ok())
                     .unwrap_or_default();
                 match self.choose(&versions) {
-                    Some(revision) if !revision.is_modern() => self.fall_back(now, revision),
+                    // It has named what it speaks besides, and that needs a handshake.
+                    Some(revision) if !revision.is_modern() => {
+                        self.fall_back_from_discovery(now, revision);
+                    }
                     // It named the very revision that it has just refused.
                     Some(_) => self.failed(refused),
                     None => self.refuse_versions(versions),
@@ -178,15 +188,31 @@ impl<W> Core<W> {
     pub(super) fn discover_failed(&mut self, now: Time, error: Error) {
         let auto = self.options.protocol == Protocol::Auto;
         let Some(connecting) = self.connecting() else { return };
-        match std::mem::replace(&mut connecting.discover, Step::Failed(error.clone())) {
-            _ if !auto => self.failed(error),
-            _ => match std::mem::replace(&mut connecting.initialize, Step::Unused) {
-                Step::Unused => self.fall_back(now, Revision::LATEST_LEGACY),
-                Step::Waiting => connecting.initialize = Step::Waiting,
-                // Both ways have failed; the handshake's reason says more.
-                Step::Failed(error) => self.failed(error),
-            },
+        connecting.discover = Step::Done;
+        if !auto {
+            return self.failed(match error {
+                // Not a word of versions: a server that knows only the handshake.
+                Error::Refused { error, .. } => {
+                    let theirs = vec![format!("answers server/discover with: {error}")];
+                    Error::VersionRefused { ours: self.options.revisions(), theirs }
+                }
+                error => error,
+            });
         }
+        match std::mem::replace(&mut connecting.initialize, Step::Unused) {
+            Step::Unused => self.fall_back(now, Revision::LATEST_LEGACY),
+            // Both ways have failed; the handshake's reason says more.
+            Step::Failed(error) => self.failed(error),
+            waiting => connecting.initialize = waiting,
+        }
+    }
+
+    /// The probe has told what to shake hands on.
+    fn fall_back_from_discovery(&mut self, now: Time, revision: Revision) {
+        if let Some(connecting) = self.connecting() {
+            connecting.discover = Step::Done;
+        }
+        self.fall_back(now, revision);
     }
 
     fn fall_back(&mut self, now: Time, revision: Revision) {
@@ -222,6 +248,14 @@ impl<W> Core<W> {
         let supported = error.data.as_ref().and_then(|data| data.get("supported"));
         let theirs: Option<Vec<String>> =
             supported.and_then(|list| serde_json::from_value(list.clone()).ok());
+        // Some name what they speak in the error, as the specification shows,
+        // instead of answering with it.
+        if let Some(revision) = theirs.as_deref().and_then(|theirs| self.choose(theirs))
+            && !revision.is_modern()
+            && self.connecting().is_some_and(|connecting| !connecting.tried.contains(&revision))
+        {
+            return self.initialize(now, revision);
+        }
         let refused = match theirs {
             Some(theirs) => Error::VersionRefused { ours: self.options.revisions(), theirs },
             None => Error::Refused { method: "initialize".to_owned(), error: Box::new(error) },
@@ -257,11 +291,10 @@ impl<W> Core<W> {
         let timeout = self.options.timeout;
         let Some(connecting) = self.connecting() else { return };
         let due = |at: Option<Time>| at.is_some_and(|at| at <= now);
-        if due(connecting.fails_at) {
-            if let Step::Failed(error) = std::mem::replace(&mut connecting.initialize, Step::Unused)
-            {
-                self.failed(error);
-            }
+        if due(connecting.fails_at)
+            && let Step::Failed(error) = std::mem::replace(&mut connecting.initialize, Step::Unused)
+        {
+            self.failed(error);
         } else if due(Some(connecting.deadline)) {
             let method = connecting.waiting_for().to_owned();
             self.failed(Error::Timeout { method, after: timeout });

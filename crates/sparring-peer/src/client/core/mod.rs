@@ -98,6 +98,8 @@ pub enum Event<W> {
     Connected(Result<Arc<Session>, Error>),
     /// A request came to its end.
     Settled {
+        /// The id it had last.
+        id: Id,
         /// What the owner gave with the request.
         waiter: W,
         /// The answer, or why there is none.
@@ -166,6 +168,18 @@ pub enum Unclaimed {
     Foreign,
 }
 
+impl Unclaimed {
+    /// The name it goes by in an inbox.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unclaimed::Noise => "noise",
+            Unclaimed::Late => "late",
+            Unclaimed::Duplicate => "duplicate",
+            Unclaimed::Foreign => "foreign",
+        }
+    }
+}
+
 impl<W> Core<W> {
     /// A client that has not begun.
     pub fn new(options: ClientOptions, link: LinkKind) -> Self {
@@ -213,42 +227,67 @@ impl<W> Core<W> {
         self.pending.len() + self.rounds.len()
     }
 
-    /// What the owner gave with a request that is in flight.
+    /// What the owner gave with a request that is in flight, or whose end has
+    /// not been told yet.
     pub fn waiter(&mut self, id: &Id) -> Option<&mut W> {
-        self.pending.get_mut(id).and_then(Pending::waiter)
+        let pending = self.pending.get_mut(id).and_then(Pending::waiter);
+        pending.or_else(|| {
+            self.events.iter_mut().find_map(|event| match event {
+                Event::Settled { id: settled, waiter, .. } if settled == id => Some(waiter),
+                _ => None,
+            })
+        })
     }
 
     /// Makes a request and gives its id. It is settled by an event, later or
     /// at once.
     pub fn request(&mut self, now: Time, request: Request, waiter: W) -> Id {
-        let id = self.ids.generate();
+        let id = self.fresh_id();
         let timeout = request.timeout.unwrap_or(self.options.timeout);
         let pending = Pending::new(Owner::Caller(waiter), request, timeout);
         self.launch(now, id.clone(), pending);
         id
     }
 
-    /// Sends bytes as they are. If they are a request, its answer settles it.
+    /// An id that no request in flight has, the owner's raw ones included.
+    fn fresh_id(&mut self) -> Id {
+        loop {
+            let id = self.ids.generate();
+            if !self.pending.contains_key(&id) {
+                return id;
+            }
+        }
+    }
+
+    /// Sends a request of the owner's as it is, and waits for its answer, which
+    /// is given as it comes.
     ///
     /// # Errors
-    /// Gives the waiter back if the bytes are no request, so that no answer
-    /// can be told from others.
+    /// Sends nothing and gives the waiter back if the bytes are no request, or
+    /// its id is in use, so that no answer could be told from others.
     pub fn request_frame(
         &mut self,
         now: Time,
         frame: Frame,
         timeout: Option<Duration>,
         waiter: W,
-    ) -> Result<Id, W> {
+    ) -> Result<Id, (W, String)> {
         let (Some(id), Some(method)) = (frame.id().cloned(), frame.method()) else {
-            self.send(frame);
-            return Err(waiter);
+            return Err((waiter, "the bytes are no request with an id".to_owned()));
         };
-        let request = Request::new(method.to_owned(), None);
+        if self.pending.contains_key(&id) {
+            return Err((waiter, format!("the id {id} is that of a request in flight")));
+        }
+        let mut request = Request::new(method.to_owned(), None);
+        let token = frame.params().and_then(|params| params.at(&["_meta", "progressToken"]));
+        request.progress = token.and_then(Id::read).as_ref() == Some(&id);
         let timeout = timeout.unwrap_or(self.options.timeout);
-        let pending = Pending::new(Owner::Caller(waiter), request, timeout);
+        let mut pending = Pending::new(Owner::Caller(waiter), request, timeout);
+        pending.raw = true;
+        if !matches!(self.phase, Phase::Closed(_)) {
+            self.actions.push_back(Outgoing::Send { stream: self.stream_of(&id), frame });
+        }
         self.wait_for(now, id.clone(), pending);
-        self.actions.push_back(Outgoing::Send { stream: self.stream_of(&id), frame });
         Ok(id)
     }
 
@@ -275,7 +314,28 @@ impl<W> Core<W> {
 
     /// Gives a request up: tells the server, and never delivers its reply.
     pub fn cancel(&mut self, id: &Id, reason: Option<&str>) {
-        let settled = match (self.pending.remove(id), self.rounds.remove(id)) {
+        self.give_up_as(id, reason, |method| Error::Cancelled { method });
+    }
+
+    /// Gives a request up because what its owner does with it panicked.
+    pub fn callback_panicked(&mut self, id: &Id, panic: &str) {
+        let panic = panic.to_owned();
+        // Its answer may have come, and not been told yet.
+        for event in &mut self.events {
+            if let Event::Settled { id: settled, outcome, .. } = event
+                && settled == id
+                && let Ok(response) = outcome
+            {
+                let method = response.method().to_owned();
+                *outcome = Err(Error::CallbackPanicked { method, panic });
+                return;
+            }
+        }
+        self.give_up_as(id, None, |method| Error::CallbackPanicked { method, panic });
+    }
+
+    fn give_up_as(&mut self, id: &Id, reason: Option<&str>, error: impl FnOnce(String) -> Error) {
+        let (owner, method) = match (self.pending.remove(id), self.rounds.remove(id)) {
             (Some(pending), _) => {
                 self.tell_cancelled(id, reason);
                 pending.into_parts()
@@ -286,9 +346,9 @@ impl<W> Core<W> {
             }
             (None, None) => return,
         };
-        if let (Owner::Caller(waiter), method) = settled {
-            let outcome = Err(Error::Cancelled { method: method.into_owned() });
-            self.events.push_back(Event::Settled { waiter, outcome });
+        if let Owner::Caller(waiter) = owner {
+            let outcome = Err(error(method.into_owned()));
+            self.events.push_back(Event::Settled { id: id.clone(), waiter, outcome });
         }
     }
 
@@ -334,12 +394,14 @@ impl<W> Core<W> {
             let error = connecting.closed(cause);
             self.events.push_back(Event::Connected(Err(error)));
         }
-        let pending = std::mem::take(&mut self.pending).into_values().map(Pending::into_parts);
-        let rounds = std::mem::take(&mut self.rounds).into_values().map(Round::into_parts);
-        for (owner, method) in pending.chain(rounds) {
+        let pending = std::mem::take(&mut self.pending).into_iter();
+        let pending = pending.map(|(id, pending)| (id, pending.into_parts()));
+        let rounds = std::mem::take(&mut self.rounds).into_iter();
+        let rounds = rounds.map(|(id, round)| (id, round.into_parts()));
+        for (id, (owner, method)) in pending.chain(rounds) {
             if let Owner::Caller(waiter) = owner {
                 let outcome = Err(closed(method));
-                self.events.push_back(Event::Settled { waiter, outcome });
+                self.events.push_back(Event::Settled { id, waiter, outcome });
             }
         }
         self.asked.clear();

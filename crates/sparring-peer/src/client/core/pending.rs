@@ -20,6 +20,9 @@ pub(super) struct Pending<W> {
     pub(super) params: Option<RawJson>,
     pub(super) progress: bool,
     pub(super) timeout: Duration,
+    /// Whether it was sent as the owner spelled it, so that only the owner can
+    /// send it again.
+    pub(super) raw: bool,
     /// How often this request has been answered with a wish for input.
     pub(super) rounds: u32,
     /// When to give up; none for a subscription that runs.
@@ -48,6 +51,7 @@ impl<W> Pending<W> {
             params: request.params,
             progress: request.progress,
             timeout,
+            raw: false,
             rounds: 0,
             deadline: None,
             suspicion: None,
@@ -99,7 +103,7 @@ impl<W> Core<W> {
             if let Owner::Caller(waiter) = owner {
                 let outcome =
                     Err(Error::Closed { method: method.into_owned(), cause: cause.clone() });
-                self.events.push_back(Event::Settled { waiter, outcome });
+                self.events.push_back(Event::Settled { id, waiter, outcome });
             }
             return;
         }
@@ -136,8 +140,10 @@ impl<W> Core<W> {
             self.give_up(now, &id);
         }
         self.lifecycle_tick(now);
+        self.rounds_tick(now);
         let next = self.pending.values().filter_map(Pending::due).min();
-        self.wake_at = [self.wake_at, next, self.lifecycle_due()].into_iter().flatten().min();
+        let all = [self.wake_at, next, self.rounds_due(), self.lifecycle_due()];
+        self.wake_at = all.into_iter().flatten().min();
     }
 
     fn give_up(&mut self, now: Time, id: &Id) {
@@ -149,14 +155,14 @@ impl<W> Core<W> {
         if matches!(pending.owner, Owner::Caller(_)) {
             self.tell_cancelled(id, Some(&error.to_string()));
         }
-        self.fail(now, pending, error);
+        self.fail(now, id.clone(), pending, error);
     }
 
     /// Gives an error to whoever waits.
-    pub(super) fn fail(&mut self, now: Time, pending: Pending<W>, error: Error) {
+    pub(super) fn fail(&mut self, now: Time, id: Id, pending: Pending<W>, error: Error) {
         match pending.owner {
             Owner::Caller(waiter) => {
-                self.events.push_back(Event::Settled { waiter, outcome: Err(error) });
+                self.events.push_back(Event::Settled { id, waiter, outcome: Err(error) });
             }
             Owner::Discover => self.discover_failed(now, error),
             Owner::Initialize => self.initialize_failed(now, error),
@@ -164,11 +170,15 @@ impl<W> Core<W> {
     }
 
     /// Something came that may have been meant as the answer to any request in
-    /// flight: each must hear something of its own within the grace.
-    pub(super) fn suspect(&mut self, now: Time, error: impl Fn(&Id, &str) -> Error) {
+    /// flight, or on a stream of its own to that one: each must hear something
+    /// of its own within the grace.
+    pub(super) fn suspect(&mut self, now: Time, on: &Stream, error: impl Fn(&Id, &str) -> Error) {
         let fails_at = now.saturating_add(self.options.grace);
         let mut any = false;
         for (id, pending) in &mut self.pending {
+            if matches!(on, Stream::Request(only) if only != id) {
+                continue;
+            }
             if pending.suspicion.is_none()
                 && (pending.deadline.is_some() || pending.waiter().is_none())
             {
@@ -187,7 +197,7 @@ impl<W> Core<W> {
     /// A stream of its own is closed since 2026-07-28 (basic/patterns/cancellation);
     /// everywhere else a notification says it.
     pub(super) fn tell_cancelled(&mut self, id: &Id, reason: Option<&str>) {
-        if self.abandoned.len() == REMEMBERED {
+        while self.abandoned.len() >= REMEMBERED {
             self.abandoned.pop_front();
         }
         self.abandoned.push_back(id.clone());

@@ -9,9 +9,14 @@ use super::pending::{Owner, Pending};
 use super::{Ask, Core, Event, Time};
 use crate::client::error::Error;
 
+/// The most inputs that one round may ask for.
+const MOST: usize = 100;
+
 /// A request whose input is being gathered.
 pub(super) struct Round<W> {
     pending: Pending<W>,
+    /// When the input must be there.
+    deadline: Time,
     state: Option<RawJson>,
     inputs: Vec<Input>,
 }
@@ -42,12 +47,22 @@ impl<W> Core<W> {
                 method: pending.method.to_string(),
                 rounds: self.options.max_rounds,
             };
-            return self.fail(now, pending, error);
+            return self.fail(now, id, pending, error);
         }
         let state = result.get("requestState").map(RawJson::from);
         let mut inputs = Vec::new();
-        for (key, request) in result.get("inputRequests").into_iter().flat_map(Json::members) {
+        let requests = result.get("inputRequests").into_iter().flat_map(Json::members);
+        if requests.clone().nth(MOST).is_some() {
+            let reason = format!("it asks for more than {MOST} inputs at once");
+            let error = Error::Unusable { method: pending.method.to_string(), reason };
+            return self.fail(now, id, pending, error);
+        }
+        for (key, request) in requests {
             let key = key.name().into_owned();
+            // Of a key that stands twice, the first is asked.
+            if inputs.iter().any(|input: &Input| input.key == key) {
+                continue;
+            }
             let method =
                 request.get("method").and_then(Json::as_str).unwrap_or_default().into_owned();
             let ask = Ask::Input { id: id.clone(), key: key.clone() };
@@ -58,9 +73,11 @@ impl<W> Core<W> {
         if inputs.is_empty() && state.is_none() {
             let reason = "input_required with neither inputRequests nor requestState".to_owned();
             let error = Error::Unusable { method: pending.method.to_string(), reason };
-            return self.fail(now, pending, error);
+            return self.fail(now, id, pending, error);
         }
-        self.rounds.insert(id.clone(), Round { pending, state, inputs });
+        let deadline = now.saturating_add(pending.timeout);
+        self.wake_by(deadline);
+        self.rounds.insert(id.clone(), Round { pending, deadline, state, inputs });
         self.retry_when_complete(now, &id);
     }
 
@@ -83,12 +100,30 @@ impl<W> Core<W> {
                 let method = round.pending.method.to_string();
                 return self.fail(
                     now,
+                    id.clone(),
                     round.pending,
                     Error::Unanswered { method, request, key, error: Box::new(error) },
                 );
             }
         }
         self.retry_when_complete(now, id);
+    }
+
+    pub(super) fn rounds_due(&self) -> Option<Time> {
+        self.rounds.values().map(|round| round.deadline).min()
+    }
+
+    /// Gives up the requests whose input did not come in time.
+    pub(super) fn rounds_tick(&mut self, now: Time) {
+        let overdue = self.rounds.iter().filter(|(_, round)| round.deadline <= now);
+        let overdue: Vec<Id> = overdue.map(|(id, _)| id.clone()).collect();
+        for id in overdue {
+            let Some(round) = self.rounds.remove(&id) else { continue };
+            self.withdraw_inputs(&id, &round);
+            let method = format!("the input for {}", round.pending.method);
+            let after = round.pending.timeout;
+            self.fail(now, id, round.pending, Error::Timeout { method, after });
+        }
     }
 
     pub(super) fn withdraw_inputs(&mut self, id: &Id, round: &Round<W>) {
@@ -119,7 +154,7 @@ impl<W> Core<W> {
         if let Some(state) = &round.state {
             params = params.with_member("requestState", state.view());
         }
-        let retry = self.ids.generate();
+        let retry = self.fresh_id();
         round.pending.params = Some(params);
         self.launch(now, retry.clone(), round.pending);
         // A later round starts again from what the owner asked for.

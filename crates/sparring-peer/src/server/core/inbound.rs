@@ -10,45 +10,54 @@ use crate::notices;
 
 impl<A> Core<A> {
     /// Takes in what the link gave.
-    pub fn receive(&mut self, now: Time, incoming: Incoming) {
-        let _ = now;
+    pub fn receive(&mut self, incoming: Incoming) {
         match incoming {
-            Incoming::Frame { frame, .. } => self.frame(frame),
-            Incoming::Noise(frame) => self.unreadable(&frame),
-            Incoming::StreamEnded { stream: Stream::Request(id), .. } => self.cancel(&id),
+            Incoming::Frame { frame, .. } => self.frame(frame, None),
+            Incoming::Noise(frame) => self.unreadable(&frame, None),
+            Incoming::StreamEnded { stream: Stream::Request(id), .. } => self.stream_ended(&id),
             Incoming::StreamEnded { stream: Stream::Standing, .. } => {}
             Incoming::Closed(cause) => self.end(cause),
         }
     }
 
-    fn frame(&mut self, frame: Frame) {
+    fn frame(&mut self, frame: Frame, batch: Option<u64>) {
         match frame.kind() {
-            FrameKind::Request => self.request(frame, None),
+            FrameKind::Request => self.request(frame, batch),
             FrameKind::Notification => self.notification(frame),
             FrameKind::Result | FrameKind::Error => self.answered(&frame),
-            FrameKind::Batch => self.batch(&frame),
-            FrameKind::Other => self.unreadable(&frame),
+            FrameKind::Batch if batch.is_none() => self.batch(&frame),
+            // Nobody answers an answer, not even a bad one.
+            FrameKind::Other if frame.result().is_some() || frame.error().is_some() => {
+                self.answered(&frame);
+            }
+            FrameKind::Batch | FrameKind::Other => self.unreadable(&frame, batch),
         }
     }
 
     /// Answers what is no message: -32700 where it is not JSON, else -32600.
     /// The connection lives on.
-    fn unreadable(&mut self, frame: &Frame) {
-        if frame.is_response_like()
-            && !frame.violations().iter().any(|found| found.rule == Rule::NothingInside)
-        {
-            return;
-        }
+    fn unreadable(&mut self, frame: &Frame, batch: Option<u64>) {
         self.count_request();
-        let first = frame.violations().first();
-        let is = |rule| first.is_some_and(|found| found.rule == rule);
-        let code = match is(Rule::NotJson) || is(Rule::InvalidUtf8) || is(Rule::TooDeep) {
-            true => code::PARSE_ERROR,
-            false => code::INVALID_REQUEST,
+        let violations = frame.violations();
+        let unparsable = |rule| matches!(rule, Rule::NotJson | Rule::InvalidUtf8 | Rule::TooDeep);
+        let worst = violations.iter().find(|found| unparsable(found.rule));
+        let code = match worst {
+            Some(_) => code::PARSE_ERROR,
+            None => code::INVALID_REQUEST,
         };
-        let message =
-            first.map_or_else(|| "not a message".to_owned(), |found| found.message.clone());
-        self.refuse(frame.id(), &ErrorObject::new(code, message));
+        let message = worst.or(violations.first()).map(|found| found.message.clone());
+        let error = ErrorObject::new(code, message.unwrap_or_else(|| "not a message".to_owned()));
+        // What could not be read has no id that could be trusted.
+        let id = frame.id().filter(|_| worst.is_none());
+        self.deliver(Frame::error_of(id, self.null_id(), &error), batch, id);
+    }
+
+    /// Since 2026-07-28 a stream given up is its request given up
+    /// (basic/patterns/cancellation); before, it is only a broken connection.
+    fn stream_ended(&mut self, id: &Id) {
+        if self.in_flight.get(id).is_some_and(|job| job.revision.is_modern()) {
+            self.cancel(id);
+        }
     }
 
     fn request(&mut self, frame: Frame, batch: Option<u64>) {
@@ -65,9 +74,10 @@ impl<A> Core<A> {
         };
         match (admitted, id) {
             (Ok(revision), Some(id)) => {
-                let job = Job { revision, frame: frame.clone(), batch, listening: None };
+                let key = self.key();
+                let job = Job { key, revision, frame: frame.clone(), batch, listening: None };
                 self.in_flight.insert(id.clone(), job);
-                self.serve(id, frame, revision);
+                self.serve(key, id, frame, revision);
             }
             (Ok(_), None) => {}
             (Err(error), id) => self.deliver(
@@ -84,14 +94,13 @@ impl<A> Core<A> {
     }
 
     /// Serves what the protocol itself defines, and hands out the rest.
-    fn serve(&mut self, id: Id, frame: Frame, revision: Revision) {
+    fn serve(&mut self, key: u64, id: Id, frame: Frame, revision: Revision) {
         let params = frame.params();
         let outcome = match frame.method().unwrap_or_default() {
             "initialize" => self.initialize(params),
             "server/discover" => Ok(self.discover()),
             "ping" => Ok(RawJson::empty_object()),
             "logging/setLevel" => self.set_level(params),
-            "resources/unsubscribe" => self.unsubscribe(params),
             "subscriptions/listen" => match self.listen(&id, params) {
                 Ok(()) => return,
                 Err(error) => Err(error),
@@ -101,10 +110,16 @@ impl<A> Core<A> {
                     true => None,
                     false => self.session.as_ref().map(|session| session.client.clone()),
                 };
-                return self.events.push_back(Event::Call(Call { id, frame, revision, client }));
+                return self.events.push_back(Event::Call(Call {
+                    key,
+                    id,
+                    frame,
+                    revision,
+                    client,
+                }));
             }
         };
-        self.finish(&id, outcome);
+        self.finish(&id, key, outcome);
     }
 
     fn set_level(&mut self, params: Option<Json<'_>>) -> Result<RawJson, ErrorObject> {
@@ -146,7 +161,7 @@ impl<A> Core<A> {
     fn cancel(&mut self, id: &Id) {
         let Some(job) = self.in_flight.remove(id) else { return };
         if job.listening.is_none() {
-            self.events.push_back(Event::Cancelled(id.clone()));
+            self.events.push_back(Event::Cancelled(job.key));
         }
         if let Some(batch) = job.batch {
             self.settle_batch(batch, None);
@@ -173,7 +188,8 @@ impl<A> Core<A> {
         let waiting = frame.id().and_then(|id| self.asks.remove(id));
         let Some(waiting) = waiting else { return };
         let outcome = match (frame.result(), frame.error_object()) {
-            (Some(result), _) => Ok(RawJson::from(result)),
+            (Some(_), Some(_)) => Err(ErrorObject::internal("the answer has result and error")),
+            (Some(result), None) => Ok(RawJson::from(result)),
             (None, Some(error)) => Err(error),
             (None, None) => Err(ErrorObject::internal("the answer has neither result nor error")),
         };
@@ -193,21 +209,18 @@ impl<A> Core<A> {
             };
             return self.refuse(None, &ErrorObject::invalid_request(message));
         }
-        let number = self.next_batch;
-        self.next_batch += 1;
-        let requests = frames.iter().filter(|frame| frame.kind() == FrameKind::Request).count();
-        self.batches.insert(number, Batch { missing: requests, frames: Vec::new() });
-        for frame in frames {
-            match frame.kind() {
-                FrameKind::Request => self.request(frame, Some(number)),
-                FrameKind::Batch => {
-                    self.refuse(None, &ErrorObject::invalid_request("a batch in a batch"))
-                }
-                _ => self.frame(frame),
-            }
+        let number = self.key();
+        let wants_answer = |frame: &&Frame| match frame.kind() {
+            FrameKind::Request | FrameKind::Batch => true,
+            FrameKind::Other => frame.result().is_none() && frame.error().is_none(),
+            _ => false,
+        };
+        let missing = frames.iter().filter(wants_answer).count();
+        if missing > 0 {
+            self.batches.insert(number, Batch { missing, frames: Vec::new() });
         }
-        if requests == 0 {
-            self.batches.remove(&number);
+        for frame in frames {
+            self.frame(frame, Some(number));
         }
     }
 

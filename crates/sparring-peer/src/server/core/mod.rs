@@ -45,7 +45,7 @@ pub struct Core<A> {
     session: Option<Session>,
     in_flight: HashMap<Id, Job, foldhash::fast::RandomState>,
     batches: HashMap<u64, Batch>,
-    next_batch: u64,
+    next_key: u64,
     asks: HashMap<Id, Waiting<A>>,
     ids: IdSequence,
     added: outbound::Added,
@@ -74,6 +74,8 @@ pub(super) struct ClientFacts {
 
 /// A request in flight.
 struct Job {
+    /// Tells it from others that had the same id.
+    key: u64,
     revision: Revision,
     frame: Frame,
     batch: Option<u64>,
@@ -98,7 +100,9 @@ struct Waiting<A> {
 /// A request for the owner to serve.
 #[derive(Debug, Clone)]
 pub struct Call {
-    /// Its id, to be named in [`Core::finish`].
+    /// To be named in [`Core::finish`]; never given twice, as its id may be.
+    pub key: u64,
+    /// Its id.
     pub id: Id,
     /// The request.
     pub frame: Frame,
@@ -114,8 +118,8 @@ pub struct Call {
 pub enum Event<A> {
     /// A request to serve.
     Call(Call),
-    /// A request is not wanted any more; its answer would go nowhere.
-    Cancelled(Id),
+    /// A call, by its key, is not wanted any more; its answer would go nowhere.
+    Cancelled(u64),
     /// A notification came.
     Notification(Frame),
     /// A question was answered, or will not be.
@@ -131,7 +135,12 @@ pub enum Event<A> {
 
 impl<A> Core<A> {
     /// A server's end of a fresh connection.
-    pub(crate) fn new(profile: Arc<Profile>, counters: Arc<Counters>, link: LinkKind) -> Self {
+    pub fn new(profile: Arc<Profile>, link: LinkKind) -> Self {
+        Core::counting(profile, Arc::default(), link)
+    }
+
+    /// One that counts along with others.
+    pub(super) fn counting(profile: Arc<Profile>, counters: Arc<Counters>, link: LinkKind) -> Self {
         let added = outbound::Added::new(&profile);
         Core {
             profile,
@@ -140,7 +149,7 @@ impl<A> Core<A> {
             session: None,
             in_flight: HashMap::default(),
             batches: HashMap::new(),
-            next_batch: 0,
+            next_key: 0,
             asks: HashMap::new(),
             ids: IdSequence::default(),
             added,
@@ -166,9 +175,14 @@ impl<A> Core<A> {
         self.asks.values().map(|waiting| waiting.deadline).min()
     }
 
-    /// How many requests are being served, subscriptions not counted.
-    pub fn serving(&self) -> usize {
-        self.in_flight.values().filter(|job| job.listening.is_none()).count()
+    /// Whether no request is being served, subscriptions not counted.
+    pub fn is_idle(&self) -> bool {
+        self.in_flight.values().all(|job| job.listening.is_some())
+    }
+
+    fn key(&mut self) -> u64 {
+        self.next_key += 1;
+        self.next_key
     }
 
     /// How many requests have come on this connection, unreadable ones included.

@@ -123,10 +123,22 @@ impl<A> Core<A> {
         let Some(requested) = requested else {
             return Err(ErrorObject::invalid_params("protocolVersion: expected a string"));
         };
-        let same = Revision::from_name(&requested);
-        let same = same
-            .filter(|revision| !revision.is_modern() && self.profile.revisions.contains(revision));
-        Ok(same.unwrap_or(latest))
+        for name in ["capabilities", "clientInfo"] {
+            let found = frame.params().and_then(|params| params.get(name));
+            if !found.is_some_and(Json::is_object) {
+                return Err(ErrorObject::invalid_params(format!("{name}: expected an object")));
+            }
+        }
+        Ok(self.handshake_revision(Some(&requested)).unwrap_or(latest))
+    }
+
+    /// The version asked for where it is spoken, else the newest.
+    fn handshake_revision(&self, requested: Option<&str>) -> Option<Revision> {
+        let same = requested.and_then(Revision::from_name);
+        let spoken = |revision: &Revision| {
+            !revision.is_modern() && self.profile.revisions.contains(revision)
+        };
+        same.filter(spoken).or_else(|| self.latest_legacy())
     }
 
     /// The handshake (2025-11-25, basic/lifecycle#initialization): the version
@@ -134,10 +146,7 @@ impl<A> Core<A> {
     pub(super) fn initialize(&mut self, params: Option<Json<'_>>) -> Result<RawJson, ErrorObject> {
         let field = |name| params.and_then(|params| params.get(name));
         let requested = field("protocolVersion").and_then(Json::as_str);
-        let same = requested.and_then(|name| Revision::from_name(&name));
-        let same = same
-            .filter(|revision| !revision.is_modern() && self.profile.revisions.contains(revision));
-        let Some(revision) = same.or(self.latest_legacy()) else {
+        let Some(revision) = self.handshake_revision(requested.as_deref()) else {
             return Err(ErrorObject::internal("no revision with a handshake"));
         };
         let capabilities = field("capabilities").filter(|found| found.is_object());

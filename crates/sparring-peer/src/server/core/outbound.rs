@@ -5,15 +5,18 @@ use serde_json::json;
 use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Frame, Id, Json, RawJson, Side};
 
-use super::{Core, Job, Profile, Time, Waiting};
+use super::{Core, Event, Job, Profile, Time, Waiting};
 use crate::link::{LinkKind, Outgoing, Stream};
 
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 impl<A> Core<A> {
-    /// Answers a request. One that is not in flight any more, being cancelled,
-    /// is not answered.
-    pub fn finish(&mut self, id: &Id, outcome: Result<RawJson, ErrorObject>) {
+    /// Answers a call. One that is not in flight any more, being cancelled, is
+    /// not answered.
+    pub fn finish(&mut self, id: &Id, key: u64, outcome: Result<RawJson, ErrorObject>) {
+        if self.in_flight.get(id).is_none_or(|job| job.key != key) {
+            return;
+        }
         let Some(job) = self.in_flight.remove(id) else { return };
         let frame = match outcome {
             Ok(result) => {
@@ -51,14 +54,20 @@ impl<A> Core<A> {
         result.with_defaults(if cacheable { &all } else { &all[..2] })
     }
 
-    /// A subscription to a resource counts once it is agreed to.
+    /// A subscription to a resource counts, or not any more, once that is agreed
+    /// to.
     fn remember(&mut self, job: &Job) {
-        if job.frame.method() != Some("resources/subscribe") {
-            return;
-        }
+        let subscribe = match job.frame.method() {
+            Some("resources/subscribe") => true,
+            Some("resources/unsubscribe") => false,
+            _ => return,
+        };
         let uri = job.frame.params().and_then(|params| params.get("uri")).and_then(Json::as_str);
         if let (Some(session), Some(uri)) = (&mut self.session, uri) {
-            session.subscribed.insert(uri.into_owned());
+            match subscribe {
+                true => session.subscribed.insert(uri.into_owned()),
+                false => session.subscribed.remove(&*uri),
+            };
         }
     }
 
@@ -121,6 +130,10 @@ impl<A> Core<A> {
 
     /// Asks the client, along with a request in flight.
     pub fn ask(&mut self, deadline: Time, with: &Id, method: &str, params: &RawJson, waiter: A) {
+        if !self.in_flight.contains_key(with) || self.closed {
+            let outcome = Err(ErrorObject::internal("nobody is there to be asked"));
+            return self.events.push_back(Event::Answered { waiter, outcome });
+        }
         let id = self.ids.generate();
         let frame = Frame::request(&id, method, Some(params));
         self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(with) });

@@ -34,18 +34,8 @@ impl<A> Core<A> {
         Ok(())
     }
 
-    pub(super) fn unsubscribe(&mut self, params: Option<Json<'_>>) -> Result<RawJson, ErrorObject> {
-        let uri = params.and_then(|params| params.get("uri")).and_then(Json::as_str);
-        let Some(uri) = uri else {
-            return Err(ErrorObject::invalid_params("uri: expected a string"));
-        };
-        if let Some(session) = &mut self.session {
-            session.subscribed.remove(&*uri);
-        }
-        Ok(RawJson::empty_object())
-    }
-
     /// Tells the client of a change, as often and as far as it wants to know.
+    /// Since 2026-07-28 only changes that a filter can name are told.
     pub fn broadcast(&mut self, method: &str, params: Option<&RawJson>) {
         if let Some(session) = self.session.as_ref().filter(|session| session.ready) {
             let uri = params.and_then(|params| params.view().get("uri")).and_then(Json::as_str);
@@ -72,13 +62,16 @@ impl<A> Core<A> {
         }
     }
 
-    /// Ends all subscriptions in good order, as before a shutdown.
+    /// Ends all subscriptions in good order, as before a shutdown: by the result
+    /// that the page on subscriptions asks for. The page on cancellation wants
+    /// `notifications/cancelled` as well; after the result it would name a
+    /// request that is no more, so it is left out.
     pub fn end_subscriptions(&mut self) {
         let standing = self.in_flight.iter().filter(|(_, job)| job.listening.is_some());
-        let standing: Vec<Id> = standing.map(|(id, _)| id.clone()).collect();
-        for id in standing {
+        let standing: Vec<(Id, u64)> = standing.map(|(id, job)| (id.clone(), job.key)).collect();
+        for (id, key) in standing {
             let result = RawJson::empty_object().with_member("_meta", tag(&id).view());
-            self.finish(&id, Ok(result));
+            self.finish(&id, key, Ok(result));
         }
     }
 

@@ -109,7 +109,7 @@ async fn our_client_gets_prompts_and_completions_of_an_rmcp_server_in_every_revi
             json!({"type": "ref/resource", "uri": "lib://{shelf}"}),
         ] {
             let values = within(talk.client.complete(reference, "tone", "r")).await.unwrap();
-            assert_eq!(values, ["red", "rose"], "{revision}");
+            assert_eq!(values.values, ["red", "rose"], "{revision}");
         }
         talk.end().await;
     }

@@ -74,7 +74,7 @@ async fn our_client_listens_to_a_modern_rmcp_server_until_its_good_end() {
     }
     change(&talk, "end").await;
     within(subscription.ended()).await.expect("a good end");
-    assert_eq!(subscription.next(PATIENCE).await, None);
+    assert!(matches!(subscription.next(PATIENCE).await, Err(Error::Closed { .. })));
     talk.end().await;
 }
 
@@ -93,7 +93,8 @@ async fn our_client_holds_several_subscriptions_on_one_rmcp_server() {
     change(&talk, "end").await;
     for subscription in [&mut tools, &mut one, &mut other] {
         within(subscription.ended()).await.expect("a good end");
-        assert_eq!(subscription.next(PATIENCE).await, None, "nothing else was told");
+        let end = subscription.next(PATIENCE).await;
+        assert!(matches!(end, Err(Error::Closed { .. })), "nothing else was told: {end:?}");
     }
     talk.end().await;
 }

@@ -1,0 +1,66 @@
+//! What a session reads: everything, or while it serves a given number of
+//! requests only what those need, the rest being held back for later.
+
+use std::collections::VecDeque;
+use std::task::{Context, Poll};
+
+use sparring_wire::FrameKind;
+
+use crate::link::{Incoming, Link};
+
+/// How much is held back before reading stops.
+const MOST: usize = 1_000;
+
+/// Which of what comes in is wanted now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Everything.
+    All,
+    /// What belongs to requests being served: answers, notifications, ends.
+    NoRequests,
+}
+
+/// What was read and not wanted yet.
+#[derive(Debug, Default)]
+pub(super) struct Intake {
+    held: VecDeque<Incoming>,
+}
+
+impl Intake {
+    /// The next thing that is wanted: of what was held back, then off the link.
+    pub(super) fn poll(
+        &mut self,
+        link: &mut dyn Link,
+        wanted: Wanted,
+        cx: &mut Context<'_>,
+    ) -> Poll<Incoming> {
+        if wanted == Wanted::All
+            && let Some(incoming) = self.held.pop_front()
+        {
+            return Poll::Ready(incoming);
+        }
+        while self.held.len() < MOST {
+            let incoming = std::task::ready!(link.poll_receive(cx));
+            if wanted == Wanted::All || !is_request(&incoming) {
+                return Poll::Ready(incoming);
+            }
+            self.held.push_back(incoming);
+        }
+        Poll::Pending
+    }
+
+    /// Whether anything is held back.
+    pub(super) fn holds(&self) -> bool {
+        !self.held.is_empty()
+    }
+}
+
+fn is_request(incoming: &Incoming) -> bool {
+    match incoming {
+        Incoming::Noise(_) => true,
+        Incoming::Frame { frame, .. } => {
+            matches!(frame.kind(), FrameKind::Request | FrameKind::Batch | FrameKind::Other)
+        }
+        Incoming::StreamEnded { .. } | Incoming::Closed(_) => false,
+    }
+}
