@@ -2,9 +2,10 @@
 //! what is wrong with it.
 //!
 //! A bounded ring: the oldest entries give way, and are counted; what was wrong
-//! with them is kept. An entry is judged as it is recorded, while its bytes are
-//! at hand: later, out of cold memory, that costs twice as much. The clock is
-//! the caller's.
+//! with them is kept. An entry is judged as it is recorded, while it is at hand.
+//! Of a clean one only the bytes are kept, one after the other in one buffer, so
+//! that recording allocates nothing and dropping frees nothing; whoever looks
+//! gets them parsed again. The clock is the caller's.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,12 +15,6 @@ use crate::check::Referee;
 use crate::frame::Frame;
 use crate::revision::Side;
 use crate::violation::Violation;
-
-/// What an entry takes in memory, about: the bytes, as much again for looking
-/// into them, and what surrounds them.
-fn cost(entry: &Entry) -> usize {
-    2 * entry.frame.bytes().len() + 384 + 256 * entry.violations.len()
-}
 
 /// Violations of dropped entries that are kept.
 const KEPT_VIOLATIONS: usize = 1024;
@@ -45,18 +40,45 @@ pub struct Entry {
 pub struct Transcript(Arc<Mutex<Ring>>);
 
 struct Ring {
-    entries: VecDeque<Entry>,
-    bytes: usize,
-    max_bytes: usize,
+    /// The bytes of the clean entries, in order.
+    bytes: VecDeque<u8>,
+    records: VecDeque<Record>,
+    /// What all of it takes in memory, about.
+    size: usize,
+    max_size: usize,
     dropped: u64,
     dropped_violations: Vec<Violation>,
     referee: Referee,
     sink: Option<Sink>,
 }
 
+/// What is kept of an entry.
+struct Record {
+    at: Duration,
+    from: Side,
+    kept: Kept,
+}
+
+enum Kept {
+    /// So many bytes in the ring's buffer.
+    Clean(usize),
+    /// A frame that something is wrong with, and what.
+    Wrong(Box<(Frame, Vec<Violation>)>),
+}
+
+impl Record {
+    fn size(&self) -> usize {
+        size_of::<Record>()
+            + match &self.kept {
+                Kept::Clean(length) => *length,
+                Kept::Wrong(wrong) => 512 + 2 * wrong.0.bytes().len() + 256 * wrong.1.len(),
+            }
+    }
+}
+
 impl std::fmt::Debug for Ring {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ring").field("entries", &self.entries.len()).finish_non_exhaustive()
+        f.debug_struct("Ring").field("entries", &self.records.len()).finish_non_exhaustive()
     }
 }
 
@@ -64,12 +86,13 @@ impl Transcript {
     /// The bound of a transcript that nobody asked to be larger or smaller.
     pub const DEFAULT_BYTES: usize = 16 * 1024 * 1024;
 
-    /// An empty transcript that keeps at most about `max_bytes`.
-    pub fn bounded(max_bytes: usize) -> Self {
+    /// An empty transcript that keeps at most about `max_size` bytes.
+    pub fn bounded(max_size: usize) -> Self {
         Transcript(Arc::new(Mutex::new(Ring {
-            entries: VecDeque::new(),
-            bytes: 0,
-            max_bytes,
+            bytes: VecDeque::new(),
+            records: VecDeque::new(),
+            size: 0,
+            max_size,
             dropped: 0,
             dropped_violations: Vec::new(),
             referee: Referee::new(),
@@ -87,26 +110,50 @@ impl Transcript {
     pub fn record(&self, at: Duration, from: Side, frame: &Frame) {
         let mut ring = self.ring();
         let violations = ring.referee.observe(from, frame);
-        let entry = Entry { at, from, frame: frame.clone(), violations };
         if let Some(sink) = &mut ring.sink {
-            sink(&entry);
+            sink(&Entry { at, from, frame: frame.clone(), violations: violations.clone() });
         }
-        ring.bytes += cost(&entry);
-        ring.entries.push_back(entry);
-        while ring.bytes > ring.max_bytes && ring.entries.len() > 1 {
+        let kept = match violations.is_empty() && frame.violations().is_empty() {
+            true => {
+                ring.bytes.extend(frame.bytes());
+                Kept::Clean(frame.bytes().len())
+            }
+            false => Kept::Wrong(Box::new((frame.clone(), violations))),
+        };
+        let record = Record { at, from, kept };
+        ring.size += record.size();
+        ring.records.push_back(record);
+        while ring.size > ring.max_size && ring.records.len() > 1 {
             ring.drop_oldest();
         }
     }
 
     /// All entries that are kept.
     pub fn entries(&self) -> Vec<Entry> {
-        self.ring().entries.iter().cloned().collect()
+        let mut ring = self.ring();
+        let Ring { bytes, records, .. } = &mut *ring;
+        let mut rest = &*bytes.make_contiguous();
+        let entries = records.iter().map(|record| {
+            let (frame, violations) = match &record.kept {
+                Kept::Wrong(wrong) => (wrong.0.clone(), wrong.1.clone()),
+                Kept::Clean(length) => {
+                    let (bytes, following) = rest.split_at(*length);
+                    rest = following;
+                    (Frame::parse(bytes), Vec::new())
+                }
+            };
+            Entry { at: record.at, from: record.from, frame, violations }
+        });
+        entries.collect()
     }
 
     /// Everything found wrong so far, also in entries that were dropped.
     pub fn violations(&self) -> Vec<Violation> {
         let ring = self.ring();
-        let kept = ring.entries.iter().flat_map(|entry| &entry.violations);
+        let kept = ring.records.iter().flat_map(|record| match &record.kept {
+            Kept::Wrong(wrong) => &wrong.1[..],
+            Kept::Clean(_) => &[],
+        });
         ring.dropped_violations.iter().chain(kept).cloned().collect()
     }
 
@@ -117,7 +164,7 @@ impl Transcript {
 
     /// How many entries are kept.
     pub fn len(&self) -> usize {
-        self.ring().entries.len()
+        self.ring().records.len()
     }
 
     /// Whether nothing is kept.
@@ -138,11 +185,16 @@ impl Default for Transcript {
 
 impl Ring {
     fn drop_oldest(&mut self) {
-        let Some(entry) = self.entries.pop_front() else { return };
+        let Some(record) = self.records.pop_front() else { return };
         self.dropped += 1;
-        self.bytes -= cost(&entry);
-        let room = KEPT_VIOLATIONS.saturating_sub(self.dropped_violations.len());
-        self.dropped_violations.extend(entry.violations.into_iter().take(room));
+        self.size -= record.size();
+        match record.kept {
+            Kept::Clean(length) => drop(self.bytes.drain(..length)),
+            Kept::Wrong(wrong) => {
+                let room = KEPT_VIOLATIONS.saturating_sub(self.dropped_violations.len());
+                self.dropped_violations.extend(wrong.1.into_iter().take(room));
+            }
+        }
     }
 }
 
@@ -168,7 +220,7 @@ mod tests {
 
     #[test]
     fn the_oldest_give_way_and_are_counted_but_their_violations_stay() {
-        let transcript = Transcript::bounded(1500);
+        let transcript = Transcript::bounded(300);
         record(&transcript, Side::Server, "no json at all");
         for id in 0..10 {
             let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x/y"}}"#);
@@ -177,6 +229,25 @@ mod tests {
         assert_eq!(transcript.len() as u64 + transcript.dropped(), 11);
         assert!(transcript.len() <= 3);
         assert_eq!(transcript.violations()[0].rule.name(), "not-json");
+    }
+
+    #[test]
+    fn entries_come_back_as_they_were_recorded() {
+        let transcript = Transcript::bounded(2_000);
+        let texts: Vec<String> = (0..200)
+            .map(|number| match number % 5 {
+                0 => format!("noise {number}"),
+                _ => format!(r#"{{"jsonrpc":"2.0","id":{number},"method":"x/{number}"}}"#),
+            })
+            .collect();
+        for text in &texts {
+            record(&transcript, Side::Client, text);
+        }
+        let entries = transcript.entries();
+        assert!(entries.len() > 5 && entries.len() < 100);
+        let expected = &texts[texts.len() - entries.len()..];
+        let found: Vec<_> = entries.iter().map(|entry| entry.frame.text().into_owned()).collect();
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -91,14 +91,8 @@ impl Writer {
 
     fn method(&mut self, method: &str) {
         self.bytes.extend_from_slice(b",\"method\":");
-        let start = self.bytes.len() + 1;
         write_string(method, &mut self.bytes);
-        let span = start..self.bytes.len() - 1;
-        self.read.method =
-            match &self.bytes[span.clone()] == method.as_bytes() && !method.is_empty() {
-                true => Method::Plain(span.into()),
-                false => Method::Unescaped(method.into()),
-            };
+        self.read.method = Method::from(method);
     }
 
     fn part(&mut self, name: &str, text: Option<&[u8]>) -> Span {

@@ -13,6 +13,7 @@ use crate::error::ErrorObject;
 use crate::id::Id;
 use crate::json::Json;
 use crate::json::tape::Tape;
+use crate::revision::known_method;
 use crate::violation::Violation;
 
 /// One message as it stood, or will stand, on the wire. Cheap to clone.
@@ -116,9 +117,19 @@ enum Method {
     None,
     /// There, and not a string.
     Malformed,
-    /// Spelled without escapes: the bytes between the quotes.
-    Plain(Span),
-    Unescaped(Box<str>),
+    /// One that some revision has.
+    Known(&'static str),
+    /// Any other.
+    Own(Box<str>),
+}
+
+impl From<&str> for Method {
+    fn from(name: &str) -> Self {
+        match known_method(name.as_bytes()) {
+            Some(known) => Method::Known(known),
+            None => Method::Own(name.into()),
+        }
+    }
 }
 
 /// A range of the frame's bytes; an empty one is none.
@@ -175,8 +186,8 @@ impl Frame {
     pub fn method(&self) -> Option<&str> {
         match &self.0.read.method {
             Method::None | Method::Malformed => None,
-            Method::Plain(span) => std::str::from_utf8(&self.0.bytes[span.range()]).ok(),
-            Method::Unescaped(text) => Some(text),
+            Method::Known(name) => Some(name),
+            Method::Own(name) => Some(name),
         }
     }
 

@@ -23,7 +23,6 @@ pub(super) fn read(bytes: &[u8], limits: Limits) -> Read {
         read: Read::new(FrameKind::Other),
         id: None,
         version: None,
-        method_malformed: false,
         broken_in_response: false,
     };
     reader.run();
@@ -51,7 +50,6 @@ struct Reader<'a> {
     read: Read,
     id: Option<Json<'a>>,
     version: Option<Json<'a>>,
-    method_malformed: bool,
     /// Whether the text broke off inside a result or an error.
     broken_in_response: bool,
 }
@@ -170,7 +168,7 @@ impl<'a> Reader<'a> {
         match index {
             0 => self.version = Some(json),
             1 => self.id = Some(json),
-            2 => self.method(json, value),
+            2 => self.method(json),
             3 => self.read.params = value.into(),
             4 => self.read.result = value.into(),
             _ => self.read.error = value.into(),
@@ -182,21 +180,14 @@ impl<'a> Reader<'a> {
         self.violate(Rule::DuplicateKey, format!("$.{name}"), message);
     }
 
-    fn method(&mut self, json: Json<'a>, range: std::ops::Range<usize>) {
-        let inner = range.start + 1..range.end.max(range.start + 2) - 1;
+    fn method(&mut self, json: Json<'a>) {
         self.read.method = match json.as_str() {
+            Some(name) => Method::from(&*name),
             None => {
-                self.method_malformed = true;
-                self.read.method = Method::Malformed;
                 let message = format!("a method is a string, not {}", json.kind().name());
                 self.violate(Rule::MethodWrongType, "$.method", message);
-                return;
+                Method::Malformed
             }
-            // An empty name or one with escapes or invalid UTF-8 is kept apart.
-            Some(name) if name.is_empty() || name.as_bytes() != &self.bytes[inner.clone()] => {
-                Method::Unescaped(name.into())
-            }
-            Some(_) => Method::Plain(inner.into()),
         };
     }
 
@@ -225,8 +216,9 @@ impl<'a> Reader<'a> {
 
     fn kind(&mut self) {
         let method = !matches!(self.read.method, Method::None | Method::Malformed);
+        let malformed = matches!(self.read.method, Method::Malformed);
         let (result, error) = (self.read.result.is_some(), self.read.error.is_some());
-        if method || self.method_malformed {
+        if method || malformed {
             self.request_kind(method, result || error);
         } else if result && error {
             let message = "a response has a result or an error, not both";

@@ -225,6 +225,19 @@ impl<'a> Key<'a> {
         }
     }
 
+    /// One bit of 64: different ones tell different names. Names with escapes
+    /// have all of them, since they may be any.
+    pub(crate) fn fingerprint(self) -> u64 {
+        match (self.inner, self.escapes) {
+            (_, true) => u64::MAX,
+            ([], _) => 1,
+            ([first, .., last] | [first @ last], _) => {
+                let mixed = self.inner.len() * 7 + usize::from(*first) * 31 + usize::from(*last);
+                1 << (mixed % 64)
+            }
+        }
+    }
+
     /// The name with escapes resolved.
     pub fn name(self) -> Cow<'a, str> {
         unescape(self.inner, self.escapes)

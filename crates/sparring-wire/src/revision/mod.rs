@@ -3,6 +3,11 @@
 //!
 //! How frames are held against these rules is the work of `check`.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use foldhash::fast::RandomState;
+
 /// Declares requests: name, type of the params, type of the result, section,
 /// and what else is true of them.
 macro_rules! requests {
@@ -162,6 +167,21 @@ impl Revision {
         let mut rules = self.notifications(from).iter();
         rules.find(|rule| rule.name == method)
     }
+}
+
+/// The name of a method that some revision has, as text that lives for ever.
+pub(crate) fn known_method(name: &[u8]) -> Option<&'static str> {
+    static KNOWN: LazyLock<HashMap<&'static [u8], &'static str, RandomState>> =
+        LazyLock::new(|| {
+            let sides = [Side::Client, Side::Server];
+            let pairs = Revision::ALL.into_iter().flat_map(|it| sides.map(|side| (it, side)));
+            let names = pairs.flat_map(|(revision, side)| {
+                let requests = revision.requests(side).iter().map(|rule| rule.name);
+                requests.chain(revision.notifications(side).iter().map(|rule| rule.name))
+            });
+            names.map(|name| (name.as_bytes(), name)).collect()
+        });
+    KNOWN.get(name).copied()
 }
 
 impl std::fmt::Display for Revision {

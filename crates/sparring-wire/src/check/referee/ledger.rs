@@ -10,7 +10,7 @@ use crate::json::RawJson;
 use crate::revision::{MethodRule, Revision};
 
 /// How many finished requests are remembered.
-const REMEMBERED: usize = 4096;
+const REMEMBERED: usize = 1024;
 
 /// How many requests in flight are followed.
 const FOLLOWED: usize = 65536;
