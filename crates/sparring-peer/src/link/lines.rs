@@ -34,7 +34,8 @@ impl Default for LinesOptions {
 #[derive(Debug)]
 pub struct Lines<R, W> {
     reader: R,
-    writer: W,
+    /// Dropped when it is shut, since a pipe only ends so.
+    writer: Option<W>,
     options: LinesOptions,
     recorder: Option<Recorder>,
     /// Read, and not yet a whole line.
@@ -75,7 +76,7 @@ where
     pub fn new(reader: R, writer: W, options: LinesOptions) -> Self {
         Lines {
             reader,
-            writer,
+            writer: Some(writer),
             options,
             recorder: None,
             partial: Vec::new(),
@@ -165,9 +166,11 @@ where
     }
 
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let Some(writer) = &mut self.writer else { return Poll::Ready(Ok(())) };
+        let mut writer = Pin::new(writer);
         while self.written < self.outgoing.len() {
             let rest = &self.outgoing[self.written..];
-            match ready!(Pin::new(&mut self.writer).poll_write(cx, rest))? {
+            match ready!(writer.as_mut().poll_write(cx, rest))? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                 count => self.written += count,
             }
@@ -177,11 +180,12 @@ where
         self.requests.clear();
         self.written = 0;
         if self.unflushed {
-            ready!(Pin::new(&mut self.writer).poll_flush(cx))?;
+            ready!(writer.as_mut().poll_flush(cx))?;
             self.unflushed = false;
         }
         if self.closing {
-            ready!(Pin::new(&mut self.writer).poll_shutdown(cx))?;
+            ready!(writer.as_mut().poll_shutdown(cx))?;
+            self.writer = None;
         }
         Poll::Ready(Ok(()))
     }
@@ -197,6 +201,7 @@ where
         }
         self.outgoing.clear();
         self.unflushed = false;
+        self.writer = None;
         self.shut = Some(cause);
     }
 

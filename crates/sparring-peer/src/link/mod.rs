@@ -60,6 +60,37 @@ pub trait Link: Send + Unpin + 'static {
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming>;
 }
 
+/// A link whose kind is only known at run time.
+impl Link for Box<dyn Link> {
+    fn kind(&self) -> LinkKind {
+        (**self).kind()
+    }
+
+    fn record_to(&mut self, recorder: Recorder) {
+        (**self).record_to(recorder);
+    }
+
+    fn send(&mut self, outgoing: Outgoing) {
+        (**self).send(outgoing);
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        (**self).poll_flush(cx)
+    }
+
+    fn backlog(&self) -> usize {
+        (**self).backlog()
+    }
+
+    fn closing_time(&self) -> Duration {
+        (**self).closing_time()
+    }
+
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
+        (**self).poll_receive(cx)
+    }
+}
+
 /// How a link carries several requests at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkKind {
@@ -152,4 +183,19 @@ pub enum Cause {
     /// Something broke.
     #[error("{0}")]
     Broken(String),
+    /// The process at the other end is gone, or will not talk any more.
+    #[error("{how}{}", last_words(stderr))]
+    Gone {
+        /// What happened to it.
+        how: String,
+        /// The end of what it wrote to its stderr.
+        stderr: String,
+    },
+}
+
+fn last_words(stderr: &str) -> String {
+    match stderr.trim_end() {
+        "" => String::new(),
+        words => format!("; its stderr ends with:\n{words}"),
+    }
 }

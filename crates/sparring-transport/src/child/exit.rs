@@ -1,0 +1,39 @@
+//! How a process ended, in words.
+
+use std::process::ExitStatus;
+
+/// What a person would say of an exit: the status, or the signal by its name.
+pub(super) fn described(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt as _;
+        if let Some(signal) = status.signal() {
+            let core = if status.core_dumped() { ", core dumped" } else { "" };
+            return format!("it was killed by {}{core}", name(signal));
+        }
+    }
+    match status.code() {
+        Some(code) => format!("it exited with status {code}"),
+        None => format!("it ended: {status}"),
+    }
+}
+
+#[cfg(unix)]
+fn name(signal: i32) -> String {
+    let known = [
+        (1, "SIGHUP"),
+        (2, "SIGINT"),
+        (3, "SIGQUIT"),
+        (4, "SIGILL"),
+        (5, "SIGTRAP"),
+        (6, "SIGABRT"),
+        (8, "SIGFPE"),
+        (9, "SIGKILL"),
+        (11, "SIGSEGV"),
+        (13, "SIGPIPE"),
+        (14, "SIGALRM"),
+        (15, "SIGTERM"),
+    ];
+    let found = known.iter().find(|(number, _)| *number == signal);
+    found.map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).to_owned())
+}

@@ -1,0 +1,256 @@
+//! A child process as a link: lines over its stdin and stdout, its stderr kept
+//! apart, and nothing of it left behind.
+//!
+//! What the child does is told; why a request has no answer is the peer's to
+//! say.
+
+mod exit;
+mod group;
+mod keeper;
+mod stderr;
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::io;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::process::Stdio;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use sparring_peer::link::{LinesOptions, Recorder};
+use sparring_peer::{Cause, Incoming, Lines, Link, LinkKind, Outgoing};
+use tokio::process::{ChildStdin, ChildStdout, Command};
+use tokio::time::{Sleep, sleep};
+
+use crate::target::ChildTarget;
+use group::Group;
+use keeper::Keeper;
+
+pub use stderr::Stderr;
+
+/// How long the exit and the end of stdout may lie apart.
+const APART: Duration = Duration::from_millis(100);
+
+/// Why a child could not be started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChildError {
+    /// There is no such program.
+    #[error("command not found: {program}")]
+    NotFound {
+        /// The program.
+        program: String,
+    },
+    /// The program is there, and cannot be run.
+    #[error("not executable: {program}")]
+    NotExecutable {
+        /// The program.
+        program: String,
+    },
+    /// The directory to start it in is not there.
+    #[error("no such directory to start {program} in: {}", cwd.display())]
+    NoDirectory {
+        /// The program.
+        program: String,
+        /// The directory.
+        cwd: PathBuf,
+    },
+    /// The system refused for another reason.
+    #[error("{program} cannot be started: {error}")]
+    Refused {
+        /// The program.
+        program: String,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+/// A running child. Dropped, it and its process group are killed at once; to
+/// end it in good order, close the link.
+pub struct ChildLink {
+    lines: Lines<ChildStdout, ChildStdin>,
+    keeper: Keeper,
+    stderr: Stderr,
+    closing: bool,
+    /// Set while one of exit and end of stdout has come, and the other may.
+    waiting: Option<Pin<Box<Sleep>>>,
+    /// Requests that could not be written, not told yet.
+    unsent: VecDeque<Incoming>,
+    ended: Option<Cause>,
+}
+
+impl ChildLink {
+    /// Starts a child.
+    ///
+    /// # Errors
+    /// When it cannot be started; the error says why.
+    pub fn spawn(target: &ChildTarget) -> Result<ChildLink, ChildError> {
+        let refused = |error| ChildError::Refused { program: target.program.clone(), error };
+        let mut child = command(target).spawn().map_err(|error| not_started(target, error))?;
+        let group = Group::of(&child).map_err(refused)?;
+        let gone = || refused(io::Error::other("its pipes are missing"));
+        let stdin = child.stdin.take().ok_or_else(gone)?;
+        let stdout = child.stdout.take().ok_or_else(gone)?;
+        let errors = child.stderr.take().ok_or_else(gone)?;
+        let stderr = Stderr::default();
+        let draining = stderr.drain(errors);
+        let options = LinesOptions { max_line: target.max_line };
+        Ok(ChildLink {
+            lines: Lines::new(stdout, stdin, options),
+            keeper: Keeper::start(child, group, draining),
+            stderr,
+            closing: false,
+            waiting: None,
+            unsent: VecDeque::new(),
+            ended: None,
+        })
+    }
+
+    /// What the child has written to its stderr; can be kept beyond the link.
+    pub fn stderr(&self) -> Stderr {
+        self.stderr.clone()
+    }
+
+    /// The child's process id, while it runs.
+    pub fn id(&self) -> u32 {
+        self.keeper.id()
+    }
+
+    fn end(&mut self, cause: Cause) -> Poll<Incoming> {
+        self.ended = Some(cause.clone());
+        Poll::Ready(Incoming::Closed(cause))
+    }
+
+    fn gone(&self, how: String) -> Cause {
+        Cause::Gone { how, stderr: self.stderr.tail() }
+    }
+
+    /// Whether so much time has passed since it was first asked.
+    fn poll_apart(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.waiting.get_or_insert_with(|| Box::pin(sleep(APART))).as_mut().poll(cx)
+    }
+}
+
+impl Link for ChildLink {
+    fn kind(&self) -> LinkKind {
+        LinkKind::Shared
+    }
+
+    fn record_to(&mut self, recorder: Recorder) {
+        self.lines.record_to(recorder);
+    }
+
+    fn send(&mut self, outgoing: Outgoing) {
+        if outgoing == Outgoing::Close {
+            self.closing = true;
+            self.keeper.stop();
+        }
+        self.lines.send(outgoing);
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.lines.poll_flush(cx)
+    }
+
+    fn backlog(&self) -> usize {
+        self.lines.backlog()
+    }
+
+    fn closing_time(&self) -> Duration {
+        keeper::LONGEST
+    }
+
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
+        if let Some(cause) = &self.ended {
+            return Poll::Ready(Incoming::Closed(cause.clone()));
+        }
+        if self.closing {
+            ready!(self.keeper.poll_done(cx));
+            return self.end(Cause::ByUs);
+        }
+        match self.lines.poll_receive(cx) {
+            Poll::Ready(Incoming::Closed(cause)) => self.poll_stdout_ended(&cause, cx),
+            // What could not be written may be the first sign of an exit, and
+            // that says more.
+            Poll::Ready(unsent @ Incoming::StreamEnded { .. }) => {
+                self.unsent.push_back(unsent);
+                self.poll_without_frame(cx)
+            }
+            Poll::Ready(incoming) => Poll::Ready(incoming),
+            Poll::Pending => self.poll_without_frame(cx),
+        }
+    }
+}
+
+impl ChildLink {
+    fn poll_stdout_ended(&mut self, cause: &Cause, cx: &mut Context<'_>) -> Poll<Incoming> {
+        if let Poll::Ready(exit) = self.keeper.poll_exit(cx) {
+            let gone = self.gone(exit);
+            return self.end(gone);
+        }
+        ready!(self.poll_apart(cx));
+        let how = match cause {
+            Cause::EndOfInput => "it closed its stdout, and still runs".to_owned(),
+            other => format!("its stdout broke: {other}"),
+        };
+        let gone = self.gone(how);
+        self.end(gone)
+    }
+
+    /// A child that is gone may leave its stdout to others; one that does not
+    /// read any more may be about to go.
+    fn poll_without_frame(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
+        if let Poll::Ready(exit) = self.keeper.poll_exit(cx) {
+            if self.unsent.is_empty() {
+                ready!(self.poll_apart(cx));
+            }
+            let gone = self.gone(exit);
+            return self.end(gone);
+        }
+        if self.unsent.is_empty() {
+            return Poll::Pending;
+        }
+        ready!(self.poll_apart(cx));
+        match self.unsent.pop_front() {
+            Some(unsent) => Poll::Ready(unsent),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl std::fmt::Debug for ChildLink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ChildLink").field("id", &self.id()).finish_non_exhaustive()
+    }
+}
+
+fn command(target: &ChildTarget) -> Command {
+    let mut command = Command::new(&target.program);
+    command
+        .args(&target.args)
+        .envs(&target.env)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    if let Some(cwd) = &target.cwd {
+        command.current_dir(cwd);
+    }
+    group::lead(&mut command);
+    command
+}
+
+/// Finds out what the system means: a missing directory and a missing program
+/// are one error to it.
+fn not_started(target: &ChildTarget, error: io::Error) -> ChildError {
+    let program = target.program.clone();
+    match (error.kind(), &target.cwd) {
+        (io::ErrorKind::NotFound | io::ErrorKind::NotADirectory, Some(cwd)) if !cwd.is_dir() => {
+            ChildError::NoDirectory { program, cwd: cwd.clone() }
+        }
+        (io::ErrorKind::NotFound, _) => ChildError::NotFound { program },
+        (io::ErrorKind::PermissionDenied, _) => ChildError::NotExecutable { program },
+        _ => ChildError::Refused { program, error },
+    }
+}

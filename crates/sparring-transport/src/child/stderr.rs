@@ -1,0 +1,85 @@
+//! What a child writes to its stderr: always drained, the end of it kept.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::io::AsyncReadExt as _;
+use tokio::process::ChildStderr;
+use tokio::task::JoinHandle;
+
+/// How much of the end is kept.
+const KEPT: usize = 64 * 1024;
+
+/// How many lines a message shows.
+const SHOWN: usize = 20;
+
+type Handler = Box<dyn FnMut(&[u8]) + Send>;
+
+/// A child's stderr. Cheap to clone, and outlives the child.
+#[derive(Clone, Default)]
+pub struct Stderr(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    kept: VecDeque<u8>,
+    total: u64,
+    handler: Option<Handler>,
+}
+
+impl Stderr {
+    /// Gives everything that comes from now on to `handler`, as it comes. The
+    /// handler must not use this stderr itself.
+    pub fn on_output(&self, handler: impl FnMut(&[u8]) + Send + 'static) {
+        self.state().handler = Some(Box::new(handler));
+    }
+
+    /// Everything that is kept: the last 64 KiB.
+    pub fn text(&self) -> String {
+        let mut state = self.state();
+        String::from_utf8_lossy(state.kept.make_contiguous()).into_owned()
+    }
+
+    /// The last lines, for a message.
+    pub fn tail(&self) -> String {
+        let text = self.text();
+        let lines: Vec<&str> = text.lines().collect();
+        lines[lines.len().saturating_sub(SHOWN)..].join("\n")
+    }
+
+    /// How many bytes came, kept or not.
+    pub fn total(&self) -> u64 {
+        self.state().total
+    }
+
+    pub(super) fn drain(&self, mut from: ChildStderr) -> JoinHandle<()> {
+        let stderr = self.clone();
+        tokio::spawn(async move {
+            let mut buffer = vec![0; 16 * 1024];
+            // An end or an error: either way nothing more comes.
+            while let Ok(length @ 1..) = from.read(&mut buffer).await {
+                stderr.add(&buffer[..length]);
+            }
+        })
+    }
+
+    fn add(&self, bytes: &[u8]) {
+        let mut state = self.state();
+        state.total += bytes.len() as u64;
+        state.kept.extend(bytes);
+        let surplus = state.kept.len().saturating_sub(KEPT);
+        drop(state.kept.drain(..surplus));
+        if let Some(handler) = &mut state.handler {
+            handler(bytes);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Stderr {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stderr").field("total", &self.total()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,15 @@
+//! Links to the world: child processes, sockets and pipes, and our own stdin
+//! and stdout.
+//!
+//! What goes over a link is the peers' business; here it is only carried. A
+//! [`Target`] is plain data: what flags, suites and config files all become.
+
+pub mod child;
+mod socket;
+mod stdio;
+mod target;
+
+pub use child::{ChildError, ChildLink, Stderr};
+pub use socket::{connect_unix, listen_unix};
+pub use stdio::stdio;
+pub use target::{ChildTarget, OpenError, Opened, Target};

@@ -1,0 +1,137 @@
+//! What to talk to, as plain data.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use sparring_peer::Link;
+
+use crate::child::{ChildError, ChildLink, Stderr};
+use crate::socket::connect_unix;
+
+/// Something that speaks the protocol, and how to reach it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Target {
+    /// A child process, over its stdin and stdout.
+    Child(ChildTarget),
+    /// A Unix socket at this path.
+    Unix(PathBuf),
+}
+
+/// A child process to be.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ChildTarget {
+    /// The program, by name or path.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its working directory, if not ours.
+    pub cwd: Option<PathBuf>,
+    /// What its environment has besides ours, or instead.
+    pub env: BTreeMap<String, String>,
+    /// The longest line that is read from it.
+    pub max_line: usize,
+}
+
+/// A link to a target, and what comes with it.
+pub struct Opened {
+    /// The link.
+    pub link: Box<dyn Link>,
+    /// The stderr of a child.
+    pub stderr: Option<Stderr>,
+}
+
+/// Why a target could not be reached.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// A child could not be started.
+    #[error(transparent)]
+    Child(#[from] ChildError),
+    /// A socket could not be connected to.
+    #[error("cannot connect to {0}")]
+    Socket(std::io::Error),
+}
+
+impl Target {
+    /// Starts or connects to what the target says.
+    ///
+    /// # Errors
+    /// When it cannot be reached; the error names it and says why.
+    pub async fn open(&self) -> Result<Opened, OpenError> {
+        match self {
+            Target::Child(target) => {
+                let link = ChildLink::spawn(target)?;
+                let stderr = Some(link.stderr());
+                Ok(Opened { link: Box::new(link), stderr })
+            }
+            Target::Unix(path) => {
+                let link = connect_unix(path).await.map_err(OpenError::Socket)?;
+                Ok(Opened { link: Box::new(link), stderr: None })
+            }
+        }
+    }
+}
+
+impl ChildTarget {
+    /// A program without arguments, in our directory and environment.
+    pub fn new(program: impl Into<String>) -> Self {
+        ChildTarget {
+            program: program.into(),
+            args: Vec::new(),
+            cwd: None,
+            env: BTreeMap::new(),
+            max_line: sparring_peer::link::LinesOptions::default().max_line,
+        }
+    }
+
+    /// The same program with these arguments.
+    #[must_use]
+    pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// The command line, as a person would type it.
+    pub fn command_line(&self) -> String {
+        let words = std::iter::once(&self.program).chain(&self.args);
+        let quoted =
+            words.map(|word| match word.contains(|c: char| c.is_whitespace() || c == '"') {
+                true => format!("{word:?}"),
+                false => word.clone(),
+            });
+        quoted.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Values of the environment may be secrets, so only the names are shown.
+impl std::fmt::Debug for ChildTarget {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ChildTarget")
+            .field("program", &self.program)
+            .field("args", &self.args)
+            .field("cwd", &self.cwd)
+            .field("env", &self.env.keys())
+            .field("max_line", &self.max_line)
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_the_environment_are_never_shown() {
+        let mut target = ChildTarget::new("server");
+        target.env.insert("TOKEN".to_owned(), "hunter2".to_owned());
+        let shown = format!("{:?}", Target::Child(target));
+        assert!(shown.contains("TOKEN") && !shown.contains("hunter2"), "{shown}");
+    }
+
+    #[test]
+    fn a_command_line_quotes_what_needs_it() {
+        let target = ChildTarget::new("sh").args(["-c", "exit 3"]);
+        assert_eq!(target.command_line(), "sh -c \"exit 3\"");
+    }
+}

@@ -1,0 +1,128 @@
+//! Nothing of a child is left behind, however it ends or we do.
+
+use std::time::{Duration, Instant};
+
+use sparring_peer::{Client, Link, Outgoing};
+use sparring_transport::{ChildLink, ChildTarget};
+use sparring_wire::Revision;
+
+use crate::script::{HANDSHAKE, STAY, connect, gone, is_alive, shell, within};
+
+#[tokio::test]
+async fn a_child_gets_its_arguments_folder_and_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut target =
+        ChildTarget::new("sh").args(["-c", "echo \"$0 $SPAR_TEST\" >&2; pwd >&2; exit 1", "word"]);
+    target.cwd = Some(folder.path().to_owned());
+    target.env.insert("SPAR_TEST".to_owned(), "value".to_owned());
+    let link = ChildLink::spawn(&target).unwrap();
+    let stderr = link.stderr();
+    let connecting = Client::builder().revision(Revision::V2025_11_25).connect(link);
+    within(connecting).await.unwrap_err();
+    let pwd = folder.path().canonicalize().unwrap();
+    assert_eq!(stderr.text(), format!("word value\n{}\n", pwd.display()));
+}
+
+#[tokio::test]
+async fn a_handler_hears_stderr_as_it_comes() {
+    let link = ChildLink::spawn(&shell("read go; echo one >&2; read go")).unwrap();
+    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+    link.stderr().on_output(move |bytes| drop(tell.send(bytes.to_vec())));
+    let connecting = tokio::spawn(Client::builder().revision(Revision::V2025_11_25).connect(link));
+    assert_eq!(within(told.recv()).await.unwrap(), b"one\n");
+    connecting.abort();
+}
+
+#[tokio::test]
+async fn a_child_that_heeds_the_end_of_its_input_ends_at_once() {
+    let (client, _, id) = connect(&format!("{HANDSHAKE}{STAY}exit 0")).await;
+    let client = client.unwrap();
+    let began = Instant::now();
+    within(client.close()).await;
+    assert!(began.elapsed() < Duration::from_millis(900), "took {:?}", began.elapsed());
+    assert!(!is_alive(id));
+}
+
+#[tokio::test]
+async fn a_child_that_does_not_is_asked_after_a_second() {
+    let (client, stderr, id) = connect(&format!(
+        "trap 'echo asked >&2; exit 0' TERM\n{HANDSHAKE}{STAY}while :; do sleep 0.1; done"
+    ))
+    .await;
+    let client = client.unwrap();
+    let began = Instant::now();
+    within(client.close()).await;
+    assert!(began.elapsed() >= Duration::from_secs(1) && began.elapsed() < Duration::from_secs(4));
+    assert!(stderr.text().contains("asked\n"), "{}", stderr.text());
+    assert!(!is_alive(id));
+}
+
+#[tokio::test]
+async fn a_child_that_ignores_that_too_is_killed() {
+    let (client, _, id) =
+        connect(&format!("trap '' TERM\n{HANDSHAKE}{STAY}while :; do sleep 0.1; done")).await;
+    let client = client.unwrap();
+    let began = Instant::now();
+    within(client.close()).await;
+    assert!(began.elapsed() >= Duration::from_secs(6), "{:?}", began.elapsed());
+    gone(id).await;
+}
+
+#[tokio::test]
+async fn grandchildren_end_with_the_child() {
+    let (client, stderr, id) =
+        connect(&format!("sleep 300 & echo $! >&2\n{HANDSHAKE}{STAY}exit 0")).await;
+    let client = client.unwrap();
+    within(client.close()).await;
+    gone(id).await;
+    assert!(!stderr.text().is_empty());
+}
+
+#[tokio::test]
+async fn a_dropped_link_kills_the_whole_group() {
+    let link = ChildLink::spawn(&shell("sleep 300 & sleep 300")).unwrap();
+    let id = link.id();
+    assert!(is_alive(id));
+    drop(link);
+    gone(id).await;
+}
+
+#[tokio::test]
+async fn a_dropped_client_ends_its_child() {
+    let (client, _, id) = connect(&format!("{HANDSHAKE}{STAY}exit 0")).await;
+    drop(client.unwrap());
+    gone(id).await;
+}
+
+#[test]
+fn a_panic_leaves_no_child() {
+    let (tell, told) = std::sync::mpsc::channel();
+    let panicked = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let link = ChildLink::spawn(&shell("sleep 300 & sleep 300")).unwrap();
+            tell.send(link.id()).unwrap();
+            panic!("with a child in hand");
+        });
+    });
+    let id = told.recv().unwrap();
+    assert!(panicked.join().is_err());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(gone(id));
+}
+
+#[tokio::test]
+async fn a_hundred_starts_and_ends_of_every_kind_leave_nothing() {
+    let scripts = ["exit 0", "kill -9 $$", "sleep 300", "sleep 300 & exit 0", "cat >/dev/null"];
+    let mut ids = Vec::new();
+    for round in 0..100 {
+        let mut link = ChildLink::spawn(&shell(scripts[round % scripts.len()])).unwrap();
+        ids.push(link.id());
+        if round % 3 == 0 {
+            link.send(Outgoing::Close);
+        }
+    }
+    for id in ids {
+        gone(id).await;
+    }
+}

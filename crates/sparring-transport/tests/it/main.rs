@@ -1,0 +1,10 @@
+//! All integration tests of the links to the world, in one binary: real
+//! children, real sockets.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
+
+mod ends;
+mod faults;
+mod script;
+mod sockets;
