@@ -5,11 +5,17 @@
 //! [`Target`] is plain data: what flags, suites and config files all become.
 
 pub mod child;
+#[cfg(unix)]
+mod pipes;
+#[cfg(unix)]
 mod socket;
 mod stdio;
 mod target;
 
 pub use child::{ChildError, ChildLink, Stderr};
-pub use socket::{connect_unix, listen_unix};
+#[cfg(unix)]
+pub use pipes::NamedPipes;
+#[cfg(unix)]
+pub use socket::{Listener, connect_unix, listen_unix};
 pub use stdio::stdio;
 pub use target::{ChildTarget, OpenError, Opened, Target};

@@ -1,7 +1,5 @@
 //! Unix sockets, both ends: lines over a stream.
 
-#![cfg(unix)]
-
 use std::io;
 use std::path::Path;
 

@@ -1,10 +1,10 @@
-//! Client and server joined by a real socket.
+//! Client and server joined by a real socket, and by real named pipes.
 
 use sparring_peer::{Client, Handler, Server};
-use sparring_transport::{connect_unix, listen_unix};
+use sparring_transport::{NamedPipes, connect_unix, listen_unix};
 use sparring_wire::Revision;
 
-use crate::script::within;
+use crate::script::{PATIENCE, within};
 
 struct Empty;
 
@@ -29,4 +29,36 @@ async fn client_and_server_talk_over_a_unix_socket_in_every_revision() {
     assert!(!path.exists(), "the socket's file goes with its listener");
     let error = connect_unix(&path).await.err().unwrap();
     assert!(error.to_string().contains(&*path.to_string_lossy()), "{error}");
+}
+
+#[tokio::test]
+async fn client_and_server_talk_over_named_pipes_in_every_revision() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipes = NamedPipes::at(&folder.path().join("pipe"));
+    pipes.create().unwrap();
+    let server = Server::new(Empty);
+    for revision in Revision::ALL {
+        let both =
+            async { tokio::join!(pipes.open_as_client(PATIENCE), pipes.open_as_server(PATIENCE)) };
+        let (here, there) = within(both).await;
+        let mut running = server.spawn(there.unwrap());
+        let client = Client::builder().revision(revision).connect(here.unwrap());
+        let client = within(client).await.unwrap();
+        within(client.ping()).await.unwrap();
+        assert_eq!(client.transcript().violations(), [], "{revision}");
+        within(client.close()).await;
+        within(running.ended()).await;
+    }
+}
+
+#[tokio::test]
+async fn a_named_pipe_that_nobody_opens_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipes = NamedPipes::at(&folder.path().join("pipe"));
+    let missing = pipes.open_as_client(PATIENCE).await.err().unwrap();
+    assert!(missing.to_string().contains("pipe.in"), "{missing}");
+    pipes.create().unwrap();
+    let alone = pipes.open_as_server(std::time::Duration::from_millis(20)).await.err().unwrap();
+    assert_eq!(alone.kind(), std::io::ErrorKind::TimedOut);
+    assert!(alone.to_string().contains("nobody opened the other end"), "{alone}");
 }
