@@ -53,12 +53,14 @@ struct Ring {
 }
 
 /// What is kept of an entry.
+#[derive(Clone)]
 struct Record {
     at: Duration,
     from: Side,
     kept: Kept,
 }
 
+#[derive(Clone)]
 enum Kept {
     /// So many bytes in the ring's buffer.
     Clean(usize),
@@ -130,14 +132,18 @@ impl Transcript {
 
     /// All entries that are kept.
     pub fn entries(&self) -> Vec<Entry> {
-        let mut ring = self.ring();
-        let Ring { bytes, records, .. } = &mut *ring;
-        let mut rest = &*bytes.make_contiguous();
-        let entries = records.iter().map(|record| {
-            let (frame, violations) = match &record.kept {
-                Kept::Wrong(wrong) => (wrong.0.clone(), wrong.1.clone()),
+        // Copied first and parsed later, so that nobody who records has to wait.
+        let (bytes, records): (Vec<u8>, Vec<Record>) = {
+            let ring = self.ring();
+            let (front, back) = ring.bytes.as_slices();
+            ([front, back].concat(), ring.records.iter().cloned().collect())
+        };
+        let mut rest = &bytes[..];
+        let entries = records.into_iter().map(|record| {
+            let (frame, violations) = match record.kept {
+                Kept::Wrong(wrong) => *wrong,
                 Kept::Clean(length) => {
-                    let (bytes, following) = rest.split_at(*length);
+                    let (bytes, following) = rest.split_at(length);
                     rest = following;
                     (Frame::parse(bytes), Vec::new())
                 }

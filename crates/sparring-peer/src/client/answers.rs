@@ -5,6 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use serde_json::Value;
 use sparring_wire::{ErrorObject, RawJson};
 
 /// What a server asks of a client.
@@ -53,9 +54,15 @@ impl Answers {
     pub(super) fn set<F, Fut>(&mut self, question: Question, answerer: F)
     where
         F: Fn(RawJson) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<RawJson, ErrorObject>> + Send + 'static,
+        Fut: Future<Output = Result<Value, ErrorObject>> + Send + 'static,
     {
-        self.0.insert(question, Arc::new(move |params| Box::pin(answerer(params))));
+        // Called inside of what is awaited, so that a panic in it is met there.
+        let answerer = Arc::new(answerer);
+        let begin = move |params| -> Answer {
+            let answerer = Arc::clone(&answerer);
+            Box::pin(async move { answerer(params).await.map(RawJson::from) })
+        };
+        self.0.insert(question, Arc::new(begin));
     }
 
     /// Begins to answer, or says that nobody does.

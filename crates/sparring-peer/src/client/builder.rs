@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sparring_wire::types::Implementation;
 use sparring_wire::{ErrorObject, RawJson, Revision, Side, Transcript};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 
 use super::answers::{Answers, Question};
 use super::driver::Driver;
@@ -70,10 +70,7 @@ impl ClientBuilder {
         F: Fn(RawJson) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Value, ErrorObject>> + Send + 'static,
     {
-        self.answers.set(question, move |params| {
-            let answer = answerer(params);
-            async move { answer.await.map(RawJson::from) }
-        });
+        self.answers.set(question, answerer);
         if let Some(name) = question.capability() {
             self.options.capabilities.entry(name.to_owned()).or_insert_with(|| json!({}));
         }
@@ -97,13 +94,25 @@ impl ClientBuilder {
     /// Connects over a link.
     ///
     /// # Errors
-    /// When the server cannot be talked to; the error says why.
-    pub async fn connect(self, mut link: impl Link) -> Result<Client, Error> {
+    /// When the server cannot be talked to; the error says why. The link is
+    /// being closed then; to wait for that, use [`ClientBuilder::start`].
+    pub async fn connect(self, link: impl Link) -> Result<Client, Error> {
+        let client = self.start(link);
+        client.ready().await?;
+        Ok(client)
+    }
+
+    /// Begins to connect over a link; [`Client::ready`] tells how it went.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn start(self, mut link: impl Link) -> Client {
         let transcript =
             self.transcript.unwrap_or_else(|| Transcript::bounded(self.options.transcript_bytes));
         link.record_to(Recorder::new(transcript.clone(), Side::Client));
         let (commands, receiver) = mpsc::unbounded_channel();
         let (done, ended) = watch::channel(());
+        let (connected, outcome) = watch::channel(None);
         let shared = Arc::new(Shared {
             options: self.options,
             session: OnceLock::new(),
@@ -114,21 +123,13 @@ impl ClientBuilder {
             transcript,
             keys: AtomicU64::new(0),
             closed: OnceLock::new(),
+            connected: outcome,
             done: ended,
         });
-        let (connected, outcome) = oneshot::channel();
         let driver =
             Driver::new(link, receiver, Arc::clone(&shared), self.answers, connected, done);
         tokio::spawn(driver);
-        let client = Client { commands, shared, timeout: None };
-        match outcome.await {
-            Ok(Ok(())) => Ok(client),
-            Ok(Err(error)) => {
-                client.close().await;
-                Err(error)
-            }
-            Err(_) => Err(Error::Closed { method: "connect".to_owned(), cause: client.cause() }),
-        }
+        Client { commands, shared, timeout: None }
     }
 }
 

@@ -59,7 +59,7 @@ pub(super) struct Driver<L> {
     answers: Answers,
     answering: FuturesUnordered<Answering>,
     abort: HashMap<Ask, AbortHandle>,
-    connected: Option<oneshot::Sender<Result<(), Error>>>,
+    connected: watch::Sender<Option<Result<(), Error>>>,
     timer: Timer,
     closing: bool,
     /// When to stop waiting for the link to end.
@@ -76,7 +76,7 @@ impl<L: Link> Driver<L> {
         commands: mpsc::UnboundedReceiver<Command>,
         shared: Arc<Shared>,
         answers: Answers,
-        connected: oneshot::Sender<Result<(), Error>>,
+        connected: watch::Sender<Option<Result<(), Error>>>,
         done: watch::Sender<()>,
     ) -> Self {
         let mut core = Core::new(shared.options.clone(), link.kind());
@@ -89,7 +89,7 @@ impl<L: Link> Driver<L> {
             answers,
             answering: FuturesUnordered::new(),
             abort: HashMap::new(),
-            connected: Some(connected),
+            connected,
             timer: Timer::start(),
             closing: false,
             close_by: None,
@@ -107,7 +107,7 @@ impl<L: Link> Driver<L> {
     /// whether anything has.
     fn take_in(&mut self, cx: &mut Context<'_>) -> bool {
         let mut busy = false;
-        while !self.closing && self.link.backlog() < FULL {
+        while !self.closing {
             match self.commands.poll_recv(cx) {
                 Poll::Pending => break,
                 Poll::Ready(Some(command)) => self.command(command),
@@ -140,7 +140,8 @@ impl<L: Link> Driver<L> {
     fn receive(&mut self, cx: &mut Context<'_>) -> bool {
         let mut busy = false;
         for _ in 0..AT_ONCE {
-            if self.ended {
+            // A server that floods and does not read is not followed for ever.
+            if self.ended || self.link.backlog() >= 4 * FULL {
                 break;
             }
             let Poll::Ready(incoming) = self.link.poll_receive(cx) else { break };
@@ -275,9 +276,7 @@ impl<L: Link> Driver<L> {
     }
 
     fn tell_connected(&mut self, outcome: Result<(), Error>) {
-        if let Some(connected) = self.connected.take() {
-            let _ = connected.send(outcome);
-        }
+        let _ = self.connected.send(Some(outcome));
     }
 }
 
@@ -310,6 +309,7 @@ impl<L> Drop for Driver<L> {
     fn drop(&mut self) {
         let cause = Cause::Broken("the client's task was stopped".to_owned());
         let _ = self.shared.closed.set(cause);
+        self.shared.watchers.clear();
     }
 }
 

@@ -60,6 +60,8 @@ struct Shared {
     transcript: Transcript,
     keys: AtomicU64,
     closed: OnceLock<Cause>,
+    /// How connecting went, once it is over.
+    connected: watch::Receiver<Option<Result<(), Error>>>,
     /// Closed when the driver has ended.
     done: watch::Receiver<()>,
 }
@@ -76,6 +78,19 @@ impl Client {
     /// A client that differs from the default.
     pub fn builder() -> ClientBuilder {
         ClientBuilder::default()
+    }
+
+    /// Waits until the two sides have come to terms.
+    ///
+    /// # Errors
+    /// When they have not; the error says why.
+    pub async fn ready(&self) -> Result<(), Error> {
+        let mut connected = self.shared.connected.clone();
+        let outcome = connected.wait_for(Option::is_some).await.map(|outcome| outcome.clone());
+        match outcome {
+            Ok(Some(outcome)) => outcome,
+            _ => Err(Error::Closed { method: "connecting".to_owned(), cause: self.cause() }),
+        }
     }
 
     /// What the two sides agreed on; none where there was no lifecycle.

@@ -81,6 +81,8 @@ pub struct Subscription {
     frames: mpsc::Receiver<Frame>,
     way: Way,
     client: Client,
+    /// How it ended, once that has been asked.
+    outcome: Option<Result<(), Error>>,
 }
 
 enum Way {
@@ -122,7 +124,7 @@ impl Subscription {
         };
         let granted = first.params().and_then(|params| params.get("notifications"));
         let acknowledged = granted.map(Filter::read).unwrap_or_default();
-        Ok(Subscription { acknowledged, frames, way: Way::Listen(standing), client })
+        Ok(Subscription { acknowledged, frames, way: Way::Listen(standing), client, outcome: None })
     }
 
     async fn watch(client: Client, filter: Filter) -> Result<Subscription, Error> {
@@ -137,8 +139,13 @@ impl Subscription {
         let key = client.key();
         client.shared.watchers.add(key, acknowledged.clone(), sender);
         let uris = acknowledged.uris.clone();
-        let mut subscription =
-            Subscription { acknowledged, frames, way: Way::Watch(key, Vec::new()), client };
+        let mut subscription = Subscription {
+            acknowledged,
+            frames,
+            way: Way::Watch(key, Vec::new()),
+            client,
+            outcome: None,
+        };
         for uri in uris {
             let request = subscription.client.request("resources/subscribe", Some(about(&uri)));
             request.await?.to::<Value>()?;
@@ -174,7 +181,14 @@ impl Subscription {
     /// connection ends.
     pub async fn ended(&mut self) -> Result<(), Error> {
         match &mut self.way {
-            Way::Listen(standing) => standing.as_mut().await?.to::<Value>().map(drop),
+            Way::Listen(standing) => {
+                if self.outcome.is_none() {
+                    let answer = standing.as_mut().await;
+                    let outcome = answer.and_then(|answer| answer.to::<Value>().map(drop));
+                    self.outcome = Some(outcome);
+                }
+                self.outcome.clone().unwrap_or(Ok(()))
+            }
             Way::Watch(..) => {
                 let cause = self.client.closed().await;
                 Err(Error::Closed { method: "resources/subscribe".to_owned(), cause })
@@ -187,8 +201,10 @@ impl Subscription {
     /// # Errors
     /// When the server refuses to, where it is asked.
     pub async fn close(mut self) -> Result<(), Error> {
-        if let Way::Watch(_, subscribed) = &mut self.way {
-            for uri in std::mem::take(subscribed) {
+        if let Way::Watch(key, subscribed) = &mut self.way {
+            self.client.shared.watchers.remove(*key);
+            let subscribed = std::mem::take(subscribed);
+            for uri in self.client.shared.watchers.unwatched(subscribed) {
                 let request = self.client.request("resources/unsubscribe", Some(about(&uri)));
                 request.await?.to::<Value>()?;
             }
@@ -199,10 +215,11 @@ impl Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        if let Way::Watch(key, subscribed) = &self.way {
-            self.client.shared.watchers.remove(*key);
-            for uri in subscribed {
-                let request = self.client.request("resources/unsubscribe", Some(about(uri)));
+        if let Way::Watch(key, subscribed) = &mut self.way {
+            let watchers = &self.client.shared.watchers;
+            watchers.remove(*key);
+            for uri in watchers.unwatched(std::mem::take(subscribed)) {
+                let request = self.client.request("resources/unsubscribe", Some(about(&uri)));
                 request.start().forget();
             }
         }
@@ -231,6 +248,19 @@ impl Watchers {
 
     fn remove(&self, key: u64) {
         self.list().retain(|watcher| watcher.key != key);
+    }
+
+    /// Those of the resources that nobody watches: the server knows only
+    /// whether a client subscribed, not how often.
+    fn unwatched(&self, uris: Vec<String>) -> Vec<String> {
+        let list = self.list();
+        let watched = |uri: &String| list.iter().any(|watcher| watcher.filter.uris.contains(uri));
+        uris.into_iter().filter(|uri| !watched(uri)).collect()
+    }
+
+    /// The connection is gone: nobody hears anything any more.
+    pub(super) fn clear(&self) {
+        self.list().clear();
     }
 
     pub(super) fn tell(&self, frame: &Frame) {

@@ -17,6 +17,9 @@ const SHOWN: usize = 4096;
 /// How much is read at once.
 const READ: usize = 64 * 1024;
 
+/// How often is read for one frame before others get their turn.
+const READS: usize = 64;
+
 /// How lines are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinesOptions {
@@ -200,6 +203,7 @@ where
             }
         }
         self.outgoing.clear();
+        self.written = 0;
         self.unflushed = false;
         self.writer = None;
         self.shut = Some(cause);
@@ -271,7 +275,7 @@ where
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
-        loop {
+        for _ in 0..READS {
             if let Some(incoming) = self.received.pop_front() {
                 return Poll::Ready(incoming);
             }
@@ -288,5 +292,8 @@ where
                 Err(error) => self.end(Cause::Broken(format!("reading failed: {error}"))),
             }
         }
+        // Much was read and no frame came of it: others get their turn.
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::task::{Context, Poll};
 
-use sparring_wire::FrameKind;
+use sparring_wire::{Frame, FrameKind};
 
 use crate::link::{Incoming, Link};
 
@@ -49,6 +49,11 @@ impl Intake {
         Poll::Pending
     }
 
+    /// Whether no more is held back, and so nothing more is read.
+    pub(super) fn is_full(&self) -> bool {
+        self.held.len() >= MOST
+    }
+
     /// Whether anything is held back.
     pub(super) fn holds(&self) -> bool {
         !self.held.is_empty()
@@ -58,9 +63,17 @@ impl Intake {
 fn is_request(incoming: &Incoming) -> bool {
     match incoming {
         Incoming::Noise(_) => true,
-        Incoming::Frame { frame, .. } => {
-            matches!(frame.kind(), FrameKind::Request | FrameKind::Batch | FrameKind::Other)
-        }
+        Incoming::Frame { frame, .. } => asks(frame),
         Incoming::StreamEnded { .. } | Incoming::Closed(_) => false,
+    }
+}
+
+/// Whether a frame wants an answer; a bad answer does not.
+fn asks(frame: &Frame) -> bool {
+    match frame.kind() {
+        FrameKind::Request => true,
+        FrameKind::Notification | FrameKind::Result | FrameKind::Error => false,
+        FrameKind::Other => frame.result().is_none() && frame.error().is_none(),
+        FrameKind::Batch => frame.batch().any(|item| asks(&item)),
     }
 }

@@ -51,6 +51,8 @@ pub struct Session<H> {
     changes: mpsc::Receiver<Change>,
     timer: Timer,
     ended: Option<Cause>,
+    /// Since the link is full: until when it may be, and how full it is.
+    full: Option<(Duration, usize)>,
     /// When to stop waiting for what is in flight after the end of input.
     drained_by: Option<Duration>,
     ask_timeout: Duration,
@@ -81,6 +83,7 @@ impl<H: Handler> Session<H> {
             changes,
             timer: Timer::start(),
             ended: None,
+            full: None,
             drained_by: None,
             ask_timeout: ASK,
         }
@@ -115,9 +118,12 @@ impl<H: Handler> Session<H> {
     /// if there is one.
     pub async fn process_request(&mut self, frame: Frame) -> Option<Frame> {
         let asked = (frame.id().cloned(), frame.kind());
+        let unanswered = frame.method().is_some() && frame.kind() == FrameKind::Notification
+            || frame.result().is_some()
+            || frame.error().is_some();
         self.core.receive(Incoming::on_shared_channel(frame));
         poll_fn(|cx| {
-            loop {
+            for _ in 0..ROUNDS {
                 self.timer.renew();
                 let worked = self.work(cx);
                 while let Some(action) = self.core.poll_action() {
@@ -130,13 +136,15 @@ impl<H: Handler> Session<H> {
                 }
                 let _ = self.poll_flush(cx);
                 let read = self.read(cx, Wanted::NoRequests);
-                if self.core.is_idle() && !read {
+                if (self.core.is_idle() || unanswered) && !worked && !read {
                     return Poll::Ready(None);
                 }
                 if !worked && !read {
                     return Poll::Pending;
                 }
             }
+            cx.waker().wake_by_ref();
+            Poll::Pending
         })
         .await
     }
@@ -156,7 +164,7 @@ impl<H: Handler> Session<H> {
         }
         self.core.receive(incoming);
         poll_fn(|cx| {
-            loop {
+            for _ in 0..ROUNDS {
                 self.timer.renew();
                 let worked = self.work(cx);
                 self.give_out();
@@ -168,6 +176,8 @@ impl<H: Handler> Session<H> {
                     return Poll::Pending;
                 }
             }
+            cx.waker().wake_by_ref();
+            Poll::Pending
         })
         .await;
         Ok(true)
@@ -182,6 +192,7 @@ impl<H: Handler> Session<H> {
         if self.link.is_none() {
             return Err(NoLink);
         }
+        self.begin();
         Ok(poll_fn(|cx| self.poll_serve(cx, None)).await)
     }
 
@@ -194,8 +205,17 @@ impl<H: Handler> Session<H> {
         if self.link.is_none() {
             return Err(NoLink);
         }
+        self.begin();
         let until = self.core.received() + count;
         Ok(poll_fn(|cx| self.poll_serve(cx, Some(until))).await)
+    }
+
+    /// Serving begins anew: what the end of input left, gets its time.
+    fn begin(&mut self) {
+        self.timer.renew();
+        if self.ended.is_some() {
+            self.drained_by = Some(self.timer.now() + DRAIN);
+        }
     }
 
     /// Ends in good order: subscriptions are told, then the link is closed.
@@ -227,10 +247,13 @@ impl<H: Handler> Session<H> {
                 return Poll::Ready(Cause::ByUs);
             }
             if let Some(cause) = self.ended.clone()
-                && !self.intake.holds()
+                && (enough || !self.intake.holds())
                 && (done || self.timer.poll(self.drained_by, cx).is_ready())
             {
                 return Poll::Ready(cause);
+            }
+            if self.is_stuck(cx) {
+                return Poll::Ready(Cause::Broken("the client does not read".to_owned()));
             }
             if !read && !worked {
                 return Poll::Pending;
@@ -238,6 +261,22 @@ impl<H: Handler> Session<H> {
         }
         cx.waker().wake_by_ref();
         Poll::Pending
+    }
+
+    /// Whether the link has been full for long, and nothing of it was read.
+    fn is_stuck(&mut self, cx: &mut TaskContext<'_>) -> bool {
+        let backlog = self.link.as_ref().map_or(0, |link| link.backlog());
+        if backlog < FULL {
+            self.full = None;
+            return false;
+        }
+        let now = self.timer.now();
+        let until = match self.full {
+            Some((until, same)) if same == backlog => until,
+            _ => now + DRAIN,
+        };
+        self.full = Some((until, backlog));
+        self.timer.poll(Some(until), cx).is_ready()
     }
 
     /// Takes in what the link has, as long as its answers are read as well;
@@ -254,6 +293,10 @@ impl<H: Handler> Session<H> {
             let enough =
                 wanted == Wanted::All && until.is_some_and(|until| self.core.received() >= until);
             if over || enough || link.backlog() >= FULL {
+                break;
+            }
+            if wanted == Wanted::NoRequests && self.intake.is_full() {
+                self.core.fail_asks("too much came before the answer");
                 break;
             }
             let Poll::Ready(incoming) = self.intake.poll(&mut **link, wanted, cx) else { break };
@@ -284,7 +327,8 @@ impl<H: Handler> Session<H> {
             busy = true;
         }
         busy |= self.hear(cx);
-        while let Poll::Ready(Some(change)) = self.changes.poll_recv(cx) {
+        let is_full = self.link.as_ref().is_some_and(|link| link.backlog() >= FULL);
+        while !is_full && let Poll::Ready(Some(change)) = self.changes.poll_recv(cx) {
             self.core.broadcast(&change.method, change.params.as_ref());
             busy = true;
         }
@@ -349,27 +393,38 @@ impl<H: Handler> Session<H> {
     /// Passes on what handlers have said up to now, before their answers.
     fn hear(&mut self, cx: &mut TaskContext<'_>) -> bool {
         let mut busy = false;
-        while let Poll::Ready(Some(said)) = self.said.poll_recv(cx) {
+        // Taken without tokio's budget, which may be used up: what was said
+        // before an answer must go out before it.
+        for _ in 0..self.said.len() {
+            let Ok(said) = self.said.try_recv() else { break };
+            self.pass_on(said);
             busy = true;
-            match said {
-                Said::Progress(id, params) => {
-                    self.core.notify_with(&id, "notifications/progress", Some(&params));
-                }
-                Said::Log(id, level, params) => self.core.log_with(&id, level, &params),
-                Said::Notify(id, method, params) => {
-                    self.core.notify_with(&id, &method, params.as_ref());
-                }
-                Said::Ask(id, method, params, waiter) if self.link.is_some() => {
-                    let deadline = self.timer.now() + self.ask_timeout;
-                    self.core.ask(deadline, &id, method, &params, waiter);
-                }
-                Said::Ask(_, method, _, waiter) => {
-                    let error = format!("{method} needs a link to the client");
-                    let _ = waiter.send(Err(ErrorObject::internal(error)));
-                }
-            }
+        }
+        if let Poll::Ready(Some(said)) = self.said.poll_recv(cx) {
+            self.pass_on(said);
+            busy = true;
         }
         busy
+    }
+
+    fn pass_on(&mut self, said: Said) {
+        match said {
+            Said::Progress(id, params) => {
+                self.core.notify_with(&id, "notifications/progress", Some(&params));
+            }
+            Said::Log(id, level, params) => self.core.log_with(&id, level, &params),
+            Said::Notify(id, method, params) => {
+                self.core.notify_with(&id, &method, params.as_ref());
+            }
+            Said::Ask(id, method, params, waiter) if self.link.is_some() => {
+                let deadline = self.timer.now() + self.ask_timeout;
+                self.core.ask(deadline, &id, method, &params, waiter);
+            }
+            Said::Ask(_, method, _, waiter) => {
+                let error = format!("{method} needs a link to the client");
+                let _ = waiter.send(Err(ErrorObject::internal(error)));
+            }
+        }
     }
 
     fn give_out(&mut self) {

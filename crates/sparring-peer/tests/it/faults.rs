@@ -262,3 +262,26 @@ fn progress_in_one_batch_with_the_answer_is_told_before_it() {
     };
     assert_eq!(stage.core.waiter(&told).copied(), Some("tools/call"), "its owner can be told");
 }
+
+#[test]
+fn a_late_reply_to_a_raw_request_never_settles_another() {
+    let mut stage = Stage::connected();
+    let raw = sparring_wire::Frame::parse(r#"{"jsonrpc":"2.0","id":2,"method":"raw"}"#);
+    stage.core.request_frame(stage.now, raw, Some(ms(10)), "raw").unwrap();
+    stage.sent();
+    stage.pass(ms(10));
+    stage.error();
+    stage.sent();
+    let next = stage.request("next");
+    assert_ne!(next, Id::Integer(2));
+    stage.receive(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
+    assert_eq!(stage.unclaimed(), Some(Unclaimed::Late));
+}
+
+#[test]
+fn a_batch_in_a_batch_is_noise() {
+    let mut stage = Stage::connected();
+    stage.request("a");
+    stage.receive(r#"[[{"jsonrpc":"2.0","id":2,"result":{}}]]"#);
+    assert_eq!(stage.unclaimed(), Some(Unclaimed::Noise));
+}

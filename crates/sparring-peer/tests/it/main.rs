@@ -5,6 +5,7 @@
 mod batches;
 mod cancellation;
 mod client;
+mod crowded;
 mod faults;
 mod fixture;
 mod hard_ends;

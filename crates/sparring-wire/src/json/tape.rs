@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::scan::{DEEPEST, Fault, Scanner};
+use super::scan::{DEEPEST, Fault, FaultKind, Scanner};
 
 /// Texts longer than this get no tape: what it saves is not worth the memory
 /// that a hostile text could make it take.
@@ -50,7 +50,7 @@ impl Tape {
         if range.len() <= LONGEST && range.end <= u32::MAX as usize {
             tape.0.reserve(range.len() / 12 + 4);
             let mut scanner = Scanner::new(text, range.start, DEEPEST);
-            if tape.value(&mut scanner).is_err() {
+            if tape.value(&mut scanner, 0).is_err() {
                 tape.0.clear();
             }
         }
@@ -66,7 +66,11 @@ impl Tape {
         }
     }
 
-    fn value(&mut self, scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+    fn value(&mut self, scanner: &mut Scanner<'_>, depth: usize) -> Result<(), Fault> {
+        // What we put together ourselves may be deeper than what is read.
+        if depth > DEEPEST {
+            return Err(Fault { at: scanner.pos(), kind: FaultKind::TooDeep });
+        }
         let first = scanner.peek();
         let index = self.0.len();
         if !matches!(first, Some(b'{' | b'[')) {
@@ -85,7 +89,7 @@ impl Tape {
                     self.0.push(Node { start: name.start as u32, end: name.end as u32, size });
                     scanner.expect(b':')?;
                 }
-                self.value(scanner)?;
+                self.value(scanner, depth + 1)?;
                 if scanner.peek() != Some(b',') {
                     break;
                 }

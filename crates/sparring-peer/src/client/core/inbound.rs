@@ -36,7 +36,10 @@ impl<W> Core<W> {
             FrameKind::Batch => {
                 let frames: Vec<Frame> = frame.batch().collect();
                 for frame in frames {
-                    self.frame(now, frame, stream);
+                    match frame.kind() {
+                        FrameKind::Batch => self.noise(now, frame, stream),
+                        _ => self.frame(now, frame, stream),
+                    }
                 }
             }
             FrameKind::Other if frame.is_response_like() => self.reply(now, frame, stream),

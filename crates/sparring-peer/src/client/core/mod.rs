@@ -249,14 +249,19 @@ impl<W> Core<W> {
         id
     }
 
-    /// An id that no request in flight has, the owner's raw ones included.
+    /// An id that no request in flight has, or had when it was given up, the
+    /// owner's raw ones included.
     fn fresh_id(&mut self) -> Id {
         loop {
             let id = self.ids.generate();
-            if !self.pending.contains_key(&id) {
+            if !self.is_in_use(&id) && !self.abandoned.contains(&id) {
                 return id;
             }
         }
+    }
+
+    fn is_in_use(&self, id: &Id) -> bool {
+        self.pending.contains_key(id) || self.rounds.contains_key(id)
     }
 
     /// Sends a request of the owner's as it is, and waits for its answer, which
@@ -275,7 +280,7 @@ impl<W> Core<W> {
         let (Some(id), Some(method)) = (frame.id().cloned(), frame.method()) else {
             return Err((waiter, "the bytes are no request with an id".to_owned()));
         };
-        if self.pending.contains_key(&id) {
+        if self.is_in_use(&id) {
             return Err((waiter, format!("the id {id} is that of a request in flight")));
         }
         let mut request = Request::new(method.to_owned(), None);

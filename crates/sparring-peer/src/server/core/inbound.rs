@@ -5,7 +5,7 @@ use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Frame, FrameKind, Id, Json, RawJson, Revision, Rule, Side, code};
 
 use super::{Batch, Call, Core, Event, Job, Time};
-use crate::link::{Cause, Incoming, Outgoing, Stream};
+use crate::link::{Cause, Incoming, LinkKind, Outgoing, Stream};
 use crate::notices;
 
 impl<A> Core<A> {
@@ -55,6 +55,14 @@ impl<A> Core<A> {
     /// Since 2026-07-28 a stream given up is its request given up
     /// (basic/patterns/cancellation); before, it is only a broken connection.
     fn stream_ended(&mut self, id: &Id) {
+        // On a shared channel it is a question of ours that could not be sent.
+        if self.link == LinkKind::Shared {
+            if let Some(waiting) = self.asks.remove(id) {
+                let outcome = Err(ErrorObject::internal("the client does not read any more"));
+                self.events.push_back(Event::Answered { waiter: waiting.waiter, outcome });
+            }
+            return;
+        }
         if self.in_flight.get(id).is_some_and(|job| job.revision.is_modern()) {
             self.cancel(id);
         }
@@ -237,14 +245,19 @@ impl<A> Core<A> {
         }
     }
 
+    /// Nobody will answer what was asked.
+    pub fn fail_asks(&mut self, why: &str) {
+        for (_, waiting) in self.asks.drain() {
+            let outcome = Err(ErrorObject::internal(why));
+            self.events.push_back(Event::Answered { waiter: waiting.waiter, outcome });
+        }
+    }
+
     fn end(&mut self, cause: Cause) {
         if std::mem::replace(&mut self.closed, true) {
             return;
         }
-        for (_, waiting) in self.asks.drain() {
-            let outcome = Err(ErrorObject::internal(format!("the client is gone: {cause}")));
-            self.events.push_back(Event::Answered { waiter: waiting.waiter, outcome });
-        }
+        self.fail_asks(&format!("the client is gone: {cause}"));
         self.events.push_back(Event::Closed(cause));
     }
 }

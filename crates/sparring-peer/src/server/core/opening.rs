@@ -47,6 +47,11 @@ impl<A> Core<A> {
             return self.admit_initialize(frame, in_batch);
         }
         let meta = Meta::of(frame);
+        if in_batch && meta.version.is_some() {
+            let message =
+                "a request with metadata of its own belongs to a revision without batches";
+            return Err(ErrorObject::invalid_request(message));
+        }
         let revision = match meta.version.filter(|_| self.has_modern()) {
             Some(version) => self.admit_modern(version, &meta)?,
             None => self.admit_legacy(method)?,
