@@ -24,7 +24,7 @@ use crate::panics;
 use crate::timer::Timer;
 
 /// How many rounds one poll makes before others get their turn.
-const ROUNDS: usize = 64;
+const ROUNDS: usize = 16;
 
 /// What a handle wants of the driver.
 pub(super) enum Command {

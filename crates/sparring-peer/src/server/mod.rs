@@ -93,8 +93,11 @@ impl<H: Handler> Server<H> {
     }
 
     /// Serves a link in the foreground, until the end of input.
+    ///
+    /// The work is done on a task of its own, which ends with this future:
+    /// tokio wakes a task for less than the future that a program blocks on.
     pub async fn serve(&self, link: impl Link) -> Cause {
-        self.on(link).serve().await.unwrap_or(Cause::ByUs)
+        self.spawn(link).ended().await
     }
 
     /// Serves a link in the background, until the end of input or until it is

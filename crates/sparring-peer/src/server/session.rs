@@ -26,7 +26,7 @@ use crate::panics;
 use crate::timer::Timer;
 
 /// How many rounds one poll makes before others get their turn.
-const ROUNDS: usize = 64;
+const ROUNDS: usize = 16;
 
 /// How long what is in flight may still take after the end of input.
 const DRAIN: Duration = Duration::from_secs(5);

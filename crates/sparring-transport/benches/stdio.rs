@@ -1,0 +1,120 @@
+//! How fast a trivial tool call is over a real child's stdin and stdout, side by
+//! side with rmcp and with a bare pair of processes that only pass lines.
+//!
+//! The servers are this program itself, started with the name of one. Every
+//! figure is a median of rounds in which the contestants take turns; only
+//! ratios mean anything. Run it by `cargo xtask bench`.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
+
+#[path = "stdio/bare.rs"]
+mod bare;
+#[path = "stdio/ours.rs"]
+mod ours;
+#[path = "stdio/theirs.rs"]
+mod theirs;
+
+use std::future::Future;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// Turns that each contestant takes.
+const ROUNDS: usize = 9;
+/// Calls in a turn.
+const CALLS: usize = 2_000;
+/// How many calls are in flight at once in the second discipline.
+const AT_ONCE: usize = 64;
+
+/// Something that makes trivial calls.
+trait Contestant: Sync {
+    /// Makes one call and waits for its answer.
+    fn call(&self) -> impl Future<Output = ()> + Send;
+}
+
+fn main() -> ExitCode {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    match std::env::args().nth(1).as_deref() {
+        Some("serve-ours") => runtime.block_on(ours::serve()),
+        Some("serve-rmcp") => runtime.block_on(theirs::serve()),
+        Some("serve-bare") => bare::serve(),
+        // `--bench` is what cargo itself adds.
+        _ => {
+            // In a task of its own, as programs make their calls.
+            let met = runtime.block_on(async { tokio::spawn(run()).await.expect("no panic") });
+            return if met { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+async fn run() -> bool {
+    let rmcp = theirs::Rmcp::connect().await;
+    let ours = ours::Ours::connect().await;
+    let mut bare = bare::Bare::start();
+    let mut times = [const { [const { Vec::new() }; 2] }; 3];
+    for _ in 0..ROUNDS {
+        measure(&rmcp, &mut times[0]).await;
+        measure(&ours, &mut times[1]).await;
+        times[2][0].push(bare.turn());
+    }
+    // The bare pair has nothing in flight.
+    times[2][1] = times[2][0].clone();
+    let medians = times.each_mut().map(|both| both.each_mut().map(|times| median(times)));
+    let names = [
+        "rmcp, child process and stdio_pipes",
+        "sparring, child and stdio",
+        "bare pipes, no parsing",
+    ];
+    println!("a trivial tool call over a child's pipes, {ROUNDS} rounds of {CALLS}, medians\n");
+    println!(
+        "{:<36} {:>12} {:>9} {:>14} {:>9}",
+        "", "1 at a time", "x rmcp", "64 in flight", "x rmcp"
+    );
+    for (name, [one, many]) in names.iter().zip(medians) {
+        let (ratio_one, ratio_many) = (medians[0][0] / one, medians[0][1] / many);
+        println!("{name:<36} {one:>9.2} µs {ratio_one:>8.2}x {many:>11.2} µs {ratio_many:>8.2}x");
+    }
+    println!();
+    let one = check("one at a time, x rmcp", medians[0][0] / medians[1][0], 2.0);
+    let many = check("64 in flight, x rmcp", medians[0][1] / medians[1][1], 5.0);
+    let floor = check("one at a time, x bare pipes", medians[2][0] / medians[1][0], 0.3);
+    one && many && floor
+}
+
+fn check(what: &str, ratio: f64, least: f64) -> bool {
+    let verdict = if ratio >= least { "met" } else { "MISSED" };
+    println!("{what}: {ratio:.2}, at least {least} wanted: {verdict}");
+    ratio >= least
+}
+
+/// Takes one turn in both disciplines; times are microseconds a call.
+async fn measure(contestant: &impl Contestant, times: &mut [Vec<f64>; 2]) {
+    let start = Instant::now();
+    for _ in 0..CALLS {
+        contestant.call().await;
+    }
+    times[0].push(each(start.elapsed()));
+
+    let start = Instant::now();
+    let lane = || async {
+        for _ in 0..CALLS / AT_ONCE {
+            contestant.call().await;
+        }
+    };
+    futures_util::future::join_all((0..AT_ONCE).map(|_| lane())).await;
+    times[1].push(each(start.elapsed()));
+}
+
+fn each(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6 / CALLS as f64
+}
+
+fn median(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+fn this_program() -> String {
+    std::env::current_exe().expect("this program has a path").to_string_lossy().into_owned()
+}
