@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: measures calls per second, kept on one core so that
-//! runs can be compared. The bench prints its own table.
+//! `cargo xtask bench`: measures side by side with others, kept on one core so
+//! that runs can be compared. Each bench prints its own table.
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -8,42 +8,54 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::command::{command, show, works};
 
-/// Builds the bench, runs it and passes on its exit code.
+/// The benches: the package and the name of each.
+const BENCHES: [(&str, &str); 2] = [("sparring-peer", "calls"), ("sparring-transport", "stdio")];
+
+/// Builds the benches and runs them one after the other; fails if one does.
 pub(crate) fn run(root: &Path) -> Result<ExitCode> {
-    let executable = build(root)?;
-    let mut bench = if works("taskset -c 0 true") {
-        let mut pinned = command(root, "taskset -c 0");
-        pinned.arg(&executable);
-        pinned
-    } else {
-        eprintln!("not pinned to one core, because `taskset` does not work here");
-        Command::new(&executable)
-    };
-    show(&bench);
-    let status = bench.status().with_context(|| format!("could not start {executable}"))?;
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+    let executables = BENCHES.map(|(package, name)| build(root, package, name));
+    let mut all = ExitCode::SUCCESS;
+    for executable in executables {
+        let executable = executable?;
+        let mut bench = if works("taskset -c 0 true") {
+            let mut pinned = command(root, "taskset -c 0");
+            pinned.arg(&executable);
+            pinned
+        } else {
+            eprintln!("not pinned to one core, because `taskset` does not work here");
+            Command::new(&executable)
+        };
+        show(&bench);
+        let status = bench.status().with_context(|| format!("could not start {executable}"))?;
+        if !status.success() {
+            all = ExitCode::FAILURE;
+        }
+    }
+    Ok(all)
 }
 
-fn build(root: &Path) -> Result<String> {
-    let line = "cargo build --release -p sparring-peer --bench calls \
-                --message-format=json-render-diagnostics";
-    let mut build = command(root, line);
+fn build(root: &Path, package: &str, name: &str) -> Result<String> {
+    let line = format!(
+        "cargo build --release -p {package} --bench {name} --message-format=json-render-diagnostics"
+    );
+    let mut build = command(root, &line);
     show(&build);
     let output = build.stderr(Stdio::inherit()).output().context("could not start `cargo`")?;
-    ensure!(output.status.success(), "the bench does not build");
+    ensure!(output.status.success(), "the bench `{name}` does not build");
     let messages = String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")?;
-    executable(&messages).context("cargo named no executable for the bench `calls`")
+    executable(&messages, name)
+        .with_context(|| format!("cargo named no executable for the bench `{name}`"))
 }
 
-/// Finds the bench's path in cargo's messages, one JSON object a line.
+/// Finds a bench's path in cargo's messages, one JSON object a line.
 ///
 /// Cargo writes them without spaces, and a path has no escapes but `\\`, so a
 /// search does and no JSON parser is needed.
-fn executable(messages: &str) -> Option<String> {
+fn executable(messages: &str, name: &str) -> Option<String> {
+    let name = format!(r#""name":"{name}""#);
     let line = messages
         .lines()
-        .find(|line| line.contains(r#""kind":["bench"]"#) && line.contains(r#""name":"calls""#))?;
+        .find(|line| line.contains(r#""kind":["bench"]"#) && line.contains(&name))?;
     let (_, rest) = line.split_once(r#""executable":""#)?;
     let (path, _) = rest.split_once('"')?;
     Some(path.replace(r"\\", r"\"))
@@ -59,11 +71,11 @@ mod tests {
     fn finds_the_executable_of_the_bench() {
         let bench = r#"{"reason":"compiler-artifact","target":{"kind":["bench"],"name":"calls"},"executable":"C:\\t\\calls-1","fresh":true}"#;
         let messages = format!("{LIB}\n{bench}\n");
-        assert_eq!(executable(&messages).as_deref(), Some(r"C:\t\calls-1"));
+        assert_eq!(executable(&messages, "calls").as_deref(), Some(r"C:\t\calls-1"));
     }
 
     #[test]
     fn finds_nothing_where_no_bench_was_built() {
-        assert_eq!(executable(LIB), None);
+        assert_eq!(executable(LIB, "calls"), None);
     }
 }

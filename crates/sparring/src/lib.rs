@@ -3,8 +3,9 @@
 //! what it is told, both in this process.
 //!
 //! This crate only gathers what the others have, by name:
-//! [`Client`] and [`Server`], the links they talk through, the typed views of
-//! what they say, and [`wire`] for frames, revisions and the rule checker.
+//! [`Client`] and [`Server`], the links they talk through in this process and
+//! ([`transport`]) to others, the typed views of what they say, and [`wire`] for
+//! frames, revisions and the rule checker.
 //!
 //! ```
 //! use sparring::server::{Answer, Context};
@@ -41,6 +42,7 @@ pub use sparring_peer::{
     MemoryLink, MemoryTransport, Outgoing, Protocol, Response, Server, Stream, client, link,
     memory, server,
 };
+pub use sparring_transport::{self as transport, ChildLink, ChildTarget, Target};
 pub use sparring_wire::{
     self as wire, Checker, ErrorObject, Frame, Id, Json, RawJson, Referee, Revision, Rule, Side,
     Transcript, Violation, types,

@@ -126,3 +126,50 @@ async fn a_hundred_starts_and_ends_of_every_kind_leave_nothing() {
         gone(id).await;
     }
 }
+
+#[tokio::test]
+async fn a_child_is_started_and_its_client_connected() {
+    let (client, _, id) = connect(&format!("{HANDSHAKE}{STAY}")).await;
+    let client = client.unwrap();
+    assert!(is_alive(id) && client.is_connected());
+    assert_eq!(client.session().unwrap().server_info.as_ref().unwrap().name, "sh");
+    within(client.close()).await;
+    assert!(!is_alive(id) && !client.is_connected());
+}
+
+#[tokio::test]
+async fn what_is_sent_reaches_stdin_and_what_is_written_comes_back() {
+    let mut link = ChildLink::spawn(&ChildTarget::new("cat")).unwrap();
+    let frame =
+        sparring_wire::Frame::parse(r#"{"jsonrpc": "2.0", "method": "x", "params": {"n": 1.50}}"#);
+    link.send(frame.clone().into());
+    let back = within(std::future::poll_fn(|cx| {
+        let _ = link.poll_flush(cx);
+        link.poll_receive(cx)
+    }));
+    let sparring_peer::Incoming::Frame { frame: back, .. } = back.await else { panic!("no frame") };
+    assert_eq!(back, frame, "byte for byte");
+}
+
+#[tokio::test]
+async fn children_side_by_side_do_not_mix() {
+    let tasks: Vec<_> = (0..8)
+        .map(|number| {
+            tokio::spawn(async move {
+                let folder = tempfile::tempdir().unwrap();
+                let answer = format!(r#"{{"jsonrpc":"2.0","id":2,"result":{{"content":[{{"type":"text","text":"{number}"}}]}}}}"#);
+                let mut target = shell(&format!("{HANDSHAKE}read asked\necho '{answer}'\necho {number} > mine\n{STAY}"));
+                target.cwd = Some(folder.path().to_owned());
+                let link = ChildLink::spawn(&target).unwrap();
+                let client = Client::builder().revision(Revision::V2025_11_25).connect(link).await.unwrap();
+                let response = client.call_tool("x", serde_json::json!({})).await.unwrap();
+                assert_eq!(response.content(), number.to_string());
+                client.close().await;
+                assert_eq!(std::fs::read_to_string(folder.path().join("mine")).unwrap().trim(), number.to_string());
+            })
+        })
+        .collect();
+    for task in tasks {
+        within(task).await.unwrap();
+    }
+}
