@@ -17,7 +17,7 @@ const USAGE: &str = "\
 usage: cargo xtask VERB
 
   test            format, lints, tests, doc tests, examples, docs, tidy
-  peers           only the tests against other implementations
+  peers           install other implementations, and only the tests against them
   tidy            the rules of the repository that no compiler checks
   bench           measure calls per second, on one core where possible
   fuzz [SECONDS]  fuzz the frame parser (default: 30 seconds)
@@ -26,6 +26,7 @@ usage: cargo xtask VERB
 environment:
   SPAR_SPEC_DIR   folder with the specification's schemas; without it the
                   tests that need them are skipped, and fail when CI is set
+  CI              when set, a test that must be skipped is a failure
 ";
 
 /// What the arguments ask for.
@@ -62,7 +63,7 @@ fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
         Verb::Test => {
             test::run(root, test::Settings { has_spec: is_set("SPAR_SPEC_DIR"), ci: is_set("CI") })?
         }
-        Verb::Peers => peers::run(root)?,
+        Verb::Peers => peers::run(root, is_set("CI"))?,
         Verb::Tidy => tidy::run(root)?,
         Verb::Bench => return bench::run(root),
         Verb::Fuzz { seconds } => fuzz::run(root, *seconds)?,

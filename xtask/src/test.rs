@@ -1,7 +1,8 @@
 //! `cargo xtask test`: everything that must pass before a commit.
 //!
-//! There is no stage for other implementations as peers: the run over the
-//! workspace includes those tests, and `cargo xtask peers` runs them alone.
+//! There is no stage for the tests with other implementations as peers: those
+//! are installed first, the run over the workspace includes the tests, and
+//! `cargo xtask peers` runs them alone.
 //! Benches are built by clippy's `--all-targets`, and not measured here.
 
 use std::fs;
@@ -11,6 +12,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail};
 
 use crate::command::{command, has_nextest, run as run_command};
+use crate::peers::{self, Peers};
 use crate::tidy;
 
 /// What the environment says about this run.
@@ -33,7 +35,8 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
     stages.run("lints", || {
         run("cargo clippy --workspace --all-targets --all-features -- -D warnings")
     })?;
-    stages.run("tests", || tests(root, settings))?;
+    let peers = stages.run("peers", || peers::install(root, settings.ci))?;
+    stages.run("tests", || tests(root, settings, &peers))?;
     stages.run("doc tests", || run("cargo test --workspace --all-features --doc"))?;
     stages.run("examples", || examples(root))?;
     stages.run("docs", || docs(root))?;
@@ -41,11 +44,12 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
     if !settings.has_spec {
         eprintln!("\n{SKIPPED}");
     }
+    peers.tell_skipped();
     stages.finish();
     Ok(())
 }
 
-fn tests(root: &Path, settings: Settings) -> Result<()> {
+fn tests(root: &Path, settings: Settings, peers: &Peers) -> Result<()> {
     // A runner hides what a passing test prints, so the tests' own words
     // about being skipped would go unread.
     if !settings.has_spec {
@@ -54,12 +58,16 @@ fn tests(root: &Path, settings: Settings) -> Result<()> {
         }
         eprintln!("{SKIPPED}");
     }
+    // Some tests start examples as peers of their own.
+    run_command(command(root, "cargo build --workspace --all-features --examples"))?;
     let line = if has_nextest() {
         "cargo nextest run --workspace --all-features"
     } else {
         "cargo test --workspace --all-features --lib --bins --tests"
     };
-    run_command(command(root, line))
+    let mut tests = command(root, line);
+    tests.env(peers::FOLDER, &peers.folder);
+    run_command(tests)
 }
 
 /// Runs each example of the façade; an example that fails misleads its reader.
@@ -102,15 +110,16 @@ impl Stages {
         Self { started: Instant::now(), passed: 0 }
     }
 
-    fn run(&mut self, name: &str, stage: impl FnOnce() -> Result<()>) -> Result<()> {
+    fn run<T>(&mut self, name: &str, stage: impl FnOnce() -> Result<T>) -> Result<T> {
         eprintln!("\n== {name}");
         let started = Instant::now();
         let result = stage();
         let seconds = started.elapsed().as_secs_f64();
-        result.with_context(|| format!("stage `{name}` failed after {seconds:.1}s"))?;
+        let result =
+            result.with_context(|| format!("stage `{name}` failed after {seconds:.1}s"))?;
         eprintln!("== {name} passed in {seconds:.1}s");
         self.passed += 1;
-        Ok(())
+        Ok(result)
     }
 
     fn finish(self) {

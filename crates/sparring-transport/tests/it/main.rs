@@ -6,5 +6,6 @@
 
 mod ends;
 mod faults;
+mod peers;
 mod script;
 mod sockets;

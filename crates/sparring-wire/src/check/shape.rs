@@ -204,9 +204,8 @@ impl Shapes {
             false => Rule::WrongType,
         };
         out.add(rule, &path, || {
-            let mut names: Vec<_> = tags.iter().map(|tag| self.describe(tag.shape)).collect();
-            names.dedup();
-            format!("expected {}, found {}", names.join(" or "), short(value))
+            let names = either(tags.iter().map(|tag| self.describe(tag.shape)));
+            format!("expected {names}, found {}", short(value))
         });
         true
     }
@@ -286,13 +285,20 @@ impl Shapes {
             Shape::Array(..) => "an array".to_owned(),
             Shape::Named(index) => self.describe(self.at(*index)),
             Shape::Both(parts) => parts.first().map_or(String::new(), |it| self.describe(it)),
-            Shape::Union(shapes) => {
-                let mut names: Vec<_> = shapes.iter().map(|it| self.describe(it)).collect();
-                names.dedup();
-                names.join(" or ")
-            }
+            Shape::Union(shapes) => either(shapes.iter().map(|it| self.describe(it))),
         }
     }
+}
+
+/// Several descriptions as one, each named once.
+fn either(names: impl Iterator<Item = String>) -> String {
+    let mut different: Vec<String> = Vec::new();
+    for name in names {
+        if !different.contains(&name) {
+            different.push(name);
+        }
+    }
+    different.join(" or ")
 }
 
 /// A field that says which alternative of a union is meant.

@@ -1,0 +1,73 @@
+//! Our client on npm's `server-filesystem`, let loose on a temporary folder.
+
+use std::path::Path;
+
+use serde_json::json;
+use sparring_peer::Client;
+use sparring_transport::ChildTarget;
+use sparring_wire::Revision;
+
+use super::visit::{NO_DISCOVERY, PATIENCE, Visit, finds, refuses, within};
+use super::{legacy, place};
+
+fn target(folder: &Path) -> Option<ChildTarget> {
+    Some(place::npm("server-filesystem")?.args([folder.to_string_lossy()]))
+}
+
+#[tokio::test]
+async fn our_client_uses_server_filesystem_in_every_revision_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(target) = target(folder.path()) else { return };
+    for revision in legacy() {
+        let visit = Visit::of(&target, revision).await;
+        let tools = visit.tools().await;
+        assert!(tools.contains("write_file") && tools.contains("list_directory"), "{tools:?}");
+        // It declares neither resources nor prompts.
+        assert!(visit.resources().await.is_empty() && visit.prompts().await.is_empty());
+
+        let file = folder.path().join(revision.name());
+        let written = json!({"path": file, "content": "a\nü 😀\n"});
+        visit.text("write_file", written).await;
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "a\nü 😀\n", "{revision}");
+        let read = visit.text("read_text_file", json!({"path": file})).await;
+        assert_eq!(read, "a\nü 😀\n", "{revision}");
+
+        let outside = visit.call("read_text_file", json!({"path": "/etc/passwd"})).await;
+        assert!(outside.is_error(), "{revision}");
+        assert!(outside.content().contains("outside allowed directories"), "{revision}");
+        visit.end().await;
+    }
+}
+
+#[tokio::test]
+async fn our_client_gives_server_filesystem_its_roots() {
+    let [first, second] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let Some(target) = target(first.path()) else { return };
+    let root = format!("file://{}", second.path().display());
+    for revision in legacy() {
+        let client = Client::builder().revision(revision).roots([&*root]);
+        let visit = Visit::by(client, &target).await;
+        let asked = visit.client.requests().wait_for("roots/list", 1, PATIENCE);
+        within(asked).await.unwrap();
+        // What it asked for is in force only after the answer: it is waited for.
+        let file = second.path().join(revision.name());
+        let write = json!({"path": file, "content": "new"});
+        within(async { while !visit.call("write_file", write.clone()).await.success() {} }).await;
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "new", "{revision}");
+        visit.end().await;
+    }
+}
+
+#[tokio::test]
+async fn our_client_finds_the_newest_revision_of_server_filesystem() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(target) = target(folder.path()) else { return };
+    finds(&target, Revision::V2025_11_25).await.end().await;
+}
+
+#[tokio::test]
+async fn our_client_is_told_that_server_filesystem_lacks_the_latest_revision() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(target) = target(folder.path()) else { return };
+    refuses(&target, Revision::V2026_07_28, NO_DISCOVERY).await;
+}

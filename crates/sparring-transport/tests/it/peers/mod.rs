@@ -1,0 +1,22 @@
+//! Real peers as real processes: our client on servers of others over stdio,
+//! and clients of others on a server of ours.
+//!
+//! `cargo xtask peers` installs them and says where they are; a peer that is
+//! not there is skipped, loudly. rmcp's are examples of this crate.
+
+mod everything;
+mod fastmcp;
+mod filesystem;
+mod place;
+mod rmcp;
+mod sdk;
+mod their_clients;
+mod time;
+mod visit;
+
+use sparring_wire::Revision;
+
+/// The revisions that begin with a handshake.
+fn legacy() -> Vec<Revision> {
+    Revision::ALL.into_iter().filter(|revision| !revision.is_modern()).collect()
+}

@@ -1,0 +1,50 @@
+//! Where the peers are, and how each is started.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sparring_transport::ChildTarget;
+
+/// A server from npm. It is started directly: npx would be slow, and a process
+/// more.
+pub(super) fn npm(package: &str) -> Option<ChildTarget> {
+    let folder = format!("node/node_modules/@modelcontextprotocol/{package}/dist/index.js");
+    let script = installed(&folder, package)?;
+    Some(ChildTarget::new("node").args([script.to_string_lossy()]))
+}
+
+/// The Python that has the peers, with arguments for it.
+pub(super) fn python(args: &[&str]) -> Option<ChildTarget> {
+    let python = installed("python/bin/python", &format!("python {}", args.join(" ")))?;
+    Some(ChildTarget::new(python.to_string_lossy()).args(args.iter().copied()))
+}
+
+/// A file beside the tests.
+pub(super) fn script(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/peers");
+    folder.join(name).to_string_lossy().into_owned()
+}
+
+fn installed(path: &str, what: &str) -> Option<PathBuf> {
+    let found = std::env::var_os("SPAR_PEERS_DIR").map(|folder| Path::new(&folder).join(path));
+    let found = found.filter(|path| path.exists());
+    if found.is_none() {
+        eprintln!("SKIPPED: {what} is not installed; run `cargo xtask peers`");
+    }
+    found
+}
+
+/// An example of this crate, built if it is not there.
+pub(super) fn example(name: &str) -> String {
+    let test = std::env::current_exe().unwrap();
+    let profile = test.parent().and_then(Path::parent).expect("target/PROFILE/deps/it");
+    let path = profile.join("examples").join(name);
+    if !path.exists() {
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--package", env!("CARGO_PKG_NAME"), "--examples"]);
+        build.args(profile.ends_with("release").then_some("--release"));
+        build.arg("--target-dir").arg(profile.parent().expect("target/PROFILE"));
+        assert!(build.status().unwrap().success(), "the examples do not build");
+    }
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,158 @@
+//! Our client on a server of others, from its start to its end.
+
+use std::collections::BTreeSet;
+use std::future::{Future, IntoFuture};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use sparring_peer::client::{Error, Question};
+use sparring_peer::{Client, ClientBuilder, Protocol, Response};
+use sparring_transport::{ChildLink, ChildTarget, Stderr};
+use sparring_wire::{Json, RawJson, Revision, Side, Transcript};
+
+use crate::script::gone;
+
+/// What a server has that does not know of discovery.
+pub(super) const NO_DISCOVERY: &str = "answers server/discover with: Method not found (-32601)";
+
+/// No wait is longer than this. Node and Python take their time to start when
+/// the tests of the whole workspace run beside each other.
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(super) async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, future).await.expect("nothing takes that long")
+}
+
+/// Our client on a server of others.
+pub(super) struct Visit {
+    pub(super) client: Client,
+    id: u32,
+    stderr: Stderr,
+}
+
+impl Visit {
+    pub(super) async fn of(target: &ChildTarget, revision: Revision) -> Visit {
+        let visit = Visit::by(curious().revision(revision), target).await;
+        assert_eq!(visit.client.revision(), Some(revision));
+        visit
+    }
+
+    /// With a client that the caller has prepared.
+    pub(super) async fn by(client: ClientBuilder, target: &ChildTarget) -> Visit {
+        let link = ChildLink::spawn(target).unwrap();
+        let (id, stderr) = (link.id(), link.stderr());
+        let client = within(client.timeout(PATIENCE).connect(link)).await;
+        let client = client.unwrap_or_else(|error| panic!("{}: {error}", target.command_line()));
+        Visit { client, id, stderr }
+    }
+
+    pub(super) async fn call(&self, tool: &str, arguments: Value) -> Response {
+        let response = within(self.client.call_tool(tool, arguments).into_future()).await;
+        response.unwrap_or_else(|error| panic!("{tool}: {error}"))
+    }
+
+    /// Calls a tool that works, and gives its text.
+    pub(super) async fn text(&self, tool: &str, arguments: Value) -> String {
+        let response = self.call(tool, arguments).await;
+        assert!(response.success(), "{tool}: {}", response.raw().text());
+        response.content()
+    }
+
+    /// Calls a tool and gives the progress it made.
+    pub(super) async fn progress(&self, tool: &str, arguments: Value) -> Vec<f64> {
+        let steps = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&steps);
+        let call = self.client.call_tool(tool, arguments);
+        let call = call.on_progress(move |step| heard.lock().unwrap().push(step.progress));
+        let response = within(call.into_future()).await.unwrap();
+        assert!(response.success(), "{tool}: {}", response.raw().text());
+        steps.lock().unwrap().clone()
+    }
+
+    pub(super) async fn tools(&self) -> BTreeSet<String> {
+        let tools = within(self.client.list_tools()).await.unwrap();
+        tools.into_iter().map(|tool| tool.name).collect()
+    }
+
+    pub(super) async fn resources(&self) -> Vec<String> {
+        let resources = within(self.client.list_resources()).await.unwrap();
+        resources.into_iter().map(|resource| resource.uri).collect()
+    }
+
+    pub(super) async fn prompts(&self) -> Vec<String> {
+        let prompts = within(self.client.list_prompts()).await.unwrap();
+        prompts.into_iter().map(|prompt| prompt.name).collect()
+    }
+
+    /// Closes: nothing is left of the server, and nothing that either side sent
+    /// was wrong.
+    pub(super) async fn end(self) {
+        self.end_with(&[]).await;
+    }
+
+    /// The same with what the server did wrong: rule, path, and section.
+    pub(super) async fn end_with(self, expected: &[(&str, &str, &str)]) {
+        within(self.client.close()).await;
+        gone(self.id).await;
+        let transcript = self.client.transcript();
+        let wrong: Vec<_> = transcript.violations();
+        let found: Vec<_> =
+            wrong.iter().map(|it| (it.rule.name(), &*it.path, &*it.section)).collect();
+        let stderr = self.stderr.text();
+        assert_eq!(found, expected, "{}its stderr: {stderr}", told(transcript));
+        // Late is what a slow server answers to the handshake that a client sends
+        // when discovery takes long; the others nobody has asked for.
+        for name in ["noise", "foreign", "duplicate"] {
+            assert_eq!(self.client.unclaimed().of(name), [], "{name}");
+        }
+    }
+}
+
+/// A client that answers questions.
+pub(super) fn curious() -> ClientBuilder {
+    Client::builder().answer(Question::Elicitation, |params| async move { Ok(filled_in(&params)) })
+}
+
+/// The first field of the form, filled in.
+fn filled_in(params: &RawJson) -> Value {
+    let fields = params.view().at(&["requestedSchema", "properties"]);
+    let field = fields.into_iter().flat_map(Json::members).next().expect("a field");
+    let content = Map::from_iter([(field.0.name().into_owned(), json!("Ferris"))]);
+    json!({"action": "accept", "content": content})
+}
+
+/// A client that finds out by itself speaks this revision in the end.
+pub(super) async fn finds(target: &ChildTarget, expected: Revision) -> Visit {
+    let visit = Visit::by(curious().protocol(Protocol::Auto), target).await;
+    assert_eq!(visit.client.revision(), Some(expected));
+    within(visit.client.ping()).await.unwrap();
+    visit
+}
+
+/// A client that speaks only this revision is told what the server has, and
+/// nothing is left of the server.
+pub(super) async fn refuses(target: &ChildTarget, revision: Revision, expected: &str) {
+    let link = ChildLink::spawn(target).unwrap();
+    let id = link.id();
+    let transcript = Transcript::default();
+    let client = Client::builder().revision(revision).timeout(PATIENCE);
+    let client = client.transcript(transcript.clone());
+    let error = within(client.connect(link)).await.map(drop).unwrap_err();
+    let Error::VersionRefused { ours, theirs } = &error else { panic!("{error}") };
+    assert_eq!((&**ours, &**theirs), (&[revision][..], &[expected.to_owned()][..]), "{error}");
+    assert_eq!(transcript.violations(), [], "{}", told(&transcript));
+    gone(id).await;
+}
+
+/// The frames with something wrong, for a message.
+fn told(transcript: &Transcript) -> String {
+    let entries = transcript.entries().into_iter();
+    let wrong = entries.filter(|entry| !entry.violations.is_empty());
+    let lines = wrong.map(|entry| {
+        let who = if entry.from == Side::Client { "our client" } else { "the server" };
+        let found: Vec<_> = entry.violations.iter().map(ToString::to_string).collect();
+        format!("{who} sent {}: {}\n", entry.frame.text(), found.join("; "))
+    });
+    lines.collect()
+}
