@@ -1,0 +1,12 @@
+//! What a person types: the program's and the shared flags, and how values are
+//! read. Each verb's own flags stand with the verb.
+
+pub(crate) mod given;
+pub(crate) mod pair;
+mod program;
+mod quantity;
+mod shared;
+
+pub(crate) use program::Spar;
+pub(crate) use quantity::time;
+pub(crate) use shared::{Look, Shared};

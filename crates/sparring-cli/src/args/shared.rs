@@ -1,0 +1,135 @@
+//! The flags that every verb with a target has.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{Args, ColorChoice};
+use sparring_peer::{ClientOptions, Protocol};
+use sparring_transport::{ChildTarget, Target};
+use sparring_wire::Revision;
+
+use super::{pair, quantity};
+
+/// What to talk to, how, and how to tell of it.
+#[derive(Args)]
+pub(crate) struct Shared {
+    #[command(flatten)]
+    whom: Whom,
+    #[command(flatten)]
+    child: Child,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+    #[command(flatten)]
+    pub(crate) look: Look,
+}
+
+/// The target: one of these.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct Whom {
+    /// The server's command and its arguments, after `--`
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+
+    /// Connect to the Unix socket at this path
+    #[arg(long, value_name = "PATH", help_heading = "Target")]
+    unix: Option<PathBuf>,
+}
+
+/// How a command is run.
+#[derive(Args)]
+#[group(skip)]
+struct Child {
+    /// Set a variable in the command's environment; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair::variable, conflicts_with = "unix", help_heading = "Target")]
+    env: Vec<(String, String)>,
+
+    /// Run the command in this directory
+    #[arg(long, value_name = "DIR", conflicts_with = "unix", help_heading = "Target")]
+    cwd: Option<PathBuf>,
+
+    /// The longest line that is read from the command
+    #[arg(long, value_name = "SIZE", default_value = "8MiB", value_parser = quantity::size, conflicts_with = "unix", help_heading = "Target")]
+    max_line: usize,
+
+    /// Pass the command's stderr on as it comes
+    #[arg(long, conflicts_with = "unix", help_heading = "Target")]
+    show_stderr: bool,
+}
+
+/// How to talk.
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct Connection {
+    /// The protocol revision; `auto` takes the newest that the server has
+    #[arg(long, value_name = "REVISION", default_value = "auto", value_parser = protocol(), help_heading = "Connection")]
+    protocol: Protocol,
+
+    /// How long connecting may take as a whole, and then each request
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = quantity::time, help_heading = "Connection")]
+    pub(crate) timeout: Duration,
+
+    /// How long a stray line or foreign reply may be followed by the right one
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = quantity::time, help_heading = "Connection")]
+    grace: Duration,
+
+    /// Write every frame, both ways, to this file as JSON lines
+    #[arg(long, value_name = "FILE", help_heading = "Connection")]
+    pub(crate) trace: Option<PathBuf>,
+}
+
+/// How to tell of it.
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct Look {
+    /// Print one line of JSON for programs: the result as the server spelled
+    /// it, or {"error":{"kind":…,"message":…}}
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+
+    /// Print no notes; errors are still told
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) quiet: bool,
+
+    /// When to use colours; NO_COLOR is respected
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    pub(crate) color: ColorChoice,
+}
+
+impl Shared {
+    /// The target that the flags name.
+    pub(crate) fn target(&self) -> Target {
+        match (&self.whom.unix, self.whom.command.split_first()) {
+            (None, Some((program, args))) => Target::Child(ChildTarget {
+                cwd: self.child.cwd.clone(),
+                env: self.child.env.iter().cloned().collect(),
+                max_line: self.child.max_line,
+                ..ChildTarget::new(program).args(args)
+            }),
+            (unix, _) => Target::Unix(unix.clone().unwrap_or_default()),
+        }
+    }
+
+    /// Whether the target's stderr is passed on.
+    pub(crate) fn show_stderr(&self) -> bool {
+        self.child.show_stderr
+    }
+
+    /// The client that the flags describe.
+    pub(crate) fn client(&self) -> ClientOptions {
+        ClientOptions {
+            info: sparring_wire::types::Implementation::new("spar", env!("CARGO_PKG_VERSION")),
+            protocol: self.connection.protocol,
+            timeout: self.connection.timeout,
+            grace: self.connection.grace,
+            ..ClientOptions::default()
+        }
+    }
+}
+
+fn protocol() -> impl clap::builder::TypedValueParser<Value = Protocol> {
+    let names = Revision::ALL.map(Revision::name);
+    PossibleValuesParser::new(std::iter::once("auto").chain(names))
+        .map(|name| Revision::from_name(&name).map_or(Protocol::Auto, Protocol::Only))
+}

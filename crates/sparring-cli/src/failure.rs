@@ -1,0 +1,117 @@
+//! Why a verb has no good result, and which exit code that is.
+
+use std::io;
+use std::time::Duration;
+
+use sparring_peer::Cause;
+use sparring_peer::client::Error;
+use sparring_transport::{ChildError, OpenError};
+use sparring_wire::Frame;
+
+use crate::exit::{Exit, Signal};
+
+/// An end without a good result.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// What was typed cannot be done.
+    #[error("{0}")]
+    Usage(String),
+    /// The target could not be started or connected to.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// Nobody took the connection in time.
+    #[error("no connection within {0:?}")]
+    NotConnected(Duration),
+    /// The target is there, and the two sides did not come together.
+    #[error("{}", without_stderr(.0))]
+    Connect(Error),
+    /// The request has no good answer.
+    #[error("{}", without_stderr(.0))]
+    Request(Error),
+    /// The result could not be printed.
+    #[error("cannot write to stdout: {0}")]
+    Output(io::Error),
+    /// A signal came first.
+    #[error("stopped by {0}")]
+    Stopped(Signal),
+    /// The system does not give what the program needs to run at all.
+    #[error("cannot run: {0}")]
+    System(io::Error),
+}
+
+impl Failure {
+    /// The exit code.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Failure::Usage(_) => Exit::Usage,
+            Failure::Request(Error::Refused { .. }) => Exit::Failed,
+            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Good,
+            Failure::Output(_) => Exit::Usage,
+            Failure::Stopped(signal) => Exit::Stopped(*signal),
+            Failure::Open(_)
+            | Failure::NotConnected(_)
+            | Failure::Connect(_)
+            | Failure::Request(_)
+            | Failure::System(_) => Exit::Unreachable,
+        }
+    }
+
+    /// Whether nothing is said: whoever reads our stdout has seen enough.
+    pub(crate) fn is_silent(&self) -> bool {
+        matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// The name that `--json` gives it.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Failure::Usage(_) => "usage",
+            Failure::Open(OpenError::Child(ChildError::NotFound { .. })) => "command-not-found",
+            Failure::Open(OpenError::Child(ChildError::NotExecutable { .. })) => "not-executable",
+            Failure::Open(_) | Failure::NotConnected(_) => "unreachable",
+            Failure::Connect(error) | Failure::Request(error) => kind(error),
+            Failure::Output(_) => "output",
+            Failure::Stopped(_) => "stopped",
+            Failure::System(_) => "system",
+        }
+    }
+
+    /// The frame that the message shows.
+    pub(crate) fn frame(&self) -> Option<&Frame> {
+        match self {
+            Failure::Connect(error) | Failure::Request(error) => match error {
+                Error::WrongAnswer { frame, .. }
+                | Error::Noise { frame, .. }
+                | Error::ForeignId { frame, .. } => Some(frame),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+fn kind(error: &Error) -> &'static str {
+    match error {
+        Error::Timeout { .. } => "timeout",
+        Error::Closed { .. } => "closed",
+        Error::WrongAnswer { .. } => "wrong-answer",
+        Error::Noise { .. } => "noise",
+        Error::ForeignId { .. } => "foreign-id",
+        Error::Refused { .. } => "refused",
+        Error::VersionRefused { .. } => "version-refused",
+        Error::Unusable { .. } => "unusable",
+        Error::Unanswered { .. } => "unanswered",
+        Error::TooManyRounds { .. } => "too-many-rounds",
+        Error::EndlessList { .. } => "endless-list",
+        _ => "other",
+    }
+}
+
+/// The message without the target's last words, which are shown apart.
+fn without_stderr(error: &Error) -> String {
+    match error {
+        Error::Closed { method, cause: Cause::Gone { how, .. } } => {
+            format!("{method} has no answer: {how}")
+        }
+        error => error.to_string(),
+    }
+}

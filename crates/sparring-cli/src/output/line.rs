@@ -1,0 +1,66 @@
+//! Text of a target's in one line: nothing in it moves a cursor, and it has an
+//! end.
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// The first line that says something, without control characters.
+pub(crate) fn first(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    clean(line)
+}
+
+/// The text with control characters as spaces.
+pub(crate) fn clean(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// The beginning of a text that fits into so many columns.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let fitting = text.chars().take_while(|c| {
+        used += c.width().unwrap_or_default();
+        used <= columns
+    });
+    let mut cut: String = fitting.collect();
+    cut.push('…');
+    cut
+}
+
+/// A number of bytes for a person.
+pub(crate) fn bytes(count: usize) -> String {
+    match count {
+        1 => "1 byte".to_owned(),
+        0..1_000 => format!("{count} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", count as f64 / 1e3),
+        _ => format!("{:.1} MB", count as f64 / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_cut_by_the_columns_it_takes() {
+        assert_eq!(cut("short", 5), "short");
+        assert_eq!(cut("longer", 5), "long…");
+        assert_eq!(cut("日本語", 5), "日本…");
+        assert_eq!(cut("日本語", 6), "日本語");
+    }
+
+    #[test]
+    fn nothing_of_a_target_moves_the_cursor() {
+        assert_eq!(first("\n  a\u{1b}[2Jb\tc  \nd"), "a [2Jb c");
+    }
+
+    #[test]
+    fn bytes_are_counted_in_units() {
+        assert_eq!(bytes(1), "1 byte");
+        assert_eq!(bytes(999), "999 bytes");
+        assert_eq!(bytes(1_234), "1.2 kB");
+        assert_eq!(bytes(12_345_678), "12.3 MB");
+    }
+}

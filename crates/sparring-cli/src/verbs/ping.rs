@@ -1,0 +1,58 @@
+//! `spar ping`: whether the server is there, who it is, and how fast it answers.
+
+use std::time::Instant;
+
+use clap::Args;
+use serde_json::json;
+use sparring_wire::Revision;
+
+use crate::args::Shared;
+use crate::connect::Session;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::line;
+
+const USAGE: &str = "spar ping [OPTIONS] (-- <COMMAND>... | --unix <PATH>)";
+
+const EXAMPLES: &str = "\
+Examples:
+  spar ping -- npx -y @modelcontextprotocol/server-everything
+  spar ping --protocol 2025-06-18 --timeout 5s -- python server.py
+  spar ping --json --unix /tmp/server.sock
+
+With --json: {\"server\":…,\"protocol\":…,\"milliseconds\":…}";
+
+/// Ask whether the server is there
+#[derive(Args)]
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
+pub(crate) struct Ping {
+    #[command(flatten)]
+    pub(super) shared: Shared,
+}
+
+impl Ping {
+    pub(super) async fn run(&self, session: Session<'_>) -> Result<Exit, Failure> {
+        let began = Instant::now();
+        session.client.ping().await.map_err(Failure::Request)?;
+        let milliseconds = began.elapsed().as_secs_f64() * 1e3;
+        let server = session.client.session().and_then(|session| session.server_info.clone());
+        let protocol = session.client.revision().map(Revision::name);
+        if session.printer.json() {
+            let milliseconds = (milliseconds * 1e3).round() / 1e3;
+            session.printer.print_json(&json!({
+                "server": server,
+                "protocol": protocol,
+                "milliseconds": milliseconds,
+            }))?;
+            return Ok(Exit::Good);
+        }
+        let name = server.map(|server| format!("{} {}", server.name, server.version));
+        let name = line::clean(name.as_deref().unwrap_or("a server without a name").trim());
+        let name = session.printer.paint().name(&name);
+        let protocol = protocol.unwrap_or_default();
+        session
+            .printer
+            .print(&format!("{name} ({protocol}) answered in {milliseconds:.1} ms\n"))?;
+        Ok(Exit::Good)
+    }
+}

@@ -1,0 +1,2 @@
+echo "cannot open the config" >&2
+exit 3

@@ -1,0 +1,2 @@
+echo "it goes wrong" >&2
+exit 1

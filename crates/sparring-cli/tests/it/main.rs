@@ -1,0 +1,10 @@
+//! The program as its users meet it: what it prints, how it exits, and what it
+//! leaves behind.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
+
+mod golden;
+mod process;
+mod signals;
+mod sockets;

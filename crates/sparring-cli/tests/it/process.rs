@@ -1,0 +1,90 @@
+//! Runs programs within bounds.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// No wait in a test is longer than this.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program under test.
+pub(crate) const SPAR: &str = env!("CARGO_BIN_EXE_spar");
+
+/// Runs a command to its end.
+pub(crate) fn output(command: &mut Command) -> Output {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let (id, (sender, receiver)) = (child.id(), mpsc::channel());
+    let waiting = std::thread::spawn(move || sender.send(child.wait_with_output()));
+    let Ok(output) = receiver.recv_timeout(PATIENCE) else {
+        signal(id, rustix::process::Signal::KILL);
+        panic!("{command:?} takes too long");
+    };
+    waiting.join().unwrap().unwrap();
+    output.unwrap()
+}
+
+/// A running `spar`, whose stderr can be read line by line.
+pub(crate) struct Running {
+    pub(crate) child: Child,
+    pub(crate) stderr: BufReader<ChildStderr>,
+}
+
+impl Running {
+    pub(crate) fn start(args: &[&str]) -> Running {
+        let mut command = Command::new(SPAR);
+        command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        Running { child, stderr }
+    }
+
+    /// The next line of stderr that begins so, without that beginning.
+    pub(crate) fn line(&mut self, beginning: &str) -> String {
+        loop {
+            let mut line = String::new();
+            let length = self.stderr.read_line(&mut line).unwrap();
+            assert_ne!(length, 0, "stderr ended before a line with {beginning:?}");
+            if let Some(rest) = line.strip_prefix(beginning) {
+                return rest.trim().to_owned();
+            }
+        }
+    }
+
+    pub(crate) fn signal(&self, which: rustix::process::Signal) {
+        signal(self.child.id(), which);
+    }
+
+    /// Waits for its end and gives the exit code; none after a signal.
+    pub(crate) fn exit(mut self) -> Option<i32> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            assert!(Instant::now() < until, "spar does not end");
+            std::thread::yield_now();
+        }
+    }
+}
+
+pub(crate) fn signal(id: u32, which: rustix::process::Signal) {
+    let id = rustix::process::Pid::from_raw(i32::try_from(id).unwrap()).unwrap();
+    rustix::process::kill_process(id, which).unwrap();
+}
+
+/// Whether a process runs; one that only waits to be buried does not.
+pub(crate) fn is_running(id: &str) -> bool {
+    let output = Command::new("ps").args(["-o", "stat=", "-p", id]).output().unwrap();
+    let state = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    !state.is_empty() && !state.starts_with('Z')
+}
+
+/// Waits until a process is gone.
+pub(crate) fn wait_until_gone(id: &str) {
+    let until = Instant::now() + PATIENCE;
+    while is_running(id) {
+        assert!(Instant::now() < until, "the process {id} still runs");
+    }
+}
