@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 
-use sparring_peer::{Client, ClientBuilder, Protocol};
+use sparring_peer::{Client, ClientBuilder, Link, Protocol};
 use sparring_transport::{Opened, Stderr};
 use sparring_wire::{Entry, Transcript};
 use tokio::sync::mpsc;
@@ -11,7 +11,6 @@ use tokio::time::timeout;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::lent::{Lent, lend};
 use crate::output::Printer;
 use crate::signals::Signals;
 use crate::verbs::Verb;
@@ -58,18 +57,19 @@ async fn converse(verb: &Verb, printer: &Printer) -> Result<Exit, Failure> {
     if let Some(stderr) = stderr.as_ref().filter(|_| verb.shared().show_stderr()) {
         pass_on(stderr);
     }
-    let (link, returned) = lend(opened.link);
+    let client = start(verb, opened.link, transcript);
     let outcome = tokio::select! {
         biased;
         signal = signals.next() => Err(Failure::Stopped(signal)),
-        outcome = talk(verb, printer, link, transcript, frames) => outcome,
+        outcome = talk(verb, printer, client.clone(), frames) => outcome,
     };
     let exit = tell(verb, printer, &watch, &outcome, stderr.as_ref());
     tokio::select! {
         biased;
-        // Whoever asks again does not want to wait: with the link goes the target.
+        // Whoever asks again does not want to wait: with the runtime goes the
+        // link, and with that the target.
         signal = signals.next() => Ok(Exit::Stopped(signal)),
-        () = returned.close() => Ok(exit),
+        () = client.close() => Ok(exit),
     }
 }
 
@@ -80,19 +80,21 @@ async fn open(verb: &Verb) -> Result<Opened, Failure> {
     Ok(opened.map_err(|_| Failure::NotConnected(within))??)
 }
 
-async fn talk(
-    verb: &Verb,
-    printer: &Printer,
-    link: Lent,
-    transcript: Transcript,
-    frames: mpsc::UnboundedReceiver<Entry>,
-) -> Result<Exit, Failure> {
+fn start(verb: &Verb, link: Box<dyn Link>, transcript: Transcript) -> Client {
     let mut options = verb.shared().client();
     if !verb.shakes_hands() {
         options.protocol = Protocol::Raw;
     }
-    let builder = ClientBuilder::with_options(options).transcript(transcript);
-    let client = builder.connect(link).await.map_err(Failure::Connect)?;
+    ClientBuilder::with_options(options).transcript(transcript).start(link)
+}
+
+async fn talk(
+    verb: &Verb,
+    printer: &Printer,
+    client: Client,
+    frames: mpsc::UnboundedReceiver<Entry>,
+) -> Result<Exit, Failure> {
+    client.ready().await.map_err(Failure::Connect)?;
     verb.run(Session { client, printer, frames }).await
 }
 

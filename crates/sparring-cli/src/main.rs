@@ -8,7 +8,6 @@ mod args;
 mod connect;
 mod exit;
 mod failure;
-mod lent;
 mod nearest;
 mod output;
 mod schema;
