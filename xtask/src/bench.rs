@@ -1,6 +1,8 @@
 //! `cargo xtask bench`: measures side by side with others, kept on one core so
 //! that runs can be compared. Each bench prints its own table.
 
+mod program;
+
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -30,6 +32,9 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
         if !status.success() {
             all = ExitCode::FAILURE;
         }
+    }
+    if !program::run(root)? {
+        all = ExitCode::FAILURE;
     }
     Ok(all)
 }

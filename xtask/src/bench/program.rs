@@ -1,0 +1,122 @@
+//! How long the program itself takes: `spar --version`, and `spar call` on a
+//! real server beside the barest script that could do the same.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::command::{command, run as run_command, works};
+use crate::peers;
+
+/// The longest that `spar --version` may take.
+const VERSION: Duration = Duration::from_millis(5);
+
+/// How much longer than the barest script `spar call` may take.
+const CALL: f64 = 1.15;
+
+/// Turns that each contestant takes.
+const ROUNDS: usize = 9;
+
+/// Measures, prints, and says whether the limits are met.
+pub(super) fn run(root: &Path) -> Result<bool> {
+    run_command(command(root, "cargo build --release -p sparring-cli"))?;
+    let spar = root.join("target/release/spar").display().to_string();
+    let mut times = Vec::new();
+    for _ in 0..4 * ROUNDS {
+        times.push(timed(|| output(pinned(root, &[&spar, "--version"])).map(drop))?);
+    }
+    let version = median(times);
+    println!(
+        "spar --version: {version:.2?}, less than {VERSION:?} wanted: {}",
+        met(version < VERSION)
+    );
+
+    let peers = peers::install(root, false)?;
+    let server = peers
+        .folder
+        .join("node/node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+    if !server.is_file() {
+        eprintln!("SKIPPED: spar call on server-everything, because it is not installed");
+        return Ok(version < VERSION);
+    }
+    let server = server.display().to_string();
+    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        bare.push(timed(|| barest(pinned(root, &["node", &server])))?);
+        let call = ["call", "echo", "message=hi", "--", "node", &server];
+        let words: Vec<&str> = std::iter::once(&*spar).chain(call).collect();
+        ours.push(timed(|| {
+            let text = output(pinned(root, &words))?;
+            ensure!(text.contains("Echo: hi"), "spar said: {text}");
+            Ok(())
+        })?);
+    }
+    let (ours, bare) = (median(ours), median(bare));
+    let ratio = ours.as_secs_f64() / bare.as_secs_f64();
+    println!(
+        "spar call on server-everything: {ours:.2?}, the barest script {bare:.2?}: {ratio:.2}x, at most {CALL}x wanted: {}",
+        met(ratio <= CALL)
+    );
+    Ok(version < VERSION && ratio <= CALL)
+}
+
+fn met(yes: bool) -> &'static str {
+    if yes { "met" } else { "MISSED" }
+}
+
+fn timed(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
+    let start = Instant::now();
+    work()?;
+    Ok(start.elapsed())
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+/// A command line, on one core where that works.
+fn pinned(root: &Path, words: &[&str]) -> Command {
+    let mut line = match works("taskset -c 0 true") {
+        true => command(root, "taskset -c 0"),
+        false => command(root, "env"),
+    };
+    line.args(words);
+    line
+}
+
+fn output(mut command: Command) -> Result<String> {
+    let output = command.stdin(Stdio::null()).output().context("it does not start")?;
+    ensure!(output.status.success(), "it failed: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Starts the server, shakes hands, makes one call, closes, and waits for the
+/// end: all that must be done, and nothing else.
+fn barest(mut command: Command) -> Result<()> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child: Child = command.spawn().context("it does not start")?;
+    let mut stdin: ChildStdin = child.stdin.take().context("a pipe")?;
+    let mut lines = BufReader::new(child.stdout.take().context("a pipe")?).lines();
+    stdin.write_all(concat!(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bare","version":"1"}}}"#, "\n").as_bytes())?;
+    wait_for(&mut lines, r#""id":1"#)?;
+    stdin.write_all(concat!(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, "\n", r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}"#, "\n").as_bytes())?;
+    wait_for(&mut lines, r#""id":2"#)?;
+    drop(stdin);
+    child.wait()?;
+    Ok(())
+}
+
+fn wait_for(lines: &mut impl Iterator<Item = std::io::Result<String>>, id: &str) -> Result<()> {
+    for line in lines {
+        if line?.contains(id) {
+            return Ok(());
+        }
+    }
+    anyhow::bail!("the server ended before {id}")
+}
