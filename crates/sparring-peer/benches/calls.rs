@@ -14,25 +14,18 @@ mod memory_use;
 mod ours;
 #[path = "calls/theirs.rs"]
 mod theirs;
+#[path = "calls/turns.rs"]
+mod turns;
 
-use std::future::Future;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use sparring_wire::Revision;
+use turns::{median, take};
 
 /// Turns that each contestant takes.
 const ROUNDS: usize = 9;
 /// Calls in a turn.
 const CALLS: usize = 4_000;
-/// How many calls are in flight at once in the second discipline.
-const AT_ONCE: usize = 64;
-
-/// Something that makes trivial calls.
-trait Contestant: Sync {
-    /// Makes one call and waits for its answer.
-    fn call(&self) -> impl Future<Output = ()> + Send;
-}
 
 fn main() -> ExitCode {
     let runtime =
@@ -59,13 +52,13 @@ async fn run() -> bool {
 
     let mut times = vec![[const { Vec::new() }; 2]; 7];
     for _ in 0..ROUNDS {
-        measure(&rmcp, &mut times[0]).await;
-        measure(&rmcp_modern, &mut times[1]).await;
-        measure(&memory, &mut times[2]).await;
-        measure(&memory_modern, &mut times[3]).await;
-        measure(&duplex, &mut times[4]).await;
-        measure(&direct, &mut times[5]).await;
-        measure(&bare, &mut times[6]).await;
+        take(&rmcp, CALLS, &mut times[0]).await;
+        take(&rmcp_modern, CALLS, &mut times[1]).await;
+        take(&memory, CALLS, &mut times[2]).await;
+        take(&memory_modern, CALLS, &mut times[3]).await;
+        take(&duplex, CALLS, &mut times[4]).await;
+        take(&direct, CALLS, &mut times[5]).await;
+        take(&bare, CALLS, &mut times[6]).await;
     }
     let medians: Vec<[f64; 2]> =
         times.iter_mut().map(|both| both.each_mut().map(|times| median(times))).collect();
@@ -99,31 +92,4 @@ fn check(what: &str, ratio: f64, least: f64) -> bool {
     let verdict = if ratio >= least { "met" } else { "MISSED" };
     println!("{what}: {ratio:.2}x rmcp, at least {least}x wanted: {verdict}");
     ratio >= least
-}
-
-/// Takes one turn in both disciplines; times are microseconds a call.
-async fn measure(contestant: &impl Contestant, times: &mut [Vec<f64>; 2]) {
-    let start = Instant::now();
-    for _ in 0..CALLS {
-        contestant.call().await;
-    }
-    times[0].push(each(start.elapsed()));
-
-    let start = Instant::now();
-    let lane = || async {
-        for _ in 0..CALLS / AT_ONCE {
-            contestant.call().await;
-        }
-    };
-    futures_util::future::join_all((0..AT_ONCE).map(|_| lane())).await;
-    times[1].push(each(start.elapsed()));
-}
-
-fn each(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e6 / CALLS as f64
-}
-
-fn median(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }

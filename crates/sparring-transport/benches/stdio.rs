@@ -13,23 +13,17 @@ mod bare;
 mod ours;
 #[path = "stdio/theirs.rs"]
 mod theirs;
+#[path = "../../sparring-peer/benches/calls/turns.rs"]
+mod turns;
 
-use std::future::Future;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+
+use turns::{median, take};
 
 /// Turns that each contestant takes.
 const ROUNDS: usize = 9;
 /// Calls in a turn.
 const CALLS: usize = 2_000;
-/// How many calls are in flight at once in the second discipline.
-const AT_ONCE: usize = 64;
-
-/// Something that makes trivial calls.
-trait Contestant: Sync {
-    /// Makes one call and waits for its answer.
-    fn call(&self) -> impl Future<Output = ()> + Send;
-}
 
 fn main() -> ExitCode {
     let runtime =
@@ -54,8 +48,8 @@ async fn run() -> bool {
     let mut bare = bare::Bare::start();
     let mut times = [const { [const { Vec::new() }; 2] }; 3];
     for _ in 0..ROUNDS {
-        measure(&rmcp, &mut times[0]).await;
-        measure(&ours, &mut times[1]).await;
+        take(&rmcp, CALLS, &mut times[0]).await;
+        take(&ours, CALLS, &mut times[1]).await;
         times[2][0].push(bare.turn());
     }
     // The bare pair has nothing in flight.
@@ -86,33 +80,6 @@ fn check(what: &str, ratio: f64, least: f64) -> bool {
     let verdict = if ratio >= least { "met" } else { "MISSED" };
     println!("{what}: {ratio:.2}, at least {least} wanted: {verdict}");
     ratio >= least
-}
-
-/// Takes one turn in both disciplines; times are microseconds a call.
-async fn measure(contestant: &impl Contestant, times: &mut [Vec<f64>; 2]) {
-    let start = Instant::now();
-    for _ in 0..CALLS {
-        contestant.call().await;
-    }
-    times[0].push(each(start.elapsed()));
-
-    let start = Instant::now();
-    let lane = || async {
-        for _ in 0..CALLS / AT_ONCE {
-            contestant.call().await;
-        }
-    };
-    futures_util::future::join_all((0..AT_ONCE).map(|_| lane())).await;
-    times[1].push(each(start.elapsed()));
-}
-
-fn each(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e6 / CALLS as f64
-}
-
-fn median(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }
 
 fn this_program() -> String {

@@ -46,7 +46,7 @@ impl Bare {
     }
 }
 
-impl super::Contestant for Bare {
+impl super::turns::Contestant for Bare {
     async fn call(&self) {
         let (reply, answer) = oneshot::channel();
         let bytes = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#.to_vec();

@@ -49,7 +49,7 @@ impl Ours {
     }
 }
 
-impl super::Contestant for Ours {
+impl super::turns::Contestant for Ours {
     async fn call(&self) {
         let response =
             self.client.call_tool("echo", self.arguments.clone()).await.expect("an answer");
@@ -74,7 +74,7 @@ impl Direct {
     }
 }
 
-impl super::Contestant for Direct {
+impl super::turns::Contestant for Direct {
     async fn call(&self) {
         let frame = Frame::request(&Id::Integer(1), "tools/call", Some(&self.params));
         let frame = Frame::parse(frame.bytes());

@@ -46,7 +46,7 @@ impl Bare {
             line.clear();
             self.output.read_until(b'\n', &mut line).expect("the other process writes");
         }
-        super::each(start.elapsed())
+        super::turns::each(start.elapsed(), super::CALLS)
     }
 }
 

@@ -30,7 +30,7 @@ use keeper::Keeper;
 pub use stderr::Stderr;
 
 /// How long the exit and the end of stdout may lie apart.
-const APART: Duration = Duration::from_millis(100);
+const APART: Duration = Duration::from_millis(60);
 
 /// Why a child could not be started.
 #[derive(Debug, thiserror::Error)]
