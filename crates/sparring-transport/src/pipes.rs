@@ -24,7 +24,12 @@ impl NamedPipes {
     /// Names pipes that are there, or will be made: `BASE.in` and `BASE.out`,
     /// as the server sees them.
     pub fn at(base: &Path) -> Self {
-        NamedPipes { to_server: base.with_extension("in"), to_client: base.with_extension("out") }
+        let named = |ending: &str| {
+            let mut path = base.as_os_str().to_owned();
+            path.push(ending);
+            PathBuf::from(path)
+        };
+        NamedPipes { to_server: named(".in"), to_client: named(".out") }
     }
 
     /// Makes the pipes, for nobody but this user.

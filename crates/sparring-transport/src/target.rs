@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use sparring_peer::Link;
 
 use crate::child::{ChildError, ChildLink, Stderr};
+#[cfg(unix)]
 use crate::socket::connect_unix;
 
 /// Something that speaks the protocol, and how to reach it.
@@ -15,6 +16,7 @@ pub enum Target {
     /// A child process, over its stdin and stdout.
     Child(ChildTarget),
     /// A Unix socket at this path.
+    #[cfg(unix)]
     Unix(PathBuf),
 }
 
@@ -65,6 +67,7 @@ impl Target {
                 let stderr = Some(link.stderr());
                 Ok(Opened { link: Box::new(link), stderr })
             }
+            #[cfg(unix)]
             Target::Unix(path) => {
                 let link = connect_unix(path).await.map_err(OpenError::Socket)?;
                 Ok(Opened { link: Box::new(link), stderr: None })

@@ -134,12 +134,11 @@ impl Call {
     }
 
     fn show(&self, response: &Response, printer: &Printer) -> Result<(), Failure> {
+        // What a person could not be shown, a program cannot use either.
+        let readable = response.to::<CallToolResult>().map_err(Failure::Request)?;
         match response.result() {
             Some(result) if printer.json() => printer.print(&format!("{}\n", result.text())),
-            _ => {
-                let result = response.to::<CallToolResult>().map_err(Failure::Request)?;
-                printer.print(&shown(&result, printer.paint()))
-            }
+            _ => printer.print(&shown(&readable, printer.paint())),
         }
     }
 

@@ -81,6 +81,10 @@ impl Raw {
         let latest = Instant::now() + self.shared.connection.timeout;
         session.client.send_bytes(frame.bytes());
         loop {
+            // A target that never stops talking must not outlast its time.
+            if Instant::now() >= latest {
+                return Ok(Exit::Good);
+            }
             let quiet = latest.min(Instant::now() + self.wait);
             let closed = session.client.closed();
             tokio::select! {
@@ -104,15 +108,16 @@ async fn ask(frame: &Frame, session: &mut Session<'_>) -> Result<Exit, Failure> 
     let answer = loop {
         tokio::select! {
             biased;
+            // First: a target that never stops talking must not outlast its time.
+            answer = &mut answer => {
+                print_rest(session, Some(frame))?;
+                break answer;
+            }
             Some(entry) = session.frames.recv() => {
                 print(&entry, session.printer)?;
                 if answers(&entry, frame) {
                     break answer.await;
                 }
-            }
-            answer = &mut answer => {
-                print_rest(session, Some(frame))?;
-                break answer;
             }
         }
     };
@@ -127,7 +132,8 @@ async fn ask(frame: &Frame, session: &mut Session<'_>) -> Result<Exit, Failure> 
 
 /// Prints what has come, up to the answer.
 fn print_rest(session: &mut Session<'_>, request: Option<&Frame>) -> Result<(), Failure> {
-    while let Ok(entry) = session.frames.try_recv() {
+    for _ in 0..session.frames.len() {
+        let Ok(entry) = session.frames.try_recv() else { break };
         print(&entry, session.printer)?;
         if request.is_some_and(|request| answers(&entry, request)) {
             break;

@@ -282,3 +282,13 @@ fn a_log_line_in_json_before_the_first_frame_is_a_banner() {
     stage.receive(&initialized(&handshake, "2025-11-25"));
     assert!(stage.connection().unwrap().is_ok());
 }
+
+#[test]
+fn a_server_that_says_nothing_but_noise_is_told_what_it_said() {
+    let mut stage = Stage::new(Protocol::Auto);
+    stage.receive("panic: no such file");
+    stage.pass(ms(30_000));
+    let message = stage.connection().unwrap().unwrap_err().to_string();
+    assert!(message.contains("panic: no such file") && message.contains("not-json"), "{message}");
+    assert!(message.contains("server/discover and initialize"), "{message}");
+}

@@ -2,6 +2,7 @@
 //! when nobody holds it any more.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::process::{Child, Command};
 
@@ -32,42 +33,84 @@ pub(super) fn lead(command: &mut Command) {
 pub(super) struct Group {
     #[cfg(unix)]
     leader: Pid,
+    /// Set once nothing was left of it: from then on its number may be
+    /// anybody's.
+    gone: AtomicBool,
 }
 
 impl Group {
     pub(super) fn of(child: &Child) -> io::Result<Group> {
+        let gone = AtomicBool::new(false);
         #[cfg(unix)]
         {
             let id = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
             let leader = id.ok_or_else(|| io::Error::other("it is gone already"))?;
-            Ok(Group { leader })
+            Ok(Group { leader, gone })
         }
         #[cfg(not(unix))]
         {
             let _ = child;
-            Ok(Group {})
+            Ok(Group { gone })
         }
     }
 
     /// Asks all of it to end.
     pub(super) fn terminate(&self) {
         #[cfg(unix)]
-        let _ = kill_process_group(self.leader, Signal::TERM);
+        self.signal(Signal::TERM);
     }
 
     /// Ends all of it.
     pub(super) fn kill(&self) {
         #[cfg(unix)]
-        let _ = kill_process_group(self.leader, Signal::KILL);
+        self.signal(Signal::KILL);
     }
 
-    /// Whether nothing of it is left.
+    #[cfg(unix)]
+    fn signal(&self, signal: Signal) {
+        if !self.gone.load(Ordering::Relaxed) {
+            let _ = kill_process_group(self.leader, signal);
+        }
+    }
+
+    /// Whether nothing of it is left that runs.
     pub(super) fn is_empty(&self) -> bool {
         #[cfg(unix)]
-        return test_kill_process_group(self.leader).is_err();
+        {
+            if self.gone.load(Ordering::Relaxed) {
+                return true;
+            }
+            if test_kill_process_group(self.leader).is_err() {
+                self.gone.store(true, Ordering::Relaxed);
+                return true;
+            }
+            only_zombies(self.leader)
+        }
         #[cfg(not(unix))]
         return true;
     }
+}
+
+/// Whether all that is left of a group has ended and only waits to be reaped by
+/// whoever is its parent now, which may take long.
+#[cfg(target_os = "linux")]
+fn only_zombies(leader: Pid) -> bool {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return false };
+    let runs = processes.flatten().any(|process| {
+        let Ok(stat) = std::fs::read_to_string(process.path().join("stat")) else { return false };
+        // The name before may hold anything, brackets and spaces included.
+        let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let (state, group) = (fields.next(), fields.nth(1));
+        let in_group = group.and_then(|group| group.parse::<i32>().ok())
+            == Some(leader.as_raw_nonzero().get());
+        in_group && !matches!(state, Some("Z" | "X"))
+    });
+    !runs
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn only_zombies(_: Pid) -> bool {
+    false
 }
 
 impl Drop for Group {

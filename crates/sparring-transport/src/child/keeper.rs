@@ -24,7 +24,7 @@ const LAST_WORDS: Duration = Duration::from_millis(50);
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The longest that ending a child takes.
-pub(super) const LONGEST: Duration = Duration::from_secs(8);
+pub(super) const LONGEST: Duration = Duration::from_secs(12);
 
 /// The task that owns a child. Dropped, the child is killed.
 #[derive(Debug)]
@@ -100,6 +100,8 @@ async fn keep(
         Some(status) => status,
         None => end(&mut child, &group).await,
     };
+    // Asked at once, while the number cannot be anybody else's.
+    let _ = group.is_empty();
     let _ = timeout(LAST_WORDS, stderr).await;
     let how = match status {
         Ok(status) => described(status),

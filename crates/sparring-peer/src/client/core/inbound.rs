@@ -124,6 +124,9 @@ impl<W> Core<W> {
                 frame: frame.clone(),
             });
         }
+        if !self.heard {
+            self.noise_before = Some(frame.clone());
+        }
         self.events.push_back(Event::Unclaimed { frame, why: Unclaimed::Noise });
     }
 

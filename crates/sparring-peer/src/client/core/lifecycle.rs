@@ -297,7 +297,12 @@ impl<W> Core<W> {
             self.failed(error);
         } else if due(Some(connecting.deadline)) {
             let method = connecting.waiting_for().to_owned();
-            self.failed(Error::Timeout { method, after: timeout });
+            // Whoever said nothing but noise is told what it said.
+            let noise = self.noise_before.take().filter(|_| !self.heard);
+            self.failed(match noise {
+                Some(frame) => Error::Noise { method, frame },
+                None => Error::Timeout { method, after: timeout },
+            });
         } else if due(connecting.fall_back_at) {
             self.fall_back(now, Revision::LATEST_LEGACY);
         }

@@ -48,6 +48,8 @@ pub struct Core<W> {
     abandoned: VecDeque<Id>,
     /// Whether any frame has come yet.
     heard: bool,
+    /// The last noise before any frame.
+    noise_before: Option<Frame>,
     meta: Option<Meta>,
     log_level: Option<LogLevel>,
     /// Nothing happens by mere time before this.
@@ -194,6 +196,7 @@ impl<W> Core<W> {
             asked: HashSet::new(),
             abandoned: VecDeque::new(),
             heard: false,
+            noise_before: None,
             meta: None,
             log_level: None,
             wake_at: None,
