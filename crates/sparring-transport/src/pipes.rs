@@ -11,6 +11,8 @@ use sparring_peer::link::LinesOptions;
 use sparring_peer::{Lines, Link};
 use tokio::net::unix::pipe;
 
+use crate::socket::naming;
+
 /// Two named pipes that make one connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedPipes {
@@ -91,8 +93,4 @@ async fn open(path: &Path, write: bool, within: Duration) -> io::Result<File> {
             Err(io::Error::new(io::ErrorKind::TimedOut, message))
         }
     }
-}
-
-fn naming(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

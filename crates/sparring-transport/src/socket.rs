@@ -47,6 +47,7 @@ impl Drop for Listener {
     }
 }
 
-fn naming(path: &Path, error: &io::Error) -> io::Error {
+/// The same error, with the path it is about.
+pub(crate) fn naming(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use sparring_wire::types::ServerCapabilities;
 use sparring_wire::{Frame, Json, RawJson, Revision};
 use tokio::sync::mpsc;
 
@@ -56,6 +57,17 @@ impl Filter {
             prompts_list_changed: flag("promptsListChanged"),
             resources_list_changed: flag("resourcesListChanged"),
             uris: uris.filter_map(|uri| uri.as_str().map(Into::into)).collect(),
+        }
+    }
+
+    /// As much of it as a server with these capabilities can tell.
+    pub(crate) fn granted_by(self, capabilities: &ServerCapabilities) -> Filter {
+        let has = |name: &str| capabilities.has(name);
+        Filter {
+            tools_list_changed: self.tools_list_changed && has("tools.listChanged"),
+            prompts_list_changed: self.prompts_list_changed && has("prompts.listChanged"),
+            resources_list_changed: self.resources_list_changed && has("resources.listChanged"),
+            uris: if has("resources.subscribe") { self.uris } else { Vec::new() },
         }
     }
 
@@ -128,13 +140,9 @@ impl Subscription {
     }
 
     async fn watch(client: Client, filter: Filter) -> Result<Subscription, Error> {
-        let has = |name: &str| client.capabilities().has(name);
-        let acknowledged = Filter {
-            tools_list_changed: filter.tools_list_changed && has("tools.listChanged"),
-            prompts_list_changed: filter.prompts_list_changed && has("prompts.listChanged"),
-            resources_list_changed: filter.resources_list_changed && has("resources.listChanged"),
-            uris: filter.uris,
-        };
+        // Which resources can be watched is the server's to say, at each of them.
+        let acknowledged =
+            Filter { uris: filter.uris.clone(), ..filter.granted_by(&client.capabilities()) };
         let (sender, frames) = mpsc::channel(MOST);
         let key = client.key();
         client.shared.watchers.add(key, acknowledged.clone(), sender);

@@ -118,3 +118,28 @@ impl Drop for Group {
         self.kill();
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_group_of_zombies_is_empty_although_nobody_has_reaped_them() {
+        let mut command = Command::new("sleep");
+        command.arg("300");
+        lead(&mut command);
+        let mut child = command.spawn().unwrap();
+        let group = Group::of(&child).unwrap();
+        assert!(!group.is_empty());
+        group.kill();
+        let ended = async {
+            while !group.is_empty() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(std::time::Duration::from_secs(10), ended).await.unwrap();
+        assert!(test_kill_process_group(group.leader).is_ok(), "it has not been reaped yet");
+        child.wait().await.unwrap();
+        assert!(group.is_empty() && test_kill_process_group(group.leader).is_err());
+    }
+}

@@ -18,14 +18,7 @@ impl<A> Core<A> {
         let Some(wanted) = wanted else {
             return Err(ErrorObject::invalid_params("notifications: expected an object"));
         };
-        let wanted = Filter::read(wanted);
-        let has = |name: &str| self.profile.capabilities.has(name);
-        let granted = Filter {
-            tools_list_changed: wanted.tools_list_changed && has("tools.listChanged"),
-            prompts_list_changed: wanted.prompts_list_changed && has("prompts.listChanged"),
-            resources_list_changed: wanted.resources_list_changed && has("resources.listChanged"),
-            uris: if has("resources.subscribe") { wanted.uris } else { Vec::new() },
-        };
+        let granted = Filter::read(wanted).granted_by(&self.profile.capabilities);
         let params = RawJson::from(json!({"notifications": granted.to_value()}));
         self.tell(id, "notifications/subscriptions/acknowledged", &params);
         if let Some(job) = self.in_flight.get_mut(id) {
