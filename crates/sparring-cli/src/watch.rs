@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sparring_wire::{Entry, Frame, Rule, Side, Transcript, Violation};
+use sparring_wire::{Entry, Frame, Recorded, Rule, Side, Transcript, Violation};
 use tokio::sync::mpsc;
 
 use crate::failure::Failure;
@@ -59,7 +59,8 @@ impl Watch {
         let watch = Watch::default();
         let seen = Arc::clone(&watch.seen);
         let transcript = Transcript::default();
-        transcript.stream_to(move |entry| {
+        transcript.stream_to(move |recorded| {
+            let Recorded::Entry(entry) = recorded else { return };
             let mut seen = locked(&seen);
             if let Some(file) = &mut file
                 && let Err(error) = file.write_all(trace::line(entry).as_bytes())

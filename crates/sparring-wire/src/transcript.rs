@@ -5,13 +5,15 @@
 //! with them is kept. An entry is judged as it is recorded, while it is at hand.
 //! Of a clean one only the bytes are kept, one after the other in one buffer, so
 //! that recording allocates nothing and dropping frees nothing; whoever looks
-//! gets them parsed again. The clock is the caller's.
+//! gets them parsed again. The clock is the caller's. Exchanges over HTTP are
+//! kept beside the frames, within a quarter of the same bound.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::check::Referee;
+use crate::exchange::Exchange;
 use crate::frame::Frame;
 use crate::revision::Side;
 use crate::violation::Violation;
@@ -19,8 +21,17 @@ use crate::violation::Violation;
 /// Violations of dropped entries that are kept.
 const KEPT_VIOLATIONS: usize = 1024;
 
-/// Whoever wants to have every entry as it comes.
-type Sink = Box<dyn FnMut(&Entry) + Send>;
+/// Whoever wants to have everything as it comes.
+type Sink = Box<dyn FnMut(Recorded<'_>) + Send>;
+
+/// What a sink is given.
+#[derive(Debug, Clone, Copy)]
+pub enum Recorded<'a> {
+    /// A frame, or noise.
+    Entry(&'a Entry),
+    /// An exchange over HTTP, at its end.
+    Exchange(&'a Exchange),
+}
 
 /// One frame, or one piece of noise, as it went over the wire.
 #[derive(Debug, Clone)]
@@ -48,6 +59,9 @@ struct Ring {
     max_size: usize,
     dropped: u64,
     dropped_violations: Vec<Violation>,
+    exchanges: VecDeque<Exchange>,
+    /// What the exchanges take in memory, about.
+    exchanges_size: usize,
     referee: Referee,
     sink: Option<Sink>,
 }
@@ -97,14 +111,16 @@ impl Transcript {
             max_size,
             dropped: 0,
             dropped_violations: Vec::new(),
+            exchanges: VecDeque::new(),
+            exchanges_size: 0,
             referee: Referee::new(),
             sink: None,
         })))
     }
 
-    /// Gives every later entry to `sink` as it is recorded. The sink must not
+    /// Gives everything later to `sink` as it is recorded. The sink must not
     /// use the transcript itself.
-    pub fn stream_to(&self, sink: impl FnMut(&Entry) + Send + 'static) {
+    pub fn stream_to(&self, sink: impl FnMut(Recorded<'_>) + Send + 'static) {
         self.ring().sink = Some(Box::new(sink));
     }
 
@@ -113,7 +129,8 @@ impl Transcript {
         let mut ring = self.ring();
         let violations = ring.referee.observe(from, frame);
         if let Some(sink) = &mut ring.sink {
-            sink(&Entry { at, from, frame: frame.clone(), violations: violations.clone() });
+            let (frame, violations) = (frame.clone(), violations.clone());
+            sink(Recorded::Entry(&Entry { at, from, frame, violations }));
         }
         let kept = match violations.is_empty() && frame.violations().is_empty() {
             true => {
@@ -128,6 +145,28 @@ impl Transcript {
         while ring.size > ring.max_size && ring.records.len() > 1 {
             ring.drop_oldest();
         }
+    }
+
+    /// Adds an exchange over HTTP that has come to its end.
+    pub fn record_exchange(&self, exchange: Exchange) {
+        let mut ring = self.ring();
+        if let Some(sink) = &mut ring.sink {
+            sink(Recorded::Exchange(&exchange));
+        }
+        ring.exchanges_size += exchange.size();
+        ring.exchanges.push_back(exchange);
+        while ring.exchanges_size > ring.max_size / 4
+            && ring.exchanges.len() > 1
+            && let Some(oldest) = ring.exchanges.pop_front()
+        {
+            ring.exchanges_size -= oldest.size();
+            ring.dropped += 1;
+        }
+    }
+
+    /// The exchanges over HTTP that are kept, in the order of their ends.
+    pub fn exchanges(&self) -> Vec<Exchange> {
+        self.ring().exchanges.iter().cloned().collect()
     }
 
     /// All entries that are kept.
@@ -163,7 +202,7 @@ impl Transcript {
         ring.dropped_violations.iter().chain(kept).cloned().collect()
     }
 
-    /// How many entries had to give way.
+    /// How many entries and exchanges had to give way.
     pub fn dropped(&self) -> u64 {
         self.ring().dropped
     }
@@ -260,7 +299,8 @@ mod tests {
     fn a_sink_gets_every_entry() {
         let (sender, receiver) = std::sync::mpsc::channel();
         let transcript = Transcript::bounded(0);
-        transcript.stream_to(move |entry| {
+        transcript.stream_to(move |recorded| {
+            let Recorded::Entry(entry) = recorded else { return };
             let _ = sender.send((entry.frame.clone(), entry.violations.len()));
         });
         record(&transcript, Side::Server, "noise");

@@ -19,7 +19,7 @@ use super::answers::{Answer, Answers};
 use super::core::{Ask, Core, Event, Request};
 use super::request::Progress;
 use super::{Error, Protocol, Response, Shared};
-use crate::link::{AT_ONCE, Cause, FULL, Incoming, Link};
+use crate::link::{AT_ONCE, Cause, Era, FULL, Incoming, Link, Stream};
 use crate::panics;
 use crate::timer::Timer;
 
@@ -80,6 +80,7 @@ impl<L: Link> Driver<L> {
         done: watch::Sender<()>,
     ) -> Self {
         let mut core = Core::new(shared.options.clone(), link.kind());
+        core.expect(link.known_era());
         core.start(Duration::ZERO);
         let mut driver = Driver {
             core,
@@ -194,15 +195,23 @@ impl<L: Link> Driver<L> {
 
     fn event(&mut self, event: Event<Waiter>) {
         match event {
-            Event::Settled { waiter, outcome, .. } => {
+            Event::Settled { id, waiter, outcome } => {
+                let outcome = outcome.map_err(|error| self.explain(error, &Stream::Request(id)));
                 // The caller may have gone; then nobody wants the outcome.
                 let _ = waiter.reply.send(outcome);
             }
             Event::Connected(Ok(session)) => {
+                self.link.learn_era(match session.revision.is_modern() {
+                    true => Era::Modern,
+                    false => Era::Legacy,
+                });
                 let _ = self.shared.session.set(session);
                 self.tell_connected(Ok(()));
             }
-            Event::Connected(Err(error)) => self.tell_connected(Err(error)),
+            Event::Connected(Err(error)) => {
+                let error = self.explain(error, &Stream::Standing);
+                self.tell_connected(Err(error));
+            }
             Event::Progress { id, frame } => self.progress(&id, &frame),
             Event::Notification { frame, subscription } => {
                 let waiter = subscription.and_then(|id| self.core.waiter(&id));
@@ -226,6 +235,18 @@ impl<L: Link> Driver<L> {
             Event::Closed(cause) => {
                 let _ = self.shared.closed.set(cause);
             }
+        }
+    }
+
+    /// Says how far an answer had come that did not come in time, if the link
+    /// knows.
+    fn explain(&self, error: Error, stream: &Stream) -> Error {
+        match error {
+            Error::Timeout { method, after } => match self.link.state_of(stream) {
+                Some(state) => Error::Stalled { method, after, state },
+                None => Error::Timeout { method, after },
+            },
+            other => other,
         }
     }
 

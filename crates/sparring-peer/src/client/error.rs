@@ -22,6 +22,16 @@ pub enum Error {
         /// How long.
         after: Duration,
     },
+    /// No answer in time, but something of it.
+    #[error("no answer to {method} within {after:?}: {state}")]
+    Stalled {
+        /// The method that was waited for.
+        method: String,
+        /// How long.
+        after: Duration,
+        /// How far the answer had come.
+        state: String,
+    },
     /// The connection ended first.
     #[error("{method} has no answer: {cause}")]
     Closed {

@@ -1,22 +1,29 @@
 //! An answer to a request: a result or an error, with everything it said.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use sparring_wire::{ErrorObject, Frame, Json};
 
 use super::error::Error;
+use crate::link::Envelope;
 
 /// An answer as it came. Whether it is a good one is the caller's to say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     method: Cow<'static, str>,
     frame: Frame,
+    envelope: Option<Arc<Envelope>>,
 }
 
 impl Response {
-    pub(super) fn new(method: Cow<'static, str>, frame: Frame) -> Self {
-        Response { method, frame }
+    pub(super) fn new(
+        method: Cow<'static, str>,
+        frame: Frame,
+        envelope: Option<Arc<Envelope>>,
+    ) -> Self {
+        Response { method, frame, envelope }
     }
 
     /// The method that was answered.
@@ -72,6 +79,11 @@ impl Response {
     /// The whole frame.
     pub fn raw(&self) -> &Frame {
         &self.frame
+    }
+
+    /// The HTTP status and headers that it came with; none on other links.
+    pub fn envelope(&self) -> Option<&Envelope> {
+        self.envelope.as_deref()
     }
 
     /// The result as a type of the caller's.

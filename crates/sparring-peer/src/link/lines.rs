@@ -248,7 +248,7 @@ where
                 }
             }
             // One channel for all: there is no stream to give up.
-            Outgoing::Send { .. } | Outgoing::Abort(_) => {}
+            Outgoing::Send { .. } | Outgoing::Open(_) | Outgoing::Abort(_) => {}
             Outgoing::Close => self.closing = true,
         }
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use super::{Cause, Incoming, Link, LinkKind, Outgoing, Recorder, Stream};
+use super::{Cause, Envelope, Incoming, Link, LinkKind, Outgoing, Recorder, Stream};
 
 /// Joins two ends: what is sent into one comes out of the other.
 pub fn memory(kind: LinkKind) -> (MemoryLink, MemoryLink) {
@@ -81,7 +81,7 @@ impl MemoryLink {
 
     fn receive(&mut self, incoming: Incoming) -> Incoming {
         match &incoming {
-            Incoming::Frame { frame, .. } | Incoming::Noise(frame) => {
+            Incoming::Frame { frame, .. } | Incoming::Noise { frame, .. } => {
                 if let Some(recorder) = &self.recorder {
                     recorder.received(frame);
                 }
@@ -104,15 +104,16 @@ impl Link for MemoryLink {
 
     fn send(&mut self, outgoing: Outgoing) {
         match outgoing {
-            Outgoing::Send { frame, stream } => {
+            Outgoing::Send { frame, stream, headers } => {
                 if let Some(recorder) = &self.recorder {
                     recorder.sent(&frame);
                 }
-                self.outbox.push(match Incoming::on_shared_channel(frame) {
-                    Incoming::Frame { frame, .. } => Incoming::Frame { frame, stream },
-                    other => other,
-                });
+                let envelope = || Arc::new(Envelope { status: None, headers });
+                let envelope = (self.kind == LinkKind::Streams).then(envelope);
+                self.outbox.push(Incoming::on(stream, frame, envelope));
             }
+            // Both ends can speak on every stream from the start.
+            Outgoing::Open(_) => {}
             Outgoing::Abort(stream) => {
                 self.outbox.push(Incoming::StreamEnded { stream, cause: Cause::EndOfInput });
             }
@@ -161,6 +162,6 @@ impl Drop for MemoryLink {
 
 impl From<sparring_wire::Frame> for Outgoing {
     fn from(frame: sparring_wire::Frame) -> Self {
-        Outgoing::Send { frame, stream: Stream::Standing }
+        Outgoing::on(Stream::Standing, frame)
     }
 }

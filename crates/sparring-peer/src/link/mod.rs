@@ -9,10 +9,11 @@ mod memory;
 mod recorder;
 mod transport;
 
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use sparring_wire::{Frame, Id};
+use sparring_wire::{Frame, Headers, Id};
 
 pub use lines::{Lines, LinesOptions};
 pub use memory::{MemoryLink, memory};
@@ -58,6 +59,31 @@ pub trait Link: Send + Unpin + 'static {
     /// The next thing that came in. After [`Incoming::Closed`] nothing follows,
     /// and the same is given again.
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming>;
+
+    /// How far a stream has come, in words, for whoever waited in vain.
+    fn state_of(&self, stream: &Stream) -> Option<String> {
+        let _ = stream;
+        None
+    }
+
+    /// What is known of the other side from an earlier connection.
+    fn known_era(&self) -> Option<Era> {
+        None
+    }
+
+    /// Says which era the other side turned out to be of.
+    fn learn_era(&mut self, era: Era) {
+        let _ = era;
+    }
+}
+
+/// Which kind of revision the other side speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Era {
+    /// One that begins with a handshake.
+    Legacy,
+    /// One whose requests say everything themselves.
+    Modern,
 }
 
 /// A link whose kind is only known at run time.
@@ -89,6 +115,18 @@ impl Link for Box<dyn Link> {
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
         (**self).poll_receive(cx)
     }
+
+    fn state_of(&self, stream: &Stream) -> Option<String> {
+        (**self).state_of(stream)
+    }
+
+    fn known_era(&self) -> Option<Era> {
+        (**self).known_era()
+    }
+
+    fn learn_era(&mut self, era: Era) {
+        (**self).learn_era(era);
+    }
 }
 
 /// How a link carries several requests at once.
@@ -119,11 +157,22 @@ pub enum Outgoing {
         frame: Frame,
         /// The stream it belongs to.
         stream: Stream,
+        /// What of it is to stand before it as well, where the link can say so.
+        headers: Headers,
     },
+    /// Let the other side speak on a stream without being asked, where it can.
+    Open(Stream),
     /// Give a stream up: whatever it would still bring is not wanted.
     Abort(Stream),
     /// Send what is queued, then end.
     Close,
+}
+
+impl Outgoing {
+    /// A frame on a stream, with nothing before it.
+    pub fn on(stream: Stream, frame: Frame) -> Outgoing {
+        Outgoing::Send { frame, stream, headers: Headers::new() }
+    }
 }
 
 /// What a link gives to a peer.
@@ -135,9 +184,16 @@ pub enum Incoming {
         frame: Frame,
         /// The stream it came on.
         stream: Stream,
+        /// What stood around it, on links that have such a thing.
+        envelope: Option<Arc<Envelope>>,
     },
     /// Something that is no frame: a banner, half a line, a line too long.
-    Noise(Frame),
+    Noise {
+        /// What came.
+        frame: Frame,
+        /// The stream it came on.
+        stream: Stream,
+    },
     /// The other side gave a stream up, or it broke. On a shared channel this
     /// says that a request could not be sent.
     StreamEnded {
@@ -150,12 +206,26 @@ pub enum Incoming {
     Closed(Cause),
 }
 
+/// What stands around a frame over HTTP.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Envelope {
+    /// The status, of a response.
+    pub status: Option<u16>,
+    /// The headers.
+    pub headers: Headers,
+}
+
 impl Incoming {
     /// Sorts what was read off a shared channel: a frame, or noise.
     pub fn on_shared_channel(frame: Frame) -> Incoming {
+        Incoming::on(Stream::Standing, frame, None)
+    }
+
+    /// Sorts what was read off a stream: a frame, or noise.
+    pub fn on(stream: Stream, frame: Frame, envelope: Option<Arc<Envelope>>) -> Incoming {
         match is_noise(&frame) {
-            true => Incoming::Noise(frame),
-            false => Incoming::Frame { frame, stream: Stream::Standing },
+            true => Incoming::Noise { frame, stream },
+            false => Incoming::Frame { frame, stream, envelope },
         }
     }
 }
@@ -183,6 +253,22 @@ pub enum Cause {
     /// Something broke.
     #[error("{0}")]
     Broken(String),
+    /// There is nobody to talk to: no such name, no such port, no trust.
+    #[error("{0}")]
+    Unreachable(String),
+    /// The other side answered, but not with a frame.
+    #[error("{what}{}", body_shown(body))]
+    Http {
+        /// The status of its answer.
+        status: u16,
+        /// What is wrong with the answer.
+        what: String,
+        /// How its body begins.
+        body: String,
+    },
+    /// The other side does not know the session any more.
+    #[error("the server has ended the session: {0}")]
+    SessionLost(String),
     /// The process at the other end is gone, or will not talk any more.
     #[error("{how}{}", last_words(stderr))]
     Gone {
@@ -191,6 +277,13 @@ pub enum Cause {
         /// The end of what it wrote to its stderr.
         stderr: String,
     },
+}
+
+fn body_shown(body: &str) -> String {
+    match body.trim() {
+        "" => String::new(),
+        body => format!(": {body}"),
+    }
 }
 
 fn last_words(stderr: &str) -> String {

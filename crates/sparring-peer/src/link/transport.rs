@@ -108,7 +108,7 @@ impl MemoryTransport {
 
 impl State {
     fn keep(&mut self, incoming: Incoming) {
-        if let Incoming::Frame { frame, .. } | Incoming::Noise(frame) = incoming {
+        if let Incoming::Frame { frame, .. } | Incoming::Noise { frame, .. } = incoming {
             self.sent.push(frame);
         }
     }

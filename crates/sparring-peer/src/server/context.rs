@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use sparring_wire::types::{Implementation, LogLevel};
-use sparring_wire::{ErrorObject, Frame, Id, Json, RawJson, Revision, Side, code};
+use sparring_wire::{ErrorObject, Frame, Headers, Id, Json, RawJson, Revision, Side, code};
 use tokio::sync::{mpsc, oneshot};
 
 use super::core::Call;
@@ -43,6 +43,11 @@ impl Context {
     /// The request itself.
     pub fn request(&self) -> &Frame {
         &self.0.call.frame
+    }
+
+    /// The HTTP headers that the request came with; none on other links.
+    pub fn headers(&self) -> Option<&Headers> {
+        self.0.call.envelope.as_ref().map(|envelope| &envelope.headers)
     }
 
     /// The request's id.

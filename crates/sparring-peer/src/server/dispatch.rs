@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use sparring_wire::{ErrorObject, Json, JsonKind, RawJson};
+use sparring_wire::mirror::{self, Mirrored};
+use sparring_wire::{ErrorObject, Json, JsonKind, RawJson, code};
 
 use super::context::Context;
 use super::handler::{Answer, Failure, Handler};
@@ -19,11 +20,23 @@ pub(super) async fn dispatch<H: Handler>(
     }
 }
 
+/// Holds the arguments against the headers that mirror them (2026-07-28,
+/// basic/transports/streamable-http#server-behavior-for-custom-headers).
+fn check_headers<H: Handler>(handler: &H, cx: &Context, tool: &str) -> Result<(), ErrorObject> {
+    let Some(headers) = cx.headers().filter(|_| cx.revision().is_modern()) else { return Ok(()) };
+    let Some(schema) = handler.input_schema(tool) else { return Ok(()) };
+    // A definition that no client can follow asks for nothing.
+    let mirrored = Mirrored::read(schema.view()).unwrap_or_default();
+    mirror::check(headers, cx.request(), &mirrored)
+        .map_err(|why| ErrorObject::new(code::HEADER_MISMATCH, why))
+}
+
 async fn serve<H: Handler>(handler: &H, cx: &Context) -> Answer {
     let params = cx.params();
     match cx.method() {
         "tools/list" => handler.list_tools(cursor(params)?.as_deref(), cx).await,
         "tools/call" => {
+            check_headers(handler, cx, &string(params, "name")?)?;
             handler.call_tool(&string(params, "name")?, object(params, "arguments")?, cx).await
         }
         "resources/list" => handler.list_resources(cursor(params)?.as_deref(), cx).await,

@@ -57,6 +57,13 @@ pub trait Handler: Send + Sync + 'static {
         refuse(cx)
     }
 
+    /// The input schema of a tool whose arguments stand in headers as well,
+    /// by `x-mcp-header`; over HTTP they are compared since 2026-07-28.
+    fn input_schema(&self, tool: &str) -> Option<RawJson> {
+        let _ = tool;
+        None
+    }
+
     /// `resources/list`
     fn list_resources(
         &self,

@@ -62,7 +62,7 @@ impl Intake {
 
 fn is_request(incoming: &Incoming) -> bool {
     match incoming {
-        Incoming::Noise(_) => true,
+        Incoming::Noise { .. } => true,
         Incoming::Frame { frame, .. } => asks(frame),
         Incoming::StreamEnded { .. } | Incoming::Closed(_) => false,
     }

@@ -1,6 +1,7 @@
 //! The server: a handler behind the protocol, on as many links as there are
 //! clients, or on none at all.
 
+mod alone;
 mod context;
 pub mod core;
 mod counters;
@@ -13,15 +14,16 @@ mod session;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
-use sparring_wire::{RawJson, Revision};
+use sparring_wire::{Frame, RawJson, Revision};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
-use self::core::Profile;
-use crate::link::{Cause, Link};
+use self::core::{Added, Profile};
+use crate::link::{Cause, Envelope, Link};
 use counters::Counters;
 use session::Change;
 
+pub use alone::Alone;
 pub use context::Context;
 pub use counters::Counts;
 pub use handler::{Answer, Failure, Handler, InputRequired, Listed, Page, Reply};
@@ -39,6 +41,7 @@ pub struct Server<H> {
 struct Shared<H> {
     handler: H,
     profile: Arc<Profile>,
+    added: Arc<Added>,
     counters: Arc<Counters>,
     sessions: Sessions,
 }
@@ -64,6 +67,7 @@ impl<H: Handler> Server<H> {
         };
         let shared = Shared {
             handler,
+            added: Arc::new(Added::new(&profile)),
             profile: Arc::new(profile),
             counters: Arc::default(),
             sessions: Sessions::default(),
@@ -90,6 +94,13 @@ impl<H: Handler> Server<H> {
     /// A session on a link.
     pub fn on(&self, link: impl Link) -> Session<H> {
         Session::new(Arc::clone(&self.shared), Some(Box::new(link)))
+    }
+
+    /// Serves one request alone, as those are that say everything themselves
+    /// (since 2026-07-28).
+    pub fn answer(&self, frame: Frame, envelope: Option<Arc<Envelope>>) -> Alone<H> {
+        let session = Session::without_link(Arc::clone(&self.shared), Alone::<H>::KIND);
+        Alone::new(session, frame, envelope)
     }
 
     /// Serves a link in the foreground, until the end of input.

@@ -48,7 +48,8 @@ pub struct Session<H> {
     abort: HashMap<u64, AbortHandle>,
     outbox: mpsc::UnboundedSender<Said>,
     said: mpsc::UnboundedReceiver<Said>,
-    changes: mpsc::Receiver<Change>,
+    /// What all sessions are told, once this one's client may want to know.
+    changes: Option<mpsc::Receiver<Change>>,
     timer: Timer,
     ended: Option<Cause>,
     /// Since the link is full: until when it may be, and how full it is.
@@ -68,19 +69,27 @@ pub(super) struct Change {
 impl<H: Handler> Session<H> {
     pub(super) fn new(shared: Arc<Shared<H>>, link: Option<Box<dyn Link>>) -> Self {
         let kind = link.as_ref().map_or(LinkKind::Shared, |link| link.kind());
-        let core = Core::counting(Arc::clone(&shared.profile), Arc::clone(&shared.counters), kind);
+        Session { link, ..Session::without_link(shared, kind) }
+    }
+
+    pub(super) fn without_link(shared: Arc<Shared<H>>, kind: LinkKind) -> Self {
+        let core = Core::counting(
+            Arc::clone(&shared.profile),
+            Arc::clone(&shared.added),
+            Arc::clone(&shared.counters),
+            kind,
+        );
         let (outbox, said) = mpsc::unbounded_channel();
-        let changes = shared.sessions.join();
         Session {
             shared,
             core,
-            link,
+            link: None,
             intake: Intake::default(),
             serving: FuturesUnordered::new(),
             abort: HashMap::new(),
             outbox,
             said,
-            changes,
+            changes: None,
             timer: Timer::start(),
             ended: None,
             full: None,
@@ -328,7 +337,13 @@ impl<H: Handler> Session<H> {
         }
         busy |= self.hear(cx);
         let is_full = self.link.as_ref().is_some_and(|link| link.backlog() >= FULL);
-        while !is_full && let Poll::Ready(Some(change)) = self.changes.poll_recv(cx) {
+        if self.changes.is_none() && self.core.heeds_changes() {
+            self.changes = Some(self.shared.sessions.join());
+        }
+        while !is_full
+            && let Some(changes) = &mut self.changes
+            && let Poll::Ready(Some(change)) = changes.poll_recv(cx)
+        {
             self.core.broadcast(&change.method, change.params.as_ref());
             busy = true;
         }
@@ -338,6 +353,29 @@ impl<H: Handler> Session<H> {
             busy = true;
         }
         busy
+    }
+
+    /// Takes one thing in, as if it had come off a link.
+    pub(super) fn take_in(&mut self, incoming: Incoming) {
+        self.core.receive(incoming);
+    }
+
+    /// Lets handlers go on; says whether anything happened.
+    pub(super) fn go_on(&mut self, cx: &mut TaskContext<'_>) -> bool {
+        self.timer.renew();
+        self.work(cx)
+    }
+
+    pub(super) fn poll_action(&mut self) -> Option<Outgoing> {
+        self.core.poll_action()
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.core.is_over()
+    }
+
+    pub(super) fn end_subscriptions(&mut self) {
+        self.core.end_subscriptions();
     }
 
     fn event(&mut self, event: Event<oneshot::Sender<Outcome>>, cx: &mut TaskContext<'_>) {

@@ -229,7 +229,7 @@ fn a_foreign_reply_on_a_stream_of_its_own_is_held_against_that_request_only() {
     let (one, _other) = (request("a"), request("b"));
     let frame = sparring_wire::Frame::parse(r#"{"jsonrpc":"2.0","id":999,"result":{}}"#);
     let stream = sparring_peer::Stream::Request(one);
-    stage.core.receive(stage.now, Incoming::Frame { frame, stream });
+    stage.core.receive(stage.now, Incoming::Frame { frame, stream, envelope: None });
     stage.pass(ms(1_000));
     assert!(stage.error().to_string().contains("no answer to a "));
     assert!(stage.settled().is_none());

@@ -36,7 +36,9 @@ async fn a_reply_a_byte_at_a_time_is_read() {
         }
     });
     assert_eq!(frame(next(&mut link).await).bytes(), br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
-    assert!(matches!(next(&mut link).await, Incoming::Noise(noise) if noise.bytes() == b"last"));
+    assert!(
+        matches!(next(&mut link).await, Incoming::Noise { frame: noise, .. } if noise.bytes() == b"last")
+    );
     assert!(matches!(next(&mut link).await, Incoming::Closed(_)));
     within(writing).await.unwrap();
 }
@@ -63,7 +65,9 @@ async fn a_line_that_is_too_long_is_noise_and_the_next_is_read() {
         far.write_all(b"\n{\"jsonrpc\":\"2.0\",\"method\":\"a\"}\n").await.unwrap();
         far
     });
-    let Incoming::Noise(noise) = next(&mut link).await else { panic!("expected noise") };
+    let Incoming::Noise { frame: noise, .. } = next(&mut link).await else {
+        panic!("expected noise")
+    };
     assert_eq!(noise.violations()[0].rule.name(), "too-large");
     assert!(noise.violations()[0].message.contains("1000"));
     assert!(noise.bytes().len() <= 4096, "only the beginning is kept");

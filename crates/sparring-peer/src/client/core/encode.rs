@@ -18,6 +18,7 @@ pub(super) struct Meta {
 impl<W> Core<W> {
     /// From now on requests carry what this revision wants them to carry.
     pub(super) fn speak(&mut self, revision: Revision) {
+        self.speaking = Some(revision);
         self.meta = revision.is_modern().then(|| {
             let mut meta = json!({
                 "io.modelcontextprotocol/protocolVersion": revision.name(),

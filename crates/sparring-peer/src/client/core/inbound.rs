@@ -1,6 +1,8 @@
 //! Sorts what comes in: whose answer it is, what it asks, or that it is
 //! nobody's.
 
+use std::sync::Arc;
+
 use sparring_wire::{Frame, FrameKind, Id, Json, RawJson, Rule};
 
 use super::lifecycle::Phase;
@@ -8,7 +10,7 @@ use super::pending::{Owner, Pending};
 use super::{Ask, Core, Event, Time, Unclaimed};
 use crate::client::error::Error;
 use crate::client::response::Response;
-use crate::link::{Cause, Incoming, Stream};
+use crate::link::{Cause, Envelope, Incoming, Stream};
 
 /// Where a notification names its subscription (basic/patterns/subscriptions).
 const SUBSCRIPTION: [&str; 2] = ["_meta", "io.modelcontextprotocol/subscriptionId"];
@@ -17,20 +19,26 @@ impl<W> Core<W> {
     /// Takes in what the link gave.
     pub fn receive(&mut self, now: Time, incoming: Incoming) {
         match incoming {
-            Incoming::Frame { frame, stream } => {
+            Incoming::Frame { frame, stream, envelope } => {
                 // A log line in JSON is a banner like any other.
                 self.heard |= frame.kind() != FrameKind::Other;
-                self.frame(now, frame, &stream);
+                self.frame(now, frame, &stream, envelope.as_ref());
             }
-            Incoming::Noise(frame) => self.noise(now, frame, &Stream::Standing),
+            Incoming::Noise { frame, stream } => self.noise(now, frame, &stream),
             Incoming::StreamEnded { stream, cause } => self.stream_ended(now, &stream, cause),
             Incoming::Closed(cause) => self.end(&cause),
         }
     }
 
-    fn frame(&mut self, now: Time, frame: Frame, stream: &Stream) {
+    fn frame(
+        &mut self,
+        now: Time,
+        frame: Frame,
+        stream: &Stream,
+        envelope: Option<&Arc<Envelope>>,
+    ) {
         match frame.kind() {
-            FrameKind::Result | FrameKind::Error => self.reply(now, frame, stream),
+            FrameKind::Result | FrameKind::Error => self.reply(now, frame, stream, envelope),
             FrameKind::Notification => self.notification(now, frame),
             FrameKind::Request => self.server_request(&frame),
             FrameKind::Batch => {
@@ -38,23 +46,34 @@ impl<W> Core<W> {
                 for frame in frames {
                     match frame.kind() {
                         FrameKind::Batch => self.noise(now, frame, stream),
-                        _ => self.frame(now, frame, stream),
+                        _ => self.frame(now, frame, stream, envelope),
                     }
                 }
             }
-            FrameKind::Other if frame.is_response_like() => self.reply(now, frame, stream),
+            FrameKind::Other if frame.is_response_like() => {
+                self.reply(now, frame, stream, envelope);
+            }
             FrameKind::Other => self.noise(now, frame, stream),
         }
     }
 
-    fn reply(&mut self, now: Time, frame: Frame, stream: &Stream) {
-        let Some(id) = frame.id().cloned() else {
-            return self.reply_without_id(now, frame, stream);
+    fn reply(
+        &mut self,
+        now: Time,
+        frame: Frame,
+        stream: &Stream,
+        envelope: Option<&Arc<Envelope>>,
+    ) {
+        let id = match (frame.id(), stream) {
+            (Some(id), _) => id.clone(),
+            // An error without an id on a request's own stream is about that one.
+            (None, Stream::Request(id)) if frame.error().is_some() => id.clone(),
+            (None, _) => return self.reply_without_id(now, frame, stream),
         };
         if let Some(pending) = self.pending.remove(&id) {
             return match is_wrong(&frame) {
                 true => self.wrong_answer(now, id, pending, frame),
-                false => self.settle(now, id, pending, frame),
+                false => self.settle(now, id, pending, frame, envelope.cloned()),
             };
         }
         let twin = self.pending.keys().find(|waiting| waiting.differs_only_in_type(&id)).cloned();
@@ -99,7 +118,14 @@ impl<W> Core<W> {
         self.fail(now, id, pending, error);
     }
 
-    fn settle(&mut self, now: Time, id: Id, pending: Pending<W>, frame: Frame) {
+    fn settle(
+        &mut self,
+        now: Time,
+        id: Id,
+        pending: Pending<W>,
+        frame: Frame,
+        envelope: Option<Arc<Envelope>>,
+    ) {
         let pending = match pending.owner {
             Owner::Discover => return self.discovered(now, frame),
             Owner::Initialize => return self.initialized(now, frame),
@@ -109,8 +135,13 @@ impl<W> Core<W> {
         if modern && !pending.raw && wants_input(&frame) {
             return self.gather(now, id, pending, frame);
         }
+        if pending.method == "tools/list"
+            && let Some(result) = frame.result()
+        {
+            self.learn_tools(result);
+        }
         if let (Owner::Caller(waiter), method) = pending.into_parts() {
-            let outcome = Ok(Response::new(method, frame));
+            let outcome = Ok(Response::new(method, frame, envelope));
             self.events.push_back(Event::Settled { id, waiter, outcome });
         }
     }
@@ -118,7 +149,8 @@ impl<W> Core<W> {
     /// Noise before the first frame is a banner; later it may have been meant
     /// as an answer.
     fn noise(&mut self, now: Time, frame: Frame, stream: &Stream) {
-        if self.heard {
+        // On a request's own stream there is no banner.
+        if self.heard || *stream != Stream::Standing {
             self.suspect(now, stream, |_, method| Error::Noise {
                 method: method.to_owned(),
                 frame: frame.clone(),
@@ -203,8 +235,10 @@ impl<W> Core<W> {
 
     fn stream_ended(&mut self, now: Time, stream: &Stream, cause: Cause) {
         let Stream::Request(id) = stream else { return };
-        if let Some(pending) = self.pending.remove(id) {
-            let error = Error::Closed { method: pending.method.to_string(), cause };
+        if let Some(mut pending) = self.pending.remove(id) {
+            let closed = Error::Closed { method: pending.method.to_string(), cause };
+            // What came instead of the answer says more than that none came.
+            let error = pending.suspicion().unwrap_or(closed);
             self.fail(now, id.clone(), pending, error);
         }
     }

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde_json::json;
 use sparring_wire::types::{Implementation, ServerCapabilities};
-use sparring_wire::{ErrorObject, Frame, Json, RawJson, Revision, code};
+use sparring_wire::{ErrorObject, Frame, Id, Json, RawJson, Revision, code};
 
 use super::pending::{Owner, Pending};
 use super::{Core, Event, Request, Session, Time};
 use crate::client::error::Error;
 use crate::client::options::Protocol;
-use crate::link::Cause;
+use crate::link::{Cause, Era, LinkKind, Outgoing, Stream};
 
 /// The longest that a probe waits alone before the handshake is sent as well.
 const PROBE: Duration = Duration::from_secs(2);
@@ -39,6 +39,8 @@ pub(super) struct Connecting {
     fails_at: Option<Time>,
     /// The revisions that a handshake has asked for.
     tried: Vec<Revision>,
+    /// Whether the probe was left out because of what is known from before.
+    assumed: bool,
     deadline: Time,
 }
 
@@ -76,11 +78,14 @@ impl<W> Core<W> {
                 self.phase = Phase::Ready;
                 return;
             }
+            Protocol::Auto if self.known == Some(Era::Legacy) => {
+                (false, Some(Revision::LATEST_LEGACY))
+            }
             Protocol::Auto => (true, None),
             Protocol::Only(revision) if revision.is_modern() => (true, None),
             Protocol::Only(revision) => (false, Some(revision)),
         };
-        let probing = self.options.protocol == Protocol::Auto;
+        let probing = discover && self.options.protocol == Protocol::Auto;
         let fall_back_at = probing.then(|| now.saturating_add(PROBE.min(timeout / 2)));
         self.phase = Phase::Connecting(Box::new(Connecting {
             discover: Step::Unused,
@@ -88,6 +93,7 @@ impl<W> Core<W> {
             fall_back_at,
             fails_at: None,
             tried: Vec::new(),
+            assumed: !discover && self.options.protocol == Protocol::Auto,
             deadline,
         }));
         if discover {
@@ -111,6 +117,7 @@ impl<W> Core<W> {
         self.begin(now, Owner::Discover, Request::new("server/discover", None));
         if let Some(connecting) = self.connecting() {
             connecting.discover = Step::Waiting;
+            connecting.assumed = false;
         }
     }
 
@@ -189,6 +196,9 @@ impl<W> Core<W> {
         let auto = self.options.protocol == Protocol::Auto;
         let Some(connecting) = self.connecting() else { return };
         connecting.discover = Step::Done;
+        if auto && is_final(&error) {
+            return self.failed(error);
+        }
         if !auto {
             return self.failed(match error {
                 // Not a word of versions: a server that knows only the handshake.
@@ -239,8 +249,11 @@ impl<W> Core<W> {
         };
         if self.connecting().is_some() {
             let session = session(revision, result.get("serverInfo"), result, &frame);
-            self.send(Frame::notification("notifications/initialized", None));
             self.connected(session);
+            self.send(Frame::notification("notifications/initialized", None));
+            if self.link == LinkKind::Streams {
+                self.actions.push_back(Outgoing::Open(Stream::Standing));
+            }
         }
     }
 
@@ -268,6 +281,11 @@ impl<W> Core<W> {
     pub(super) fn initialize_failed(&mut self, now: Time, error: Error) {
         let fails_at = now.saturating_add(self.options.grace);
         let Some(connecting) = self.connecting() else { return };
+        // What was known from before may not be true any more.
+        if connecting.assumed && !is_final(&error) {
+            connecting.initialize = Step::Unused;
+            return self.discover(now, Revision::LATEST);
+        }
         if !matches!(connecting.discover, Step::Waiting) {
             return self.failed(error);
         }
@@ -335,14 +353,26 @@ impl<W> Core<W> {
 
     /// What the lifecycle still waits for is not wanted any more.
     fn forget_lifecycle(&mut self) {
-        let abandoned = &mut self.abandoned;
-        self.pending.retain(|id, pending| {
-            let keep = matches!(pending.owner, Owner::Caller(_));
-            if !keep {
-                abandoned.push_back(id.clone());
-            }
-            keep
-        });
+        let ours = |pending: &Pending<W>| !matches!(pending.owner, Owner::Caller(_));
+        let unwanted = self.pending.iter().filter(|(_, pending)| ours(pending));
+        let unwanted: Vec<Id> = unwanted.map(|(id, _)| id.clone()).collect();
+        for id in unwanted {
+            self.pending.remove(&id);
+            self.abort(&id);
+            self.abandoned.push_back(id);
+        }
+    }
+}
+
+/// Whether nothing better can come of asking in another way: nobody is there,
+/// or nobody may come in.
+fn is_final(error: &Error) -> bool {
+    match error {
+        Error::Closed { cause: Cause::Unreachable(_), .. } => true,
+        Error::Closed { cause: Cause::Http { status, .. }, .. } => {
+            matches!(status, 401 | 403 | 407)
+        }
+        _ => false,
     }
 }
 

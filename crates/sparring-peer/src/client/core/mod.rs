@@ -5,6 +5,7 @@
 //! wants back when a request is settled; the core never looks at it.
 
 mod encode;
+mod headers;
 mod inbound;
 mod lifecycle;
 mod pending;
@@ -15,13 +16,14 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use sparring_wire::mirror::Mirrored;
 use sparring_wire::types::{Implementation, LogLevel, ServerCapabilities};
 use sparring_wire::{ErrorObject, Frame, Id, IdSequence, RawJson, Revision};
 
 use super::error::Error;
 use super::options::{ClientOptions, Protocol};
 use super::response::Response;
-use crate::link::{Cause, LinkKind, Outgoing};
+use crate::link::{Cause, Era, LinkKind, Outgoing, Stream};
 use encode::Meta;
 use lifecycle::Phase;
 use pending::{Owner, Pending};
@@ -51,6 +53,12 @@ pub struct Core<W> {
     /// The last noise before any frame.
     noise_before: Option<Frame>,
     meta: Option<Meta>,
+    /// The revision that requests are made in.
+    speaking: Option<Revision>,
+    /// The arguments that stand in headers as well, by the tool's name.
+    mirrored: HashMap<String, Mirrored>,
+    /// What is known of the server from before.
+    known: Option<Era>,
     log_level: Option<LogLevel>,
     /// Nothing happens by mere time before this.
     wake_at: Option<Time>,
@@ -198,11 +206,20 @@ impl<W> Core<W> {
             heard: false,
             noise_before: None,
             meta: None,
+            speaking: None,
+            mirrored: HashMap::new(),
+            known: None,
             log_level: None,
             wake_at: None,
             actions: VecDeque::new(),
             events: VecDeque::new(),
         }
+    }
+
+    /// Says what is known of the server from before; to be said before
+    /// [`Core::start`].
+    pub fn expect(&mut self, era: Option<Era>) {
+        self.known = era;
     }
 
     /// The next thing to give to the link.
@@ -293,7 +310,8 @@ impl<W> Core<W> {
         let mut pending = Pending::new(Owner::Caller(waiter), request, timeout);
         pending.raw = true;
         if !matches!(self.phase, Phase::Closed(_)) {
-            self.actions.push_back(Outgoing::Send { stream: self.stream_of(&id), frame });
+            let headers = self.headers_of(&frame);
+            self.actions.push_back(Outgoing::Send { stream: self.stream_of(&id), frame, headers });
         }
         self.wait_for(now, id.clone(), pending);
         Ok(id)
@@ -306,7 +324,8 @@ impl<W> Core<W> {
 
     /// Sends a frame of the owner's as it is, and expects nothing.
     pub fn send(&mut self, frame: Frame) {
-        self.actions.push_back(frame.into());
+        let headers = self.headers_of(&frame);
+        self.actions.push_back(Outgoing::Send { frame, stream: Stream::Standing, headers });
     }
 
     /// The request in flight whose waiter fits; it may have got another id

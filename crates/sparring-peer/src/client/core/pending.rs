@@ -74,6 +74,11 @@ impl<W> Pending<W> {
         self.suspicion = None;
     }
 
+    /// What came instead of the answer, if something did.
+    pub(super) fn suspicion(&mut self) -> Option<Error> {
+        self.suspicion.take().map(|suspicion| suspicion.error)
+    }
+
     /// From now on it may take as long as it likes.
     pub(super) fn wait_for_ever(&mut self) {
         self.deadline = None;
@@ -92,7 +97,8 @@ impl<W> Core<W> {
         if !matches!(self.phase, Phase::Closed(_)) {
             let params = self.encode(&id, &pending);
             let frame = Frame::request(&id, &pending.method, params.as_deref());
-            self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(&id) });
+            let headers = self.headers(&pending.method, params.as_deref().map(RawJson::view));
+            self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(&id), headers });
         }
         self.wait_for(now, id, pending);
     }
@@ -194,19 +200,25 @@ impl<W> Core<W> {
     /// Tells the server that a request is given up, and remembers it, so that
     /// a late reply is known as such.
     ///
-    /// A stream of its own is closed since 2026-07-28 (basic/patterns/cancellation);
-    /// everywhere else a notification says it.
+    /// Since 2026-07-28 closing a stream of its own says it
+    /// (basic/patterns/cancellation); everywhere else a notification does.
     pub(super) fn tell_cancelled(&mut self, id: &Id, reason: Option<&str>) {
         while self.abandoned.len() >= REMEMBERED {
             self.abandoned.pop_front();
         }
         self.abandoned.push_back(id.clone());
         let modern = self.session.as_ref().is_some_and(|session| session.revision.is_modern());
-        if modern && self.link == LinkKind::Streams {
-            self.actions.push_back(Outgoing::Abort(Stream::Request(id.clone())));
-            return;
+        if !(modern && self.link == LinkKind::Streams) {
+            self.send(notices::cancelled(id, reason));
         }
-        self.send(notices::cancelled(id, reason));
+        self.abort(id);
+    }
+
+    /// Gives up the stream of a request, where it has one.
+    pub(super) fn abort(&mut self, id: &Id) {
+        if self.link == LinkKind::Streams {
+            self.actions.push_back(Outgoing::Abort(Stream::Request(id.clone())));
+        }
     }
 
     /// Why a reply that no request waits for came.

@@ -1,31 +1,33 @@
 //! Sorts what comes in: a request to serve, an answer to a question, a
 //! cancellation, or something that is refused.
 
+use std::sync::Arc;
+
 use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Frame, FrameKind, Id, Json, RawJson, Revision, Rule, Side, code};
 
 use super::{Batch, Call, Core, Event, Job, Time};
-use crate::link::{Cause, Incoming, LinkKind, Outgoing, Stream};
+use crate::link::{Cause, Envelope, Incoming, LinkKind, Outgoing, Stream};
 use crate::notices;
 
 impl<A> Core<A> {
     /// Takes in what the link gave.
     pub fn receive(&mut self, incoming: Incoming) {
         match incoming {
-            Incoming::Frame { frame, .. } => self.frame(frame, None),
-            Incoming::Noise(frame) => self.unreadable(&frame, None),
+            Incoming::Frame { frame, envelope, .. } => self.frame(frame, None, envelope),
+            Incoming::Noise { frame, .. } => self.unreadable(&frame, None),
             Incoming::StreamEnded { stream: Stream::Request(id), .. } => self.stream_ended(&id),
             Incoming::StreamEnded { stream: Stream::Standing, .. } => {}
             Incoming::Closed(cause) => self.end(cause),
         }
     }
 
-    fn frame(&mut self, frame: Frame, batch: Option<u64>) {
+    fn frame(&mut self, frame: Frame, batch: Option<u64>, envelope: Option<Arc<Envelope>>) {
         match frame.kind() {
-            FrameKind::Request => self.request(frame, batch),
+            FrameKind::Request => self.request(frame, batch, envelope),
             FrameKind::Notification => self.notification(frame),
             FrameKind::Result | FrameKind::Error => self.answered(&frame),
-            FrameKind::Batch if batch.is_none() => self.batch(&frame),
+            FrameKind::Batch if batch.is_none() => self.batch(&frame, envelope.as_ref()),
             // Nobody answers an answer, not even a bad one.
             FrameKind::Other if frame.result().is_some() || frame.error().is_some() => {
                 self.answered(&frame);
@@ -68,7 +70,7 @@ impl<A> Core<A> {
         }
     }
 
-    fn request(&mut self, frame: Frame, batch: Option<u64>) {
+    fn request(&mut self, frame: Frame, batch: Option<u64>, envelope: Option<Arc<Envelope>>) {
         self.count_request();
         let id = frame.id().cloned();
         let wrong = frame.violations().iter().find(|found| is_fatal(found.rule));
@@ -77,7 +79,7 @@ impl<A> Core<A> {
             (Some(id), None) if self.in_flight.contains_key(id) => {
                 Err(ErrorObject::invalid_request(format!("the id {id} is in use")))
             }
-            (Some(_), None) => self.admit(&frame, batch.is_some()),
+            (Some(_), None) => self.admit(&frame, batch.is_some(), envelope.as_deref()),
             (None, None) => Err(ErrorObject::invalid_request("a request has an id")),
         };
         match (admitted, id) {
@@ -85,7 +87,7 @@ impl<A> Core<A> {
                 let key = self.key();
                 let job = Job { key, revision, frame: frame.clone(), batch, listening: None };
                 self.in_flight.insert(id.clone(), job);
-                self.serve(key, id, frame, revision);
+                self.serve(key, id, frame, revision, envelope);
             }
             (Ok(_), None) => {}
             (Err(error), id) => self.deliver(
@@ -102,7 +104,14 @@ impl<A> Core<A> {
     }
 
     /// Serves what the protocol itself defines, and hands out the rest.
-    fn serve(&mut self, key: u64, id: Id, frame: Frame, revision: Revision) {
+    fn serve(
+        &mut self,
+        key: u64,
+        id: Id,
+        frame: Frame,
+        revision: Revision,
+        envelope: Option<Arc<Envelope>>,
+    ) {
         let params = frame.params();
         let outcome = match frame.method().unwrap_or_default() {
             "initialize" => self.initialize(params),
@@ -123,6 +132,7 @@ impl<A> Core<A> {
                     id,
                     frame,
                     revision,
+                    envelope,
                     client,
                 }));
             }
@@ -186,7 +196,7 @@ impl<A> Core<A> {
         let Some(waiting) = self.asks.remove(ask) else { return };
         let frame = notices::cancelled(ask, Some(reason));
         let stream = self.stream_of(&waiting.with);
-        self.actions.push_back(Outgoing::Send { frame, stream });
+        self.actions.push_back(Outgoing::on(stream, frame));
         let outcome = Err(ErrorObject::internal(reason));
         self.events.push_back(Event::Answered { waiter: waiting.waiter, outcome });
     }
@@ -206,7 +216,7 @@ impl<A> Core<A> {
 
     /// Several frames at once, where the session's revision has that
     /// (2025-03-26, basic#batching).
-    fn batch(&mut self, frame: &Frame) {
+    fn batch(&mut self, frame: &Frame, envelope: Option<&Arc<Envelope>>) {
         let frames: Vec<Frame> = frame.batch().collect();
         if frames.is_empty() || !self.revision().is_some_and(Revision::has_batches) {
             self.count_request();
@@ -228,7 +238,7 @@ impl<A> Core<A> {
             self.batches.insert(number, Batch { missing, frames: Vec::new() });
         }
         for frame in frames {
-            self.frame(frame, Some(number));
+            self.frame(frame, Some(number), envelope.cloned());
         }
     }
 

@@ -16,9 +16,10 @@ use std::time::Duration;
 use sparring_wire::types::{Implementation, LogLevel, ServerCapabilities};
 use sparring_wire::{ErrorObject, Frame, Id, IdSequence, RawJson, Revision};
 
+pub(super) use self::outbound::Added;
 use super::counters::Counters;
 use crate::client::Filter;
-use crate::link::{Cause, LinkKind, Outgoing};
+use crate::link::{Cause, Envelope, LinkKind, Outgoing};
 
 /// A moment, counted from a start of the owner's choice.
 pub type Time = Duration;
@@ -48,7 +49,9 @@ pub struct Core<A> {
     next_key: u64,
     asks: HashMap<Id, Waiting<A>>,
     ids: IdSequence,
-    added: outbound::Added,
+    added: Arc<Added>,
+    /// Whether changes are of any interest to the client.
+    heeds_changes: bool,
     closed: bool,
     received: u64,
     actions: VecDeque<Outgoing>,
@@ -108,6 +111,8 @@ pub struct Call {
     pub frame: Frame,
     /// The revision in which to serve it.
     pub revision: Revision,
+    /// The headers that it came with, on links that have headers.
+    pub envelope: Option<Arc<Envelope>>,
     /// What the handshake told of the client; none where the request itself
     /// tells it.
     pub(super) client: Option<Arc<ClientFacts>>,
@@ -136,12 +141,17 @@ pub enum Event<A> {
 impl<A> Core<A> {
     /// A server's end of a fresh connection.
     pub fn new(profile: Arc<Profile>, link: LinkKind) -> Self {
-        Core::counting(profile, Arc::default(), link)
+        let added = Arc::new(Added::new(&profile));
+        Core::counting(profile, added, Arc::default(), link)
     }
 
-    /// One that counts along with others.
-    pub(super) fn counting(profile: Arc<Profile>, counters: Arc<Counters>, link: LinkKind) -> Self {
-        let added = outbound::Added::new(&profile);
+    /// One that shares with others what they all need, and counts along.
+    pub(super) fn counting(
+        profile: Arc<Profile>,
+        added: Arc<Added>,
+        counters: Arc<Counters>,
+        link: LinkKind,
+    ) -> Self {
         Core {
             profile,
             counters,
@@ -153,6 +163,7 @@ impl<A> Core<A> {
             asks: HashMap::new(),
             ids: IdSequence::default(),
             added,
+            heeds_changes: false,
             closed: false,
             received: 0,
             actions: VecDeque::new(),
@@ -178,6 +189,17 @@ impl<A> Core<A> {
     /// Whether no request is being served, subscriptions not counted.
     pub fn is_idle(&self) -> bool {
         self.in_flight.values().all(|job| job.listening.is_some())
+    }
+
+    /// Whether nothing is in flight, subscriptions counted.
+    pub fn is_over(&self) -> bool {
+        self.in_flight.is_empty()
+    }
+
+    /// Whether the client may want to be told of changes, so that they are to
+    /// be given to [`Core::broadcast`].
+    pub fn heeds_changes(&self) -> bool {
+        self.heeds_changes
     }
 
     fn key(&mut self) -> u64 {

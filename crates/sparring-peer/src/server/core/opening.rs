@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 use sparring_wire::types::LogLevel;
-use sparring_wire::{ErrorObject, Frame, Json, RawJson, Revision, Side, code};
+use sparring_wire::{ErrorObject, Frame, Json, RawJson, Revision, Side, code, mirror};
+
+use crate::link::Envelope;
 
 use super::{ClientFacts, Core, Session};
 
@@ -41,7 +43,12 @@ impl<'a> Meta<'a> {
 
 impl<A> Core<A> {
     /// The revision in which to serve a request, or why not to.
-    pub(super) fn admit(&self, frame: &Frame, in_batch: bool) -> Result<Revision, ErrorObject> {
+    pub(super) fn admit(
+        &self,
+        frame: &Frame,
+        in_batch: bool,
+        envelope: Option<&Envelope>,
+    ) -> Result<Revision, ErrorObject> {
         let method = frame.method().unwrap_or_default();
         if method == "initialize" {
             return self.admit_initialize(frame, in_batch);
@@ -53,7 +60,15 @@ impl<A> Core<A> {
             return Err(ErrorObject::invalid_request(message));
         }
         let revision = match meta.version.filter(|_| self.has_modern()) {
-            Some(version) => self.admit_modern(version, &meta)?,
+            Some(version) => {
+                let revision = self.admit_modern(version, &meta)?;
+                if let Some(envelope) = envelope {
+                    let checked =
+                        mirror::check(&envelope.headers, frame, &mirror::Mirrored::default());
+                    checked.map_err(|why| ErrorObject::new(code::HEADER_MISMATCH, why))?;
+                }
+                revision
+            }
             None => self.admit_legacy(method)?,
         };
         match revision.request(Side::Client, method) {
@@ -155,6 +170,7 @@ impl<A> Core<A> {
             return Err(ErrorObject::internal("no revision with a handshake"));
         };
         let capabilities = field("capabilities").filter(|found| found.is_object());
+        self.heeds_changes = true;
         self.session = Some(Session {
             revision,
             ready: false,

@@ -83,7 +83,7 @@ impl<A> Core<A> {
             Some(batch) => self.settle_batch(batch, Some(frame)),
             None => {
                 let stream = id.map_or(Stream::Standing, |id| self.stream_of(id));
-                self.actions.push_back(Outgoing::Send { frame, stream });
+                self.actions.push_back(Outgoing::on(stream, frame));
             }
         }
     }
@@ -105,7 +105,7 @@ impl<A> Core<A> {
     pub fn notify_with(&mut self, id: &Id, method: &str, params: Option<&RawJson>) {
         if self.in_flight.contains_key(id) {
             let frame = Frame::notification(method, params);
-            self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(id) });
+            self.actions.push_back(Outgoing::on(self.stream_of(id), frame));
         }
     }
 
@@ -136,7 +136,7 @@ impl<A> Core<A> {
         }
         let id = self.ids.generate();
         let frame = Frame::request(&id, method, Some(params));
-        self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(with) });
+        self.actions.push_back(Outgoing::on(self.stream_of(with), frame));
         self.asks.insert(id, Waiting { waiter, with: with.clone(), deadline });
     }
 
@@ -149,7 +149,8 @@ impl<A> Core<A> {
 }
 
 /// What results are completed with, spelled once for a connection.
-pub(super) struct Added {
+#[derive(Debug)]
+pub(in crate::server) struct Added {
     complete: RawJson,
     server_info: RawJson,
     meta: RawJson,
@@ -158,7 +159,7 @@ pub(super) struct Added {
 }
 
 impl Added {
-    pub(super) fn new(profile: &Profile) -> Self {
+    pub(in crate::server) fn new(profile: &Profile) -> Self {
         let server_info = json!(profile.info);
         Added {
             complete: json!("complete").into(),

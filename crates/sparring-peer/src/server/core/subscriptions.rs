@@ -23,6 +23,7 @@ impl<A> Core<A> {
         self.tell(id, "notifications/subscriptions/acknowledged", &params);
         if let Some(job) = self.in_flight.get_mut(id) {
             job.listening = Some(granted);
+            self.heeds_changes = true;
         }
         Ok(())
     }
@@ -72,7 +73,7 @@ impl<A> Core<A> {
     fn tell(&mut self, id: &Id, method: &str, params: &RawJson) {
         let params = params.with_member("_meta", tag(id).view());
         let frame = Frame::notification(method, Some(&params));
-        self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(id) });
+        self.actions.push_back(Outgoing::on(self.stream_of(id), frame));
     }
 }
 
