@@ -1,10 +1,11 @@
-//! Links to the world: child processes, sockets and pipes, and our own stdin
-//! and stdout.
+//! Links to the world: child processes, sockets and pipes, our own stdin and
+//! stdout, and HTTP.
 //!
 //! What goes over a link is the peers' business; here it is only carried. A
 //! [`Target`] is plain data: what flags, suites and config files all become.
 
 pub mod child;
+pub mod http;
 #[cfg(unix)]
 mod pipes;
 #[cfg(unix)]

@@ -1,0 +1,6 @@
+//! The protocol over HTTP: Streamable HTTP in both eras, and the HTTP+SSE of
+//! 2024-11-05; the client's half and the server's.
+//!
+//! Which frames are sent and what they mean is the peers' business.
+
+pub mod sse;
