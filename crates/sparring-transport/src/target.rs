@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use sparring_peer::Link;
 
 use crate::child::{ChildError, ChildLink, Stderr};
+use crate::http::{HttpError, HttpLink, HttpTarget};
 #[cfg(unix)]
 use crate::socket::connect_unix;
 
@@ -18,6 +19,8 @@ pub enum Target {
     /// A Unix socket at this path.
     #[cfg(unix)]
     Unix(PathBuf),
+    /// A server over HTTP.
+    Http(HttpTarget),
 }
 
 /// A child process to be.
@@ -53,6 +56,9 @@ pub enum OpenError {
     /// A socket could not be connected to.
     #[error("cannot connect to {0}")]
     Socket(std::io::Error),
+    /// A server over HTTP cannot even be tried.
+    #[error(transparent)]
+    Http(#[from] HttpError),
 }
 
 impl Target {
@@ -71,6 +77,9 @@ impl Target {
             Target::Unix(path) => {
                 let link = connect_unix(path).await.map_err(OpenError::Socket)?;
                 Ok(Opened { link: Box::new(link), stderr: None })
+            }
+            Target::Http(target) => {
+                Ok(Opened { link: Box::new(HttpLink::new(target)?), stderr: None })
             }
         }
     }

@@ -3,4 +3,7 @@
 //!
 //! Which frames are sent and what they mean is the peers' business.
 
+pub mod client;
 pub mod sse;
+
+pub use client::{Credentials, HttpError, HttpLink, HttpTarget, HttpTransport, Proxies, Tls};
