@@ -49,7 +49,7 @@ pub(super) enum Done {
 /// Sends a request and passes its answer on.
 pub(super) async fn ask(wire: Arc<Wire>, message: Message, progress: Progress, auto: bool) -> Done {
     let mut note = Note::begin(wire.recorder(), progress);
-    wire.sent(&message.frame);
+    wire.sent(&message);
     let cause = match exchange(&wire, &message, &mut note).await {
         Ok(()) => Cause::EndOfInput,
         Err(cause) => cause,
@@ -292,7 +292,7 @@ pub(super) async fn read(
 /// Sends what has no answer: a notification, or an answer of ours.
 pub(super) async fn post(wire: Arc<Wire>, message: Message, progress: Progress) -> Done {
     let mut note = Note::begin(wire.recorder(), progress);
-    wire.sent(&message.frame);
+    wire.sent(&message);
     let Ok(mut opened) = wire.post(&message, &mut note).await else { return Done::Posted };
     let Ok((body, _)) = opened.body(READ, &note).await else { return Done::Posted };
     note.complete();

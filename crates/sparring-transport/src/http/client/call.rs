@@ -86,7 +86,9 @@ pub(super) struct Opened {
     /// Where it came from, after redirects.
     pub(super) from: Endpoint,
     body: Incoming,
-    conn: Option<Conn>,
+    /// Whether the body was read to its end.
+    ended: bool,
+    conn: Conn,
     silence: Option<Duration>,
 }
 
@@ -179,7 +181,8 @@ impl Caller {
                         headers: parts.headers,
                         from: endpoint.clone(),
                         body,
-                        conn: Some(conn),
+                        ended: false,
+                        conn,
                         silence: self.silence,
                     });
                 }
@@ -225,13 +228,9 @@ impl Caller {
 
     /// Keeps the connection of a response that was read to its end.
     pub(super) fn keep(&self, opened: Opened) {
-        let Some(conn) = opened.conn.filter(|conn| !conn.over && opened.body.is_end_stream())
-        else {
-            return;
-        };
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < KEPT {
-            idle.push(conn);
+        if opened.ended && !opened.conn.over && idle.len() < KEPT {
+            idle.push(opened.conn);
         }
     }
 }
@@ -252,7 +251,10 @@ impl Opened {
                 },
             };
             match frame {
-                None => return Ok(None),
+                None => {
+                    self.ended = true;
+                    return Ok(None);
+                }
                 Some(Ok(frame)) => {
                     // Trailers say nothing that anybody here asks for.
                     if let Ok(data) = frame.into_data() {
@@ -272,10 +274,7 @@ impl Opened {
     async fn frame(&mut self) -> Option<hyper::Result<http_body::Frame<Bytes>>> {
         let body = &mut self.body;
         let next = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx));
-        match &mut self.conn {
-            Some(conn) => Conn::drive(&mut conn.driver, &mut conn.over, next).await,
-            None => next.await,
-        }
+        Conn::drive(&mut self.conn.driver, &mut self.conn.over, next).await
     }
 
     /// The whole body, as long as it is not longer than that; the beginning and

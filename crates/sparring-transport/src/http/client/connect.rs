@@ -128,13 +128,7 @@ impl Connector {
         let whereto = self.whereto();
         let chain = || std::iter::successors(Some(error), |error| (*error).source());
         let innermost = chain().last().map(ToString::to_string).unwrap_or_default();
-        let by_tls = chain().any(|error| {
-            error.is::<rustls::Error>()
-                || error
-                    .downcast_ref::<std::io::Error>()
-                    .and_then(std::io::Error::get_ref)
-                    .is_some_and(|inner| inner.is::<rustls::Error>())
-        });
+        let by_tls = chain().any(is_of_tls);
         let all = chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
         NotConnected(if by_tls {
             format!("TLS with {whereto} failed: {innermost}")
@@ -151,6 +145,12 @@ impl Connector {
             format!("cannot connect to {whereto}: {innermost}")
         })
     }
+}
+
+/// Whether an error is one of TLS, however often it was wrapped.
+fn is_of_tls(error: &(dyn StdError + 'static)) -> bool {
+    let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    error.is::<rustls::Error>() || wrapped.is_some_and(|inner| is_of_tls(inner))
 }
 
 fn https<C>(tls: &Arc<rustls::ClientConfig>, connector: C) -> HttpsConnector<C> {

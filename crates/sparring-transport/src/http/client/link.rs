@@ -127,7 +127,7 @@ impl HttpLink {
                 None => break,
                 Some(Outgoing::Send { frame, stream, headers }) => {
                     self.backlog -= frame.bytes().len();
-                    self.send(Message { frame, stream, headers });
+                    self.send(Message { frame, stream, headers, again: false });
                 }
                 Some(Outgoing::Open(_)) if self.way != Way::Old => {
                     let handle = self.start(standing::listen(Arc::clone(&self.wire)));

@@ -48,6 +48,10 @@ pub(super) async fn listen(wire: Arc<Wire>, instead: Option<(Message, Cause)>) -
 }
 
 fn both(before: Cause, then: &Cause) -> Cause {
+    let then = match then {
+        Cause::Http { what, .. } => what.clone(),
+        other => other.to_string(),
+    };
     match before {
         Cause::Http { status, what, body } => {
             let what =
@@ -59,7 +63,7 @@ fn both(before: Cause, then: &Cause) -> Cause {
 }
 
 async fn open(wire: &Wire, note: &mut Note) -> Result<OldEvents, Cause> {
-    let mut opened = wire.listen(None, note).await?;
+    let mut opened = wire.listen_in_the_old_way(note).await?;
     if !opened.status.is_success() || opened.kind() != "text/event-stream" {
         let (body, _) = opened.body(READ, note).await?;
         return Err(told(&opened, "to a GET that asked for events", &body));
@@ -109,7 +113,7 @@ pub(super) async fn post(wire: Arc<Wire>, mut message: Message, progress: Progre
     let mut note = Note::begin(wire.recorder(), progress);
     // That revision has no headers of its own.
     message.headers = sparring_wire::Headers::new();
-    wire.sent(&message.frame);
+    wire.sent(&message);
     let refused = match wire.post(&message, &mut note).await {
         Ok(opened) => finish(&wire, opened, &mut note).await.err(),
         Err(cause) => Some(cause),

@@ -56,6 +56,8 @@ pub(super) struct Message {
     pub(super) frame: Frame,
     pub(super) stream: Stream,
     pub(super) headers: Headers,
+    /// Whether it went out before, to another address.
+    pub(super) again: bool,
 }
 
 impl Wire {
@@ -98,6 +100,12 @@ impl Wire {
         }
         let body = Bytes::copy_from_slice(message.frame.bytes());
         self.caller.call(&Method::POST, &headers, &body, note).await
+    }
+
+    /// Asks for events in the way of 2024-11-05, which has no headers of its own.
+    pub(super) async fn listen_in_the_old_way(&self, note: &mut Note) -> Result<Opened, Cause> {
+        let headers = self.headers(EVENTS);
+        self.caller.call(&Method::GET, &headers, &Bytes::new(), note).await
     }
 
     /// Asks for events, from after the last one that came.
@@ -171,7 +179,7 @@ impl Wire {
 
     /// Has a message sent again, which the server refused at its first address.
     pub(super) fn retry(&self, message: Message) {
-        self.state().again = Some(message);
+        self.state().again = Some(Message { again: true, ..message });
     }
 
     pub(super) fn to_retry(&self) -> Option<Message> {
@@ -187,9 +195,9 @@ impl Wire {
     }
 
     /// Notes that a message goes out.
-    pub(super) fn sent(&self, frame: &Frame) {
-        if let Some(recorder) = self.recorder() {
-            recorder.sent(frame);
+    pub(super) fn sent(&self, message: &Message) {
+        if let Some(recorder) = self.recorder().filter(|_| !message.again) {
+            recorder.sent(&message.frame);
         }
     }
 
