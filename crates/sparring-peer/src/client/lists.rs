@@ -4,18 +4,30 @@ use std::collections::HashSet;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use sparring_wire::RawJson;
+use sparring_wire::mirror::Mirrored;
 use sparring_wire::types::{Prompt, Resource, ResourceTemplate, Tool};
+use sparring_wire::{RawJson, Revision};
 
 use super::{Client, Error};
+use crate::link::LinkKind;
 
 impl Client {
     /// All tools; none where the server does not declare tools.
     ///
+    /// Over HTTP those are left out that ask for headers which cannot be made
+    /// (2026-07-28, server/tools#x-mcp-header); the transcript says why.
+    ///
     /// # Errors
     /// When there is no answer, the server refuses, or the list does not end.
     pub async fn list_tools(&self) -> Result<Vec<Tool>, Error> {
-        self.list("tools/list", "tools", "tools").await
+        let mut tools: Vec<Tool> = self.list("tools/list", "tools", "tools").await?;
+        if self.shared.kind == LinkKind::Streams && self.revision().is_some_and(Revision::is_modern)
+        {
+            tools.retain(|tool| {
+                Mirrored::read(RawJson::from(tool.input_schema.clone()).view()).is_ok()
+            });
+        }
+        Ok(tools)
     }
 
     /// All resources; none where the server does not declare resources.
