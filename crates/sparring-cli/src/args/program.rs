@@ -31,6 +31,14 @@ pub(crate) struct Spar {
     pub(crate) verb: Verb,
 }
 
+/// What is wrong with the arguments, in one line and without advice.
+pub(crate) fn message(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let first = text.split("\n\n").next().unwrap_or_default();
+    let words: Vec<&str> = first.trim_start_matches("error: ").split_whitespace().collect();
+    words.join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
@@ -40,5 +48,11 @@ mod tests {
     #[test]
     fn the_arguments_are_consistent() {
         Spar::command().debug_assert();
+    }
+
+    #[test]
+    fn a_message_is_one_line() {
+        let error = Spar::try_parse_from(["spar", "read", "--", "server"]).err().unwrap();
+        assert_eq!(message(&error), "the following required arguments were not provided: <URI>");
     }
 }
