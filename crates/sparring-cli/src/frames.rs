@@ -6,6 +6,7 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use sparring_peer::Cause;
 use sparring_wire::Entry;
 
 /// More bytes queued than this, and there is no room.
@@ -25,7 +26,9 @@ struct State {
     size: usize,
     /// How much of what was sent is not written yet.
     unsent: usize,
-    /// Who waits for a frame, and who for room.
+    /// Why nothing can be sent any more.
+    broken: Option<Cause>,
+    /// Who waits for something to come, and who for room.
     looking: Option<Waker>,
     filling: Option<Waker>,
 }
@@ -80,6 +83,24 @@ impl Frames {
         }
         state.filling = Some(cx.waker().clone());
         Poll::Pending
+    }
+
+    /// Ready when something could not be sent, with the reason.
+    pub(crate) async fn broken(&self) -> Cause {
+        poll_fn(|cx| {
+            let mut state = self.state();
+            state.looking = Some(cx.waker().clone());
+            state.broken.clone().map_or(Poll::Pending, Poll::Ready)
+        })
+        .await
+    }
+
+    pub(crate) fn set_broken(&self, cause: Cause) {
+        let mut state = self.state();
+        state.broken = Some(cause).filter(|_| state.wanted);
+        if let Some(waker) = state.looking.take() {
+            waker.wake();
+        }
     }
 
     /// How much of what was sent has not left.

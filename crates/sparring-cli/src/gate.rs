@@ -4,7 +4,7 @@
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use sparring_peer::link::Recorder;
+use sparring_peer::link::{Recorder, Stream};
 use sparring_peer::{Incoming, Link, LinkKind, Outgoing};
 
 use crate::frames::Frames;
@@ -54,6 +54,50 @@ impl Link for Gate {
                 ready!(trace.poll_room(cx));
             }
         }
-        self.link.poll_receive(cx)
+        let incoming = ready!(self.link.poll_receive(cx));
+        if let Incoming::StreamEnded { stream: Stream::Standing, cause } = &incoming {
+            self.frames.set_broken(cause.clone());
+        }
+        Poll::Ready(incoming)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use sparring_peer::link::memory;
+    use sparring_wire::{Frame, Side, Transcript};
+
+    use super::*;
+
+    #[test]
+    fn a_target_that_says_more_than_is_looked_at_has_to_wait() {
+        let (link, mut target) = memory(LinkKind::Shared);
+        let (frames, transcript) = (Frames::default(), Transcript::default());
+        let filled = frames.clone();
+        transcript.stream_to(move |entry| filled.add(entry));
+        let mut gate =
+            Gate { link: Box::new(link), frames: frames.clone(), trace: None, closing: false };
+        gate.record_to(Recorder::new(transcript, Side::Client));
+        frames.begin();
+        let said = 10_000;
+        for _ in 0..said {
+            target.send(Frame::parse(vec![b'x'; 1000]).into());
+        }
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut seen = 0;
+        while seen < said {
+            while gate.poll_receive(&mut cx).is_ready() {}
+            let queued = frames.take().len();
+            assert!((1..1000).contains(&queued), "{queued} frames are queued");
+            seen += queued;
+        }
+        // An end does not wait for anybody.
+        for _ in 0..said {
+            target.send(Frame::parse(vec![b'x'; 1000]).into());
+        }
+        gate.send(Outgoing::Close);
+        (0..said).for_each(|_| assert!(gate.poll_receive(&mut cx).is_ready()));
     }
 }

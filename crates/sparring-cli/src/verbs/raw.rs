@@ -91,7 +91,12 @@ impl Raw {
                 return self.unsent(frame, session).map_or(Ok(Exit::Good), Err);
             }
             let quiet = latest.min(Instant::now() + self.wait);
-            let closed = session.client.closed();
+            let over = async {
+                tokio::select! {
+                    cause = session.client.closed() => cause,
+                    cause = session.frames.broken() => cause,
+                }
+            };
             tokio::select! {
                 biased;
                 entries = timeout_at(quiet, session.frames.next()) => match entries {
@@ -99,9 +104,10 @@ impl Raw {
                     Err(_) if session.frames.unsent() == 0 => return Ok(Exit::Good),
                     Err(_) => {}
                 },
-                cause = closed => {
+                cause = over => {
                     print(session.frames.take(), None, session.printer).await?;
-                    return Err(Failure::Request(Error::Closed { method: "what was sent".to_owned(), cause }));
+                    let method = "what was sent".to_owned();
+                    return Err(Failure::Request(Error::Closed { method, cause }));
                 }
             }
         }
