@@ -15,12 +15,13 @@ Exit codes:
   0    the target answered, and well; breaches of the protocol are notes on stderr
   1    the tool said isError, the server answered with a JSON-RPC error, or the
        result breaks the tool's output schema
-  2    bad usage, or a file that cannot be read or written
+  2    bad usage, or a file or stdout that cannot be read or written
   3    the target could not be reached, crashed, took too long or answered with
        nothing usable
   130  Ctrl+C (143 SIGTERM, 129 SIGHUP)
 
-Results go to stdout, everything else to stderr.";
+Results go to stdout, everything else to stderr. With --json what kept a
+result from coming is an object on stdout too: {\"error\":{\"kind\":…,\"message\":…}}.";
 
 /// The sparring partner of the Model Context Protocol
 #[derive(Parser)]

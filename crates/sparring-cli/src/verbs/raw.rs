@@ -25,7 +25,8 @@ Examples:
   spar raw --bytes 'no JSON at all' --wait 2s -- ./server
   printf '\\377' | spar raw --bytes - --unix /tmp/server.sock
 
-Every line that comes back is printed as it is; with --json as
+Every line that comes back is printed byte for byte; on a terminal, what is no
+text is spelled out as \\u001b or \\xff. With --json: a line each of
 {\"at\":…,\"from\":…,\"frame\":…,\"violations\":[…]}.
 A request is over with its answer; anything else when nothing comes for --wait.";
 
