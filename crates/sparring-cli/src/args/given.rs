@@ -24,6 +24,9 @@ impl Given {
     /// When the file or stdin cannot be read.
     pub(crate) async fn read(&self) -> Result<Vec<u8>, Failure> {
         let Some(name) = self.elsewhere() else { return Ok(self.0.clone().into_bytes()) };
+        if name.is_empty() {
+            return Err(Failure::Usage("the name of a file is missing after @".to_owned()));
+        }
         let (text, name) = (self.0.clone(), name.to_owned());
         // On a thread, so that a signal is heeded although nobody writes there.
         let read = tokio::task::spawn_blocking(move || match text.strip_prefix('@') {

@@ -46,7 +46,9 @@ pub(crate) fn object(pairs: &[Pair], rest: Option<&RawJson>) -> RawJson {
 }
 
 fn split(text: &str) -> Result<(&str, &str), String> {
-    text.split_once('=').ok_or_else(|| "write KEY=STRING or KEY:=JSON".to_owned())
+    text.split_once('=').ok_or_else(|| {
+        "write KEY=STRING or KEY:=JSON, and the server's command after --".to_owned()
+    })
 }
 
 fn named(key: &str, value: RawJson) -> Result<Pair, String> {
