@@ -54,3 +54,15 @@ impl Paint {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_terminal_is_kept_from_what_a_target_would_do_to_it() {
+        let said = "a\u{1b}[2J";
+        assert_eq!(Paint::new(true, true).foreign(said), "a\\u001b[2J");
+        assert_eq!(Paint::new(true, false).foreign(said), said);
+    }
+}
