@@ -33,6 +33,7 @@ pub use answers::{Question, accept_with_defaults};
 pub use builder::ClientBuilder;
 pub use error::Error;
 pub use inbox::Inbox;
+pub use lists::Listing;
 pub use options::{ClientOptions, Protocol};
 pub use request::{InFlight, Progress, RequestBuilder};
 pub use response::Response;

@@ -49,13 +49,16 @@ impl Endpoint {
             let path = path.parse().map_err(|_| bad("the path is not one"))?;
             return Ok((Endpoint { origin: Origin::Unix(socket.into()), path }, None));
         }
+        if !url.contains("://") {
+            return Err(bad("it must begin with http:// or https://"));
+        }
         let uri: Uri =
             url.parse().map_err(|error: http::uri::InvalidUri| bad(&error.to_string()))?;
         let tls = match uri.scheme_str() {
             Some("http") => false,
             Some("https") => true,
             Some(other) => return Err(bad(&format!("the scheme {other} is not known"))),
-            None => return Err(bad("it must begin with http:// or https://")),
+            None => return Err(bad("it has no scheme")),
         };
         let host =
             uri.host().filter(|host| !host.is_empty()).ok_or_else(|| bad("it has no host"))?;
@@ -210,9 +213,9 @@ mod tests {
     #[test]
     fn what_is_no_url_says_why() {
         for (url, why) in [
-            ("localhost:3000/mcp", "scheme localhost"),
+            ("localhost:3000/mcp", "must begin with"),
             ("/mcp", "must begin with"),
-            ("http://", "URL"),
+            ("http://", "uri"),
             ("ws://a", "scheme ws"),
             ("http+unix:///mcp", "expected http+unix"),
         ] {
