@@ -215,7 +215,7 @@ mod tests {
         for (url, why) in [
             ("localhost:3000/mcp", "must begin with"),
             ("/mcp", "must begin with"),
-            ("http://", "uri"),
+            ("http://", "empty"),
             ("ws://a", "scheme ws"),
             ("http+unix:///mcp", "expected http+unix"),
         ] {
