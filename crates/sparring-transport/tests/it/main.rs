@@ -6,6 +6,7 @@
 
 mod ends;
 mod faults;
+mod http_client;
 mod peers;
 mod script;
 mod sockets;
