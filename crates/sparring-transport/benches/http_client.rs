@@ -42,7 +42,7 @@ async fn run() -> bool {
     let mut met = true;
     println!("a trivial call over loopback HTTP on a bare axum echo, {ROUNDS} rounds of {CALLS}\n");
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        let reqwest = Reqwest::new(&echo.url);
+        let reqwest = Reqwest::new(&echo.url, revision);
         let rmcp = Rmcp::connect(&echo.url, revision).await;
         let ours = Ours::connect(&echo.url, revision).await;
         let mut times = [const { [const { Vec::new() }; 2] }; 3];

@@ -1,36 +1,40 @@
 //! Headers, as they stand before a body: names and values in order.
 //!
-//! Kept as one text, since most are written once and looked at never. What a
-//! header means is not known here.
+//! Kept as one text that copies share, since most are written once and looked
+//! at never. What a header means is not known here.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// Names and values, in order. Names are compared without regard to case.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Headers {
-    /// Each as `name: value`, ended by a line feed.
-    lines: String,
+    /// Each as `name: value`, ended by a line feed; none where there are none.
+    lines: Option<Arc<String>>,
 }
 
 impl Headers {
     /// None at all; allocates nothing.
     pub const fn new() -> Self {
-        Headers { lines: String::new() }
+        Headers { lines: None }
     }
 
     /// Adds one. What would end its line becomes a space.
     pub fn push(&mut self, name: &str, value: &str) {
-        self.lines.reserve(name.len() + value.len() + 3);
-        self.lines.push_str(name);
-        self.lines.push_str(": ");
+        let lines = Arc::make_mut(self.lines.get_or_insert_default());
+        if lines.capacity() == 0 {
+            lines.reserve(256);
+        }
+        lines.push_str(name);
+        lines.push_str(": ");
         match value.contains(['\r', '\n']) {
-            true => self.lines.extend(value.chars().map(|c| match c {
+            true => lines.extend(value.chars().map(|c| match c {
                 '\r' | '\n' => ' ',
                 other => other,
             })),
-            false => self.lines.push_str(value),
+            false => lines.push_str(value),
         }
-        self.lines.push('\n');
+        lines.push('\n');
     }
 
     /// The first value of that name.
@@ -40,17 +44,18 @@ impl Headers {
 
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.lines.lines().filter_map(|line| line.split_once(": "))
+        let lines = self.lines.as_deref().map_or("", String::as_str);
+        lines.lines().filter_map(|line| line.split_once(": "))
     }
 
     /// What all of them take, written out.
     pub(crate) fn size(&self) -> usize {
-        self.lines.len()
+        self.lines.as_deref().map_or(0, String::len)
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.lines.is_empty()
+        self.lines.is_none()
     }
 }
 

@@ -55,26 +55,41 @@ impl Contestant for Rmcp {
     }
 }
 
-/// The same bytes without the protocol.
+/// The same bytes and headers as ours, without the protocol.
 pub(crate) struct Reqwest {
     client: reqwest::Client,
     url: String,
+    revision: Revision,
     ids: AtomicU64,
 }
 
 impl Reqwest {
-    pub(crate) fn new(url: &str) -> Self {
-        Reqwest { client: reqwest::Client::new(), url: url.to_owned(), ids: AtomicU64::new(0) }
+    pub(crate) fn new(url: &str, revision: Revision) -> Self {
+        let (client, url) = (reqwest::Client::new(), url.to_owned());
+        Reqwest { client, url, revision, ids: AtomicU64::new(0) }
     }
 }
+
+/// What our client says of itself in each request since 2026-07-28.
+const META: &str = r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"sparring","version":"0.1.0"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
 
 impl Contestant for Reqwest {
     async fn call(&self) {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
+        let modern = self.revision.is_modern();
+        let meta = if modern { META } else { "" };
         let body = format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"echo","arguments":{{"message":"hello"}}}}}}"#
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"echo","arguments":{{"message":"hello"}}{meta}}}}}"#
         );
-        let request = self.client.post(&self.url).header("content-type", "application/json");
+        let mut request = self
+            .client
+            .post(&self.url)
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", self.revision.name());
+        if modern {
+            request = request.header("mcp-method", "tools/call").header("mcp-name", "echo");
+        }
         let response = request.body(body).send().await.expect("a response");
         let body = response.bytes().await.expect("a body");
         assert!(body.starts_with(b"{"));

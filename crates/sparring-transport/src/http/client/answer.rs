@@ -50,9 +50,18 @@ pub(super) enum Done {
 pub(super) async fn ask(wire: Arc<Wire>, message: Message, progress: Progress, auto: bool) -> Done {
     let mut note = Note::begin(wire.recorder(), progress);
     wire.sent(&message);
-    let cause = match exchange(&wire, &message, &mut note).await {
-        Ok(()) => Cause::EndOfInput,
+    let cause = match wire.post(&message, &mut note).await {
         Err(cause) => cause,
+        Ok(opened) => match take(&wire, &message, opened, &mut note).await {
+            Ok(()) => {
+                note.complete();
+                Cause::EndOfInput
+            }
+            Err(cause) => {
+                note.failed(&cause.to_string());
+                cause
+            }
+        },
     };
     if auto && is_not_streamable(&message, &cause) {
         return Done::NotStreamable(message, cause);
@@ -77,20 +86,10 @@ fn is_not_streamable(message: &Message, cause: &Cause) -> bool {
         && matches!(cause, Cause::Http { status: 400 | 404 | 405, .. })
 }
 
-async fn exchange(wire: &Wire, message: &Message, note: &mut Note) -> Result<(), Cause> {
-    let opened = wire.post(message, note).await?;
-    let taken = take(wire, message, opened, note).await;
-    match &taken {
-        Ok(()) => note.complete(),
-        Err(cause) => note.failed(&cause.to_string()),
-    }
-    taken
-}
-
 async fn take(
     wire: &Wire,
     message: &Message,
-    mut opened: Opened,
+    mut opened: Box<Opened>,
     note: &mut Note,
 ) -> Result<(), Cause> {
     let status = opened.status;
@@ -105,7 +104,7 @@ async fn take(
     let envelope = Arc::new(envelope(&opened));
     match opened.kind() {
         "text/event-stream" if status.is_success() => {
-            follow(wire, message, opened, &envelope, note).await
+            Box::pin(follow(wire, message, opened, &envelope, note)).await
         }
         "application/json" if status.is_success() => {
             let (body, whole) = opened.body(wire.limit, note).await?;
@@ -173,7 +172,7 @@ pub(super) fn told(opened: &Opened, more: &str, body: &[u8]) -> Cause {
         shown.truncate(end);
         shown.push('…');
     }
-    let what = format!("{} answered {status}{challenge}{more}", opened.from);
+    let what = format!("{} answered {status}{challenge}{more}", opened.from.endpoint);
     Cause::Http { status: status.as_u16(), what, body: shown }
 }
 
@@ -207,7 +206,7 @@ impl Course {
 async fn follow(
     wire: &Wire,
     message: &Message,
-    opened: Opened,
+    opened: Box<Opened>,
     envelope: &Arc<Envelope>,
     note: &mut Note,
 ) -> Result<(), Cause> {
@@ -254,7 +253,7 @@ pub(super) async fn read(
     wire: &Wire,
     wanted: Option<&Id>,
     stream: &Stream,
-    opened: Opened,
+    opened: Box<Opened>,
     envelope: &Arc<Envelope>,
     course: &mut Course,
     note: &mut Note,

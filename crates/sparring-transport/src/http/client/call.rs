@@ -5,8 +5,8 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
-use std::sync::{Mutex, PoisonError};
-use std::task::Poll;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,6 +17,7 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{self, Connection, SendRequest};
 use sparring_peer::Cause;
+use sparring_wire::Headers;
 
 use super::connect::{Connector, Io};
 use super::endpoint::Endpoint;
@@ -34,10 +35,35 @@ const REDIRECTS: usize = 5;
 /// Sends requests to one server.
 pub(super) struct Caller {
     connector: Connector,
-    idle: Mutex<Vec<Conn>>,
-    endpoint: Mutex<Endpoint>,
+    idle: Mutex<Vec<Box<Conn>>>,
+    place: Mutex<Arc<Place>>,
     /// How long a response may be silent.
     silence: Option<Duration>,
+}
+
+/// Where requests go, in all the ways in which that is written.
+pub(super) struct Place {
+    pub(super) endpoint: Endpoint,
+    url: Arc<str>,
+    host: Option<HeaderValue>,
+    uri: Uri,
+}
+
+impl Place {
+    fn new(endpoint: Endpoint, by_proxy: bool) -> Self {
+        let url = endpoint.to_string();
+        let path = Uri::from(endpoint.path.clone());
+        let uri = if by_proxy { url.parse().unwrap_or(path) } else { path };
+        let host = HeaderValue::try_from(endpoint.host()).ok();
+        Place { endpoint, url: url.into(), host, uri }
+    }
+}
+
+/// What stands before the body of a request, and the same as it may be shown.
+#[derive(Clone)]
+pub(super) struct Head {
+    pub(super) headers: HeaderMap,
+    pub(super) shown: Headers,
 }
 
 /// A connection. Whoever uses it drives it.
@@ -48,34 +74,32 @@ struct Conn {
 }
 
 impl Conn {
-    /// Lets `work` come to its end, and the connection go on meanwhile.
-    async fn drive<T>(
-        driver: &mut Connection<Box<dyn Io>, Full<Bytes>>,
-        over: &mut bool,
-        work: impl Future<Output = T>,
-    ) -> T {
-        let mut work = pin!(work);
-        poll_fn(|cx| {
-            if let Poll::Ready(done) = work.as_mut().poll(cx) {
-                return Poll::Ready(done);
-            }
-            // What ends a connection is told to whoever waits for something of it.
-            *over = *over || Pin::new(&mut *driver).poll(cx).is_ready();
-            work.as_mut().poll(cx)
-        })
-        .await
+    /// Lets `work`, which waits for something of this connection, go on, and
+    /// the connection with it.
+    fn poll_with<T>(
+        &mut self,
+        mut work: impl FnMut(&mut Context<'_>) -> Poll<T>,
+        cx: &mut Context<'_>,
+    ) -> Poll<T> {
+        if let Poll::Ready(done) = work(cx) {
+            return Poll::Ready(done);
+        }
+        // What ends a connection is told to whoever waits for something of it.
+        self.go_on(cx);
+        work(cx)
     }
 
-    /// Whether it can take a request now, or will at once.
-    async fn is_usable(&mut self) -> bool {
-        poll_fn(|cx| {
-            self.over = self.over || Pin::new(&mut self.driver).poll(cx).is_ready();
-            Poll::Ready(())
-        })
-        .await;
-        !self.over
-            && (self.sender.is_ready()
-                || Conn::drive(&mut self.driver, &mut self.over, self.sender.ready()).await.is_ok())
+    fn go_on(&mut self, cx: &mut Context<'_>) {
+        self.over = self.over || Pin::new(&mut self.driver).poll(cx).is_ready();
+    }
+
+    /// Whether it can take a request, now or at once.
+    fn poll_usable(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
+        self.go_on(cx);
+        match self.over {
+            true => Poll::Ready(false),
+            false => self.sender.poll_ready(cx).map(|ready| ready.is_ok()),
+        }
     }
 }
 
@@ -84,120 +108,133 @@ pub(super) struct Opened {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     /// Where it came from, after redirects.
-    pub(super) from: Endpoint,
+    pub(super) from: Arc<Place>,
     body: Incoming,
     /// Whether the body was read to its end.
     ended: bool,
-    conn: Conn,
+    conn: Box<Conn>,
     silence: Option<Duration>,
 }
 
 impl Caller {
     pub(super) fn new(connector: Connector, endpoint: Endpoint, silence: Option<Duration>) -> Self {
-        Caller { connector, idle: Mutex::default(), endpoint: Mutex::new(endpoint), silence }
+        let place = Mutex::new(Arc::new(Place::new(endpoint, connector.by_proxy().is_some())));
+        Caller { connector, idle: Mutex::default(), place, silence }
     }
 
-    pub(super) fn endpoint(&self) -> Endpoint {
-        self.endpoint.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn place(&self) -> Arc<Place> {
+        Arc::clone(&self.place.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// From now on requests go there.
     pub(super) fn move_to(&self, endpoint: Endpoint) {
-        *self.endpoint.lock().unwrap_or_else(PoisonError::into_inner) = endpoint;
+        let place = Arc::new(Place::new(endpoint, self.connector.by_proxy().is_some()));
+        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
     }
 
     /// Sends a request, and follows the server as far as it leads to itself.
+    /// Its content is made anew each time: most need it once.
     pub(super) async fn call(
         &self,
         method: &Method,
-        headers: &HeaderMap,
-        body: &Bytes,
+        content: impl Fn() -> (Head, Bytes),
         note: &mut Note,
-    ) -> Result<Opened, Cause> {
-        let mut endpoint = self.endpoint();
+    ) -> Result<Box<Opened>, Cause> {
+        let mut place = self.place();
         for _ in 0..REDIRECTS {
-            let opened = self.send(method, &endpoint, headers.clone(), body.clone(), note).await;
-            let opened = match opened {
+            let opened = match self.send(method, &place, &content, note).await {
                 Ok(opened) => opened,
                 Err(cause) => {
                     note.failed(&cause.to_string());
                     return Err(cause);
                 }
             };
-            let Some(location) = redirection(&opened) else { return Ok(opened) };
-            let to =
-                endpoint.join(&location).map_err(|bad| elsewhere(&opened, &bad.to_string()))?;
-            if to.origin != endpoint.origin {
-                return Err(elsewhere(&opened, &format!("another origin, {to}, is not followed")));
-            }
-            if matches!(opened.status.as_u16(), 301 | 308) {
-                self.move_to(to.clone());
+            match self.redirected(&opened)? {
+                None => return Ok(opened),
+                Some(to) => place = to,
             }
             note.complete();
-            endpoint = to;
         }
-        Err(Cause::Broken(format!("{endpoint}: more than {REDIRECTS} redirects")))
+        Err(Cause::Broken(format!("{}: more than {REDIRECTS} redirects", place.url)))
+    }
+
+    fn request(
+        &self,
+        method: &Method,
+        place: &Place,
+        (head, body): (Head, Bytes),
+        note: &mut Note,
+    ) -> Request<Full<Bytes>> {
+        let Head { mut headers, mut shown } = head;
+        if let Some(host) = &place.host {
+            headers.entry(HOST).or_insert_with(|| host.clone());
+        }
+        if let Some(auth) = self.connector.by_proxy().flatten() {
+            shown.push(PROXY_AUTHORIZATION.as_str(), "(hidden)");
+            headers.insert(PROXY_AUTHORIZATION, hidden(auth));
+        }
+        note.sending(shown);
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = method.clone();
+        *request.uri_mut() = place.uri.clone();
+        *request.headers_mut() = headers;
+        request
     }
 
     async fn send(
         &self,
         method: &Method,
-        endpoint: &Endpoint,
-        mut headers: HeaderMap,
-        body: Bytes,
+        place: &Arc<Place>,
+        content: &impl Fn() -> (Head, Bytes),
         note: &mut Note,
-    ) -> Result<Opened, Cause> {
-        if !headers.contains_key(HOST)
-            && let Ok(host) = HeaderValue::from_str(&endpoint.host())
-        {
-            headers.insert(HOST, host);
-        }
-        let mut uri = Uri::from(endpoint.path.clone());
-        if let Some(auth) = self.connector.by_proxy() {
-            uri = endpoint.to_string().parse().unwrap_or(uri);
-            headers.extend(auth.map(|auth| (PROXY_AUTHORIZATION, hidden(auth))));
-        }
-        let name = match *method {
-            Method::GET => "GET",
-            Method::DELETE => "DELETE",
-            _ => "POST",
-        };
-        note.request(name, endpoint.to_string(), &headers);
-        let mut request = Request::new(Full::new(body));
-        *request.method_mut() = method.clone();
-        *request.uri_mut() = uri;
-        *request.headers_mut() = headers;
+    ) -> Result<Box<Opened>, Cause> {
         loop {
+            note.begin_exchange(method_name(method), Arc::clone(&place.url));
             let (mut conn, reused) = self.connection(note).await?;
+            let request = self.request(method, place, content(), note);
             note.progress.sent();
-            let sending = conn.sender.try_send_request(request);
-            match Conn::drive(&mut conn.driver, &mut conn.over, sending).await {
+            let mut sending = pin!(conn.sender.try_send_request(request));
+            let sent = poll_fn(|cx| conn.poll_with(|cx| sending.as_mut().poll(cx), cx)).await;
+            match sent {
                 Ok(response) => {
                     let (parts, body) = response.into_parts();
-                    note.head(parts.status.as_u16(), &parts.headers);
-                    note.progress.answering(parts.status.as_u16(), kind(&parts.headers));
-                    return Ok(Opened {
+                    note.head(parts.status, &parts.headers);
+                    return Ok(Box::new(Opened {
                         status: parts.status,
                         headers: parts.headers,
-                        from: endpoint.clone(),
+                        from: Arc::clone(place),
                         body,
                         ended: false,
                         conn,
                         silence: self.silence,
-                    });
+                    }));
                 }
                 Err(mut error) => match error.take_message() {
                     // The server had closed a connection that was kept, and the
                     // request never left.
-                    Some(unsent) if reused => request = unsent,
+                    Some(_) if reused => note.unsent(),
                     _ => return Err(self.no_response(&error.into_error(), reused)),
                 },
             }
         }
     }
 
+    /// Where the server sends us, if it does and we may go there.
+    fn redirected(&self, opened: &Opened) -> Result<Option<Arc<Place>>, Cause> {
+        let Some(location) = redirection(opened) else { return Ok(None) };
+        let from = &opened.from.endpoint;
+        let to = from.join(&location).map_err(|bad| elsewhere(opened, &bad.to_string()))?;
+        if to.origin != from.origin {
+            return Err(elsewhere(opened, &format!("another origin, {to}, is not followed")));
+        }
+        let permanent = matches!(opened.status.as_u16(), 301 | 308).then(|| to.clone());
+        permanent.into_iter().for_each(|to| self.move_to(to));
+        Ok(Some(Arc::new(Place::new(to, self.connector.by_proxy().is_some()))))
+    }
+
     fn no_response(&self, error: &hyper::Error, reused: bool) -> Cause {
-        let origin = &self.endpoint().origin;
+        let place = self.place();
+        let origin = &place.endpoint.origin;
         Cause::Broken(if error.is_parse() {
             format!("what {origin} answers is not HTTP: {}", innermost(error))
         } else if error.is_incomplete_message() || error.is_canceled() {
@@ -209,25 +246,30 @@ impl Caller {
     }
 
     /// A connection that was kept, or a new one; and which of both.
-    async fn connection(&self, note: &mut Note) -> Result<(Conn, bool), Cause> {
+    async fn connection(&self, note: &mut Note) -> Result<(Box<Conn>, bool), Cause> {
         loop {
             let kept = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let Some(mut conn) = kept else { break };
-            if conn.is_usable().await {
+            if poll_fn(|cx| conn.poll_usable(cx)).await {
                 return Ok((conn, true));
             }
         }
+        // Apart, since most requests need none of this and should stay small.
+        Ok((Box::pin(self.new_connection(note)).await?, false))
+    }
+
+    async fn new_connection(&self, note: &mut Note) -> Result<Box<Conn>, Cause> {
         note.progress.connecting();
         let io = self.connector.connect().await;
         let io = io.map_err(|error| Cause::Unreachable(error.to_string()))?;
-        let made = http1::Builder::new().preserve_header_case(false).handshake(io).await;
+        let made = http1::Builder::new().handshake(io).await;
         let (sender, driver) = made.map_err(|error| Cause::Unreachable(error.to_string()))?;
         note.connected();
-        Ok((Conn { sender, driver, over: false }, false))
+        Ok(Box::new(Conn { sender, driver, over: false }))
     }
 
     /// Keeps the connection of a response that was read to its end.
-    pub(super) fn keep(&self, opened: Opened) {
+    pub(super) fn keep(&self, opened: Box<Opened>) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if opened.ended && !opened.conn.over && idle.len() < KEPT {
             idle.push(opened.conn);
@@ -243,7 +285,7 @@ impl Opened {
             let read = self.frame();
             let frame = match silence {
                 None => read.await,
-                Some(within) => match tokio::time::timeout(within, read).await {
+                Some(within) => match Box::pin(tokio::time::timeout(within, read)).await {
                     Ok(frame) => frame,
                     Err(_) => {
                         return Err(Cause::Broken(note.progress.describe()));
@@ -272,9 +314,8 @@ impl Opened {
     }
 
     async fn frame(&mut self) -> Option<hyper::Result<http_body::Frame<Bytes>>> {
-        let body = &mut self.body;
-        let next = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx));
-        Conn::drive(&mut self.conn.driver, &mut self.conn.over, next).await
+        let Opened { body, conn, .. } = self;
+        poll_fn(|cx| conn.poll_with(|cx| Pin::new(&mut *body).poll_frame(cx), cx)).await
     }
 
     /// The whole body, as long as it is not longer than that; the beginning and
@@ -297,12 +338,13 @@ impl Opened {
 
     /// What the body is, by its own word, without parameters.
     pub(super) fn kind(&self) -> &str {
-        kind(&self.headers)
+        kind_of(self.headers.get(CONTENT_TYPE))
     }
 }
 
-pub(super) fn kind(headers: &HeaderMap) -> &str {
-    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+/// What a content type says, without parameters.
+pub(super) fn kind_of(value: Option<&HeaderValue>) -> &str {
+    let kind = value.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     match kind.split(';').next().unwrap_or_default().trim() {
         "" => "no content type",
         kind => kind,
@@ -312,6 +354,14 @@ pub(super) fn kind(headers: &HeaderMap) -> &str {
 pub(super) fn hidden(mut value: HeaderValue) -> HeaderValue {
     value.set_sensitive(true);
     value
+}
+
+fn method_name(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::DELETE => "DELETE",
+        _ => "POST",
+    }
 }
 
 fn redirection(opened: &Opened) -> Option<String> {
@@ -338,6 +388,6 @@ pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
 
 impl std::fmt::Debug for Caller {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Caller").field(&self.endpoint()).finish()
+        f.debug_tuple("Caller").field(&self.place().endpoint).finish()
     }
 }

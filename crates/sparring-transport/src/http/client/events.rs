@@ -10,13 +10,13 @@ use crate::http::sse::{Event, Parser};
 
 /// A response that is an event stream.
 pub(super) struct Events {
-    opened: Opened,
+    opened: Box<Opened>,
     parser: Parser,
     ready: VecDeque<Event>,
 }
 
 impl Events {
-    pub(super) fn of(opened: Opened, limit: usize) -> Self {
+    pub(super) fn of(opened: Box<Opened>, limit: usize) -> Self {
         Events { opened, parser: Parser::new(limit), ready: VecDeque::new() }
     }
 
@@ -42,7 +42,7 @@ impl Events {
     }
 
     /// The response, read or not.
-    pub(super) fn into_opened(self) -> Opened {
+    pub(super) fn into_opened(self) -> Box<Opened> {
         self.opened
     }
 }

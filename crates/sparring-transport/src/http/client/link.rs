@@ -39,7 +39,7 @@ pub struct HttpLink {
     backlog: usize,
     running: FuturesUnordered<Running>,
     /// The requests on their way.
-    requests: HashMap<Stream, (AbortHandle, Progress)>,
+    requests: HashMap<Stream, (AbortHandle, Progress), foldhash::fast::RandomState>,
     /// The streams that stand.
     listening: Vec<AbortHandle>,
     /// Whether something without an answer is on its way: what follows it must
@@ -77,7 +77,7 @@ impl HttpLink {
     /// When the target cannot even be tried; the error says why.
     pub fn new(target: &HttpTarget) -> Result<Self, HttpError> {
         let wire = Arc::new(Wire::new(target)?);
-        let origin = wire.caller.endpoint().origin;
+        let origin = wire.caller.place().endpoint.origin.clone();
         let mut link = HttpLink {
             wire,
             origin,
@@ -89,7 +89,7 @@ impl HttpLink {
             outbox: VecDeque::new(),
             backlog: 0,
             running: FuturesUnordered::new(),
-            requests: HashMap::new(),
+            requests: HashMap::default(),
             listening: Vec::new(),
             posting: false,
             closing: Closing::No,

@@ -4,13 +4,13 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use http::HeaderMap;
-use http::header::{HeaderName, SET_COOKIE};
+use http::header::{CONTENT_TYPE, HeaderName, SET_COOKIE};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use sparring_peer::link::Recorder;
 use sparring_wire::{Exchange, Headers};
 use tokio::time::Instant;
 
-use super::call::SESSION;
+use super::call::{SESSION, kind_of};
 
 /// How far an exchange has come. All clones are one.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +24,8 @@ enum Stage {
     Connecting(Instant),
     Sent(Instant),
     Answering {
-        head: String,
+        status: StatusCode,
+        kind: Option<HeaderValue>,
         bytes: u64,
         last: Instant,
     },
@@ -41,9 +42,9 @@ impl Progress {
         *self.stage() = Stage::Sent(Instant::now());
     }
 
-    pub(super) fn answering(&self, status: u16, kind: &str) {
-        let head = format!("the server answered {status} with {kind}");
-        *self.stage() = Stage::Answering { head, bytes: 0, last: Instant::now() };
+    fn answering(&self, status: StatusCode, headers: &HeaderMap, last: Instant) {
+        let kind = headers.get(CONTENT_TYPE).cloned();
+        *self.stage() = Stage::Answering { status, kind, bytes: 0, last };
     }
 
     pub(super) fn read(&self, more: usize) {
@@ -65,11 +66,18 @@ impl Progress {
             Stage::Sent(since) => {
                 format!("the request was sent {} ago, and there was no response", ago(*since))
             }
-            Stage::Answering { head, bytes: 0, last } => {
-                format!("{head} {} ago, and then nothing came", ago(*last))
-            }
-            Stage::Answering { head, bytes, last } => {
-                format!("{head}, of which {bytes} bytes came, the last {} ago", ago(*last))
+            Stage::Answering { status, kind, bytes, last } => {
+                let head = format!(
+                    "the server answered {} with {}",
+                    status.as_u16(),
+                    kind_of(kind.as_ref())
+                );
+                match bytes {
+                    0 => format!("{head} {} ago, and then nothing came", ago(*last)),
+                    _ => {
+                        format!("{head}, of which {bytes} bytes came, the last {} ago", ago(*last))
+                    }
+                }
             }
             Stage::Resuming(why) => format!("{why}, and it has not been resumed"),
         }
@@ -90,7 +98,7 @@ fn ago(since: Instant) -> String {
 pub(super) struct Note {
     recorder: Option<Recorder>,
     begun: Instant,
-    exchange: Option<Exchange>,
+    exchange: Option<Box<Exchange>>,
     pub(super) progress: Progress,
 }
 
@@ -99,24 +107,33 @@ impl Note {
         Note { recorder, begun: Instant::now(), exchange: None, progress }
     }
 
-    /// A request is about to be sent; one before it, as before a redirect, is
+    /// A request is about to be made; one before it, as before a redirect, is
     /// at its end.
-    pub(super) fn request(&mut self, method: &'static str, url: String, headers: &HeaderMap) {
+    pub(super) fn begin_exchange(&mut self, method: &'static str, url: Arc<str>) {
         self.write();
         self.begun = Instant::now();
         let Some(recorder) = &self.recorder else { return };
-        self.exchange = Some(Exchange {
+        self.exchange = Some(Box::new(Exchange {
             at: recorder.elapsed(),
             method,
             url,
-            request_headers: shown(headers),
+            request_headers: Headers::new(),
             status: None,
             response_headers: Headers::new(),
             connect: None,
             first_byte: None,
             done: Duration::ZERO,
-            error: Some("given up".to_owned()),
-        });
+            error: Some("given up".into()),
+        }));
+    }
+
+    pub(super) fn sending(&mut self, headers: Headers) {
+        self.with(|exchange| exchange.request_headers = headers);
+    }
+
+    /// What was to be sent never left; it is as if it had not been begun.
+    pub(super) fn unsent(&mut self) {
+        self.exchange = None;
     }
 
     pub(super) fn connected(&mut self) {
@@ -124,10 +141,12 @@ impl Note {
         self.with(|exchange| exchange.connect = Some(took));
     }
 
-    pub(super) fn head(&mut self, status: u16, headers: &HeaderMap) {
-        let took = self.begun.elapsed();
+    pub(super) fn head(&mut self, status: StatusCode, headers: &HeaderMap) {
+        let now = Instant::now();
+        self.progress.answering(status, headers, now);
+        let took = now - self.begun;
         self.with(|exchange| {
-            exchange.status = Some(status);
+            exchange.status = Some(status.as_u16());
             exchange.response_headers = shown(headers);
             exchange.first_byte = Some(took);
         });
@@ -140,7 +159,7 @@ impl Note {
     }
 
     pub(super) fn failed(&mut self, why: &str) {
-        self.with(|exchange| exchange.error = Some(why.to_owned()));
+        self.with(|exchange| exchange.error = Some(why.to_owned().into()));
         self.write();
     }
 
@@ -153,7 +172,7 @@ impl Note {
     fn write(&mut self) {
         if let (Some(recorder), Some(mut exchange)) = (&self.recorder, self.exchange.take()) {
             exchange.done = self.begun.elapsed();
-            recorder.exchanged(exchange);
+            recorder.exchanged(*exchange);
         }
     }
 }
@@ -165,7 +184,7 @@ impl Drop for Note {
 }
 
 /// Headers as they may be shown.
-fn shown(headers: &HeaderMap) -> Headers {
+pub(super) fn shown(headers: &HeaderMap) -> Headers {
     let mut shown = Headers::new();
     for (name, value) in headers {
         match value.to_str() {

@@ -69,7 +69,7 @@ async fn open(wire: &Wire, note: &mut Note) -> Result<OldEvents, Cause> {
         return Err(told(&opened, "to a GET that asked for events", &body));
     }
     let envelope = Arc::new(envelope(&opened));
-    let base = opened.from.clone();
+    let base = opened.from.endpoint.clone();
     let mut events = Events::of(opened, wire.limit);
     let Some(first) = events.next(note).await? else {
         return Err(Cause::Broken("the event stream ended before its first event".to_owned()));
@@ -128,7 +128,7 @@ pub(super) async fn post(wire: Arc<Wire>, mut message: Message, progress: Progre
     }
 }
 
-async fn finish(wire: &Wire, mut opened: Opened, note: &mut Note) -> Result<(), Cause> {
+async fn finish(wire: &Wire, mut opened: Box<Opened>, note: &mut Note) -> Result<(), Cause> {
     let (body, _) = opened.body(READ, note).await?;
     let refused = (!opened.status.is_success()).then(|| told(&opened, "", &body));
     note.complete();

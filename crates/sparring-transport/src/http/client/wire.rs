@@ -7,16 +7,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, USER_AGENT};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, Entry, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method};
 use sparring_peer::link::Recorder;
 use sparring_peer::{Cause, Envelope, Incoming, Stream};
 use sparring_wire::{Frame, Headers, mirror};
 
-use super::call::{Caller, Opened, SESSION, hidden};
+use super::call::{Caller, Head, Opened, SESSION, hidden};
 use super::connect::Connector;
 use super::endpoint::Endpoint;
-use super::note::{Note, Progress};
+use super::note::{Note, Progress, shown};
 use super::{HttpError, HttpTarget};
 
 /// How much is collected before exchanges wait until some of it was taken.
@@ -41,6 +41,8 @@ struct State {
     recorder: Option<Recorder>,
     session: Option<HeaderValue>,
     version: Option<HeaderValue>,
+    /// What requests have, by their purpose.
+    heads: [Option<Head>; 2],
     /// Whether the address to post to is known, over HTTP+SSE.
     ready: bool,
     /// What is to be sent again, now in the old way.
@@ -48,6 +50,13 @@ struct State {
     inbox: VecDeque<Incoming>,
     /// Who waits for room in the inbox.
     waiting: Vec<Waker>,
+}
+
+/// What a request is for.
+#[derive(Debug, Clone, Copy)]
+enum Purpose {
+    Post,
+    Listen,
 }
 
 /// Something to send.
@@ -86,26 +95,39 @@ impl Wire {
     }
 
     /// Sends a message.
-    pub(super) async fn post(&self, message: &Message, note: &mut Note) -> Result<Opened, Cause> {
-        let mut headers = self.headers(EITHER);
-        headers.entry(CONTENT_TYPE).or_insert(JSON);
+    pub(super) async fn post(
+        &self,
+        message: &Message,
+        note: &mut Note,
+    ) -> Result<Box<Opened>, Cause> {
+        let body = || Bytes::copy_from_slice(message.frame.bytes());
+        self.caller.call(&Method::POST, || (self.head_of(message), body()), note).await
+    }
+
+    fn head_of(&self, message: &Message) -> Head {
+        let mut head = self.head(Purpose::Post);
         for (name, value) in message.headers.iter() {
             let name = HeaderName::from_bytes(name.as_bytes());
-            if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value)) {
-                if name == mirror::PROTOCOL_VERSION {
-                    self.state().version = Some(value.clone());
-                }
-                headers.entry(name).or_insert(value);
+            let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value)) else { continue };
+            if name == mirror::PROTOCOL_VERSION {
+                self.set_version(&value);
+            }
+            // What the user says stands instead of what we would say.
+            if let Entry::Vacant(vacant) = head.headers.entry(&name) {
+                head.shown.push(name.as_str(), value.to_str().unwrap_or_default());
+                vacant.insert(value);
             }
         }
-        let body = Bytes::copy_from_slice(message.frame.bytes());
-        self.caller.call(&Method::POST, &headers, &body, note).await
+        head
     }
 
     /// Asks for events in the way of 2024-11-05, which has no headers of its own.
-    pub(super) async fn listen_in_the_old_way(&self, note: &mut Note) -> Result<Opened, Cause> {
-        let headers = self.headers(EVENTS);
-        self.caller.call(&Method::GET, &headers, &Bytes::new(), note).await
+    pub(super) async fn listen_in_the_old_way(
+        &self,
+        note: &mut Note,
+    ) -> Result<Box<Opened>, Cause> {
+        let content = || (self.head(Purpose::Listen), Bytes::new());
+        self.caller.call(&Method::GET, content, note).await
     }
 
     /// Asks for events, from after the last one that came.
@@ -113,21 +135,28 @@ impl Wire {
         &self,
         after: Option<&str>,
         note: &mut Note,
-    ) -> Result<Opened, Cause> {
-        let mut headers = self.headers(EVENTS);
-        self.add_version(&mut headers);
-        if let Some(after) = after.and_then(|after| HeaderValue::from_str(after).ok()) {
-            headers.insert(HeaderName::from_static("last-event-id"), after);
-        }
-        self.caller.call(&Method::GET, &headers, &Bytes::new(), note).await
+    ) -> Result<Box<Opened>, Cause> {
+        let head = || {
+            let mut head = self.head(Purpose::Listen);
+            self.add_version(&mut head);
+            if let Some(after) = after.and_then(|after| HeaderValue::from_str(after).ok()) {
+                head.shown.push("last-event-id", after.to_str().unwrap_or_default());
+                head.headers.insert(HeaderName::from_static("last-event-id"), after);
+            }
+            (head, Bytes::new())
+        };
+        self.caller.call(&Method::GET, head, note).await
     }
 
     /// Ends the session, if there is one.
     pub(super) async fn end_session(self: Arc<Self>) {
-        let mut headers = self.headers(EITHER);
-        self.add_version(&mut headers);
+        let head = || {
+            let mut head = self.head(Purpose::Post);
+            self.add_version(&mut head);
+            (head, Bytes::new())
+        };
         let mut note = Note::begin(self.recorder(), Progress::default());
-        let ended = self.caller.call(&Method::DELETE, &headers, &Bytes::new(), &mut note).await;
+        let ended = self.caller.call(&Method::DELETE, head, &mut note).await;
         // A server need not let its sessions be ended.
         if let Ok(mut opened) = ended
             && opened.body(self.limit, &note).await.is_ok()
@@ -136,27 +165,51 @@ impl Wire {
         }
     }
 
-    fn headers(&self, accept: HeaderValue) -> HeaderMap {
-        let mut headers = self.own.clone();
-        headers.entry(ACCEPT).or_insert(accept);
-        if let Some(session) = &self.state().session {
-            headers.entry(HeaderName::from_static(SESSION)).or_insert_with(|| session.clone());
-        }
-        headers
+    /// What every request of that purpose has, written once for a session.
+    fn head(&self, purpose: Purpose) -> Head {
+        let mut state = self.state();
+        let session = state.session.clone();
+        let made = &mut state.heads[purpose as usize];
+        made.get_or_insert_with(|| {
+            let mut headers = self.own.clone();
+            let (accept, content) = match purpose {
+                Purpose::Post => (EITHER, Some(JSON)),
+                Purpose::Listen => (EVENTS, None),
+            };
+            headers.entry(ACCEPT).or_insert(accept);
+            if let Some(content) = content {
+                headers.entry(CONTENT_TYPE).or_insert(content);
+            }
+            if let Some(session) = session {
+                headers.entry(HeaderName::from_static(SESSION)).or_insert(session);
+            }
+            Head { shown: shown(&headers), headers }
+        })
+        .clone()
     }
 
-    fn add_version(&self, headers: &mut HeaderMap) {
+    fn set_version(&self, value: &HeaderValue) {
+        let mut state = self.state();
+        if state.version.as_ref() != Some(value) {
+            state.version = Some(value.clone());
+        }
+    }
+
+    fn add_version(&self, head: &mut Head) {
         if let (Some(version), Ok(name)) =
             (&self.state().version, HeaderName::try_from(mirror::PROTOCOL_VERSION))
         {
-            headers.entry(name).or_insert_with(|| version.clone());
+            head.shown.push(name.as_str(), version.to_str().unwrap_or_default());
+            head.headers.entry(name).or_insert_with(|| version.clone());
         }
     }
 
     /// Takes over the session that the answer to a handshake names.
     pub(super) fn begin_session(&self, opened: &Opened) {
         if let Some(session) = opened.headers.get(SESSION) {
-            self.state().session = Some(session.clone());
+            let mut state = self.state();
+            state.session = Some(session.clone());
+            state.heads = [None, None];
         }
     }
 
@@ -165,7 +218,9 @@ impl Wire {
     }
 
     pub(super) fn forget_session(&self) {
-        self.state().session = None;
+        let mut state = self.state();
+        state.session = None;
+        state.heads = [None, None];
     }
 
     /// The address to post to is known.
