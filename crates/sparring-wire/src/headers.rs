@@ -27,7 +27,7 @@ impl Headers {
         }
         lines.push_str(name);
         lines.push_str(": ");
-        match value.contains(['\r', '\n']) {
+        match value.bytes().any(|byte| matches!(byte, b'\r' | b'\n')) {
             true => lines.extend(value.chars().map(|c| match c {
                 '\r' | '\n' => ' ',
                 other => other,
@@ -45,7 +45,10 @@ impl Headers {
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let lines = self.lines.as_deref().map_or("", String::as_str);
-        lines.lines().filter_map(|line| line.split_once(": "))
+        lines.split('\n').filter_map(|line| {
+            let colon = line.find(':')?;
+            Some((&line[..colon], line[colon + 1..].strip_prefix(' ')?))
+        })
     }
 
     /// What all of them take, written out.
