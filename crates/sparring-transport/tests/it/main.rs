@@ -8,5 +8,6 @@ mod ends;
 mod faults;
 mod http_client;
 mod peers;
+mod pipes;
 mod script;
 mod sockets;
