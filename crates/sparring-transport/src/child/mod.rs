@@ -83,6 +83,12 @@ pub struct ChildLink {
 impl ChildLink {
     /// Starts a child.
     ///
+    /// On Linux the system kills the child when the thread that starts it ends,
+    /// not only when our process does. So start children from a thread that
+    /// lives as long as they may: the main one, or a worker of the runtime,
+    /// as every task runs on; not from `spawn_blocking` or a thread of its own
+    /// that ends earlier.
+    ///
     /// # Errors
     /// When it cannot be started; the error says why.
     pub fn spawn(target: &ChildTarget) -> Result<ChildLink, ChildError> {
