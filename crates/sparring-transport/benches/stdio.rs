@@ -1,5 +1,6 @@
 //! How fast a trivial tool call is over a real child's stdin and stdout, side by
-//! side with rmcp and with a bare pair of processes that only pass lines.
+//! side with rmcp and with a bare pair of processes that only pass lines; and
+//! how soon the faults of a child are told.
 //!
 //! The servers are this program itself, started with the name of one. Every
 //! figure is a median of rounds in which the contestants take turns; only
@@ -9,6 +10,8 @@
 
 #[path = "stdio/bare.rs"]
 mod bare;
+#[path = "stdio/faults.rs"]
+mod faults;
 #[path = "stdio/ours.rs"]
 mod ours;
 #[path = "stdio/theirs.rs"]
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
         Some("serve-ours") => runtime.block_on(ours::serve()),
         Some("serve-rmcp") => runtime.block_on(theirs::serve()),
         Some("serve-bare") => bare::serve(),
+        Some("serve-fault") => faults::serve(&std::env::args().nth(2).expect("a fault")),
         // `--bench` is what cargo itself adds.
         _ => {
             // In a task of its own, as programs make their calls.
@@ -73,7 +77,8 @@ async fn run() -> bool {
     let one = check("one at a time, x rmcp", medians[0][0] / medians[1][0], 2.0);
     let many = check("64 in flight, x rmcp", medians[0][1] / medians[1][1], 5.0);
     let floor = check("one at a time, x bare pipes", medians[2][0] / medians[1][0], 0.3);
-    one && many && floor
+    let faults = faults::run().await;
+    one && many && floor && faults
 }
 
 fn check(what: &str, ratio: f64, least: f64) -> bool {
