@@ -20,8 +20,9 @@ const GRACE: Duration = Duration::from_secs(1);
 const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"faulty","version":"1"}}}"#;
 
 /// What is wrong, what the child does or writes, and when it can be known.
-const FAULTS: [(&str, &str, Duration); 11] = [
+const FAULTS: [(&str, &str, Duration); 12] = [
     ("exits", "exit", Duration::ZERO),
+    ("exits, others hold its pipes", "leave", Duration::ZERO),
     ("dies of a signal", "die", Duration::ZERO),
     ("closes stdout, and lives", "close", Duration::ZERO),
     ("a line too long", "long", Duration::ZERO),
@@ -47,9 +48,14 @@ pub(crate) fn serve(fault: &str) {
         let line = format!(r#"{{"jsonrpc":"2.0","id":2,"result":{{"x":"{}"#, "x".repeat(limit));
         output.write_all(line.as_bytes()).expect("the client reads");
     }
+    if fault == "leave" {
+        // Not waited for: it ends with the group.
+        let others = std::process::Command::new("sh").args(["-c", "sleep 60 &"]).status();
+        others.expect("there is a shell");
+    }
     eprintln!("{}", now().as_nanos());
     match fault {
-        "exit" => std::process::exit(3),
+        "exit" | "leave" => std::process::exit(3),
         #[cfg(unix)]
         "die" => {
             let (here, kill) = (rustix::process::getpid(), rustix::process::Signal::KILL);

@@ -67,7 +67,11 @@ impl Group {
     /// Asks all of it to end.
     pub(super) fn terminate(&self) {
         #[cfg(unix)]
-        self.signal(Signal::TERM);
+        {
+            self.signal(Signal::TERM);
+            // One that was stopped could not heed it.
+            self.signal(Signal::CONT);
+        }
     }
 
     /// Ends all of it.

@@ -6,6 +6,7 @@
 
 mod ends;
 mod faults;
+mod hostile;
 mod http_client;
 mod peers;
 mod pipes;
