@@ -1,5 +1,6 @@
 //! How fast a trivial tool call is over a real child's stdin and stdout, side by
-//! side with rmcp and with a bare pair of processes that only pass lines.
+//! side with rmcp and with a bare pair of processes that only pass lines; and
+//! how soon the faults of a child are told.
 //!
 //! The servers are this program itself, started with the name of one. Every
 //! figure is a median of rounds in which the contestants take turns; only
@@ -9,6 +10,8 @@
 
 #[path = "stdio/bare.rs"]
 mod bare;
+#[path = "stdio/faults.rs"]
+mod faults;
 #[path = "stdio/ours.rs"]
 mod ours;
 #[path = "stdio/theirs.rs"]
@@ -21,7 +24,7 @@ use std::process::ExitCode;
 use turns::{median, take};
 
 /// Turns that each contestant takes.
-const ROUNDS: usize = 9;
+const ROUNDS: usize = 21;
 /// Calls in a turn.
 const CALLS: usize = 2_000;
 
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
         Some("serve-ours") => runtime.block_on(ours::serve()),
         Some("serve-rmcp") => runtime.block_on(theirs::serve()),
         Some("serve-bare") => bare::serve(),
+        Some("serve-fault") => faults::serve(&std::env::args().nth(2).expect("a fault")),
         // `--bench` is what cargo itself adds.
         _ => {
             // In a task of its own, as programs make their calls.
@@ -54,6 +58,12 @@ async fn run() -> bool {
     }
     // The bare pair has nothing in flight.
     times[2][1] = times[2][0].clone();
+    // Of each round apart: what disturbs one contestant disturbs its neighbours.
+    let ratio = |than: usize, way: usize| {
+        let pairs = times[than][way].iter().zip(&times[1][way]);
+        median(&mut pairs.map(|(theirs, ours)| theirs / ours).collect::<Vec<_>>())
+    };
+    let ratios = [ratio(0, 0), ratio(0, 1), ratio(2, 0)];
     let medians = times.each_mut().map(|both| both.each_mut().map(|times| median(times)));
     let names = [
         "rmcp, child process and stdio_pipes",
@@ -70,10 +80,11 @@ async fn run() -> bool {
         println!("{name:<36} {one:>9.2} µs {ratio_one:>8.2}x {many:>11.2} µs {ratio_many:>8.2}x");
     }
     println!();
-    let one = check("one at a time, x rmcp", medians[0][0] / medians[1][0], 2.0);
-    let many = check("64 in flight, x rmcp", medians[0][1] / medians[1][1], 5.0);
-    let floor = check("one at a time, x bare pipes", medians[2][0] / medians[1][0], 0.3);
-    one && many && floor
+    let one = check("one at a time, x rmcp", ratios[0], 2.0);
+    let many = check("64 in flight, x rmcp", ratios[1], 5.0);
+    let floor = check("one at a time, x bare pipes", ratios[2], 0.3);
+    let faults = faults::run().await;
+    one && many && floor && faults
 }
 
 fn check(what: &str, ratio: f64, least: f64) -> bool {

@@ -1,17 +1,26 @@
 //! Named pipes, both ends: one for each direction, side by side in the file
 //! system.
+//!
+//! Nothing here blocks, so that whoever gives up leaves nothing behind: a pipe
+//! is opened without waiting, and looked at until the other end is there.
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
 use sparring_peer::link::LinesOptions;
 use sparring_peer::{Lines, Link};
 use tokio::net::unix::pipe;
+use tokio::time::{sleep, timeout};
 
 use crate::socket::naming;
+
+/// How often it is looked whether the other end is there.
+const LOOK: Duration = Duration::from_millis(2);
 
 /// Two named pipes that make one connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,14 +46,13 @@ impl NamedPipes {
     /// Makes the pipes, for nobody but this user.
     ///
     /// # Errors
-    /// When one cannot be made; the error names it.
+    /// When one cannot be made; the error names it, and none is left.
     pub fn create(&self) -> io::Result<()> {
-        for path in [&self.to_server, &self.to_client] {
-            let mode = Mode::RUSR | Mode::WUSR;
-            mknodat(CWD, path, FileType::Fifo, mode, 0)
-                .map_err(|error| naming(path, &error.into()))?;
-        }
-        Ok(())
+        make(&self.to_server).map_err(|error| naming(&self.to_server, &error))?;
+        make(&self.to_client).map_err(|error| {
+            let _ = std::fs::remove_file(&self.to_server);
+            naming(&self.to_client, &error)
+        })
     }
 
     /// The server's end, once a client has come.
@@ -52,9 +60,7 @@ impl NamedPipes {
     /// # Errors
     /// When the pipes are not there, or nobody comes within that time.
     pub async fn open_as_server(&self, within: Duration) -> io::Result<impl Link + use<>> {
-        let reading = open(&self.to_server, false, within).await?;
-        let writing = open(&self.to_client, true, within).await?;
-        lines(reading, writing)
+        open(&self.to_server, &self.to_client, within).await
     }
 
     /// The client's end, once a server has come.
@@ -62,35 +68,81 @@ impl NamedPipes {
     /// # Errors
     /// When the pipes are not there, or nobody comes within that time.
     pub async fn open_as_client(&self, within: Duration) -> io::Result<impl Link + use<>> {
-        let writing = open(&self.to_server, true, within).await?;
-        let reading = open(&self.to_client, false, within).await?;
-        lines(reading, writing)
+        open(&self.to_client, &self.to_server, within).await
     }
 }
 
-fn lines(reading: File, writing: File) -> io::Result<impl Link + use<>> {
-    let reader = pipe::Receiver::from_file(reading)?;
-    let writer = pipe::Sender::from_file(writing)?;
+#[cfg(not(target_vendor = "apple"))]
+fn make(path: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, Mode, mkfifoat};
+    Ok(mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR)?)
+}
+
+/// There is no safe call for it here, and a program that does it everywhere.
+#[cfg(target_vendor = "apple")]
+fn make(path: &Path) -> io::Result<()> {
+    let output = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(path).output()?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned())),
+    }
+}
+
+/// Opens both pipes. Reading is opened first, which never has to wait, so that
+/// in whatever order the other side opens its ends, it finds one of ours.
+async fn open(from: &Path, to: &Path, within: Duration) -> io::Result<impl Link + use<>> {
+    let reading = not_blocking(from, false)?;
+    let opening = async {
+        let writing = loop {
+            match not_blocking(to, true) {
+                // Nobody reads yet.
+                Err(error) if is(&error, rustix::io::Errno::NXIO) => sleep(LOOK).await,
+                opened => break opened?,
+            }
+        };
+        await_writer(&reading, from).await?;
+        io::Result::Ok(writing)
+    };
+    let Ok(writing) = timeout(within, opening).await else {
+        let message = format!(
+            "nobody opened the other end of {} and {} within {within:?}",
+            from.display(),
+            to.display()
+        );
+        return Err(io::Error::new(io::ErrorKind::TimedOut, message));
+    };
+    let reader = pipe::Receiver::from_file(reading).map_err(|error| naming(from, &error))?;
+    let writer = pipe::Sender::from_file(writing?).map_err(|error| naming(to, &error))?;
     Ok(Lines::new(reader, writer, LinesOptions::default()))
 }
 
-/// Opens one end of a pipe, which waits until somebody opens the other.
-async fn open(path: &Path, write: bool, within: Duration) -> io::Result<File> {
-    let opening = {
-        let path = path.to_owned();
-        tokio::task::spawn_blocking(move || OpenOptions::new().read(!write).write(write).open(path))
-    };
-    tokio::pin!(opening);
-    match tokio::time::timeout(within, &mut opening).await {
-        Ok(opened) => opened.map_err(io::Error::other)?.map_err(|error| naming(path, &error)),
-        Err(_) => {
-            // Opening both ends at once never waits, and ends the waiting of
-            // the thread that does.
-            let _ = OpenOptions::new().read(true).write(true).open(path);
-            let _ = opening.await;
-            let message =
-                format!("nobody opened the other end of {} within {within:?}", path.display());
-            Err(io::Error::new(io::ErrorKind::TimedOut, message))
+/// Waits until somebody writes to a pipe that we read.
+///
+/// A pipe that nobody has written to yet looks like one whose writer is silent;
+/// only one whose writer has gone tells that there is none. So one comes and
+/// goes.
+async fn await_writer(reading: &File, path: &Path) -> io::Result<()> {
+    drop(not_blocking(path, true)?);
+    loop {
+        let mut state = [PollFd::new(reading, PollFlags::IN)];
+        poll(&mut state, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))?;
+        let state = state[0].revents();
+        if state.contains(PollFlags::IN) || !state.contains(PollFlags::HUP) {
+            return Ok(());
         }
+        sleep(LOOK).await;
     }
+}
+
+fn not_blocking(path: &Path, write: bool) -> io::Result<File> {
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
+    let opened = OpenOptions::new().read(!write).write(write).custom_flags(flags).open(path);
+    opened.map_err(|error| match is(&error, rustix::io::Errno::NXIO) {
+        true => error,
+        false => naming(path, &error),
+    })
+}
+
+fn is(error: &io::Error, errno: rustix::io::Errno) -> bool {
+    error.raw_os_error() == Some(errno.raw_os_error())
 }

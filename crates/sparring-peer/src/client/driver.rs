@@ -59,6 +59,9 @@ pub(super) struct Driver<L> {
     answers: Answers,
     answering: FuturesUnordered<Answering>,
     abort: HashMap<Ask, AbortHandle>,
+    /// Whether an event has given something new to the link or to those who
+    /// answer, so that they have to be asked again.
+    stirred: bool,
     connected: watch::Sender<Option<Result<(), Error>>>,
     timer: Timer,
     closing: bool,
@@ -90,6 +93,7 @@ impl<L: Link> Driver<L> {
             answers,
             answering: FuturesUnordered::new(),
             abort: HashMap::new(),
+            stirred: false,
             connected,
             timer: Timer::start(),
             closing: false,
@@ -104,63 +108,65 @@ impl<L: Link> Driver<L> {
         driver
     }
 
-    /// Takes what has come from this side: commands, answers, the time. Says
-    /// whether anything has.
-    fn take_in(&mut self, cx: &mut Context<'_>) -> bool {
-        let mut busy = false;
+    /// Takes what has come from this side, commands and answers, until there is
+    /// no more of it.
+    fn take_in(&mut self, cx: &mut Context<'_>) {
         while !self.closing {
             match self.commands.poll_recv(cx) {
                 Poll::Pending => break,
                 Poll::Ready(Some(command)) => self.command(command),
                 Poll::Ready(None) => self.close(),
             }
-            busy = true;
         }
+        self.stirred = false;
         while let Poll::Ready(Some(answered)) = Pin::new(&mut self.answering).poll_next(cx) {
             if let Ok((ask, answer)) = answered {
                 self.abort.remove(&ask);
                 let now = self.timer.now();
                 self.core.answer(now, ask, answer);
             }
-            busy = true;
         }
-        if self.timer.poll(self.wake_at(), cx).is_ready() {
-            let now = self.timer.now();
-            self.core.tick(now);
-            self.overdue = self.close_by.is_some_and(|close_by| close_by <= now);
-            busy = true;
-        }
-        busy
     }
 
-    fn wake_at(&self) -> Option<Duration> {
-        self.core.wake_at().into_iter().chain(self.close_by).min()
+    /// Lets the core know if its time has come; says whether it had.
+    fn watch_clock(&mut self, cx: &mut Context<'_>) -> bool {
+        let wake_at = self.core.wake_at().into_iter().chain(self.close_by).min();
+        if self.timer.poll(wake_at, cx).is_pending() {
+            return false;
+        }
+        let now = self.timer.now();
+        self.core.tick(now);
+        self.overdue = self.close_by.is_some_and(|close_by| close_by <= now);
+        true
     }
 
-    /// Takes what the link has; says whether it had anything.
+    /// Takes what the link has; says whether it may have more.
     fn receive(&mut self, cx: &mut Context<'_>) -> bool {
-        let mut busy = false;
         for _ in 0..AT_ONCE {
             // A server that floods and does not read is not followed for ever.
             if self.ended || self.link.backlog() >= 4 * FULL {
-                break;
+                return false;
             }
-            let Poll::Ready(incoming) = self.link.poll_receive(cx) else { break };
+            let Poll::Ready(incoming) = self.link.poll_receive(cx) else { return false };
             self.ended = matches!(incoming, Incoming::Closed(_));
             let now = self.timer.now();
             self.core.receive(now, incoming);
-            busy = true;
         }
-        busy
+        true
     }
 
-    fn give_out(&mut self) {
+    /// Passes on what the core has to say; says whether anything of it goes to
+    /// the link.
+    fn give_out(&mut self) -> bool {
         while let Some(event) = self.core.poll_event() {
             self.event(event);
         }
+        let mut sent = false;
         while let Some(action) = self.core.poll_action() {
             self.link.send(action);
+            sent = true;
         }
+        sent
     }
 
     fn command(&mut self, command: Command) {
@@ -205,6 +211,7 @@ impl<L: Link> Driver<L> {
                     true => Era::Modern,
                     false => Era::Legacy,
                 });
+                self.stirred = true;
                 let _ = self.shared.session.set(session);
                 self.tell_connected(Ok(()));
             }
@@ -288,6 +295,7 @@ impl<L: Link> Driver<L> {
                 }));
                 let answering = Answering { ask, answer: Abortable::new(answer, registration) };
                 self.answering.push(answering);
+                self.stirred = true;
             }
             Err(error) => {
                 let now = self.timer.now();
@@ -308,16 +316,19 @@ impl<L: Link> Future for Driver<L> {
         let driver = &mut *self;
         for _ in 0..ROUNDS {
             driver.timer.renew();
-            let busy = driver.take_in(cx);
+            driver.take_in(cx);
             driver.give_out();
             // Before reading: a link that ends by being written to says so there.
             let flushed = driver.link.poll_flush(cx).is_ready();
-            let received = driver.receive(cx);
-            driver.give_out();
+            let more = driver.receive(cx);
+            let unflushed = driver.give_out();
             if driver.ended && (flushed || !driver.closing) || driver.overdue {
                 return Poll::Ready(());
             }
-            if !busy && !received {
+            // Last, since everything before may have set it. What has nothing
+            // new by now has been asked, and wakes this task when it has.
+            let due = driver.watch_clock(cx);
+            if !(due || more || unflushed || driver.stirred) {
                 return Poll::Pending;
             }
         }

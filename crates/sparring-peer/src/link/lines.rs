@@ -97,6 +97,12 @@ where
         }
     }
 
+    /// Ends what is received, although the reader has not: what came of a line
+    /// that has no end counts as one.
+    pub fn end_input(&mut self) {
+        self.end(Cause::EndOfInput);
+    }
+
     /// Cuts what was just read into lines.
     fn take_in(&mut self, length: usize) {
         let buffer = std::mem::take(&mut self.buffer);

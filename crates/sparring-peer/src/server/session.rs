@@ -248,7 +248,8 @@ impl<H: Handler> Session<H> {
             let enough = until.is_some_and(|until| self.core.received() >= until);
             let wanted = if enough { Wanted::NoRequests } else { Wanted::All };
             let read = self.read_until(cx, wanted, until);
-            let worked = self.work(cx);
+            self.take_events(cx);
+            let worked = self.carry_on(cx) || self.core.has_events();
             self.give_out();
             let flushed = self.poll_flush(cx).is_ready();
             let done = flushed && self.core.is_idle();
@@ -264,7 +265,11 @@ impl<H: Handler> Session<H> {
             if self.is_stuck(cx) {
                 return Poll::Ready(Cause::Broken("the client does not read".to_owned()));
             }
-            if !read && !worked {
+            // Once more, since a link that was written to may have room again, or
+            // say that it broke. All else that has nothing new by now has been
+            // asked, and wakes this task when it has.
+            let counted = read && until.is_some();
+            if !self.read_until(cx, wanted, until) && !worked && !counted {
                 return Poll::Pending;
             }
         }
@@ -319,16 +324,27 @@ impl<H: Handler> Session<H> {
         busy
     }
 
-    /// Lets handlers go on, and passes on what they say; says whether anything
-    /// happened.
+    /// Starts handlers and lets them go on, and passes on what they say; says
+    /// whether anything happened.
     fn work(&mut self, cx: &mut TaskContext<'_>) -> bool {
+        self.take_events(cx) | self.carry_on(cx)
+    }
+
+    /// Starts handlers for what has come in; says whether anything has.
+    fn take_events(&mut self, cx: &mut TaskContext<'_>) -> bool {
         let mut busy = false;
         while let Some(event) = self.core.poll_event() {
             self.event(event, cx);
             busy = true;
         }
+        busy
+    }
+
+    /// Lets what runs go on until it waits; says whether anything happened.
+    fn carry_on(&mut self, cx: &mut TaskContext<'_>) -> bool {
+        let mut busy = false;
         while let Poll::Ready(Some(done)) = Pin::new(&mut self.serving).poll_next(cx) {
-            self.hear(cx);
+            self.hear_said();
             self.abort.remove(&done.key);
             if let Some(outcome) = done.outcome {
                 self.core.finish(&done.id, done.key, outcome);
@@ -417,7 +433,7 @@ impl<H: Handler> Session<H> {
         let mut serving: Serving = Box::pin(serve);
         match serving.as_mut().poll(cx) {
             Poll::Ready(outcome) => {
-                self.hear(cx);
+                self.hear_said();
                 self.core.finish(&id, key, outcome);
             }
             Poll::Pending => {
@@ -429,7 +445,7 @@ impl<H: Handler> Session<H> {
     }
 
     /// Passes on what handlers have said up to now, before their answers.
-    fn hear(&mut self, cx: &mut TaskContext<'_>) -> bool {
+    fn hear_said(&mut self) -> bool {
         let mut busy = false;
         // Taken without tokio's budget, which may be used up: what was said
         // before an answer must go out before it.
@@ -438,6 +454,12 @@ impl<H: Handler> Session<H> {
             self.pass_on(said);
             busy = true;
         }
+        busy
+    }
+
+    /// Passes on what they say, and wakes this task when they say more.
+    fn hear(&mut self, cx: &mut TaskContext<'_>) -> bool {
+        let mut busy = self.hear_said();
         if let Poll::Ready(Some(said)) = self.said.poll_recv(cx) {
             self.pass_on(said);
             busy = true;

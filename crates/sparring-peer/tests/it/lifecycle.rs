@@ -2,7 +2,7 @@
 //! hand.
 
 use serde_json::Value;
-use sparring_peer::client::{ClientOptions, Error};
+use sparring_peer::client::{ClientOptions, Error, Unclaimed};
 use sparring_peer::{LinkKind, Protocol};
 use sparring_wire::types::Implementation;
 use sparring_wire::{Frame, Id, Revision};
@@ -118,6 +118,20 @@ fn a_late_discovery_still_wins() {
     handshake(&mut stage);
     stage.receive(&discovery(&probe, &["2026-07-28"]));
     assert_eq!(stage.connection().unwrap().unwrap(), Revision::V2026_07_28);
+}
+
+#[test]
+fn the_answer_of_a_handshake_that_was_outrun_is_nothing_to_speak_of() {
+    let mut stage = Stage::new(Protocol::Auto);
+    let probe = probe(&mut stage);
+    stage.pass(ms(2_500));
+    let handshake = handshake(&mut stage);
+    stage.receive(&discovery(&probe, &["2026-07-28"]));
+    assert_eq!(stage.connection().unwrap().unwrap(), Revision::V2026_07_28);
+    stage.receive(&refused(&handshake, -32601));
+    assert!(stage.event().is_none(), "one answer is what was asked for");
+    stage.receive(&refused(&handshake, -32601));
+    assert_eq!(stage.unclaimed(), Some(Unclaimed::Duplicate), "two are not");
 }
 
 #[test]

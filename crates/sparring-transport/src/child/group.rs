@@ -17,14 +17,24 @@ pub(super) fn lead(command: &mut Command) {
     command.process_group(0);
     // Only the child itself can ask to be killed with its parent, between fork
     // and exec; there only what is safe in a signal handler may be done, which
-    // one system call is.
+    // two system calls are.
     #[cfg(target_os = "linux")]
-    unsafe {
-        command.pre_exec(|| {
-            let kill = rustix::process::Signal::KILL;
-            rustix::process::set_parent_process_death_signal(Some(kill))?;
-            Ok(())
-        });
+    {
+        let parent = rustix::process::getpid();
+        unsafe {
+            command.pre_exec(move || die_with(parent));
+        }
+    }
+}
+
+/// Asks to be killed when our parent ends. One that has ended before was not
+/// seen by that; whoever has another parent by now does not start at all.
+#[cfg(target_os = "linux")]
+fn die_with(parent: Pid) -> io::Result<()> {
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    match rustix::process::getppid() {
+        Some(now) if now == parent => Ok(()),
+        _ => Err(rustix::io::Errno::SRCH.into()),
     }
 }
 
@@ -57,7 +67,11 @@ impl Group {
     /// Asks all of it to end.
     pub(super) fn terminate(&self) {
         #[cfg(unix)]
-        self.signal(Signal::TERM);
+        {
+            self.signal(Signal::TERM);
+            // One that was stopped could not heed it.
+            self.signal(Signal::CONT);
+        }
     }
 
     /// Ends all of it.
@@ -122,6 +136,19 @@ impl Drop for Group {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whoever_has_lost_its_parent_does_not_start() {
+        // In a thread of its own, which is all that asks to be killed with us.
+        let asked = std::thread::spawn(|| {
+            let ours = rustix::process::getppid().unwrap();
+            let other = rustix::process::getpid();
+            let asked = (die_with(ours).is_ok(), die_with(other).is_err());
+            rustix::process::set_parent_process_death_signal(None).unwrap();
+            asked
+        });
+        assert_eq!(asked.join().unwrap(), (true, true));
+    }
 
     #[tokio::test]
     async fn a_group_of_zombies_is_empty_although_nobody_has_reaped_them() {

@@ -1,5 +1,6 @@
 //! Keeps a child: waits for its exit, ends it when asked, and never leaves it.
 
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -30,20 +31,29 @@ pub(super) const LONGEST: Duration = Duration::from_secs(12);
 #[derive(Debug)]
 pub(super) struct Keeper {
     id: u32,
+    group: Arc<Group>,
     stop: Option<oneshot::Sender<()>>,
-    exit: oneshot::Receiver<String>,
+    exit: oneshot::Receiver<Exit>,
     /// How it ended, once that is known.
-    exited: Option<String>,
+    exited: Option<Exit>,
     task: JoinHandle<()>,
+}
+
+/// The end of a child: what is to be said of it, and when it was.
+#[derive(Debug, Clone)]
+pub(super) struct Exit {
+    pub(super) how: String,
+    pub(super) at: Instant,
 }
 
 impl Keeper {
     pub(super) fn start(child: Child, group: Group, stderr: JoinHandle<()>) -> Keeper {
         let id = child.id().unwrap_or_default();
+        let group = Arc::new(group);
         let (stop, stopped) = oneshot::channel();
         let (exited, exit) = oneshot::channel();
-        let task = tokio::spawn(keep(child, group, stderr, stopped, exited));
-        Keeper { id, stop: Some(stop), exit, exited: None, task }
+        let task = tokio::spawn(keep(child, Arc::clone(&group), stderr, stopped, exited));
+        Keeper { id, group, stop: Some(stop), exit, exited: None, task }
     }
 
     pub(super) fn id(&self) -> u32 {
@@ -67,29 +77,34 @@ impl Keeper {
     }
 
     /// Ready when the child is gone, with what is to be said of it.
-    pub(super) fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<String> {
+    pub(super) fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Exit> {
         if let Some(exited) = &self.exited {
             return Poll::Ready(exited.clone());
         }
         let exit = std::task::ready!(std::pin::Pin::new(&mut self.exit).poll(cx));
-        let exit = exit.unwrap_or_else(|_| "it was given up".to_owned());
+        let given_up = |_| Exit { how: "it was given up".to_owned(), at: Instant::now() };
+        let exit = exit.unwrap_or_else(given_up);
         Poll::Ready(self.exited.insert(exit).clone())
     }
 }
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        // Dropping the task drops the group, and that kills it.
+        // The task would do it as well, but only when its runtime gets to it,
+        // and that may never run again.
+        if !self.task.is_finished() {
+            self.group.kill();
+        }
         self.task.abort();
     }
 }
 
 async fn keep(
     mut child: Child,
-    group: Group,
+    group: Arc<Group>,
     stderr: JoinHandle<()>,
     mut stopped: oneshot::Receiver<()>,
-    exited: oneshot::Sender<String>,
+    exited: oneshot::Sender<Exit>,
 ) {
     let ended = tokio::select! {
         status = child.wait() => Some(status),
@@ -100,6 +115,7 @@ async fn keep(
         Some(status) => status,
         None => end(&mut child, &group).await,
     };
+    let at = Instant::now();
     // Asked at once, while the number cannot be anybody else's.
     let _ = group.is_empty();
     let _ = timeout(LAST_WORDS, stderr).await;
@@ -107,7 +123,7 @@ async fn keep(
         Ok(status) => described(status),
         Err(error) => format!("its end could not be told: {error}"),
     };
-    let _ = exited.send(how);
+    let _ = exited.send(Exit { how, at });
     // What a child that ended by itself left behind stays until the link is
     // closed or dropped.
     if !stopped.is_terminated() {

@@ -21,7 +21,7 @@ use std::time::Duration;
 use sparring_peer::link::{LinesOptions, Recorder};
 use sparring_peer::{Cause, Incoming, Lines, Link, LinkKind, Outgoing};
 use tokio::process::{ChildStdin, ChildStdout, Command};
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::target::ChildTarget;
 use group::Group;
@@ -31,6 +31,12 @@ pub use stderr::Stderr;
 
 /// How long the exit and the end of stdout may lie apart.
 const APART: Duration = Duration::from_millis(60);
+
+/// How long others may go on writing to the stdout of a child that is gone.
+const OTHERS: Duration = Duration::from_secs(1);
+
+/// After how many frames in a row it is looked whether the child is gone.
+const IN_A_ROW: u32 = 1024;
 
 /// Why a child could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -77,16 +83,28 @@ pub struct ChildLink {
     waiting: Option<Pin<Box<Sleep>>>,
     /// Requests that could not be written, not told yet.
     unsent: VecDeque<Incoming>,
+    /// How many frames have come without a pause.
+    in_a_row: u32,
     ended: Option<Cause>,
 }
 
 impl ChildLink {
     /// Starts a child.
     ///
+    /// On Linux the system kills the child when the thread that starts it ends,
+    /// not only when our process does. So start children from a thread that
+    /// lives as long as they may: the main one, or a worker of the runtime,
+    /// as every task runs on; not from `spawn_blocking` or a thread of its own
+    /// that ends earlier.
+    ///
     /// # Errors
-    /// When it cannot be started; the error says why.
+    /// When it cannot be started, as outside of a tokio runtime; the error says
+    /// why.
     pub fn spawn(target: &ChildTarget) -> Result<ChildLink, ChildError> {
         let refused = |error| ChildError::Refused { program: target.program.clone(), error };
+        // Asked before there is a child that nobody could keep.
+        let runtime = tokio::runtime::Handle::try_current();
+        runtime.map_err(|error| refused(io::Error::other(error)))?;
         let mut child = command(target).spawn().map_err(|error| not_started(target, error))?;
         let group = Group::of(&child).map_err(refused)?;
         let gone = || refused(io::Error::other("its pipes are missing"));
@@ -103,6 +121,7 @@ impl ChildLink {
             closing: false,
             waiting: None,
             unsent: VecDeque::new(),
+            in_a_row: 0,
             ended: None,
         })
     }
@@ -126,9 +145,10 @@ impl ChildLink {
         Cause::Gone { how, stderr: self.stderr.tail() }
     }
 
-    /// Whether so much time has passed since it was first asked.
-    fn poll_apart(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.waiting.get_or_insert_with(|| Box::pin(sleep(APART))).as_mut().poll(cx)
+    /// Whether so much time has passed since the first of exit and end of
+    /// stdout.
+    fn poll_apart(&mut self, since: Instant, cx: &mut Context<'_>) -> Poll<()> {
+        self.waiting.get_or_insert_with(|| Box::pin(sleep_until(since + APART))).as_mut().poll(cx)
     }
 }
 
@@ -177,8 +197,17 @@ impl Link for ChildLink {
                 self.unsent.push_back(unsent);
                 self.poll_without_frame(cx)
             }
-            Poll::Ready(incoming) => Poll::Ready(incoming),
-            Poll::Pending => self.poll_without_frame(cx),
+            Poll::Ready(incoming) => {
+                self.in_a_row += 1;
+                if self.in_a_row.is_multiple_of(IN_A_ROW) {
+                    self.outlived(cx);
+                }
+                Poll::Ready(incoming)
+            }
+            Poll::Pending => {
+                self.in_a_row = 0;
+                self.poll_without_frame(cx)
+            }
         }
     }
 }
@@ -186,10 +215,10 @@ impl Link for ChildLink {
 impl ChildLink {
     fn poll_stdout_ended(&mut self, cause: &Cause, cx: &mut Context<'_>) -> Poll<Incoming> {
         if let Poll::Ready(exit) = self.keeper.poll_exit(cx) {
-            let gone = self.gone(exit);
+            let gone = self.gone(exit.how);
             return self.end(gone);
         }
-        ready!(self.poll_apart(cx));
+        ready!(self.poll_apart(Instant::now(), cx));
         let how = match cause {
             Cause::EndOfInput => "it closed its stdout, and still runs".to_owned(),
             other => format!("its stdout broke: {other}"),
@@ -203,18 +232,37 @@ impl ChildLink {
     fn poll_without_frame(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
         if let Poll::Ready(exit) = self.keeper.poll_exit(cx) {
             if self.unsent.is_empty() {
-                ready!(self.poll_apart(cx));
+                ready!(self.poll_apart(exit.at, cx));
+                // What it left without an end of line is its last word.
+                self.lines.end_input();
+                if let Poll::Ready(last @ (Incoming::Frame { .. } | Incoming::Noise { .. })) =
+                    self.lines.poll_receive(cx)
+                {
+                    return Poll::Ready(last);
+                }
             }
-            let gone = self.gone(exit);
+            let gone = self.gone(exit.how);
             return self.end(gone);
         }
         if self.unsent.is_empty() {
             return Poll::Pending;
         }
-        ready!(self.poll_apart(cx));
-        match self.unsent.pop_front() {
-            Some(unsent) => Poll::Ready(unsent),
-            None => Poll::Pending,
+        ready!(self.poll_apart(Instant::now(), cx));
+        let unsent = self.unsent.pop_front();
+        if self.unsent.is_empty() {
+            // It was none; one that comes later is waited for anew.
+            self.waiting = None;
+        }
+        unsent.map_or(Poll::Pending, Poll::Ready)
+    }
+
+    /// Others who write without a pause to the stdout of a child that is gone
+    /// are not listened to for ever.
+    fn outlived(&mut self, cx: &mut Context<'_>) {
+        if let Poll::Ready(exit) = self.keeper.poll_exit(cx)
+            && exit.at.elapsed() > OTHERS
+        {
+            self.lines.end_input();
         }
     }
 }

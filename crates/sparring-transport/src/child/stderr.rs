@@ -1,6 +1,7 @@
 //! What a child writes to its stderr: always drained, the end of it kept.
 
 use std::collections::VecDeque;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::io::{AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -30,8 +31,8 @@ struct State {
 }
 
 impl Stderr {
-    /// Gives everything that comes from now on to `handler`, as it comes. The
-    /// handler must not use this stderr itself.
+    /// Gives everything that comes from now on to `handler`, as it comes. One
+    /// that panics is not called again, and nothing else comes of it.
     pub fn on_output(&self, handler: impl FnMut(&[u8]) + Send + 'static) {
         self.state().handler = Some(Box::new(handler));
     }
@@ -84,8 +85,12 @@ impl Stderr {
         state.kept.extend(bytes);
         let surplus = state.kept.len().saturating_sub(KEPT);
         drop(state.kept.drain(..surplus));
-        if let Some(handler) = &mut state.handler {
-            handler(bytes);
+        let Some(mut handler) = state.handler.take() else { return };
+        // Called while nothing is locked, since it may look here itself. Its
+        // panic must not end the draining, which a child could block on.
+        drop(state);
+        if std::panic::catch_unwind(AssertUnwindSafe(|| handler(bytes))).is_ok() {
+            self.state().handler.get_or_insert(handler);
         }
     }
 

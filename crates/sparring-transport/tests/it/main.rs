@@ -6,7 +6,9 @@
 
 mod ends;
 mod faults;
+mod hostile;
 mod http_client;
 mod peers;
+mod pipes;
 mod script;
 mod sockets;

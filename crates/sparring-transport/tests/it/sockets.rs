@@ -56,7 +56,7 @@ async fn a_named_pipe_that_nobody_opens_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let pipes = NamedPipes::at(&folder.path().join("pipe"));
     let missing = pipes.open_as_client(PATIENCE).await.err().unwrap();
-    assert!(missing.to_string().contains("pipe.in"), "{missing}");
+    assert!(missing.to_string().contains("pipe.out"), "{missing}");
     pipes.create().unwrap();
     let alone = pipes.open_as_server(std::time::Duration::from_millis(20)).await.err().unwrap();
     assert_eq!(alone.kind(), std::io::ErrorKind::TimedOut);

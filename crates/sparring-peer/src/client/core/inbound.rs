@@ -84,6 +84,10 @@ impl<W> Core<W> {
                 Error::ForeignId { method: pending.method.to_string(), expected, found: id, frame };
             return self.fail(now, settled, pending, error);
         }
+        if let Some(index) = self.outrun.iter().position(|outrun| *outrun == id) {
+            self.outrun.remove(index);
+            return;
+        }
         let why = self.unclaimed(&id);
         if why == Unclaimed::Foreign {
             self.suspect(now, stream, |expected, method| Error::ForeignId {

@@ -369,7 +369,7 @@ impl<W> Core<W> {
         for id in unwanted {
             self.pending.remove(&id);
             self.abort(&id);
-            self.abandoned.push_back(id);
+            self.outrun.push(id);
         }
     }
 }

@@ -49,6 +49,9 @@ pub struct Core<W> {
     /// Requests of the server's that are being answered.
     asked: HashSet<Id>,
     abandoned: VecDeque<Id>,
+    /// Requests of the lifecycle that another was faster than: their answers may
+    /// still come, and are nothing to speak of.
+    outrun: Vec<Id>,
     /// Whether any frame has come yet.
     heard: bool,
     /// The last noise before any frame.
@@ -204,6 +207,7 @@ impl<W> Core<W> {
             rounds: HashMap::new(),
             asked: HashSet::new(),
             abandoned: VecDeque::new(),
+            outrun: Vec::new(),
             heard: false,
             noise_before: None,
             meta: None,
@@ -275,7 +279,8 @@ impl<W> Core<W> {
     fn fresh_id(&mut self) -> Id {
         loop {
             let id = self.ids.generate();
-            if !self.is_in_use(&id) && !self.abandoned.contains(&id) {
+            let late = self.abandoned.contains(&id) || self.outrun.contains(&id);
+            if !self.is_in_use(&id) && !late {
                 return id;
             }
         }

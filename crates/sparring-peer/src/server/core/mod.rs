@@ -181,6 +181,11 @@ impl<A> Core<A> {
         self.events.pop_front()
     }
 
+    /// Whether anything has happened that was not told yet.
+    pub(super) fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+
     /// When [`Core::tick`] wants to be called, if nothing comes in before.
     pub fn wake_at(&self) -> Option<Time> {
         self.asks.values().map(|waiting| waiting.deadline).min()

@@ -116,13 +116,13 @@ async fn take(
                 false => Frame::cut_off(body, wire.limit),
             };
             wire.received(frame, &message.stream, &envelope);
-            wire.caller.keep(opened);
+            wire.caller.keep(*opened);
             Ok(())
         }
         _ => {
             let (body, _) = opened.body(READ, note).await?;
             let refused = refusal(wire, message, &opened, body, &envelope);
-            wire.caller.keep(opened);
+            wire.caller.keep(*opened);
             Err(refused)
         }
     }
@@ -309,6 +309,6 @@ pub(super) async fn post(wire: Arc<Wire>, message: Message, progress: Progress) 
         // Nothing should stand there; what does is for the peer to judge.
         wire.received(Frame::parse(body), &Stream::Standing, &Arc::new(envelope(&opened)));
     }
-    wire.caller.keep(opened);
+    wire.caller.keep(*opened);
     Done::Posted
 }

@@ -35,6 +35,7 @@ const REDIRECTS: usize = 5;
 /// Sends requests to one server.
 pub(super) struct Caller {
     connector: Connector,
+    #[expect(clippy::vec_box, reason = "each is moved in and out with every request")]
     idle: Mutex<Vec<Box<Conn>>>,
     place: Mutex<Arc<Place>>,
     /// How long a response may be silent.
@@ -272,7 +273,7 @@ impl Caller {
     }
 
     /// Keeps the connection of a response that was read to its end.
-    pub(super) fn keep(&self, opened: Box<Opened>) {
+    pub(super) fn keep(&self, opened: Opened) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if opened.ended && !opened.conn.over && idle.len() < KEPT {
             idle.push(opened.conn);

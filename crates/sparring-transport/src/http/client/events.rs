@@ -42,7 +42,7 @@ impl Events {
     }
 
     /// The response, read or not.
-    pub(super) fn into_opened(self) -> Box<Opened> {
-        self.opened
+    pub(super) fn into_opened(self) -> Opened {
+        *self.opened
     }
 }

@@ -132,6 +132,6 @@ async fn finish(wire: &Wire, mut opened: Box<Opened>, note: &mut Note) -> Result
     let (body, _) = opened.body(READ, note).await?;
     let refused = (!opened.status.is_success()).then(|| told(&opened, "", &body));
     note.complete();
-    wire.caller.keep(opened);
+    wire.caller.keep(*opened);
     refused.map_or(Ok(()), Err)
 }

@@ -18,7 +18,7 @@ pub(super) enum Peer {
     /// Started for each visit.
     Stdio(ChildTarget),
     /// Started once. Dropped, it is gone.
-    Http { target: HttpTarget, _process: Child },
+    Http { target: HttpTarget, _process: Box<Child> },
 }
 
 impl Peer {
@@ -61,7 +61,7 @@ impl Peer {
         }
         let url = format!("http://127.0.0.1:{port}{path}");
         let target = HttpTarget { transport, ..HttpTarget::new(url) };
-        Peer::Http { target, _process: process }
+        Peer::Http { target, _process: Box::new(process) }
     }
 
     /// How it is called in messages.

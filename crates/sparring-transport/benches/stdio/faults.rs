@@ -1,0 +1,109 @@
+//! How soon each fault of a child is told: from the moment it is on the wire,
+//! or from when the rules of time let it be known, to the error in hand.
+
+use std::io::Write;
+use std::time::{Duration, SystemTime};
+
+use sparring_peer::Client;
+use sparring_transport::{ChildLink, ChildTarget};
+use sparring_wire::Revision;
+
+/// The longest that may take.
+const LIMIT: Duration = Duration::from_millis(100);
+/// Turns of each fault; the worst counts.
+const TURNS: usize = 3;
+/// How long a call may take here.
+const TIMEOUT: Duration = Duration::from_millis(1500);
+/// How long something may follow that belongs to the call.
+const GRACE: Duration = Duration::from_secs(1);
+
+const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"faulty","version":"1"}}}"#;
+
+/// What is wrong, what the child does or writes, and when it can be known.
+const FAULTS: [(&str, &str, Duration); 12] = [
+    ("exits", "exit", Duration::ZERO),
+    ("exits, others hold its pipes", "leave", Duration::ZERO),
+    ("dies of a signal", "die", Duration::ZERO),
+    ("closes stdout, and lives", "close", Duration::ZERO),
+    ("a line too long", "long", Duration::ZERO),
+    ("wrong jsonrpc", r#"{"jsonrpc":"1.0","id":2,"result":{}}"#, Duration::ZERO),
+    ("neither result nor error", r#"{"jsonrpc":"2.0","id":2}"#, Duration::ZERO),
+    ("the id in another type", r#"{"jsonrpc":"2.0","id":"2","result":{}}"#, Duration::ZERO),
+    ("truncated JSON", r#"{"jsonrpc":"2.0","id":2,"result":{"content":["#, Duration::ZERO),
+    ("garbage, after the grace", "Traceback", GRACE),
+    ("a foreign id, after the grace", r#"{"jsonrpc":"2.0","id":99,"result":{}}"#, GRACE),
+    ("never answers, after the timeout", "stay", TIMEOUT),
+];
+
+/// Shakes hands, waits for a call, tells the time on stderr, and misbehaves.
+pub(crate) fn serve(fault: &str) {
+    let mut lines = std::io::stdin().lines();
+    let mut output = std::io::stdout();
+    lines.next();
+    writeln!(output, "{HELLO}").expect("the client reads");
+    // That it is ready, and the call.
+    lines.nth(1);
+    if fault == "long" {
+        let limit = ChildTarget::new("").max_line;
+        let line = format!(r#"{{"jsonrpc":"2.0","id":2,"result":{{"x":"{}"#, "x".repeat(limit));
+        output.write_all(line.as_bytes()).expect("the client reads");
+    }
+    if fault == "leave" {
+        // Not waited for: it ends with the group.
+        let others = std::process::Command::new("sh").args(["-c", "sleep 60 &"]).status();
+        others.expect("there is a shell");
+    }
+    eprintln!("{}", now().as_nanos());
+    match fault {
+        "exit" | "leave" => std::process::exit(3),
+        #[cfg(unix)]
+        "die" => {
+            let (here, kill) = (rustix::process::getpid(), rustix::process::Signal::KILL);
+            rustix::process::kill_process(here, kill).expect("one may kill oneself");
+        }
+        #[cfg(unix)]
+        "close" => {
+            let nothing = std::fs::File::open("/dev/null").expect("there is nothing");
+            rustix::stdio::dup2_stdout(&nothing).expect("stdout can be replaced");
+        }
+        "long" | "stay" => {}
+        answer => writeln!(output, "{answer}").expect("the client reads"),
+    }
+    lines.for_each(drop);
+}
+
+/// Measures all of them, prints, and says whether each is told in time.
+pub(crate) async fn run() -> bool {
+    println!("\nfrom when a fault can be known to its error, the worst of {TURNS}\n");
+    let mut all = true;
+    for (name, fault, known_after) in FAULTS {
+        let mut worst = Duration::ZERO;
+        for _ in 0..TURNS {
+            worst = worst.max(told_after(fault).await.saturating_sub(known_after));
+        }
+        let verdict = if worst < LIMIT { "met" } else { "MISSED" };
+        println!("{name:<36} {worst:>9.2?}, less than {LIMIT:?} wanted: {verdict}");
+        all &= worst < LIMIT;
+    }
+    all
+}
+
+/// The time from the fault to the error.
+async fn told_after(fault: &str) -> Duration {
+    let target = ChildTarget::new(super::this_program()).args(["serve-fault", fault]);
+    let link = ChildLink::spawn(&target).expect("this program starts");
+    let stderr = link.stderr();
+    let builder = Client::builder().revision(Revision::V2025_11_25);
+    let client = builder.connect(link).await.expect("it begins well");
+    let call = client.call_tool("x", serde_json::json!({})).timeout(TIMEOUT);
+    call.await.expect_err("a fault");
+    let told = now();
+    client.close().await;
+    let text = stderr.text();
+    let at = text.lines().next().and_then(|line| line.parse().ok()).expect("the child's time");
+    told.saturating_sub(Duration::from_nanos(at))
+}
+
+fn now() -> Duration {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970")
+}

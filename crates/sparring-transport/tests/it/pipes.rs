@@ -1,0 +1,140 @@
+//! Named pipes whose other end comes late, half, in another order, never, or
+//! goes away.
+
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+use sparring_peer::{Cause, Client, Handler, Server};
+use sparring_transport::NamedPipes;
+use sparring_wire::Revision;
+use tempfile::TempDir;
+
+use crate::script::{PATIENCE, within};
+
+struct Empty;
+
+impl Handler for Empty {}
+
+/// Long enough for an end that comes, and waited for in full by none that does.
+const BRIEF: Duration = Duration::from_millis(50);
+
+fn pipes() -> (TempDir, NamedPipes) {
+    let folder = tempfile::tempdir().unwrap();
+    let pipes = NamedPipes::at(&folder.path().join("pipe"));
+    pipes.create().unwrap();
+    (folder, pipes)
+}
+
+#[test]
+fn pipes_are_made_both_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipes = NamedPipes::at(&folder.path().join("pipe"));
+    std::fs::write(&pipes.to_client, "in the way").unwrap();
+    let error = pipes.create().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+    assert!(error.to_string().contains("pipe.out"), "{error}");
+    assert!(!pipes.to_server.exists(), "the first goes when there is no second");
+}
+
+#[test]
+fn whoever_stops_waiting_leaves_neither_thread_nor_reader() {
+    let (_folder, pipes) = pipes();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        tokio::select! {
+            biased;
+            _ = pipes.open_as_server(PATIENCE) => panic!("nobody is there"),
+            () = tokio::task::yield_now() => {}
+        }
+    });
+    // A thread that waits in the system would be waited for here.
+    drop(runtime);
+    let alone = OpenOptions::new().write(true).custom_flags(not_blocking()).open(&pipes.to_server);
+    let nobody_reads = rustix::io::Errno::NXIO.raw_os_error();
+    assert_eq!(alone.unwrap_err().raw_os_error(), Some(nobody_reads));
+}
+
+#[tokio::test]
+async fn half_an_end_is_no_end() {
+    let (_folder, pipes) = pipes();
+    let open = |path: &Path, write: bool| {
+        OpenOptions::new().read(!write).write(write).custom_flags(not_blocking()).open(path)
+    };
+    let reader = open(&pipes.to_client, false).unwrap();
+    let error = within(pipes.open_as_server(BRIEF)).await.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::TimedOut, "nobody writes: {error}");
+    drop(reader);
+    let reader = open(&pipes.to_server, false).unwrap();
+    let _writer = open(&pipes.to_server, true).unwrap();
+    let error = within(pipes.open_as_server(BRIEF)).await.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::TimedOut, "nobody reads: {error}");
+    drop(reader);
+}
+
+#[tokio::test]
+async fn the_other_side_may_open_its_ends_in_any_order_and_block() {
+    for writes_first in [false, true] {
+        let (_folder, pipes) = pipes();
+        let there = pipes.clone();
+        let server = std::thread::spawn(move || {
+            let read = || OpenOptions::new().read(true).open(&there.to_server).unwrap();
+            let write = || OpenOptions::new().write(true).open(&there.to_client).unwrap();
+            let (reader, mut writer) = match writes_first {
+                true => {
+                    let writer = write();
+                    (read(), writer)
+                }
+                false => (read(), write()),
+            };
+            let asked = BufReader::new(reader).lines().next().unwrap().unwrap();
+            assert!(asked.contains("ping"), "{asked}");
+            writer.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n").unwrap();
+        });
+        let link = within(pipes.open_as_client(PATIENCE)).await.unwrap();
+        let client =
+            within(Client::builder().protocol(sparring_peer::client::Protocol::Raw).connect(link))
+                .await
+                .unwrap();
+        within(client.request("ping", None).into_future()).await.unwrap();
+        assert_eq!(within(client.closed()).await, Cause::EndOfInput, "it went away");
+        server.join().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_end_that_goes_away_is_told_to_the_other() {
+    let (_folder, pipes) = pipes();
+    let both = || async {
+        let (here, there) =
+            tokio::join!(pipes.open_as_client(PATIENCE), pipes.open_as_server(PATIENCE));
+        let running = Server::new(Empty).spawn(there.unwrap());
+        let client = Client::builder().revision(Revision::V2025_11_25).connect(here.unwrap());
+        (within(client).await.unwrap(), running)
+    };
+    let (client, mut running) = both().await;
+    drop(client);
+    assert_eq!(within(running.ended()).await, Cause::EndOfInput);
+    let (client, running) = both().await;
+    drop(running);
+    assert_eq!(within(client.closed()).await, Cause::EndOfInput);
+    let error = within(client.ping()).await.unwrap_err();
+    assert!(error.to_string().contains("closed the connection"), "{error}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_pipe_is_told_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipes = NamedPipes::at(&folder.path().join("pipe"));
+    std::fs::write(&pipes.to_server, "text").unwrap();
+    std::fs::write(&pipes.to_client, "text").unwrap();
+    let error = within(pipes.open_as_server(PATIENCE)).await.err().unwrap();
+    assert!(error.to_string().contains("pipe.in"), "{error}");
+    assert_eq!(std::fs::read(&pipes.to_client).unwrap(), b"text");
+}
+
+fn not_blocking() -> i32 {
+    i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap()
+}
