@@ -167,6 +167,7 @@ fn kind(error: &Error) -> &'static str {
 /// that was says nothing to whoever has no connection.
 fn of_connecting(error: &Error) -> String {
     match error {
+        Error::Closed { cause: Cause::Broken(why), .. } => why.clone(),
         Error::Closed { cause, .. } => over_http(cause).unwrap_or_else(|| of_request(error)),
         error => of_request(error),
     }

@@ -26,7 +26,7 @@ impl Transport {
             (Transport::Stdio, _) => Err(contradiction("stdio is for a command, not for --url")),
             (Transport::Sse, Protocol::Only(revision)) if revision.is_modern() => {
                 let name = revision.name();
-                Err(contradiction(&format!("sse does not exist in {name}, which has only http")))
+                Err(contradiction(&format!("sse does not exist in {name}; --transport http does")))
             }
             (Transport::Sse, _) => Ok(HttpTransport::Sse),
             (Transport::Http, _) => Ok(HttpTransport::Streamable),

@@ -9,3 +9,4 @@ mod golden;
 mod process;
 mod signals;
 mod sockets;
+mod web;
