@@ -151,7 +151,8 @@ fn run(case: &Path) -> Found {
 fn run_line(case: &Path, line: &str) -> Found {
     let folder = tempfile::tempdir().unwrap();
     let answers = fs::read_to_string(case.join("answers")).ok();
-    let server = answers.map(|answers| Scripted::start(&answers, &folder.path().join("socket")));
+    let socket = folder.path().join("socket");
+    let server = answers.map(|answers| Scripted::start(&answers, Some(&socket)));
     let host = server.as_ref().map(|server| format!("127.0.0.1:{}", server.port()));
     let programs = Path::new(SPAR).parent().unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());

@@ -44,6 +44,11 @@ impl Request {
         self.head.split(' ').next() == Some(method)
     }
 
+    /// Whether this stands in it, head or body.
+    pub(super) fn has(&self, text: &str) -> bool {
+        self.head.contains(text) || self.body.contains(text)
+    }
+
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         let lines = self.head.lines().filter_map(|line| line.split_once(": "));
         lines.into_iter().find(|(known, _)| *known == name).map(|(_, value)| value)

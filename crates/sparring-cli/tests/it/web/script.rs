@@ -9,11 +9,18 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::process::PATIENCE;
 
 use super::listen::{Listening, Request, Stream, read};
 
 /// A running server.
-pub(crate) struct Scripted(Listening);
+pub(crate) struct Scripted {
+    listening: Listening,
+    /// What has come in, as it came.
+    requests: Receiver<Request>,
+}
 
 struct Answer {
     words: Vec<String>,
@@ -25,22 +32,39 @@ struct Answer {
 }
 
 impl Scripted {
-    /// Starts one, also on a Unix socket.
-    pub(crate) fn start(script: &str, socket: &Path) -> Scripted {
+    /// Starts one, also on a Unix socket if there shall be one, in a folder that
+    /// must outlive the server.
+    pub(crate) fn start(script: &str, socket: Option<&Path>) -> Scripted {
         let answers: Vec<Answer> = script.split("=== ").skip(1).map(Answer::parse).collect();
-        let work = move |stream: &mut dyn Stream| while answer(stream, &answers) {};
-        Scripted(Listening::start(Some(socket), Arc::new(work)))
+        let (sender, requests) = channel();
+        let work = move |stream: &mut dyn Stream| while answer(stream, &answers, &sender) {};
+        Scripted { listening: Listening::start(socket, Arc::new(work)), requests }
     }
 
     pub(crate) fn port(&self) -> u16 {
-        self.0.port()
+        self.listening.port()
+    }
+
+    /// Waits for a request that has this word in it.
+    pub(crate) fn wait_for(&self, word: &str) {
+        loop {
+            let request = self.requests.recv_timeout(PATIENCE).unwrap();
+            if request.has(word) {
+                return;
+            }
+        }
     }
 }
 
 /// Answers one request; whether there can be another.
-fn answer(stream: &mut dyn Stream, answers: &[Answer]) -> bool {
+fn answer(stream: &mut dyn Stream, answers: &[Answer], seen: &Sender<Request>) -> bool {
     let fitting = match read(stream) {
-        Ok(request) => answers.iter().find(|answer| answer.fits(&request)),
+        Ok(request) => {
+            let fitting = answers.iter().find(|answer| answer.fits(&request));
+            // Nobody need look.
+            let _ = seen.send(request);
+            fitting
+        }
         Err(Some(_)) => answers.iter().find(|answer| answer.words == ["TLS"]),
         Err(None) => return false,
     };
@@ -79,7 +103,6 @@ impl Answer {
     }
 
     fn fits(&self, request: &Request) -> bool {
-        let has = |word: &String| request.head.contains(&**word) || request.body.contains(&**word);
-        self.words.iter().all(has)
+        self.words.iter().all(|word| request.has(word))
     }
 }
