@@ -11,4 +11,5 @@ mod interrupted;
 mod process;
 mod signals;
 mod sockets;
+mod tls;
 mod web;

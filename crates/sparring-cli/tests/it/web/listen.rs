@@ -9,6 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
+use rustls::{ServerConnection, StreamOwned};
+
 /// Both directions of a connection.
 pub(super) trait Stream: Read + Write + Send {
     /// Waits until the other side has closed it.
@@ -29,6 +31,31 @@ impl Stream for TcpStream {
 impl Stream for UnixStream {
     fn end(&self) {
         let _ = self.shutdown(Shutdown::Both);
+    }
+}
+
+/// One with TLS, on top of another.
+pub(super) struct Tls<'a>(pub(super) StreamOwned<ServerConnection, &'a mut dyn Stream>);
+
+impl Read for Tls<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.0.read(bytes)
+    }
+}
+
+impl Write for Tls<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Stream for Tls<'_> {
+    fn end(&self) {
+        self.0.sock.end();
     }
 }
 

@@ -11,9 +11,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+
 use crate::process::PATIENCE;
 
-use super::listen::{Listening, Request, Stream, read};
+use super::listen::{Listening, Request, Stream, Tls, read};
 
 /// A running server.
 pub(crate) struct Scripted {
@@ -35,10 +37,20 @@ impl Scripted {
     /// Starts one, also on a Unix socket if there shall be one, in a folder that
     /// must outlive the server.
     pub(crate) fn start(script: &str, socket: Option<&Path>) -> Scripted {
-        let answers: Vec<Answer> = script.split("=== ").skip(1).map(Answer::parse).collect();
-        let (sender, requests) = channel();
+        let (answers, (sender, requests)) = (answers(script), channel());
         let work = move |stream: &mut dyn Stream| while answer(stream, &answers, &sender) {};
         Scripted { listening: Listening::start(socket, Arc::new(work)), requests }
+    }
+
+    /// Starts one that speaks TLS.
+    pub(crate) fn secure(script: &str, config: Arc<ServerConfig>) -> Scripted {
+        let (answers, (sender, requests)) = (answers(script), channel());
+        let work = move |stream: &mut dyn Stream| {
+            let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
+            let mut stream = Tls(StreamOwned::new(connection, stream));
+            while answer(&mut stream, &answers, &sender) {}
+        };
+        Scripted { listening: Listening::start(None, Arc::new(work)), requests }
     }
 
     pub(crate) fn port(&self) -> u16 {
@@ -54,6 +66,10 @@ impl Scripted {
             }
         }
     }
+}
+
+fn answers(script: &str) -> Vec<Answer> {
+    script.split("=== ").skip(1).map(Answer::parse).collect()
 }
 
 /// Answers one request; whether there can be another.
