@@ -148,6 +148,7 @@ fn kind(error: &Error) -> &'static str {
             Cause::Unreachable(_) => "unreachable",
             Cause::Http { .. } => "http",
             Cause::SessionLost(_) => "session-lost",
+            Cause::Broken(_) => "broken",
             _ => "closed",
         },
         Error::WrongAnswer { .. } => "wrong-answer",
