@@ -5,7 +5,8 @@ use std::io;
 use std::time::Duration;
 
 use sparring_peer::{Client, ClientBuilder, Link, Protocol};
-use sparring_transport::{Opened, Stderr};
+use sparring_transport::http::Proxies;
+use sparring_transport::{Opened, Stderr, Target};
 use sparring_wire::Transcript;
 use tokio::time::timeout;
 
@@ -48,12 +49,12 @@ struct Conversation<'a> {
 ///
 /// # Errors
 /// When the system does not give what that needs.
-pub(crate) fn run(verb: Verb, printer: &Printer) -> io::Result<Exit> {
+pub(crate) fn run(verb: Verb, printer: &Printer, proxies: &Proxies) -> io::Result<Exit> {
     // One thread: on Linux a child dies with the thread that started it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let exit = runtime.block_on(async {
         let mut signals = Signals::listen()?;
-        Ok(converse(verb, printer, &mut signals).await)
+        Ok(converse(verb, printer, proxies, &mut signals).await)
     });
     // A thread that hangs in a read or a write is not waited for.
     runtime.shutdown_background();
@@ -61,11 +62,16 @@ pub(crate) fn run(verb: Verb, printer: &Printer) -> io::Result<Exit> {
 }
 
 /// Everything from reading what was given to the end of the target.
-async fn converse(mut verb: Verb, printer: &Printer, signals: &mut Signals) -> Exit {
+async fn converse(
+    mut verb: Verb,
+    printer: &Printer,
+    proxies: &Proxies,
+    signals: &mut Signals,
+) -> Exit {
     let begun = tokio::select! {
         biased;
         signal = signals.next() => Err(Failure::Stopped(signal)),
-        begun = begin(&mut verb, printer) => begun,
+        begun = begin(&mut verb, printer, proxies) => begun,
     };
     let (client, watch, stderr, relay) = match begun {
         Ok(begun) => begun,
@@ -97,20 +103,19 @@ type Begun = (Client, Watch, Option<Stderr>, Option<Relay>);
 
 /// Reads what was given, begins the trace, and starts the target, in this
 /// order: what is wrong with what was typed is told before anything is started.
-async fn begin(verb: &mut Verb, printer: &Printer) -> Result<Begun, Failure> {
+async fn begin(verb: &mut Verb, printer: &Printer, proxies: &Proxies) -> Result<Begun, Failure> {
+    let target = verb.shared().target(proxies)?;
     verb.prepare().await?;
     let trace = verb.shared().connection.trace.clone();
     let (watch, transcript) = Watch::begin(trace).await?;
-    let Opened { link, stderr } = open(verb).await?;
+    let Opened { link, stderr } = open(&target, verb.shared().connection.timeout).await?;
     let passed_on = stderr.as_ref().filter(|_| verb.shared().show_stderr());
     let relay = passed_on.map(|stderr| Relay::start(stderr, printer.stderr()));
     let client = start(verb, watch.gate(link), transcript);
     Ok((client, watch, stderr, relay))
 }
 
-async fn open(verb: &Verb) -> Result<Opened, Failure> {
-    let within = verb.shared().connection.timeout;
-    let target = verb.shared().target()?;
+async fn open(target: &Target, within: Duration) -> Result<Opened, Failure> {
     let opened = timeout(within, target.open()).await;
     Ok(opened.map_err(|_| Failure::NotConnected(within))??)
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use sparring_peer::Cause;
 use sparring_peer::client::Error;
+use sparring_transport::http::HttpError;
+use sparring_transport::http::client::TlsError;
 use sparring_transport::{ChildError, OpenError};
 use sparring_wire::Frame;
 
@@ -26,10 +28,10 @@ pub(crate) enum Failure {
     #[error("no connection within {0:?}")]
     NotConnected(Duration),
     /// The target is there, and the two sides did not come together.
-    #[error("{}", without_stderr(.0))]
+    #[error("{}", of_connecting(.0))]
     Connect(Error),
     /// The request has no good answer.
-    #[error("{}", without_stderr(.0))]
+    #[error("{}", of_request(.0))]
     Request(Error),
     /// The target did not take what it was sent.
     #[error(
@@ -59,6 +61,7 @@ impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Failure::Usage(_) | Failure::File(_) => Exit::Usage,
+            Failure::Open(OpenError::Http(error)) if typed(error).is_some() => Exit::Usage,
             Failure::Request(Error::Refused { .. }) => Exit::Failed,
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Good,
             Failure::Output(_) => Exit::Usage,
@@ -93,11 +96,25 @@ impl Failure {
             Failure::Unsent { .. } => "unsent",
             Failure::Open(OpenError::Child(ChildError::NotFound { .. })) => "command-not-found",
             Failure::Open(OpenError::Child(ChildError::NotExecutable { .. })) => "not-executable",
+            Failure::Open(OpenError::Http(error)) => typed(error).unwrap_or("unreachable"),
             Failure::Open(_) | Failure::NotConnected(_) => "unreachable",
             Failure::Connect(error) | Failure::Request(error) => kind(error),
             Failure::Output(_) => "output",
             Failure::Stopped(_) => "stopped",
             Failure::System(_) => "system",
+        }
+    }
+
+    /// What the server answered over HTTP instead of a frame: the status, and
+    /// how the body begins, which the message leaves out.
+    pub(crate) fn http(&self) -> Option<(u16, &str)> {
+        match self {
+            Failure::Connect(Error::Closed { cause, .. })
+            | Failure::Request(Error::Closed { cause, .. }) => match cause {
+                Cause::Http { status, body, .. } => Some((*status, body)),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
@@ -115,10 +132,25 @@ impl Failure {
     }
 }
 
+/// The kind of what is wrong with what was typed; none where nothing is.
+fn typed(error: &HttpError) -> Option<&'static str> {
+    match error {
+        HttpError::Url(_) | HttpError::Header(_) => Some("usage"),
+        HttpError::Tls(TlsError::Certificates { .. }) => Some("file"),
+        _ => None,
+    }
+}
+
 fn kind(error: &Error) -> &'static str {
     match error {
-        Error::Timeout { .. } => "timeout",
-        Error::Closed { .. } => "closed",
+        Error::Timeout { .. } | Error::Stalled { .. } => "timeout",
+        Error::Closed { cause, .. } => match cause {
+            Cause::Unreachable(_) => "unreachable",
+            Cause::Http { .. } => "http",
+            Cause::SessionLost(_) => "session-lost",
+            Cause::Broken(_) => "broken",
+            _ => "closed",
+        },
         Error::WrongAnswer { .. } => "wrong-answer",
         Error::Noise { .. } => "noise",
         Error::ForeignId { .. } => "foreign-id",
@@ -132,12 +164,36 @@ fn kind(error: &Error) -> &'static str {
     }
 }
 
-/// The message without the target's last words, which are shown apart.
-fn without_stderr(error: &Error) -> String {
+/// What kept the two sides from coming together. Which request of the handshake
+/// that was says nothing to whoever has no connection.
+fn of_connecting(error: &Error) -> String {
+    match error {
+        Error::Closed { cause: Cause::Broken(why), .. } => why.clone(),
+        Error::Closed { cause, .. } => over_http(cause).unwrap_or_else(|| of_request(error)),
+        error => of_request(error),
+    }
+}
+
+/// The message without the target's last words and without the body of an
+/// answer, which are shown apart.
+fn of_request(error: &Error) -> String {
     match error {
         Error::Closed { method, cause: Cause::Gone { how, .. } } => {
             format!("{method} has no answer: {how}")
         }
+        Error::Closed { method, cause } => match over_http(cause) {
+            Some(cause) => format!("{cause}; {method} has no answer"),
+            None => error.to_string(),
+        },
         error => error.to_string(),
+    }
+}
+
+/// A cause that stands for itself, since it says where it comes from.
+fn over_http(cause: &Cause) -> Option<String> {
+    match cause {
+        Cause::Http { what, .. } => Some(what.clone()),
+        Cause::Unreachable(_) | Cause::SessionLost(_) => Some(cause.to_string()),
+        _ => None,
     }
 }

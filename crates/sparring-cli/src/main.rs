@@ -12,6 +12,7 @@ mod frames;
 mod gate;
 mod nearest;
 mod output;
+mod proxies;
 mod relay;
 mod schema;
 mod signals;
@@ -35,7 +36,8 @@ fn main() -> ExitCode {
     let exit = match Spar::try_parse_from(&typed) {
         Ok(spar) => {
             let printer = Printer::new(&spar.verb.shared().look, surroundings());
-            let ran = connect::run(spar.verb, &printer);
+            let proxies = proxies::read(|name| std::env::var(name).ok());
+            let ran = connect::run(spar.verb, &printer, &proxies);
             ran.unwrap_or_else(|error| give_up(&Failure::System(error)))
         }
         Err(told) => {

@@ -1,7 +1,10 @@
-//! One line of JSON for each frame: the trace file, and `spar raw --json`.
+//! One line of JSON for each frame and each exchange over HTTP: the trace file,
+//! and of the frames also `spar raw --json`.
 
-use serde_json::{Value, json};
-use sparring_wire::{Entry, RawJson, Violation};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use sparring_wire::{Entry, Exchange, Headers, RawJson, Violation};
 
 use crate::args::given;
 
@@ -25,6 +28,46 @@ pub(crate) fn line(entry: &Entry) -> String {
     ];
     let object = RawJson::empty_object().with_defaults(&members);
     format!("{}\n", object.text())
+}
+
+/// `{"at": seconds, "exchange": {…}}`, written when the exchange is over; `at` is
+/// when it began. Nothing is `null` but what did not come to be: `connect` where
+/// a connection was there already, `error` where all is well.
+pub(crate) fn exchange_line(exchange: &Exchange) -> String {
+    let line = json!({
+        "at": exchange.at.as_secs_f64(),
+        "exchange": {
+            "method": exchange.method,
+            "url": exchange.url,
+            "status": exchange.status,
+            "request_headers": headers(&exchange.request_headers),
+            "response_headers": headers(&exchange.response_headers),
+            "milliseconds": {
+                "connect": exchange.connect.map(milliseconds),
+                "first_byte": exchange.first_byte.map(milliseconds),
+                "done": milliseconds(exchange.done),
+            },
+            "error": exchange.error,
+        },
+    });
+    format!("{line}\n")
+}
+
+/// The headers by name; values of the same name are joined, as HTTP does.
+fn headers(headers: &Headers) -> Value {
+    let mut object = Map::new();
+    for (name, value) in headers.iter() {
+        match object.get_mut(name) {
+            Some(Value::String(known)) => *known = format!("{known}, {value}"),
+            _ => drop(object.insert(name.to_owned(), value.into())),
+        }
+    }
+    object.into()
+}
+
+/// Milliseconds, to the microsecond.
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
 fn violation(violation: &Violation) -> Value {

@@ -62,11 +62,18 @@ impl Watch {
         let outlet = watch.trace.as_ref().map(|(_, outlet)| outlet.clone());
         let transcript = Transcript::default();
         transcript.stream_to(move |recorded| {
-            let Recorded::Entry(entry) = recorded else { return };
             if let Some(outlet) = &outlet {
-                outlet.queue(trace::line(entry).as_bytes());
+                outlet.queue(
+                    match recorded {
+                        Recorded::Entry(entry) => trace::line(entry),
+                        Recorded::Exchange(exchange) => trace::exchange_line(exchange),
+                    }
+                    .as_bytes(),
+                );
             }
-            if entry.from == Side::Server {
+            if let Recorded::Entry(entry) = recorded
+                && entry.from == Side::Server
+            {
                 locked(&seen).keep(entry);
                 frames.add(entry);
             }

@@ -2,10 +2,12 @@
 //! read. Each verb's own flags stand with the verb.
 
 pub(crate) mod given;
+mod http;
 pub(crate) mod pair;
 mod program;
 mod quantity;
 mod shared;
+mod transport;
 
 pub(crate) use program::{Spar, message};
 pub(crate) use quantity::time;

@@ -8,6 +8,7 @@ const AFTER: &str = "\
 Examples:
   spar list -- npx -y @modelcontextprotocol/server-everything
   spar call echo message=hi -- npx -y @modelcontextprotocol/server-everything
+  spar call echo message=hi --url http://127.0.0.1:3001/mcp
   spar call sum a:=2 b:=3 --json -- python server.py
   spar read file:///notes.txt --unix /tmp/server.sock
 
@@ -21,7 +22,17 @@ Exit codes:
   130  Ctrl+C (143 SIGTERM, 129 SIGHUP)
 
 Results go to stdout, everything else to stderr. With --json what kept a
-result from coming is an object on stdout too: {\"error\":{\"kind\":…,\"message\":…}}.";
+result from coming is an object on stdout too: {\"error\":{\"kind\":…,\"message\":…}}.
+
+--trace writes a line of JSON for each frame,
+  {\"at\":…,\"from\":…,\"frame\":…,\"violations\":[…]}
+and over HTTP one for each exchange at its end, with secrets hidden:
+  {\"at\":…,\"exchange\":{\"method\":…,\"url\":…,\"status\":…,\"request_headers\":{…},
+  \"response_headers\":{…},\"milliseconds\":{\"connect\":…,\"first_byte\":…,\"done\":…},
+  \"error\":…}}
+
+HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY say which proxy a --url is
+reached through.";
 
 /// The sparring partner of the Model Context Protocol
 #[derive(Parser)]

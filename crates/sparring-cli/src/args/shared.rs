@@ -6,9 +6,12 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ColorChoice};
 use sparring_peer::{ClientOptions, Protocol};
+use sparring_transport::http::Proxies;
 use sparring_transport::{ChildTarget, Target, UnixTarget};
 use sparring_wire::Revision;
 
+use super::http::Http;
+use super::transport::Transport;
 use super::{pair, quantity};
 use crate::failure::Failure;
 
@@ -19,6 +22,8 @@ pub(crate) struct Shared {
     whom: Whom,
     #[command(flatten)]
     child: Child,
+    #[command(flatten)]
+    http: Http,
     #[command(flatten)]
     pub(crate) connection: Connection,
     #[command(flatten)]
@@ -36,6 +41,11 @@ struct Whom {
     /// Connect to the Unix socket at this path
     #[arg(long, value_name = "PATH", help_heading = "Target")]
     unix: Option<PathBuf>,
+
+    /// Connect to the server at this URL; http+unix://%2FPATH/mcp is a Unix
+    /// socket
+    #[arg(long, value_name = "URL", help_heading = "Target")]
+    url: Option<String>,
 }
 
 /// How a command is run.
@@ -43,15 +53,15 @@ struct Whom {
 #[group(skip)]
 struct Child {
     /// Set a variable in the command's environment; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "unix", help_heading = "Target")]
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with_all = ["unix", "url"], help_heading = "Target")]
     env: Vec<String>,
 
     /// Run the command in this directory
-    #[arg(long, value_name = "DIR", conflicts_with = "unix", help_heading = "Target")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["unix", "url"], help_heading = "Target")]
     cwd: Option<PathBuf>,
 
     /// Pass the command's stderr on as it comes
-    #[arg(long, conflicts_with = "unix", help_heading = "Target")]
+    #[arg(long, conflicts_with_all = ["unix", "url"], help_heading = "Target")]
     show_stderr: bool,
 }
 
@@ -59,6 +69,17 @@ struct Child {
 #[derive(Args)]
 #[group(skip)]
 pub(crate) struct Connection {
+    /// The way to the target; to a URL `auto` is Streamable HTTP, and HTTP+SSE
+    /// where that is not there
+    #[arg(
+        long,
+        value_name = "WAY",
+        default_value = "auto",
+        conflicts_with = "unix",
+        help_heading = "Connection"
+    )]
+    transport: Transport,
+
     /// The protocol revision; `auto` takes the newest that the server has
     #[arg(long, value_name = "REVISION", default_value = "auto", value_parser = protocol(), help_heading = "Connection")]
     protocol: Protocol,
@@ -71,11 +92,12 @@ pub(crate) struct Connection {
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = quantity::time, help_heading = "Connection")]
     grace: Duration,
 
-    /// The longest line that is read from the server
+    /// The longest message that is read: a line, an HTTP answer or an event
     #[arg(long, value_name = "SIZE", default_value = "8MiB", value_parser = quantity::size, help_heading = "Connection")]
     max_line: usize,
 
-    /// Write every frame, both ways, to this file as JSON lines
+    /// Write every frame, both ways, and every HTTP exchange to this file as
+    /// JSON lines
     #[arg(long, value_name = "FILE", help_heading = "Connection")]
     pub(crate) trace: Option<PathBuf>,
 }
@@ -102,13 +124,20 @@ impl Shared {
     /// The target that the flags name.
     ///
     /// # Errors
-    /// When a variable of the environment is none; what was typed may be a
-    /// secret, and is not shown.
-    pub(crate) fn target(&self) -> Result<Target, Failure> {
-        let max_line = self.connection.max_line;
+    /// When the flags contradict each other, or a value is none; what was typed
+    /// may be a secret, and is not shown.
+    pub(crate) fn target(&self, proxies: &Proxies) -> Result<Target, Failure> {
+        let Connection { max_line, transport, protocol, .. } = self.connection;
         if let Some(path) = &self.whom.unix {
             return Ok(Target::Unix(UnixTarget { path: path.clone(), max_line }));
         }
+        if let Some(url) = &self.whom.url {
+            let mut target = self.http.target(url, proxies)?;
+            target.transport = transport.over_http(protocol)?;
+            target.max_message = max_line;
+            return Ok(Target::Http(target));
+        }
+        transport.to_command()?;
         let mut words = self.whom.command.iter();
         let program = words.next().filter(|program| !program.is_empty());
         let program = program.ok_or_else(|| Failure::Usage("the command is empty".to_owned()))?;

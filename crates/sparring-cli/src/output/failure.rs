@@ -6,7 +6,8 @@ use sparring_peer::client::Error;
 use crate::failure::Failure;
 
 /// `{"error": {"kind": …, "message": …}}`, with what else is known: the
-/// server's code and data, the end of the target's stderr.
+/// server's code and data, the status and the beginning of the body of an HTTP
+/// answer, the end of the target's stderr.
 pub(crate) fn object(failure: &Failure, stderr: Option<&str>) -> Value {
     let mut error = json!({"kind": failure.kind(), "message": failure.to_string()});
     if let Failure::Connect(Error::Refused { error: refused, .. })
@@ -15,6 +16,12 @@ pub(crate) fn object(failure: &Failure, stderr: Option<&str>) -> Value {
         error["code"] = refused.code.into();
         if let Some(data) = &refused.data {
             error["data"] = data.clone();
+        }
+    }
+    if let Some((status, body)) = failure.http() {
+        error["status"] = status.into();
+        if !body.is_empty() {
+            error["body"] = body.into();
         }
     }
     if let Some(stderr) = stderr.filter(|text| !text.trim().is_empty()) {

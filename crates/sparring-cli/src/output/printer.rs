@@ -128,7 +128,7 @@ impl Printer {
         self.tell(&format!("{} {}\n", self.err.bad("error:"), line::clean(text))).await;
     }
 
-    /// Says why there is no good result, with the end of the target's stderr,
+    /// Says why there is no good result, with what the target said beside it,
     /// and what the exit code is.
     pub(crate) async fn failure(&self, failure: &Failure, stderr: Option<&str>) -> Exit {
         if failure.is_silent() {
@@ -140,6 +140,9 @@ impl Printer {
             && let Some(data) = failure::data(error)
         {
             self.tell(&indented("data", &format!("{data:#}"), self.err)).await;
+        }
+        if let Some((_, body)) = failure.http().filter(|(_, body)| !body.trim().is_empty()) {
+            self.tell(&indented("body", body, self.err)).await;
         }
         if let Some(stderr) = stderr.filter(|text| !text.trim().is_empty()) {
             self.tell(&indented("stderr", stderr, self.err)).await;

@@ -20,11 +20,13 @@ use crate::{nearest, schema};
 /// The most names of tools in one note.
 const MOST_NAMES: usize = 20;
 
-const USAGE: &str = "spar call [OPTIONS] <TOOL> [KEY=VALUE]... (-- <COMMAND>... | --unix <PATH>)";
+const USAGE: &str =
+    "spar call [OPTIONS] <TOOL> [KEY=VALUE]... (-- <COMMAND>... | --url <URL> | --unix <PATH>)";
 
 const EXAMPLES: &str = "\
 Examples:
   spar call echo message=hi -- npx -y @modelcontextprotocol/server-everything
+  spar call echo message=hi --url http://127.0.0.1:3001/mcp
   spar call sum a:=2 b:=3 -- python server.py
   spar call search --args '{\"query\": \"rust\", \"limit\": 5}' --json -- ./server
   spar call import --args @arguments.json --unix /tmp/server.sock

@@ -14,12 +14,12 @@ use crate::failure::Failure;
 
 const METHOD: &str = "completion/complete";
 
-const USAGE: &str = "spar complete [OPTIONS] <prompt|template> <NAME> <ARGUMENT> <VALUE> [KEY=VALUE]... (-- <COMMAND>... | --unix <PATH>)";
+const USAGE: &str = "spar complete [OPTIONS] <prompt|template> <NAME> <ARGUMENT> <VALUE> [KEY=VALUE]... (-- <COMMAND>... | --url <URL> | --unix <PATH>)";
 
 const EXAMPLES: &str = "\
 Examples:
   spar complete prompt greeting tone fo -- python server.py
-  spar complete template 'file:///{path}' path src/ -- ./server
+  spar complete template 'file:///{path}' path src/ --url http://127.0.0.1:3001/mcp
   spar complete prompt review framework '' language=python --json --unix /tmp/server.sock";
 
 /// Complete an argument of a prompt or of a resource template

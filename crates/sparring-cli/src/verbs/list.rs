@@ -12,12 +12,12 @@ use crate::failure::Failure;
 use crate::output::Printer;
 use crate::output::table::Table;
 
-const USAGE: &str = "spar list [OPTIONS] [WHAT]... (-- <COMMAND>... | --unix <PATH>)";
+const USAGE: &str = "spar list [OPTIONS] [WHAT]... (-- <COMMAND>... | --url <URL> | --unix <PATH>)";
 
 const EXAMPLES: &str = "\
 Examples:
   spar list -- npx -y @modelcontextprotocol/server-everything
-  spar list tools -- python server.py
+  spar list tools --url http://127.0.0.1:3001/mcp
   spar list resources templates --json --unix /tmp/server.sock
 
 With --json: one object of all lists, each with all its pages, every item as the

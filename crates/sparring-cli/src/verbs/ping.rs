@@ -12,12 +12,14 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::line;
 
-const USAGE: &str = "spar ping [OPTIONS] (-- <COMMAND>... | --unix <PATH>)";
+const USAGE: &str = "spar ping [OPTIONS] (-- <COMMAND>... | --url <URL> | --unix <PATH>)";
 
 const EXAMPLES: &str = "\
 Examples:
   spar ping -- npx -y @modelcontextprotocol/server-everything
   spar ping --protocol 2025-06-18 --timeout 5s -- python server.py
+  spar ping --url https://example.com/mcp --bearer \"$TOKEN\"
+  spar ping --url http://127.0.0.1:3001/sse --transport sse
   spar ping --json --unix /tmp/server.sock
 
 With --json: {\"server\":…,\"protocol\":…,\"milliseconds\":…}";

@@ -12,13 +12,14 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{content, line};
 
-const USAGE: &str = "spar prompt [OPTIONS] <NAME> [KEY=VALUE]... (-- <COMMAND>... | --unix <PATH>)";
+const USAGE: &str =
+    "spar prompt [OPTIONS] <NAME> [KEY=VALUE]... (-- <COMMAND>... | --url <URL> | --unix <PATH>)";
 
 const EXAMPLES: &str = "\
 Examples:
   spar prompt simple-prompt -- npx -y @modelcontextprotocol/server-everything
   spar prompt greeting name=Ada tone=formal -- python server.py
-  spar prompt greeting name=Ada --json --unix /tmp/server.sock";
+  spar prompt greeting name=Ada --json --url http://127.0.0.1:3001/mcp";
 
 /// Get a prompt
 #[derive(Args)]

@@ -16,17 +16,18 @@ use crate::failure::Failure;
 use crate::output::Printer;
 use crate::trace;
 
-const USAGE: &str = "spar raw [OPTIONS] <JSON> (-- <COMMAND>... | --unix <PATH>)";
+const USAGE: &str = "spar raw [OPTIONS] <JSON> (-- <COMMAND>... | --url <URL> | --unix <PATH>)";
 
 const EXAMPLES: &str = "\
 Examples:
   spar raw '{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/list\"}' -- python server.py
   spar raw --no-handshake @request.json -- ./server
   spar raw --bytes 'no JSON at all' --wait 2s -- ./server
+  spar raw @request.json --url http://127.0.0.1:3001/mcp --header 'X-Tenant: a'
   printf '\\377' | spar raw --bytes - --unix /tmp/server.sock
 
-Every line that comes back is printed byte for byte; on a terminal, what is no
-text is spelled out as \\u001b or \\xff. With --json: a line each of
+Whatever comes back is printed byte for byte, a line each; on a terminal, what
+is no text is spelled out as \\u001b or \\xff. With --json: a line each of
 {\"at\":…,\"from\":…,\"frame\":…,\"violations\":[…]}.
 A request is over with its answer; anything else when nothing comes for --wait.";
 
@@ -135,7 +136,7 @@ impl Raw {
             }
         };
         match answer {
-            Err(error @ Error::Timeout { .. }) => {
+            Err(error @ (Error::Timeout { .. } | Error::Stalled { .. })) => {
                 Err(self.unsent(frame, session).unwrap_or(Failure::Request(error)))
             }
             Err(error) => Err(Failure::Request(error)),

@@ -10,11 +10,11 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{content, line};
 
-const USAGE: &str = "spar read [OPTIONS] <URI> (-- <COMMAND>... | --unix <PATH>)";
+const USAGE: &str = "spar read [OPTIONS] <URI> (-- <COMMAND>... | --url <URL> | --unix <PATH>)";
 
 const EXAMPLES: &str = "\
 Examples:
-  spar read file:///notes.txt -- ./server
+  spar read file:///notes.txt --url http://127.0.0.1:3001/mcp
   spar read demo://resource/static/document/features.md -- npx -y @modelcontextprotocol/server-everything
   spar read db://users/1 --json --unix /tmp/server.sock";
 

@@ -36,13 +36,11 @@ impl Verb {
         }
     }
 
-    /// Reads what was given by name, and finds out what cannot be done, before
-    /// anything is started.
+    /// Reads what was given by name, before anything is started.
     ///
     /// # Errors
     /// When what was typed cannot be sent.
     pub(crate) async fn prepare(&mut self) -> Result<(), Failure> {
-        self.shared().target()?;
         match self {
             Verb::Call(call) => call.prepare().await,
             Verb::Raw(raw) => raw.prepare().await,

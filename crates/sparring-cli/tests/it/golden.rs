@@ -2,8 +2,9 @@
 //!
 //! `cmd` is run by the shell in its folder, with `spar` in the path and an empty
 //! folder in `TMP`; `stdout`, `stderr` and `exit` are what must come of it.
-//! `script.sh` is the server, where it is not the shared one. With `SPAR_BLESS=1`
-//! what comes is written down instead.
+//! `script.sh` is the server, where it is not the shared one; `answers` are those
+//! of a server over HTTP, whose address is in `HOST`. With `SPAR_BLESS=1` what
+//! comes is written down instead.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,9 +12,26 @@ use std::process::Command;
 use std::sync::Mutex;
 
 use crate::process::{SPAR, output};
+use crate::web::{Bridge, Scripted, Way};
 
 /// The groups of cases; each has a test.
-const GROUPS: [&str; 5] = ["faults", "flags", "help", "usage", "verbs"];
+const GROUPS: [&str; 6] = ["faults", "flags", "help", "http", "usage", "verbs"];
+
+/// How the commands end whose server is the shared one.
+const SHARED: &str = " -- sh ../../server.sh";
+
+/// What stands before numbers that are different each time.
+const NUMBERS: [&str; 9] = [
+    "answered in ",
+    "\"milliseconds\":",
+    "\"at\":",
+    "\"connect\":",
+    "\"first_byte\":",
+    "\"done\":",
+    "event-stream ",
+    "the last ",
+    "sent ",
+];
 
 /// How many cases run at once.
 const AT_ONCE: usize = 4;
@@ -44,6 +62,26 @@ fn every_fault_of_a_target_is_told_by_name() {
 }
 
 #[test]
+fn every_fault_over_http_is_told_by_name_and_every_flag_has_its_effect() {
+    check("http");
+}
+
+#[test]
+fn every_verb_prints_the_same_over_streamable_http() {
+    check_over(Way::Json);
+}
+
+#[test]
+fn every_verb_prints_the_same_over_streamable_http_with_events() {
+    check_over(Way::Events);
+}
+
+#[test]
+fn every_verb_prints_the_same_over_http_and_sse() {
+    check_over(Way::Old);
+}
+
+#[test]
 fn every_group_of_cases_has_a_test() {
     let groups = folders(&root());
     let names: Vec<_> = groups.iter().map(|group| name(group)).collect();
@@ -53,20 +91,50 @@ fn every_group_of_cases_has_a_test() {
 /// Runs all cases of a group.
 fn check(group: &str) {
     let cases = folders(&root().join(group));
-    assert!(!cases.is_empty(), "no cases in {group}");
+    let run = |case: &Path| compare(case, &run(case), std::env::var_os("SPAR_BLESS").is_some());
+    let wrong = run_all(cases, run);
+    assert!(wrong.is_empty(), "{}\n(SPAR_BLESS=1 takes this as right)", wrong.join("\n"));
+}
+
+/// Runs the cases of all verbs with their server behind HTTP: nothing that they
+/// print may be different.
+fn check_over(way: Way) {
+    let cases = folders(&root().join("verbs")).into_iter();
+    let modern = |case: &PathBuf| way != Way::Old && name(case).ends_with("-modern");
+    let wanted = |case: &PathBuf| command(case).ends_with(SHARED) || modern(case);
+    let run = |case: &Path| {
+        let line = command(case);
+        let (line, script) = line.split_once(" -- sh ").unwrap();
+        let bridge = Bridge::start(way, script, case);
+        let line = format!("{line} --url http://127.0.0.1:{}/mcp", bridge.port());
+        let wrong = compare(case, &run_line(case, &line), false);
+        assert!(bridge.is_left_clean(), "{case:?} leaves a session behind");
+        wrong
+    };
+    let wrong = run_all(cases.filter(wanted).collect(), run);
+    assert!(wrong.is_empty(), "over {way:?}:\n{}", wrong.join("\n"));
+}
+
+/// Runs cases side by side, and gives what is wrong.
+fn run_all(cases: Vec<PathBuf>, run: impl Fn(&Path) -> Option<String> + Sync) -> Vec<String> {
+    assert!(!cases.is_empty(), "no cases");
     let (next, wrong) = (Mutex::new(cases.into_iter()), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(case) = take(&next) {
                     let found = run(&case);
-                    wrong.lock().unwrap().extend(compare(&case, &found));
+                    wrong.lock().unwrap().extend(found);
                 }
             });
         }
     });
-    let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{}\n(SPAR_BLESS=1 takes this as right)", wrong.join("\n"));
+    wrong.into_inner().unwrap()
+}
+
+/// What a case has the shell run.
+fn command(case: &Path) -> String {
+    fs::read_to_string(case.join("cmd")).unwrap().trim_end().to_owned()
 }
 
 fn take(cases: &Mutex<std::vec::IntoIter<PathBuf>>) -> Option<PathBuf> {
@@ -77,15 +145,26 @@ fn take(cases: &Mutex<std::vec::IntoIter<PathBuf>>) -> Option<PathBuf> {
 type Found = [(&'static str, String); 3];
 
 fn run(case: &Path) -> Found {
+    run_line(case, &command(case))
+}
+
+fn run_line(case: &Path, line: &str) -> Found {
     let folder = tempfile::tempdir().unwrap();
-    let line = fs::read_to_string(case.join("cmd")).unwrap();
+    let answers = fs::read_to_string(case.join("answers")).ok();
+    let socket = folder.path().join("socket");
+    let server = answers.map(|answers| Scripted::start(&answers, Some(&socket)));
+    let host = server.as_ref().map(|server| format!("127.0.0.1:{}", server.port()));
     let programs = Path::new(SPAR).parent().unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     let mut command = Command::new("sh");
-    command.args(["-c", &line]).current_dir(case).env_clear();
+    command.args(["-c", line]).current_dir(case).env_clear();
     command.env("PATH", path).env("TMP", folder.path());
+    command.envs(host.as_ref().map(|host| ("HOST", host)));
     let output = output(&mut command);
-    let text = |bytes: &[u8]| filtered(&String::from_utf8_lossy(bytes), folder.path());
+    let text = |bytes: &[u8]| {
+        let text = filtered(&String::from_utf8_lossy(bytes), folder.path());
+        host.as_ref().map_or(text.clone(), |host| text.replace(host, "[HOST]"))
+    };
     let exit = output.status.code().map_or("a signal".to_owned(), |code| code.to_string());
     [
         ("stdout", text(&output.stdout)),
@@ -95,11 +174,11 @@ fn run(case: &Path) -> Found {
 }
 
 /// What differs from what must come; nothing after it was written down.
-fn compare(case: &Path, found: &Found) -> Option<String> {
+fn compare(case: &Path, found: &Found, bless: bool) -> Option<String> {
     let mut differences = String::new();
     for (file, found) in found {
         let path = case.join(file);
-        if std::env::var_os("SPAR_BLESS").is_some() {
+        if bless {
             fs::write(&path, found).unwrap();
             continue;
         }
@@ -117,12 +196,26 @@ fn filtered(text: &str, folder: &Path) -> String {
     let version = format!("spar {}", env!("CARGO_PKG_VERSION"));
     let mut text = text.replace(&*folder.to_string_lossy(), "[TMP]");
     text = text.replace(&version, "spar [VERSION]");
+    let agent = format!("\"sparring/{}\"", env!("CARGO_PKG_VERSION"));
+    text = text.replace(&agent, "\"sparring/[VERSION]\"");
     let quoted = format!("\"name\":\"spar\",\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
     text = text.replace(&quoted, "\"name\":\"spar\",\"version\":\"[VERSION]\"");
-    for before in ["answered in ", "\"milliseconds\":", "\"at\":"] {
+    for before in NUMBERS {
         text = without_numbers(&text, before);
     }
-    text
+    without_the_resolvers_words(&text)
+}
+
+/// Why a name has no address is told in another way where there is no network.
+fn without_the_resolvers_words(text: &str) -> String {
+    let (before, mut filtered) = ("failed to lookup address information: ", String::new());
+    for line in text.split_inclusive('\n') {
+        filtered += &match line.split_once(before) {
+            Some((start, _)) => format!("{start}{before}[WHY]\n"),
+            None => line.to_owned(),
+        };
+    }
+    filtered
 }
 
 /// The text with `[N]` for the number that follows each `before`.
@@ -132,6 +225,9 @@ fn without_numbers(text: &str, before: &str) -> String {
     for part in parts {
         let rest = part.trim_start_matches(|c: char| c.is_ascii_digit() || ".e-".contains(c));
         let number = if rest == part { "" } else { "[N]" };
+        // With its unit, where that follows at once: it may be different too.
+        let unit = |c: char| c.is_alphabetic() && !number.is_empty();
+        let rest = rest.trim_start_matches(unit);
         filtered += &format!("{before}{number}{rest}");
     }
     filtered

@@ -5,7 +5,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
 mod blocked;
+mod everything;
 mod golden;
+mod interrupted;
 mod process;
 mod signals;
 mod sockets;
+mod tls;
+mod web;

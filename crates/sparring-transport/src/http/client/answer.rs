@@ -8,7 +8,7 @@ use std::time::Duration;
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, WWW_AUTHENTICATE};
 use sparring_peer::{Cause, Envelope, Incoming, Stream};
-use sparring_wire::{Frame, Headers, Id};
+use sparring_wire::{Frame, Headers, Id, Rule, Violation};
 
 use super::call::Opened;
 use super::events::Events;
@@ -144,8 +144,11 @@ fn refusal(
     if !status.is_success() {
         let cause = told(opened, "", &body);
         let frame = Frame::parse(body);
-        // An error in the body says more than the status.
-        if frame.is_response_like() {
+        // An error in the body says more than the status, unless it is one of
+        // something else than the protocol, as of OAuth or of a gateway.
+        let foreign = |violation: &Violation| violation.rule == Rule::WrongJsonrpc;
+        let meant = frame.id().is_some() || !frame.violations().iter().any(foreign);
+        if frame.is_response_like() && meant {
             wire.received(frame, &message.stream, envelope);
         }
         return cause;
@@ -298,8 +301,17 @@ pub(super) async fn read(
 pub(super) async fn post(wire: Arc<Wire>, message: Message, progress: Progress) -> Done {
     let mut note = Note::begin(wire.recorder(), progress);
     wire.sent(&message);
-    let Ok(mut opened) = wire.post(&message, &mut note).await else { return Done::Posted };
-    let Ok((body, _)) = opened.body(READ, &note).await else { return Done::Posted };
+    let sent = match wire.post(&message, &mut note).await {
+        Ok(mut opened) => opened.body(READ, &note).await.map(|(body, _)| (opened, body)),
+        Err(cause) => Err(cause),
+    };
+    let (opened, body) = match sent {
+        Ok(sent) => sent,
+        Err(cause) => {
+            wire.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
+            return Done::Posted;
+        }
+    };
     note.complete();
     if opened.status == StatusCode::NOT_FOUND && wire.has_session() {
         wire.forget_session();
@@ -308,6 +320,9 @@ pub(super) async fn post(wire: Arc<Wire>, message: Message, progress: Progress) 
     } else if opened.kind() == "application/json" && !body.is_empty() {
         // Nothing should stand there; what does is for the peer to judge.
         wire.received(Frame::parse(body), &Stream::Standing, &Arc::new(envelope(&opened)));
+    } else if !opened.status.is_success() {
+        let cause = told(&opened, "", &body);
+        wire.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
     }
     wire.caller.keep(*opened);
     Done::Posted

@@ -62,12 +62,18 @@ impl Endpoint {
         };
         let host =
             uri.host().filter(|host| !host.is_empty()).ok_or_else(|| bad("it has no host"))?;
+        let authority = uri.authority().map(|authority| authority.as_str()).unwrap_or_default();
         let port = match uri.port() {
             Some(port) => port.as_u16(),
+            // One that is too large is not given at all.
+            None if authority.ends_with(|c: char| c.is_ascii_digit())
+                && !authority.ends_with(host) =>
+            {
+                return Err(bad("the port is not one"));
+            }
             None if tls => 443,
             None => 80,
         };
-        let authority = uri.authority().map(|authority| authority.as_str()).unwrap_or_default();
         let credentials = match authority.rsplit_once('@') {
             Some((before, _)) => {
                 let text = percent_decoded(before).ok_or_else(|| bad("the credentials"))?;
@@ -198,6 +204,7 @@ mod tests {
         check("http://Example.org", "http://example.org:80/", "example.org");
         check("https://a:8443/mcp?x=1", "https://a:8443/mcp?x=1", "a:8443");
         check("http://[::1]:9/mcp", "http://[::1]:9/mcp", "[::1]:9");
+        check("http://me:1@127.0.0.1/", "http://127.0.0.1:80/", "127.0.0.1");
         check("http+unix://%2Ftmp%2Fa.sock/mcp", "/tmp/a.sock/mcp", "localhost");
     }
 
@@ -217,6 +224,8 @@ mod tests {
             ("/mcp", "must begin with"),
             ("http://", "empty"),
             ("ws://a", "scheme ws"),
+            ("http://127.0.0.1:99999/mcp", "the port is not one"),
+            ("http://[::1]:99999/mcp", "the port is not one"),
             ("http+unix:///mcp", "expected http+unix"),
         ] {
             let bad = Endpoint::parse(url).expect_err("no URL").to_string();

@@ -118,13 +118,13 @@ pub(super) async fn post(wire: Arc<Wire>, mut message: Message, progress: Progre
         Ok(opened) => finish(&wire, opened, &mut note).await.err(),
         Err(cause) => Some(cause),
     };
-    match (refused, message.stream) {
-        (Some(cause), stream @ Stream::Request(_)) => {
-            wire.push(Incoming::StreamEnded { stream: stream.clone(), cause });
-            Done::Asked(stream)
-        }
-        (_, stream @ Stream::Request(_)) => Done::Asked(stream),
-        (_, Stream::Standing) => Done::Posted,
+    let stream = message.stream;
+    if let Some(cause) = refused {
+        wire.push(Incoming::StreamEnded { stream: stream.clone(), cause });
+    }
+    match stream {
+        Stream::Request(_) => Done::Asked(stream),
+        Stream::Standing => Done::Posted,
     }
 }
 

@@ -1,0 +1,161 @@
+//! The flags of a target over HTTP. What is typed here may be secret, so no
+//! message about it shows a value.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use sparring_transport::http::{Credentials, HttpTarget, Proxies, Tls};
+
+use super::quantity;
+use crate::failure::Failure;
+
+/// How a server is spoken to over HTTP.
+#[derive(Args)]
+#[group(skip)]
+pub(super) struct Http {
+    /// Send this header with every request; may be repeated
+    #[arg(long = "header", value_name = "NAME: VALUE", allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["command", "unix"], help_heading = "HTTP")]
+    headers: Vec<String>,
+
+    /// Send this bearer token with every request
+    #[arg(long, value_name = "TOKEN", allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["command", "unix", "basic"], help_heading = "HTTP")]
+    bearer: Option<String>,
+
+    /// Send this user and password with every request
+    #[arg(long, value_name = "USER:PASSWORD", allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["command", "unix"], help_heading = "HTTP")]
+    basic: Option<String>,
+
+    /// Trust the certificates in this PEM file too, not only the system's
+    #[arg(long, value_name = "FILE")]
+    #[arg(conflicts_with_all = ["command", "unix", "insecure"], help_heading = "HTTP")]
+    ca: Option<PathBuf>,
+
+    /// Trust any certificate at all
+    #[arg(long, conflicts_with_all = ["command", "unix"], help_heading = "HTTP")]
+    insecure: bool,
+
+    /// How long making one connection may take
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = quantity::time)]
+    #[arg(conflicts_with_all = ["command", "unix"], help_heading = "HTTP")]
+    connect_timeout: Duration,
+
+    /// How long an answer that has begun may be silent; without this, as long
+    /// as its request may take
+    #[arg(long, value_name = "TIME", value_parser = quantity::time)]
+    #[arg(conflicts_with_all = ["command", "unix"], help_heading = "HTTP")]
+    idle_timeout: Option<Duration>,
+}
+
+impl Http {
+    /// The server at this URL, spoken to as the flags say.
+    ///
+    /// # Errors
+    /// When a flag has a value that it cannot have.
+    pub(super) fn target(&self, url: &str, proxies: &Proxies) -> Result<HttpTarget, Failure> {
+        let mut target = HttpTarget::new(url);
+        target.headers = self.headers.iter().map(|text| header(text)).collect::<Result<_, _>>()?;
+        target.credentials = self.credentials()?;
+        let names = |(name, _): &(String, String)| name.eq_ignore_ascii_case("authorization");
+        if target.credentials.is_some() && target.headers.iter().any(names) {
+            return Err(usage("say who you are once: --header has Authorization too"));
+        }
+        let https = url.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"));
+        if !https && (self.insecure || self.ca.is_some()) {
+            return Err(usage("--ca and --insecure are for https, and the URL is not"));
+        }
+        target.tls = Tls { ca: self.ca.clone(), insecure: self.insecure };
+        target.proxies = proxies.clone();
+        target.connect_timeout = self.connect_timeout;
+        target.idle_timeout = self.idle_timeout;
+        Ok(target)
+    }
+
+    fn credentials(&self) -> Result<Option<Credentials>, Failure> {
+        Ok(match (&self.bearer, &self.basic) {
+            (Some(token), _) if token.trim().is_empty() => {
+                return Err(usage("the token of --bearer is empty"));
+            }
+            (Some(token), _) => Some(Credentials::Bearer(token.clone())),
+            (None, Some(pair)) if !pair.contains(':') => {
+                return Err(usage("the value of --basic is not of the form USER:PASSWORD"));
+            }
+            (None, Some(pair)) => Some(Credentials::Basic(pair.clone())),
+            (None, None) => None,
+        })
+    }
+}
+
+/// Reads `NAME: VALUE`. What has no name before a colon may be a secret from
+/// its first letter on.
+fn header(text: &str) -> Result<(String, String), Failure> {
+    let named = text.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
+    match named.filter(|(name, _)| is_name(name)) {
+        Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
+        None => Err(usage("a value of --header is not of the form 'NAME: VALUE'")),
+    }
+}
+
+/// Whether a header can have that name (RFC 9110, 5.6.2).
+fn is_name(text: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    !text.is_empty() && text.chars().all(allowed)
+}
+
+fn usage(message: &str) -> Failure {
+    Failure::Usage(message.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[arg(long)]
+        command: bool,
+        #[arg(long)]
+        unix: bool,
+        #[command(flatten)]
+        http: Http,
+    }
+
+    fn target(url: &str, flags: &[&str]) -> Result<HttpTarget, String> {
+        let line = Line::try_parse_from([&["spar"], flags].concat()).unwrap();
+        line.http.target(url, &Proxies::default()).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn flags_become_a_target() {
+        let target = target(
+            "https://a/mcp",
+            &["--header", "X-Key:  a: b ", "--bearer", "-token", "--insecure"],
+        );
+        let target = target.unwrap();
+        assert_eq!(target.headers, [("X-Key".to_owned(), "a: b".to_owned())]);
+        assert_eq!(target.credentials, Some(Credentials::Bearer("-token".to_owned())));
+        assert!(target.tls.insecure && target.idle_timeout.is_none());
+    }
+
+    #[test]
+    fn no_message_shows_what_may_be_secret() {
+        for flags in [
+            &["--header", "hunter2"][..],
+            &["--header", "Bearer hunter2: x"],
+            &["--header", ": hunter2"],
+            &["--basic", "hunter2"],
+            &["--bearer", " "],
+            &["--bearer", "hunter2", "--header", "authorization: hunter2"],
+            &["--insecure"],
+            &["--ca", "x.pem"],
+        ] {
+            let message = target("http://a/mcp", flags).unwrap_err();
+            assert!(!message.contains("hunter2"), "{message}");
+        }
+    }
+}

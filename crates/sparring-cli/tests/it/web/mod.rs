@@ -1,0 +1,8 @@
+//! Small servers over HTTP on real ports, for `spar` to talk to.
+
+mod bridge;
+mod listen;
+mod script;
+
+pub(crate) use bridge::{Bridge, Way};
+pub(crate) use script::Scripted;
