@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 mod bench;
 mod command;
+mod conformance;
 mod fuzz;
 mod peers;
 mod test;
@@ -16,8 +17,9 @@ mod tidy;
 const USAGE: &str = "\
 usage: cargo xtask VERB
 
-  test            format, lints, tests, doc tests, examples, docs, tidy
+  test            format, lints, tests, conformance, doc tests, examples, docs, tidy
   peers           install other implementations, and only the tests against them
+  conformance     only the official suite, which judges our client
   tidy            the rules of the repository that no compiler checks
   bench           measure calls per second, on one core where possible
   fuzz [SECONDS]  fuzz the frame parser (default: 30 seconds)
@@ -34,6 +36,7 @@ environment:
 enum Verb {
     Test,
     Peers,
+    Conformance,
     Tidy,
     Bench,
     Fuzz { seconds: u32 },
@@ -64,6 +67,7 @@ fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
             test::run(root, test::Settings { has_spec: is_set("SPAR_SPEC_DIR"), ci: is_set("CI") })?
         }
         Verb::Peers => peers::run(root, is_set("CI"))?,
+        Verb::Conformance => conformance::run(root, is_set("CI"))?,
         Verb::Tidy => tidy::run(root)?,
         Verb::Bench => return bench::run(root),
         Verb::Fuzz { seconds } => fuzz::run(root, *seconds)?,
@@ -77,6 +81,7 @@ fn parse(args: &[String]) -> Result<Verb, String> {
     match args.as_slice() {
         ["test"] => Ok(Verb::Test),
         ["peers"] => Ok(Verb::Peers),
+        ["conformance"] => Ok(Verb::Conformance),
         ["tidy"] => Ok(Verb::Tidy),
         ["bench"] => Ok(Verb::Bench),
         ["fuzz"] => Ok(Verb::Fuzz { seconds: 30 }),
@@ -87,9 +92,8 @@ fn parse(args: &[String]) -> Result<Verb, String> {
         },
         ["help" | "--help" | "-h"] => Ok(Verb::Help),
         [] => Err("no verb given".to_owned()),
-        ["test" | "peers" | "tidy" | "bench", extra, ..] | ["fuzz", _, extra, ..] => {
-            Err(format!("unexpected argument `{extra}`"))
-        }
+        ["test" | "peers" | "conformance" | "tidy" | "bench", extra, ..]
+        | ["fuzz", _, extra, ..] => Err(format!("unexpected argument `{extra}`")),
         [verb, ..] => Err(format!("unknown verb `{verb}`")),
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! The official Rust SDK, `rmcp`, is a dependency of the tests. The others are
 //! programs: they are installed below `target/peers`, in the versions that the
-//! files in `xtask/peers` pin.
+//! files in `xtask/peers` pin. Those that need Node 22 have a folder of their own
+//! with that Node, so that the others are met on the machine's.
 
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,9 @@ mod python;
 
 /// The variable that tells the tests where the peers are.
 pub(crate) const FOLDER: &str = "SPAR_PEERS_DIR";
+
+/// What cannot run without the peers that need Node 22.
+const ON_NODE22: &str = "the official conformance suite and the tests with the Inspector";
 
 /// The peers that are there to be tested against.
 pub(crate) struct Peers {
@@ -46,23 +50,57 @@ pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
 /// Installs what is not there yet, or not in the pinned version. What cannot
 /// be installed is told, and with CI set an error.
 pub(crate) fn install(root: &Path, ci: bool) -> Result<Peers> {
-    let folder = root.join("target/peers");
+    let peers = Peers::new(root);
     let pins = root.join("xtask/peers");
     let outcomes = [
-        ("npm", node::install(&pins.join("package.json"), &folder.join("node"))),
-        ("Python", python::install(&pins.join("requirements.txt"), &folder.join("python"))),
+        (
+            "the tests with peers from npm",
+            node::install(&pins.join("package.json"), &peers.folder.join("node")),
+        ),
+        (ON_NODE22, install_node22(root, &peers)),
+        (
+            "the tests with peers from Python",
+            python::install(&pins.join("requirements.txt"), &peers.folder.join("python")),
+        ),
     ];
-    let skipped = outcomes.into_iter().filter_map(|(name, outcome)| {
-        let error = outcome.err()?;
-        Some(format!("SKIPPED: the tests with peers from {name}, because {error:#}"))
-    });
-    let peers = Peers { folder, skipped: skipped.collect() };
-    peers.tell_skipped();
-    ensure!(!ci || peers.skipped.is_empty(), "with CI set no test may be skipped");
-    Ok(peers)
+    peers.after(outcomes, ci)
+}
+
+/// Installs only what the official suite needs, in the same way.
+pub(crate) fn install_judge(root: &Path, ci: bool) -> Result<Peers> {
+    let peers = Peers::new(root);
+    let outcome = install_node22(root, &peers);
+    peers.after([(ON_NODE22, outcome)], ci)
+}
+
+fn install_node22(root: &Path, peers: &Peers) -> Result<()> {
+    node::install(&root.join("xtask/peers/node22/package.json"), &peers.node22())
 }
 
 impl Peers {
+    fn new(root: &Path) -> Self {
+        Self { folder: root.join("target/peers"), skipped: Vec::new() }
+    }
+
+    /// Where those are that need Node 22, if they are installed.
+    pub(crate) fn node22(&self) -> PathBuf {
+        self.folder.join("node22")
+    }
+
+    fn after(
+        mut self,
+        outcomes: impl IntoIterator<Item = (&'static str, Result<()>)>,
+        ci: bool,
+    ) -> Result<Self> {
+        self.skipped.extend(outcomes.into_iter().filter_map(|(what, outcome)| {
+            let error = outcome.err()?;
+            Some(format!("SKIPPED: {what}, because {error:#}"))
+        }));
+        self.tell_skipped();
+        ensure!(!ci || self.skipped.is_empty(), "with CI set no test may be skipped");
+        Ok(self)
+    }
+
     /// Says what is missing: a runner hides what a passing test prints.
     pub(crate) fn tell_skipped(&self) {
         for line in &self.skipped {
