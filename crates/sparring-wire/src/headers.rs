@@ -64,9 +64,18 @@ impl<'a> FromIterator<(&'a str, &'a str)> for Headers {
     }
 }
 
+/// What of a header may be shown: a secret is only said to be there.
+fn shown<'a>(name: &str, value: &'a str) -> &'a str {
+    let secret = ["authorization", "proxy-authorization", "cookie", "set-cookie", "mcp-session-id"];
+    match secret.iter().any(|secret| name.eq_ignore_ascii_case(secret)) {
+        true => "(hidden)",
+        false => value,
+    }
+}
+
 impl fmt::Debug for Headers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter()).finish()
+        f.debug_map().entries(self.iter().map(|(name, value)| (name, shown(name, value)))).finish()
     }
 }
 
@@ -82,6 +91,13 @@ mod tests {
         assert_eq!(headers.get("X-a"), Some("1: 2"));
         assert_eq!(headers.iter().count(), 3);
         assert_eq!(headers.get("nope"), None);
+    }
+
+    #[test]
+    fn a_secret_is_not_shown() {
+        let headers: Headers =
+            [("Authorization", "Bearer abc"), ("Accept", "*/*")].into_iter().collect();
+        assert_eq!(format!("{headers:?}"), r#"{"Authorization": "(hidden)", "Accept": "*/*"}"#);
     }
 
     #[test]

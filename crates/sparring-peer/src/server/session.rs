@@ -374,6 +374,10 @@ impl<H: Handler> Session<H> {
         self.core.is_over()
     }
 
+    pub(super) fn has_admitted(&self) -> bool {
+        self.core.admitted() > 0
+    }
+
     pub(super) fn end_subscriptions(&mut self) {
         self.core.end_subscriptions();
     }

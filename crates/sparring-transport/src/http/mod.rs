@@ -3,4 +3,7 @@
 //!
 //! Which frames are sent and what they mean is the peers' business.
 
+pub mod server;
 pub mod sse;
+
+pub use server::{Auth, HttpOptions, HttpServer, ProtectedResource, Serving};

@@ -96,7 +96,8 @@ impl<A> Core<A> {
             && let Some(batch) = self.batches.remove(&number)
             && !batch.frames.is_empty()
         {
-            self.actions.push_back(Frame::batch_of(&batch.frames).into());
+            let stream = batch.first.map_or(Stream::Standing, |id| self.stream_of(&id));
+            self.actions.push_back(Outgoing::on(stream, Frame::batch_of(&batch.frames)));
         }
     }
 
