@@ -1,0 +1,15 @@
+//! The server's half of HTTP, over real sockets: by hand-written requests, and
+//! by clients of others.
+
+mod auth;
+mod bodies;
+mod fixture;
+mod http_sse;
+mod modern;
+mod rebinding;
+mod requests;
+mod resumption;
+mod sessions;
+mod shutdown;
+mod statuses;
+mod their_clients;

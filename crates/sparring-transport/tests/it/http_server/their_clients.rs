@@ -1,0 +1,1 @@
+//! Clients of others on our server over HTTP.
