@@ -7,10 +7,10 @@
 mod everything;
 mod fastmcp;
 mod filesystem;
-mod place;
+pub(crate) mod place;
 mod rmcp;
 mod sdk;
-mod their_clients;
+pub(crate) mod their_clients;
 mod time;
 mod visit;
 
