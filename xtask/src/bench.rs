@@ -11,7 +11,11 @@ use anyhow::{Context as _, Result, ensure};
 use crate::command::{command, show, works};
 
 /// The benches: the package and the name of each.
-const BENCHES: [(&str, &str); 2] = [("sparring-peer", "calls"), ("sparring-transport", "stdio")];
+const BENCHES: [(&str, &str); 3] = [
+    ("sparring-peer", "calls"),
+    ("sparring-transport", "stdio"),
+    ("sparring-transport", "http_server"),
+];
 
 /// Builds the benches and runs them one after the other; fails if one does.
 pub(crate) fn run(root: &Path) -> Result<ExitCode> {
