@@ -1,56 +1,82 @@
 //! Headers, as they stand before a body: names and values in order.
 //!
-//! Kept as one text, since most are written once and looked at never. What a
-//! header means is not known here.
+//! Kept as one text with the places in it, since most are looked at never and
+//! the others by name. What a header means is not known here.
 
 use std::fmt;
 
 /// Names and values, in order. Names are compared without regard to case.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Headers {
-    /// Each as `name: value`, ended by a line feed.
-    lines: String,
+    /// Each name, followed by its value.
+    text: String,
+    /// Where each name ends, and each value.
+    ends: Vec<(u32, u32)>,
 }
 
 impl Headers {
     /// None at all; allocates nothing.
     pub const fn new() -> Self {
-        Headers { lines: String::new() }
+        Headers { text: String::new(), ends: Vec::new() }
+    }
+
+    /// None yet, with room for so many of so many bytes in all.
+    pub fn with_capacity(count: usize, bytes: usize) -> Self {
+        Headers { text: String::with_capacity(bytes), ends: Vec::with_capacity(count) }
     }
 
     /// Adds one. What would end its line becomes a space.
     pub fn push(&mut self, name: &str, value: &str) {
-        self.lines.reserve(name.len() + value.len() + 3);
-        self.lines.push_str(name);
-        self.lines.push_str(": ");
-        match value.contains(['\r', '\n']) {
-            true => self.lines.extend(value.chars().map(|c| match c {
+        self.text.push_str(name);
+        let name_end = self.text.len();
+        match value.bytes().any(|byte| matches!(byte, b'\r' | b'\n')) {
+            true => self.text.extend(value.chars().map(|c| match c {
                 '\r' | '\n' => ' ',
                 other => other,
             })),
-            false => self.lines.push_str(value),
+            false => self.text.push_str(value),
         }
-        self.lines.push('\n');
+        // More than four gigabytes of headers are not kept.
+        match (u32::try_from(name_end), u32::try_from(self.text.len())) {
+            (Ok(name_end), Ok(end)) => self.ends.push((name_end, end)),
+            _ => self.text.truncate(self.ends.last().map_or(0, |(_, end)| *end as usize)),
+        }
     }
 
     /// The first value of that name.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        let mut start = 0;
+        for (name_end, end) in &self.ends {
+            let (name_end, end) = (*name_end as usize, *end as usize);
+            if name_end - start == name.len()
+                && self.text[start..name_end].eq_ignore_ascii_case(name)
+            {
+                return Some(&self.text[name_end..end]);
+            }
+            start = end;
+        }
+        None
     }
 
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.lines.lines().filter_map(|line| line.split_once(": "))
+        let mut start = 0;
+        self.ends.iter().map(move |(name_end, end)| {
+            let (name_end, end) = (*name_end as usize, *end as usize);
+            let name = &self.text[start..name_end];
+            start = end;
+            (name, &self.text[name_end..end])
+        })
     }
 
     /// What all of them take, written out.
     pub(crate) fn size(&self) -> usize {
-        self.lines.len()
+        self.text.len() + self.ends.len() * size_of::<(u32, u32)>()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.lines.is_empty()
+        self.ends.is_empty()
     }
 }
 

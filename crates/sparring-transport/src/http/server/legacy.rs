@@ -207,8 +207,15 @@ async fn respond<H: Handler>(
     revision: Revision,
 ) -> Result<Response<Body>, Refusal> {
     let mut alarm = None;
+    let mut waited = false;
     let first = poll_fn(|cx| match reader.poll_first(cx) {
         Poll::Ready(first) => Poll::Ready(Some(first)),
+        // Most answers are there once the peer had its turn, and setting an
+        // alarm would cost more than they do.
+        Poll::Pending if !std::mem::replace(&mut waited, true) => {
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        }
         Poll::Pending => {
             let sleep = || Box::pin(tokio::time::sleep(shared.options.keep_alive));
             alarm.get_or_insert_with(sleep).as_mut().poll(cx).map(|()| None)

@@ -13,7 +13,10 @@ pub(super) const EVENTS: &str = "text/event-stream";
 /// A client that posts must take both kinds of answer (2025-11-25,
 /// basic/transports#sending-messages-to-the-server).
 pub(super) fn takes_both(headers: &HeaderMap) -> Result<(), Refusal> {
-    match takes(headers, JSON) && takes(headers, EVENTS) {
+    // As nearly all clients have it.
+    let usual = headers.get(header::ACCEPT);
+    let usual = usual.is_some_and(|it| it == "application/json, text/event-stream");
+    match usual || takes(headers, JSON) && takes(headers, EVENTS) {
         true => Ok(()),
         false => Err(Refusal::new(
             StatusCode::NOT_ACCEPTABLE,

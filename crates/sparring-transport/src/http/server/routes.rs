@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{HeaderValue, ORIGIN, WWW_AUTHENTICATE};
+use http::header::{HeaderName, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use sparring_peer::Handler;
@@ -133,10 +133,14 @@ where
 /// The headers as a peer sees them. Those of one name are one, as RFC 9110 has
 /// it (5.3), so that none can hide behind another.
 fn spelled(headers: &HeaderMap) -> Headers {
-    let mut all = Headers::new();
+    let size = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len();
+    let mut all = Headers::with_capacity(headers.len(), headers.iter().map(size).sum());
     if headers.len() == headers.keys_len() {
         for (name, value) in headers {
-            all.push(name.as_str(), &String::from_utf8_lossy(value.as_bytes()));
+            match std::str::from_utf8(value.as_bytes()) {
+                Ok(value) => all.push(name.as_str(), value),
+                Err(_) => all.push(name.as_str(), &String::from_utf8_lossy(value.as_bytes())),
+            }
         }
         return all;
     }
