@@ -49,13 +49,20 @@ fn main() -> ExitCode {
 async fn run() -> bool {
     let [ours, rmcp, axum] = ["serve-ours", "serve-rmcp", "serve-axum"].map(Served::start);
     let contestants = [
-        ("a bare axum echo", Caller::new(axum.address, Era::Modern).await),
-        ("rmcp, 2026-07-28, JSON preferred", Caller::new(rmcp.address, Era::Modern).await),
-        ("sparring, 2026-07-28", Caller::new(ours.address, Era::Modern).await),
-        ("rmcp, a session of 2025-11-25", Caller::new(rmcp.address, Era::Session).await),
-        ("sparring, a session of 2025-11-25", Caller::new(ours.address, Era::Session).await),
+        ("a bare axum echo", Caller::new(axum.address, "/mcp", Era::Modern).await),
+        ("rmcp, 2026-07-28", Caller::new(rmcp.address, "/mcp", Era::Modern).await),
+        ("sparring, 2026-07-28", Caller::new(ours.address, "/mcp", Era::Modern).await),
+        ("rmcp, a session of 2025-11-25", Caller::new(rmcp.address, "/mcp", Era::Session).await),
+        (
+            "sparring, a session of 2025-11-25",
+            Caller::new(ours.address, "/mcp", Era::Session).await,
+        ),
+        (
+            "rmcp, 2026-07-28, told to prefer JSON",
+            Caller::new(rmcp.address, "/json", Era::Modern).await,
+        ),
     ];
-    let mut times = [const { [const { Vec::new() }; 2] }; 5];
+    let mut times = [const { [const { Vec::new() }; 2] }; 6];
     for _ in 0..ROUNDS {
         for ((_, caller), times) in contestants.iter().zip(&mut times) {
             take(caller, CALLS, times).await;
@@ -64,12 +71,12 @@ async fn run() -> bool {
     let medians = times.each_mut().map(|both| both.each_mut().map(|times| median(times)));
     println!("a trivial tool call over HTTP on loopback, {ROUNDS} rounds of {CALLS}, medians\n");
     println!(
-        "{:<36} {:>12} {:>9} {:>14} {:>9}",
+        "{:<38} {:>12} {:>9} {:>14} {:>9}",
         "", "1 at a time", "x axum", "64 in flight", "x axum"
     );
     for ((name, _), [one, many]) in contestants.iter().zip(medians) {
         let (ratio_one, ratio_many) = (medians[0][0] / one, medians[0][1] / many);
-        println!("{name:<36} {one:>9.2} µs {ratio_one:>8.2}x {many:>11.2} µs {ratio_many:>8.2}x");
+        println!("{name:<38} {one:>9.2} µs {ratio_one:>8.2}x {many:>11.2} µs {ratio_many:>8.2}x");
     }
     println!();
     let mut met = true;

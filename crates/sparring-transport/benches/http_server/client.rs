@@ -26,18 +26,19 @@ pub(crate) enum Era {
 /// Makes calls, each on a connection that no other uses meanwhile.
 pub(crate) struct Caller {
     address: SocketAddr,
+    path: &'static str,
     session: Option<String>,
     free: Mutex<Vec<Sender>>,
     next: std::sync::atomic::AtomicU64,
 }
 
 impl Caller {
-    pub(crate) async fn new(address: SocketAddr, era: Era) -> Self {
+    pub(crate) async fn new(address: SocketAddr, path: &'static str, era: Era) -> Self {
         let session = match era {
             Era::Modern => None,
             Era::Session => Some(begin(address, &mut connect(address).await).await),
         };
-        Caller { address, session, free: Mutex::default(), next: 1.into() }
+        Caller { address, path, session, free: Mutex::default(), next: 1.into() }
     }
 
     fn free(&self) -> std::sync::MutexGuard<'_, Vec<Sender>> {
@@ -53,14 +54,14 @@ impl super::turns::Contestant for Caller {
             None => connect(self.address).await,
         };
         let request = match &self.session {
-            None => post(self.address)
+            None => post_to(self.path, self.address)
                 .header("mcp-protocol-version", "2026-07-28")
                 .header("mcp-method", "tools/call")
                 .header("mcp-name", "echo")
                 .body(Full::from(MODERN)),
             Some(session) => {
                 let id = self.next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                post(self.address)
+                post_to(self.path, self.address)
                     .header("mcp-protocol-version", "2025-11-25")
                     .header("mcp-session-id", session)
                     .body(Full::from(call(id, "echo")))
@@ -102,7 +103,11 @@ pub(crate) async fn begin(address: SocketAddr, sender: &mut Sender) -> String {
 }
 
 pub(crate) fn post(address: SocketAddr) -> http::request::Builder {
-    Request::post("/mcp")
+    post_to("/mcp", address)
+}
+
+fn post_to(path: &str, address: SocketAddr) -> http::request::Builder {
+    Request::post(path)
         .header("host", address.to_string())
         .header("content-type", "application/json")
         .header("accept", "application/json, text/event-stream")

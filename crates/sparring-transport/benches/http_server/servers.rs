@@ -110,11 +110,14 @@ impl ServerHandler for Echo {
 }
 
 pub(crate) async fn rmcp() {
-    let mut config = StreamableHttpServerConfig::default();
-    config.json_response = true;
-    let sessions = LocalSessionManager::default().into();
-    let service = StreamableHttpService::new(|| Ok(Echo), sessions, config);
-    serve(Router::new().nest_service("/mcp", service)).await;
+    let service = |json| {
+        let mut config = StreamableHttpServerConfig::default();
+        config.json_response = json;
+        let sessions = LocalSessionManager::default().into();
+        StreamableHttpService::new(|| Ok(Echo), sessions, config)
+    };
+    let router = Router::new().nest_service("/mcp", service(false));
+    serve(router.nest_service("/json", service(true))).await;
 }
 
 pub(crate) async fn bare() {
