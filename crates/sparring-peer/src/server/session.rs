@@ -458,6 +458,7 @@ impl<H: Handler> Session<H> {
             Said::Notify(id, method, params) => {
                 self.core.notify_with(&id, &method, params.as_ref());
             }
+            Said::BreakOff(id) => self.core.break_off(&id),
             Said::Ask(id, method, params, waiter) if self.link.is_some() => {
                 let deadline = self.timer.now() + self.ask_timeout;
                 self.core.ask(deadline, &id, method, &params, waiter);

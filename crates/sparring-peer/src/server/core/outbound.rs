@@ -110,6 +110,16 @@ impl<A> Core<A> {
         }
     }
 
+    /// Ends the connection that carries a request in flight, where its client
+    /// can come back for the rest.
+    pub fn break_off(&mut self, id: &Id) {
+        let job = self.in_flight.get(id);
+        if self.link == LinkKind::Streams && job.is_some_and(|it| it.revision.has_primed_streams())
+        {
+            self.actions.push_back(Outgoing::Abort(Stream::Request(id.clone())));
+        }
+    }
+
     /// Sends a log message with a request in flight, if the client asked for
     /// messages of that level: in its session, or since 2026-07-28 in the
     /// request itself (server/utilities/logging).

@@ -16,7 +16,8 @@ use tokio::sync::{Semaphore, mpsc};
 use super::requests::Connection;
 
 /// The tools: `echo`, `wait` (until let go), `steps` (says something, then
-/// waits), `many` (says something often), `ask`.
+/// waits), `cut` (breaks its connection off, then waits), `many` (says something
+/// often), `ask`.
 pub(super) struct Hall {
     go: Semaphore,
     happened: mpsc::UnboundedSender<&'static str>,
@@ -57,6 +58,11 @@ impl Handler for Hall {
                 happening.wait().await;
                 say(2);
                 "stepped".to_owned()
+            }
+            "cut" => {
+                cx.break_off();
+                happening.wait().await;
+                "after".to_owned()
             }
             "many" => {
                 (1..=50).for_each(say);

@@ -126,3 +126,26 @@ async fn a_request_whose_connection_broke_before_any_event_is_still_served() {
     let answer = connection.ask(post_in(&id, &call(2, "echo"))).await;
     assert_eq!(answer.status, StatusCode::OK);
 }
+
+#[tokio::test]
+async fn a_handler_can_break_its_connection_off_for_the_client_to_come_back() {
+    let mut place = Place::open().await;
+    let mut connection = place.connect().await;
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    let mut events = connection.listen(post_in(&id, &call(2, "cut"))).await;
+    let priming = events.next().await.unwrap();
+    assert_eq!((priming.retry, events.next().await), (Some(options().retry), None));
+    assert_eq!(place.next().await, "begun");
+    let resume = get_in(&id).header("last-event-id", priming.id.as_deref().unwrap());
+    let mut resumed = connection.listen(bare(resume)).await;
+    place.let_go();
+    let rest = resumed.rest().await;
+    assert_eq!(rest.len(), 1, "{rest:?}");
+    assert_eq!(rest[0]["result"]["content"][0]["text"], "after");
+
+    // One that could not come back is not broken off.
+    let id = connection.begin(Revision::V2025_06_18).await;
+    place.let_go();
+    let answer = connection.ask(post_in(&id, &call(2, "cut"))).await;
+    assert_eq!(answer.json()["result"]["content"][0]["text"], "after");
+}

@@ -73,6 +73,7 @@ impl Reader {
             return Poll::Ready(First::Nothing);
         }
         if outlet.done
+            && !outlet.cut
             && let Some(frame) = outlet.only().cloned()
         {
             let backlog = outlet.backlog();
