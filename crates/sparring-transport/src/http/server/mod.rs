@@ -110,20 +110,17 @@ impl<H: Handler> HttpServer<H> {
         serve::spawn(self.clone(), listener)
     }
 
-    /// Ends in good order, however requests come in: nothing new is begun,
-    /// subscriptions and standing streams end, and after that time sessions are
-    /// stopped. Whoever drives the requests waits for those in flight.
-    pub async fn shut_down(&self, within: Duration) {
-        self.drain();
-        self.stop_sessions(within).await;
-    }
-
-    fn drain(&self) {
+    /// Begins the end, for whoever drives the requests: nothing new is begun,
+    /// subscriptions and standing streams end, and what is in flight goes on.
+    /// [`Serving::stop`] does this and all the rest.
+    pub fn drain(&self) {
         self.shared.drain.begin();
         self.shared.registry.drain();
     }
 
-    async fn stop_sessions(&self, within: Duration) {
+    /// Stops all sessions, with what is in flight in them; those that take
+    /// longer than that are dropped.
+    pub async fn stop_sessions(&self, within: Duration) {
         let sessions = self.shared.registry.take_all();
         let stopped = sessions.into_iter().map(|entry| entry.running.stop());
         let all = futures_util::future::join_all(stopped);

@@ -41,11 +41,11 @@ pub(super) async fn serve<H: Handler>(
     options: &HttpOptions,
     drain: &Drain,
 ) -> Result<Response<Body>, Refusal> {
+    check(&frame, &envelope)?;
     let recorder = recorder(options);
     if let Some(recorder) = &recorder {
         recorder.received(&frame);
     }
-    check(&frame, &envelope)?;
     let mut alone = server.answer(frame, Some(envelope));
     let mut alarm = None;
     // An answer that takes long becomes a stream, for comments to flow in.

@@ -63,14 +63,17 @@ impl Refusal {
         self
     }
 
-    /// The refusal as a response, whose body is a JSON-RPC error; without an id
-    /// where it answers no request (2025-11-25,
-    /// basic/transports#sending-messages-to-the-server).
+    /// The refusal as a JSON-RPC error; without an id where it answers no request
+    /// (2025-11-25, basic/transports#sending-messages-to-the-server).
+    pub(super) fn frame(&self) -> Frame {
+        Frame::error_of(self.0.id.as_ref(), false, &self.0.error)
+    }
+
+    /// The refusal as a response.
     pub(super) fn response(self) -> Response<Body> {
-        let Inner { status, error, id, headers } = *self.0;
-        let mut response = json(status, Frame::error_of(id.as_ref(), false, &error));
+        let mut response = json(self.0.status, self.frame());
         // There may be more than one challenge.
-        for (name, value) in headers {
+        for (name, value) in self.0.headers {
             response.headers_mut().append(name, value);
         }
         response

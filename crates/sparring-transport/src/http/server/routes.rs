@@ -72,7 +72,14 @@ where
         (Route::Mcp, &Method::POST) => {
             negotiation::takes_both(&parts.headers)?;
             let frame = read(shared, &parts.headers, body).await?;
-            mcp(shared, &parts.headers, frame).await
+            // What is refused here is seen by no peer, and so by no link.
+            let recorder = modern::recorder(&shared.options).map(|it| (it, frame.clone()));
+            mcp(shared, &parts.headers, frame).await.inspect_err(|refusal| {
+                if let Some((recorder, frame)) = recorder {
+                    recorder.received(&frame);
+                    recorder.sent(&refusal.frame());
+                }
+            })
         }
         (Route::Mcp, &Method::GET) if shared.legacy => legacy::get(shared, &parts.headers),
         (Route::Mcp, &Method::DELETE) if shared.legacy => {
@@ -83,6 +90,7 @@ where
             let query = parts.uri.query().unwrap_or_default();
             http_sse::find(shared, query)?;
             let frame = read(shared, &parts.headers, body).await?;
+            check_readable(&frame)?;
             http_sse::post(shared, query, frame)
         }
         (Route::Metadata, &(Method::GET | Method::HEAD)) => {
@@ -101,6 +109,7 @@ async fn mcp<H: Handler>(
     headers: &HeaderMap,
     frame: Frame,
 ) -> Result<Response<Body>, Refusal> {
+    check_readable(&frame)?;
     let version = version_in(headers);
     let names = shared.modern && modern::names_its_revision(&frame);
     let envelope = Arc::new(Envelope { status: None, headers: spelled(headers) });
@@ -119,10 +128,14 @@ where
     let options = &shared.options;
     let body = pin!(body);
     let bytes = reading::read(body, headers, options.body_limit, options.body_timeout).await?;
-    let frame = Frame::parse(bytes);
+    Ok(Frame::parse(bytes))
+}
+
+/// What is no JSON is told apart from what is only no message.
+fn check_readable(frame: &Frame) -> Result<(), Refusal> {
     let unreadable = |rule| matches!(rule, Rule::NotJson | Rule::InvalidUtf8 | Rule::TooDeep);
     match frame.violations().iter().find(|violation| unreadable(violation.rule)) {
-        None => Ok(frame),
+        None => Ok(()),
         Some(violation) => {
             let error = ErrorObject::new(code::PARSE_ERROR, violation.message.clone());
             Err(Refusal::with(StatusCode::BAD_REQUEST, error))

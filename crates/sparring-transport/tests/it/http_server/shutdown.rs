@@ -119,9 +119,10 @@ async fn behind_the_routes_of_others_it_drains_as_well() {
     let mut body = response.into_body();
     use http_body_util::BodyExt as _;
     assert!(body.frame().await.is_some());
-    http.shut_down(LONG).await;
+    http.drain();
     let rest = within(body.collect()).await.unwrap().to_bytes();
     assert!(String::from_utf8_lossy(&rest).contains("\"result\""), "{rest:?}");
+    http.stop_sessions(LONG).await;
     let late = http.handle(modern(call(1, "echo"))).await;
     assert_eq!(late.status(), StatusCode::SERVICE_UNAVAILABLE);
 }

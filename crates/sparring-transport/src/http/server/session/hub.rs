@@ -142,10 +142,13 @@ impl Hub {
         let mut state = self.lock();
         state.used = Instant::now();
         let outlet = state.outlets.get_mut(&number)?;
-        outlet.begun = true;
+        let known = std::mem::replace(&mut outlet.begun, true);
         let before = outlet.backlog();
         let reader = outlet.attach(after);
         let now = outlet.backlog();
+        if outlet.done && !known {
+            state.settle(number, self.limits.replay);
+        }
         drop(state);
         self.count(before, now);
         Some(Reader::new(Arc::clone(self), number, reader))
