@@ -3,6 +3,7 @@
 
 mod auth;
 mod bodies;
+mod crowd;
 mod fixture;
 mod http_sse;
 mod modern;

@@ -147,6 +147,17 @@ impl Events {
         frame(&self.next().await.expect("one more event"))
     }
 
+    /// All that are left but a priming event, as frames.
+    pub(super) async fn rest_of_frames(&mut self) -> Vec<Value> {
+        let mut frames = Vec::new();
+        while let Some(event) = self.next().await {
+            if event.data.as_deref() != Some(b"") {
+                frames.push(frame(&event));
+            }
+        }
+        frames
+    }
+
     /// All that are left, as frames.
     pub(super) async fn rest(&mut self) -> Vec<Value> {
         let mut frames = Vec::new();
