@@ -41,7 +41,6 @@ pub(super) async fn serve<H: Handler>(
     options: &HttpOptions,
     drain: &Drain,
 ) -> Result<Response<Body>, Refusal> {
-    check(&frame, &envelope)?;
     let recorder = recorder(options);
     if let Some(recorder) = &recorder {
         recorder.received(&frame);
@@ -72,19 +71,18 @@ pub(super) async fn serve<H: Handler>(
     Ok(reply::events(Body::events(source, options.keep_alive)))
 }
 
-/// What no peer need look at: a request that does not say its revision, although
-/// its headers do (basic#_meta) or as they do not either
-/// (basic/transports/streamable-http#server-validation), and what is not to be
-/// sent at all.
-fn check(frame: &Frame, envelope: &Envelope) -> Result<(), Refusal> {
+/// What does not say its revision and is taken for modern all the same: no
+/// request may do so, whether its headers do (basic#_meta) or do not either
+/// (basic/transports/streamable-http#server-validation), and responses are not to
+/// be sent at all.
+pub(super) fn check_nameless(frame: &Frame, version: Option<&str>) -> Result<(), Refusal> {
     match frame.kind() {
-        FrameKind::Request if !names_its_revision(frame) => {
-            let header = mirror::PROTOCOL_VERSION;
-            let error = match envelope.headers.get(header) {
+        FrameKind::Request => {
+            let error = match version {
                 Some(_) => ErrorObject::invalid_params(format!("_meta: {VERSION} is missing")),
                 None => ErrorObject::new(
                     code::HEADER_MISMATCH,
-                    format!("the header {header} is missing"),
+                    format!("the header {} is missing", mirror::PROTOCOL_VERSION),
                 ),
             };
             Err(Refusal::with(StatusCode::BAD_REQUEST, error).to(frame.id()))

@@ -114,6 +114,9 @@ async fn mcp<H: Handler>(
     let names = shared.modern && modern::names_its_revision(&frame);
     let envelope = Arc::new(Envelope { status: None, headers: spelled(headers) });
     if names || shared.modern && (modern::is_modern(version) || !shared.legacy) {
+        if !names {
+            modern::check_nameless(&frame, version)?;
+        }
         return modern::serve(&shared.server, frame, envelope, &shared.options, &shared.drain)
             .await;
     }
