@@ -1,20 +1,26 @@
 //! From the flags to a client and back: starts the target, lets the verb talk
 //! to it, tells what came of it, and leaves nothing running.
 
-use std::io::Write as _;
+use std::io;
+use std::time::Duration;
 
 use sparring_peer::{Client, ClientBuilder, Link, Protocol};
 use sparring_transport::{Opened, Stderr};
-use sparring_wire::{Entry, Transcript};
-use tokio::sync::mpsc;
+use sparring_wire::Transcript;
 use tokio::time::timeout;
 
-use crate::exit::Exit;
+use crate::exit::{Exit, Signal};
 use crate::failure::Failure;
+use crate::frames::Frames;
 use crate::output::Printer;
+use crate::relay::Relay;
 use crate::signals::Signals;
 use crate::verbs::Verb;
 use crate::watch::Watch;
+
+/// How long somebody who asked the program to stop waits for it to say so, to
+/// readers that may not read.
+const SOON: Duration = Duration::from_secs(1);
 
 /// What a verb has to work with.
 pub(crate) struct Session<'a> {
@@ -22,65 +28,94 @@ pub(crate) struct Session<'a> {
     pub(crate) client: Client,
     /// Who prints.
     pub(crate) printer: &'a Printer,
-    /// Everything that the target sends; only filled for who wants it.
-    pub(crate) frames: mpsc::UnboundedReceiver<Entry>,
+    /// Everything that the target sends, for who wants it.
+    pub(crate) frames: Frames,
+}
+
+/// What is running.
+struct Conversation<'a> {
+    verb: &'a Verb,
+    printer: &'a Printer,
+    client: Client,
+    watch: Watch,
+    /// The stderr of a child.
+    stderr: Option<Stderr>,
+    /// Set where that is passed on.
+    relay: Option<Relay>,
 }
 
 /// Does what the verb says.
-pub(crate) fn run(verb: &Verb, printer: &Printer) -> Exit {
-    if let Err(failure) = verb.check() {
-        return printer.failure(&failure, None);
-    }
+///
+/// # Errors
+/// When the system does not give what that needs.
+pub(crate) fn run(verb: Verb, printer: &Printer) -> io::Result<Exit> {
     // One thread: on Linux a child dies with the thread that started it.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let outcome = match runtime {
-        Ok(runtime) => runtime.block_on(converse(verb, printer)),
-        Err(error) => Err(Failure::System(error)),
-    };
-    outcome.unwrap_or_else(|failure| printer.failure(&failure, None))
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let exit = runtime.block_on(async {
+        let mut signals = Signals::listen()?;
+        Ok(converse(verb, printer, &mut signals).await)
+    });
+    // A thread that hangs in a read or a write is not waited for.
+    runtime.shutdown_background();
+    exit
 }
 
-/// Everything from the start of the target to its end. What fails before there
-/// is a target is given back, the rest is told here, before the shutdown.
-async fn converse(verb: &Verb, printer: &Printer) -> Result<Exit, Failure> {
-    let mut signals = Signals::listen().map_err(Failure::System)?;
-    let (sender, frames) = mpsc::unbounded_channel();
-    let sender = verb.wants_frames().then_some(sender);
-    let trace = verb.shared().connection.trace.as_deref();
-    let (watch, transcript) = Watch::begin(trace, sender)?;
-    let opened = tokio::select! {
-        biased;
-        signal = signals.next() => return Err(Failure::Stopped(signal)),
-        opened = open(verb) => opened?,
-    };
-    let stderr = opened.stderr;
-    if let Some(stderr) = stderr.as_ref().filter(|_| verb.shared().show_stderr()) {
-        pass_on(stderr);
-    }
-    let client = start(verb, opened.link, transcript);
-    let outcome = tokio::select! {
+/// Everything from reading what was given to the end of the target.
+async fn converse(mut verb: Verb, printer: &Printer, signals: &mut Signals) -> Exit {
+    let begun = tokio::select! {
         biased;
         signal = signals.next() => Err(Failure::Stopped(signal)),
-        outcome = talk(verb, printer, client.clone(), frames) => outcome,
+        begun = begin(&mut verb, printer) => begun,
     };
-    let exit = tell(verb, printer, &watch, &outcome, stderr.as_ref());
+    let (client, watch, stderr, relay) = match begun {
+        Ok(begun) => begun,
+        Err(Failure::Stopped(signal)) => return stopped(printer, signal).await,
+        Err(failure) => {
+            return tokio::select! {
+                biased;
+                signal = signals.next() => Exit::Stopped(signal),
+                exit = printer.failure(&failure, None) => exit,
+            };
+        }
+    };
+    let mut conversation = Conversation { verb: &verb, printer, client, watch, stderr, relay };
+    let told = tokio::select! {
+        biased;
+        signal = signals.next() => Err(signal),
+        exit = conversation.talk_and_tell() => Ok(exit),
+    };
     tokio::select! {
         biased;
         // Whoever asks again does not want to wait: with the runtime goes the
         // link, and with that the target.
-        signal = signals.next() => Ok(Exit::Stopped(signal)),
-        () = client.close() => Ok(exit),
+        signal = signals.next() => Exit::Stopped(signal),
+        exit = conversation.end(told) => exit,
     }
+}
+
+type Begun = (Client, Watch, Option<Stderr>, Option<Relay>);
+
+/// Reads what was given, begins the trace, and starts the target, in this
+/// order: what is wrong with what was typed is told before anything is started.
+async fn begin(verb: &mut Verb, printer: &Printer) -> Result<Begun, Failure> {
+    verb.prepare().await?;
+    let trace = verb.shared().connection.trace.clone();
+    let (watch, transcript) = Watch::begin(trace).await?;
+    let Opened { link, stderr } = open(verb).await?;
+    let passed_on = stderr.as_ref().filter(|_| verb.shared().show_stderr());
+    let relay = passed_on.map(|stderr| Relay::start(stderr, printer.stderr()));
+    let client = start(verb, watch.gate(link), transcript);
+    Ok((client, watch, stderr, relay))
 }
 
 async fn open(verb: &Verb) -> Result<Opened, Failure> {
     let within = verb.shared().connection.timeout;
-    let target = verb.shared().target();
+    let target = verb.shared().target()?;
     let opened = timeout(within, target.open()).await;
     Ok(opened.map_err(|_| Failure::NotConnected(within))??)
 }
 
-fn start(verb: &Verb, link: Box<dyn Link>, transcript: Transcript) -> Client {
+fn start(verb: &Verb, link: impl Link, transcript: Transcript) -> Client {
     let mut options = verb.shared().client();
     if !verb.shakes_hands() {
         options.protocol = Protocol::Raw;
@@ -88,39 +123,69 @@ fn start(verb: &Verb, link: Box<dyn Link>, transcript: Transcript) -> Client {
     ClientBuilder::with_options(options).transcript(transcript).start(link)
 }
 
-async fn talk(
-    verb: &Verb,
-    printer: &Printer,
-    client: Client,
-    frames: mpsc::UnboundedReceiver<Entry>,
-) -> Result<Exit, Failure> {
-    client.ready().await.map_err(Failure::Connect)?;
-    verb.run(Session { client, printer, frames }).await
+/// Says that a signal ends the program, to whoever reads soon.
+async fn stopped(printer: &Printer, signal: Signal) -> Exit {
+    let failure = Failure::Stopped(signal);
+    let _ = timeout(SOON, printer.failure(&failure, None)).await;
+    failure.exit()
 }
 
-fn tell(
-    verb: &Verb,
-    printer: &Printer,
-    watch: &Watch,
-    outcome: &Result<Exit, Failure>,
-    stderr: Option<&Stderr>,
-) -> Exit {
-    // What was passed on is not shown again.
-    let stderr = stderr.filter(|_| !verb.shared().show_stderr()).map(Stderr::tail);
-    let (exit, shown) = match outcome {
-        Ok(exit) => (*exit, None),
-        Err(failure) => (printer.failure(failure, stderr.as_deref()), failure.frame()),
-    };
-    for note in watch.notes(shown) {
-        printer.note(&note);
+impl Conversation<'_> {
+    /// Lets the verb do its work and tells of it.
+    async fn talk_and_tell(&self) -> Exit {
+        let outcome = self.talk().await;
+        self.tell(&outcome).await
     }
-    exit
-}
 
-/// Gives what the target writes to its stderr to ours, byte by byte as it comes.
-fn pass_on(stderr: &Stderr) {
-    stderr.on_output(|bytes| {
-        // There is nobody left to tell that stderr is closed.
-        let _ = std::io::stderr().lock().write_all(bytes);
-    });
+    async fn talk(&self) -> Result<Exit, Failure> {
+        self.client.ready().await.map_err(Failure::Connect)?;
+        let (client, frames) = (self.client.clone(), self.watch.frames().clone());
+        self.verb.run(Session { client, printer: self.printer, frames }).await
+    }
+
+    async fn tell(&self, outcome: &Result<Exit, Failure>) -> Exit {
+        // What was passed on is not shown again.
+        let stderr = self.stderr.as_ref().filter(|_| self.relay.is_none()).map(Stderr::tail);
+        let (exit, shown) = match outcome {
+            Ok(exit) => (*exit, None),
+            Err(failure) => {
+                (self.printer.failure(failure, stderr.as_deref()).await, failure.frame())
+            }
+        };
+        for note in self.watch.notes(shown) {
+            self.printer.note(&note).await;
+        }
+        exit
+    }
+
+    /// Ends the target; a signal that came instead of an exit code is told
+    /// while that goes on.
+    async fn end(&mut self, told: Result<Exit, Signal>) -> Exit {
+        match told {
+            Ok(exit) => {
+                self.client.close().await;
+                self.finish(exit).await
+            }
+            Err(signal) => {
+                let outcome = Err(Failure::Stopped(signal));
+                let _ = tokio::join!(timeout(SOON, self.tell(&outcome)), self.client.close());
+                let exit = Exit::Stopped(signal);
+                timeout(SOON, self.finish(exit)).await.unwrap_or(exit)
+            }
+        }
+    }
+
+    /// Waits until the target's last words and the trace are written.
+    async fn finish(&mut self, exit: Exit) -> Exit {
+        if let Some(relay) = &mut self.relay {
+            relay.finish().await;
+        }
+        match self.watch.finish().await {
+            Ok(()) => exit,
+            Err(failure) => {
+                self.printer.error(&failure.to_string()).await;
+                if exit == Exit::Good { failure.exit() } else { exit }
+            }
+        }
+    }
 }

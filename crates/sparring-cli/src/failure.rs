@@ -16,6 +16,9 @@ pub(crate) enum Failure {
     /// What was typed cannot be done.
     #[error("{0}")]
     Usage(String),
+    /// A file of the user's cannot be read or written.
+    #[error("{0}")]
+    File(String),
     /// The target could not be started or connected to.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -28,6 +31,18 @@ pub(crate) enum Failure {
     /// The request has no good answer.
     #[error("{}", without_stderr(.0))]
     Request(Error),
+    /// The target did not take what it was sent.
+    #[error(
+        "the target did not read what was sent within {within:?}: {left} of {all} bytes are left"
+    )]
+    Unsent {
+        /// The bytes that did not get out.
+        left: usize,
+        /// All of them.
+        all: usize,
+        /// How long was waited.
+        within: Duration,
+    },
     /// The result could not be printed.
     #[error("cannot write to stdout: {0}")]
     Output(io::Error),
@@ -43,7 +58,7 @@ impl Failure {
     /// The exit code.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Failure::Usage(_) => Exit::Usage,
+            Failure::Usage(_) | Failure::File(_) => Exit::Usage,
             Failure::Request(Error::Refused { .. }) => Exit::Failed,
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Good,
             Failure::Output(_) => Exit::Usage,
@@ -52,6 +67,7 @@ impl Failure {
             | Failure::NotConnected(_)
             | Failure::Connect(_)
             | Failure::Request(_)
+            | Failure::Unsent { .. }
             | Failure::System(_) => Exit::Unreachable,
         }
     }
@@ -61,10 +77,20 @@ impl Failure {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
+    /// Nothing, where nobody was there to read a result that is bad anyway.
+    ///
+    /// # Errors
+    /// The failure itself, where it is to be told.
+    pub(crate) fn unless_loud(self) -> Result<(), Failure> {
+        if self.is_silent() { Ok(()) } else { Err(self) }
+    }
+
     /// The name that `--json` gives it.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Failure::Usage(_) => "usage",
+            Failure::File(_) => "file",
+            Failure::Unsent { .. } => "unsent",
             Failure::Open(OpenError::Child(ChildError::NotFound { .. })) => "command-not-found",
             Failure::Open(OpenError::Child(ChildError::NotExecutable { .. })) => "not-executable",
             Failure::Open(_) | Failure::NotConnected(_) => "unreachable",

@@ -8,35 +8,69 @@ mod args;
 mod connect;
 mod exit;
 mod failure;
+mod frames;
+mod gate;
 mod nearest;
 mod output;
+mod relay;
 mod schema;
 mod signals;
 mod trace;
 mod verbs;
 mod watch;
 
-use std::io::{self, IsTerminal as _};
+use std::ffi::OsString;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
 use args::Spar;
 use exit::Exit;
+use failure::Failure;
 use output::{Printer, Surroundings};
 
 fn main() -> ExitCode {
-    let spar = match Spar::try_parse() {
-        Ok(spar) => spar,
-        Err(error) => {
-            // A reader that is gone does not change what was typed.
-            let _ = error.print();
-            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Good };
-            return exit.into();
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let exit = match Spar::try_parse_from(&typed) {
+        Ok(spar) => {
+            let printer = Printer::new(&spar.verb.shared().look, surroundings());
+            let ran = connect::run(spar.verb, &printer);
+            ran.unwrap_or_else(|error| give_up(&Failure::System(error)))
+        }
+        Err(told) => {
+            let json = typed.iter().take_while(|word| *word != "--").any(|word| word == "--json");
+            tell(&told, json)
         }
     };
-    let printer = Printer::new(&spar.verb.shared().look, surroundings());
-    connect::run(&spar.verb, &printer).into()
+    exit.into()
+}
+
+/// Tells what came of the arguments instead of a verb: help, the version, or
+/// what is wrong with them.
+fn tell(told: &clap::Error, json: bool) -> Exit {
+    let printed = told.print().and_then(|()| io::stdout().flush());
+    if !told.use_stderr() {
+        return match printed {
+            Ok(()) => Exit::Good,
+            Err(error) => give_up(&Failure::Output(error)),
+        };
+    }
+    let failure = Failure::Usage(args::message(told));
+    if json {
+        // The exit code says the same to whoever does not read.
+        let _ = writeln!(io::stdout(), "{}", output::failure_object(&failure, None));
+    }
+    failure.exit()
+}
+
+/// Tells what keeps the program from doing anything at all.
+fn give_up(failure: &Failure) -> Exit {
+    if !failure.is_silent() {
+        // There is nobody left to tell that stderr is closed.
+        let _ = writeln!(io::stderr(), "error: {failure}");
+    }
+    failure.exit()
 }
 
 fn surroundings() -> Surroundings {
@@ -45,8 +79,10 @@ fn surroundings() -> Surroundings {
     let painted = !set("NO_COLOR") && !dumb;
     let stdout = io::stdout();
     let size = terminal_size::terminal_size_of(&stdout);
+    let terminal = stdout.is_terminal();
     Surroundings {
-        stdout: painted && stdout.is_terminal(),
+        terminal,
+        stdout: painted && terminal,
         stderr: painted && io::stderr().is_terminal(),
         width: size.map(|(width, _)| usize::from(width.0)),
     }

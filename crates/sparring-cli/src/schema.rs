@@ -2,6 +2,7 @@
 
 use jsonschema::paths::{Location, LocationSegment};
 use serde_json::Value;
+use sparring_wire::{Json, JsonKind};
 
 use crate::output::line;
 
@@ -22,14 +23,37 @@ pub(crate) struct Breach {
     pub(crate) message: String,
 }
 
+/// Why a value was not held against a schema.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub(crate) enum Unchecked {
+    /// The schema itself cannot be used.
+    #[error("the schema cannot be used: {0}")]
+    Schema(String),
+    /// A number has more digits or a larger exponent than can be reckoned with.
+    #[error("the number {0} is too large to be checked")]
+    Number(String),
+    /// The value cannot be read.
+    #[error("{0}")]
+    Value(String),
+}
+
 /// Every breach, with paths that begin with `root`.
 ///
 /// # Errors
-/// When the schema itself cannot be used; the error says why.
-pub(crate) fn breaches(schema: &Value, value: &Value, root: &str) -> Result<Vec<Breach>, String> {
+/// When that cannot be found out.
+pub(crate) fn breaches(
+    schema: &Value,
+    value: Json<'_>,
+    root: &str,
+) -> Result<Vec<Breach>, Unchecked> {
     let shown = |text: String| line::cut(&line::clean(&text), LONGEST);
-    let validator = jsonschema::validator_for(schema).map_err(|error| shown(error.to_string()))?;
-    let errors = validator.iter_errors(value).take(MOST);
+    let validator = jsonschema::validator_for(schema)
+        .map_err(|error| Unchecked::Schema(shown(error.to_string())))?;
+    if let Some(number) = too_large(value) {
+        return Err(Unchecked::Number(shown(number.text().into_owned())));
+    }
+    let value: Value = value.to().map_err(|error| Unchecked::Value(shown(error.to_string())))?;
+    let errors = validator.iter_errors(&value).take(MOST);
     Ok(errors
         .map(|error| Breach {
             path: path(error.instance_path(), root),
@@ -40,6 +64,19 @@ pub(crate) fn breaches(schema: &Value, value: &Value, root: &str) -> Result<Vec<
             message: shown(error.to_string()),
         })
         .collect())
+}
+
+/// The first number that a validator would see as another one.
+fn too_large(value: Json<'_>) -> Option<Json<'_>> {
+    let text = value.text();
+    let exact = match value.kind() {
+        JsonKind::Integer => text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok(),
+        JsonKind::Number => text.parse::<f64>().is_ok_and(f64::is_finite),
+        JsonKind::Array => return value.items().find_map(too_large),
+        JsonKind::Object => return value.members().find_map(|(_, value)| too_large(value)),
+        _ => true,
+    };
+    (!exact).then_some(value)
 }
 
 fn path(location: &Location, root: &str) -> String {
@@ -64,26 +101,42 @@ fn is_plain(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use sparring_wire::RawJson;
 
     use super::*;
+
+    fn found(schema: &Value, value: &str) -> Result<Vec<(String, String)>, Unchecked> {
+        let value = RawJson::parse(value).unwrap();
+        let found = breaches(schema, value.view(), "$")?;
+        Ok(found.into_iter().map(|breach| (breach.path, breach.message)).collect())
+    }
 
     #[test]
     fn breaches_are_told_with_their_path() {
         let number = json!({"type": "number"});
         let schema = json!({"properties": {"a b": {"items": number}}, "required": ["c"]});
-        let found = breaches(&schema, &json!({"a b": [1, "x"]}), "$").unwrap();
-        let found: Vec<_> = found.iter().map(|breach| (&*breach.path, &*breach.message)).collect();
         assert_eq!(
-            found,
+            found(&schema, r#"{"a b": [1, "x"]}"#).unwrap(),
             [
-                ("$", "\"c\" is a required property"),
-                ("$[\"a b\"][1]", "\"x\" is not of type \"number\""),
+                ("$".to_owned(), "\"c\" is a required property".to_owned()),
+                ("$[\"a b\"][1]".to_owned(), "\"x\" is not of type \"number\"".to_owned()),
             ]
         );
     }
 
     #[test]
+    fn a_number_that_cannot_be_reckoned_with_is_not_called_a_breach() {
+        let schema = json!({"items": {"type": "number", "multipleOf": 10}});
+        for number in ["1e999", "12345678901234567890123450", "-9223372036854775810"] {
+            let error = found(&schema, &format!("[20, {number}]")).unwrap_err();
+            assert_eq!(error, Unchecked::Number(number.to_owned()));
+        }
+        assert_eq!(found(&schema, "[18446744073709551610, 1e2]").unwrap(), []);
+    }
+
+    #[test]
     fn a_schema_that_is_none_is_told() {
-        assert!(breaches(&json!({"type": "unheard-of"}), &json!({}), "$").is_err());
+        let error = found(&json!({"type": "unheard-of"}), "{}").unwrap_err();
+        assert!(matches!(error, Unchecked::Schema(_)), "{error}");
     }
 }

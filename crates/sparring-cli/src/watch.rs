@@ -3,15 +3,17 @@
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use sparring_peer::Link;
 use sparring_wire::{Entry, Frame, Recorded, Rule, Side, Transcript, Violation};
-use tokio::sync::mpsc;
 
 use crate::failure::Failure;
-use crate::output::line;
+use crate::frames::Frames;
+use crate::gate::Gate;
+use crate::output::{Outlet, line};
 use crate::trace;
 
 /// The most different breaches that are kept.
@@ -27,12 +29,15 @@ const SHOWN: usize = 100;
 #[derive(Default)]
 pub(crate) struct Watch {
     seen: Arc<Mutex<Seen>>,
+    trace: Option<(PathBuf, Outlet)>,
+    frames: Frames,
 }
 
 #[derive(Default)]
 struct Seen {
     breaches: Vec<Breach>,
-    trace_broken: Option<io::Error>,
+    /// Whether there were more than are kept.
+    more: bool,
 }
 
 struct Breach {
@@ -43,39 +48,54 @@ struct Breach {
 }
 
 impl Watch {
-    /// Begins to look; `frames` gets everything that the target sends.
+    /// Begins to look on, and to write the trace.
     ///
     /// # Errors
     /// When the trace file cannot be made.
-    pub(crate) fn begin(
-        trace: Option<&Path>,
-        frames: Option<mpsc::UnboundedSender<Entry>>,
-    ) -> Result<(Watch, Transcript), Failure> {
-        let unwritable = |path: &Path, error| {
-            Failure::Usage(format!("cannot write the trace to {}: {error}", path.display()))
+    pub(crate) async fn begin(trace: Option<PathBuf>) -> Result<(Watch, Transcript), Failure> {
+        let trace = match trace {
+            None => None,
+            Some(path) => Some(create(path).await?),
         };
-        let open = |path| File::create(path).map_err(|error| unwritable(path, error));
-        let mut file = trace.map(open).transpose()?;
-        let watch = Watch::default();
-        let seen = Arc::clone(&watch.seen);
+        let watch = Watch { trace, ..Watch::default() };
+        let (seen, frames) = (Arc::clone(&watch.seen), watch.frames.clone());
+        let outlet = watch.trace.as_ref().map(|(_, outlet)| outlet.clone());
         let transcript = Transcript::default();
         transcript.stream_to(move |recorded| {
             let Recorded::Entry(entry) = recorded else { return };
-            let mut seen = locked(&seen);
-            if let Some(file) = &mut file
-                && let Err(error) = file.write_all(trace::line(entry).as_bytes())
-            {
-                seen.trace_broken.get_or_insert(error);
+            if let Some(outlet) = &outlet {
+                outlet.queue(trace::line(entry).as_bytes());
             }
             if entry.from == Side::Server {
-                seen.keep(entry);
-                if let Some(frames) = &frames {
-                    // Whoever does not listen any more has what it needs.
-                    let _ = frames.send(entry.clone());
-                }
+                locked(&seen).keep(entry);
+                frames.add(entry);
             }
         });
         Ok((watch, transcript))
+    }
+
+    /// Everything that the target sends, once somebody wants it.
+    pub(crate) fn frames(&self) -> &Frames {
+        &self.frames
+    }
+
+    /// The link, on which the target speaks only while there is room for it.
+    pub(crate) fn gate(&self, link: Box<dyn Link>) -> Gate {
+        let trace = self.trace.as_ref().map(|(_, outlet)| outlet.clone());
+        Gate { link, frames: self.frames.clone(), trace, closing: false }
+    }
+
+    /// Waits until the trace is written.
+    ///
+    /// # Errors
+    /// When it is not whole.
+    pub(crate) async fn finish(&self) -> Result<(), Failure> {
+        match &self.trace {
+            None => Ok(()),
+            Some((path, outlet)) => {
+                outlet.written().await.map_err(|error| unwritable(path, &error))
+            }
+        }
     }
 
     /// What is to be noted, without what is wrong with a frame that was shown.
@@ -87,9 +107,9 @@ impl Watch {
         let more = notes.len().saturating_sub(TOLD);
         if more > 0 {
             notes.truncate(TOLD);
-            notes.push(format!("and {more} more breaches of the protocol"));
+            let least = if seen.more { "at least " } else { "" };
+            notes.push(format!("and {least}{more} more breaches of the protocol"));
         }
-        notes.extend(seen.trace_broken.iter().map(|error| format!("the trace is broken: {error}")));
         notes
     }
 }
@@ -104,7 +124,7 @@ impl Seen {
                 None if !full => {
                     self.breaches.push(Breach { frame: digest(&entry.frame), text, times: 1 });
                 }
-                None => {}
+                None => self.more = true,
             }
         }
     }
@@ -117,6 +137,21 @@ impl Breach {
             times => format!("{} ({times} times)", self.text),
         }
     }
+}
+
+/// Makes the trace file, which may take as long as the system likes: a pipe
+/// waits for its reader.
+async fn create(path: PathBuf) -> Result<(PathBuf, Outlet), Failure> {
+    let creating = path.clone();
+    let made = tokio::task::spawn_blocking(move || File::create(creating)).await;
+    match made.unwrap_or_else(|error| Err(io::Error::other(error))) {
+        Ok(file) => Ok((path, Outlet::new(file))),
+        Err(error) => Err(unwritable(&path, &error)),
+    }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::File(format!("cannot write the trace to {}: {error}", path.display()))
 }
 
 /// A breach in one line; what is no frame at all is shown.

@@ -1,5 +1,7 @@
-//! A server over stdio made with the official SDK, `rmcp`, for the tests to
-//! meet as a real process.
+//! A server made with the official SDK, `rmcp`, for the tests to meet as a real
+//! process: over stdio, or over HTTP at the port that is given.
+
+use std::sync::Arc;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ElicitRequest,
@@ -11,8 +13,11 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::transport::stdio;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
+use tokio::net::TcpListener;
 
 struct Desk;
 
@@ -140,7 +145,16 @@ fn internal(error: impl ToString) -> ErrorData {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
-    let running = Desk.serve(stdio()).await?;
-    running.waiting().await?;
+    let Some(port) = std::env::args().nth(1) else {
+        let running = Desk.serve(stdio()).await?;
+        running.waiting().await?;
+        return Ok(());
+    };
+    let listener = TcpListener::bind(format!("127.0.0.1:{port}")).await?;
+    let sessions = Arc::new(LocalSessionManager::default());
+    let config = StreamableHttpServerConfig::default();
+    let service = StreamableHttpService::new(|| Ok(Desk), sessions, config);
+    eprintln!("listening on {}", listener.local_addr()?);
+    axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).await?;
     Ok(())
 }

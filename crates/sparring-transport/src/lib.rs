@@ -19,4 +19,6 @@ pub use pipes::NamedPipes;
 #[cfg(unix)]
 pub use socket::{Listener, connect_unix, listen_unix};
 pub use stdio::stdio;
+#[cfg(unix)]
+pub use target::UnixTarget;
 pub use target::{ChildTarget, OpenError, Opened, Target};

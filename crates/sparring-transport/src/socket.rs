@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use sparring_peer::link::LinesOptions;
 use sparring_peer::{Lines, Link};
 use tokio::net::{UnixListener, UnixStream};
 
@@ -11,8 +12,17 @@ use tokio::net::{UnixListener, UnixStream};
 /// # Errors
 /// When nobody listens there; the error names the path.
 pub async fn connect_unix(path: &Path) -> io::Result<impl Link + use<>> {
+    connect_unix_with(path, LinesOptions::default()).await
+}
+
+/// Connects to a socket whose lines are read so.
+pub(crate) async fn connect_unix_with(
+    path: &Path,
+    options: LinesOptions,
+) -> io::Result<impl Link + use<>> {
     let stream = UnixStream::connect(path).await.map_err(|error| naming(path, &error))?;
-    Ok(Lines::over(stream))
+    let (reader, writer) = tokio::io::split(stream);
+    Ok(Lines::new(reader, writer, options))
 }
 
 /// Listens on a socket that is not there yet; the file goes with the listener.

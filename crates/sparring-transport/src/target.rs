@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use sparring_peer::Link;
+use sparring_peer::link::LinesOptions;
 
 use crate::child::{ChildError, ChildLink, Stderr};
+use crate::http::{HttpError, HttpLink, HttpTarget};
 #[cfg(unix)]
-use crate::socket::connect_unix;
+use crate::socket::connect_unix_with;
 
 /// Something that speaks the protocol, and how to reach it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,9 +17,11 @@ use crate::socket::connect_unix;
 pub enum Target {
     /// A child process, over its stdin and stdout.
     Child(ChildTarget),
-    /// A Unix socket at this path.
+    /// A Unix socket.
     #[cfg(unix)]
-    Unix(PathBuf),
+    Unix(UnixTarget),
+    /// A server over HTTP.
+    Http(HttpTarget),
 }
 
 /// A child process to be.
@@ -31,6 +35,16 @@ pub struct ChildTarget {
     pub cwd: Option<PathBuf>,
     /// What its environment has besides ours, or instead.
     pub env: BTreeMap<String, String>,
+    /// The longest line that is read from it.
+    pub max_line: usize,
+}
+
+/// A Unix socket to connect to.
+#[cfg(unix)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnixTarget {
+    /// Where it is.
+    pub path: PathBuf,
     /// The longest line that is read from it.
     pub max_line: usize,
 }
@@ -53,6 +67,9 @@ pub enum OpenError {
     /// A socket could not be connected to.
     #[error("cannot connect to {0}")]
     Socket(std::io::Error),
+    /// A server over HTTP cannot even be tried.
+    #[error(transparent)]
+    Http(#[from] HttpError),
 }
 
 impl Target {
@@ -68,11 +85,23 @@ impl Target {
                 Ok(Opened { link: Box::new(link), stderr })
             }
             #[cfg(unix)]
-            Target::Unix(path) => {
-                let link = connect_unix(path).await.map_err(OpenError::Socket)?;
+            Target::Unix(UnixTarget { path, max_line }) => {
+                let options = LinesOptions { max_line: *max_line };
+                let link = connect_unix_with(path, options).await.map_err(OpenError::Socket)?;
                 Ok(Opened { link: Box::new(link), stderr: None })
             }
+            Target::Http(target) => {
+                Ok(Opened { link: Box::new(HttpLink::new(target)?), stderr: None })
+            }
         }
+    }
+}
+
+#[cfg(unix)]
+impl UnixTarget {
+    /// The socket at this path.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        UnixTarget { path: path.into(), max_line: LinesOptions::default().max_line }
     }
 }
 
@@ -84,7 +113,7 @@ impl ChildTarget {
             args: Vec::new(),
             cwd: None,
             env: BTreeMap::new(),
-            max_line: sparring_peer::link::LinesOptions::default().max_line,
+            max_line: LinesOptions::default().max_line,
         }
     }
 

@@ -4,6 +4,8 @@
 //! The frames that it carried are entries of their own. Whoever records an
 //! exchange has hidden its secrets before.
 
+use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::headers::Headers;
@@ -16,7 +18,7 @@ pub struct Exchange {
     /// The method, as `POST`.
     pub method: &'static str,
     /// Where it went to.
-    pub url: String,
+    pub url: Arc<str>,
     /// What was sent before the body.
     pub request_headers: Headers,
     /// The status of the response; none where there was no response.
@@ -30,7 +32,7 @@ pub struct Exchange {
     /// From its beginning to its end.
     pub done: Duration,
     /// What went wrong with it, in words.
-    pub error: Option<String>,
+    pub error: Option<Cow<'static, str>>,
 }
 
 impl Exchange {
@@ -40,6 +42,6 @@ impl Exchange {
             + self.url.len()
             + self.request_headers.size()
             + self.response_headers.size()
-            + self.error.as_ref().map_or(0, String::len)
+            + self.error.as_ref().map_or(0, |error| error.len())
     }
 }

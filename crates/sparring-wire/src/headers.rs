@@ -1,13 +1,17 @@
 //! Headers, as they stand before a body: names and values in order.
 //!
-//! Kept as one text with the places in it, since most are looked at never and
-//! the others by name. What a header means is not known here.
+//! Kept as one text with the places in it, which copies share: most are looked
+//! at never, and the others by name. What a header means is not known here.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// Names and values, in order. Names are compared without regard to case.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Headers {
+pub struct Headers(Option<Arc<Lines>>);
+
+#[derive(Clone, Default, PartialEq, Eq)]
+struct Lines {
     /// Each name, followed by its value.
     text: String,
     /// Where each name ends, and each value.
@@ -17,41 +21,48 @@ pub struct Headers {
 impl Headers {
     /// None at all; allocates nothing.
     pub const fn new() -> Self {
-        Headers { text: String::new(), ends: Vec::new() }
+        Headers(None)
     }
 
     /// None yet, with room for so many of so many bytes in all.
     pub fn with_capacity(count: usize, bytes: usize) -> Self {
-        Headers { text: String::with_capacity(bytes), ends: Vec::with_capacity(count) }
+        let (text, ends) = (String::with_capacity(bytes), Vec::with_capacity(count));
+        Headers(Some(Arc::new(Lines { text, ends })))
     }
 
     /// Adds one. What would end its line becomes a space.
     pub fn push(&mut self, name: &str, value: &str) {
-        self.text.push_str(name);
-        let name_end = self.text.len();
+        let lines = Arc::make_mut(self.0.get_or_insert_default());
+        if lines.text.capacity() == 0 {
+            lines.text.reserve(256);
+            lines.ends.reserve(8);
+        }
+        lines.text.push_str(name);
+        let name_end = lines.text.len();
         match value.bytes().any(|byte| matches!(byte, b'\r' | b'\n')) {
-            true => self.text.extend(value.chars().map(|c| match c {
+            true => lines.text.extend(value.chars().map(|c| match c {
                 '\r' | '\n' => ' ',
                 other => other,
             })),
-            false => self.text.push_str(value),
+            false => lines.text.push_str(value),
         }
         // More than four gigabytes of headers are not kept.
-        match (u32::try_from(name_end), u32::try_from(self.text.len())) {
-            (Ok(name_end), Ok(end)) => self.ends.push((name_end, end)),
-            _ => self.text.truncate(self.ends.last().map_or(0, |(_, end)| *end as usize)),
+        match (u32::try_from(name_end), u32::try_from(lines.text.len())) {
+            (Ok(name_end), Ok(end)) => lines.ends.push((name_end, end)),
+            _ => lines.text.truncate(lines.ends.last().map_or(0, |(_, end)| *end as usize)),
         }
     }
 
     /// The first value of that name.
     pub fn get(&self, name: &str) -> Option<&str> {
+        let lines = self.0.as_deref()?;
         let mut start = 0;
-        for (name_end, end) in &self.ends {
+        for (name_end, end) in &lines.ends {
             let (name_end, end) = (*name_end as usize, *end as usize);
             if name_end - start == name.len()
-                && self.text[start..name_end].eq_ignore_ascii_case(name)
+                && lines.text[start..name_end].eq_ignore_ascii_case(name)
             {
-                return Some(&self.text[name_end..end]);
+                return Some(&lines.text[name_end..end]);
             }
             start = end;
         }
@@ -61,22 +72,25 @@ impl Headers {
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let mut start = 0;
-        self.ends.iter().map(move |(name_end, end)| {
-            let (name_end, end) = (*name_end as usize, *end as usize);
-            let name = &self.text[start..name_end];
-            start = end;
-            (name, &self.text[name_end..end])
-        })
+        self.0.iter().flat_map(|lines| lines.ends.iter().map(move |ends| (lines, ends))).map(
+            move |(lines, (name_end, end))| {
+                let (name_end, end) = (*name_end as usize, *end as usize);
+                let name = &lines.text[start..name_end];
+                start = end;
+                (name, &lines.text[name_end..end])
+            },
+        )
     }
 
     /// What all of them take, written out.
     pub(crate) fn size(&self) -> usize {
-        self.text.len() + self.ends.len() * size_of::<(u32, u32)>()
+        let size = |it: &Lines| it.text.len() + it.ends.len() * size_of::<(u32, u32)>();
+        self.0.as_deref().map_or(0, size)
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.0.as_deref().is_none_or(|lines| lines.ends.is_empty())
     }
 }
 

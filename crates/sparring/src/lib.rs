@@ -38,14 +38,15 @@
 //! ```
 
 pub use sparring_peer::{
-    Cause, Client, ClientBuilder, ClientOptions, Handler, Incoming, Lines, Link, LinkKind,
-    MemoryLink, MemoryTransport, Outgoing, Protocol, Response, Server, Stream, client, link,
-    memory, server,
+    Cause, Client, ClientBuilder, ClientOptions, Envelope, Era, Handler, Incoming, Lines, Link,
+    LinkKind, MemoryLink, MemoryTransport, Outgoing, Protocol, Response, Server, Stream, client,
+    link, memory, server,
 };
+pub use sparring_transport::http::{HttpLink, HttpTarget};
 pub use sparring_transport::{self as transport, ChildLink, ChildTarget, Target};
 pub use sparring_wire::{
-    self as wire, Checker, ErrorObject, Frame, Id, Json, RawJson, Referee, Revision, Rule, Side,
-    Transcript, Violation, types,
+    self as wire, Checker, ErrorObject, Exchange, Frame, Headers, Id, Json, RawJson, Referee,
+    Revision, Rule, Side, Transcript, Violation, types,
 };
 
 /// The code in the README, run as a test.

@@ -7,6 +7,6 @@ mod program;
 mod quantity;
 mod shared;
 
-pub(crate) use program::Spar;
+pub(crate) use program::{Spar, message};
 pub(crate) use quantity::time;
 pub(crate) use shared::{Look, Shared};

@@ -33,11 +33,9 @@ pub(crate) fn string(text: &str) -> Result<Pair, String> {
 }
 
 /// Reads `NAME=value` of the environment.
-pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("write NAME=VALUE".to_owned()),
-    }
+pub(crate) fn variable(text: &str) -> Option<(String, String)> {
+    let (name, value) = text.split_once('=')?;
+    (!name.is_empty()).then(|| (name.to_owned(), value.to_owned()))
 }
 
 /// One object of all of them, and of what else it shall have. A key of its own
@@ -48,7 +46,9 @@ pub(crate) fn object(pairs: &[Pair], rest: Option<&RawJson>) -> RawJson {
 }
 
 fn split(text: &str) -> Result<(&str, &str), String> {
-    text.split_once('=').ok_or_else(|| "write KEY=STRING or KEY:=JSON".to_owned())
+    text.split_once('=').ok_or_else(|| {
+        "write KEY=STRING or KEY:=JSON, and the server's command after --".to_owned()
+    })
 }
 
 fn named(key: &str, value: RawJson) -> Result<Pair, String> {
@@ -83,7 +83,7 @@ mod tests {
             assert!(any(wrong).is_err(), "{wrong}");
         }
         assert!(string("a:=1").is_err());
-        assert!(variable("=x").is_err());
+        assert!(variable("=x").is_none() && variable("x").is_none());
     }
 
     #[test]

@@ -15,12 +15,13 @@ Exit codes:
   0    the target answered, and well; breaches of the protocol are notes on stderr
   1    the tool said isError, the server answered with a JSON-RPC error, or the
        result breaks the tool's output schema
-  2    bad usage, or a file that cannot be read or written
+  2    bad usage, or a file or stdout that cannot be read or written
   3    the target could not be reached, crashed, took too long or answered with
        nothing usable
   130  Ctrl+C (143 SIGTERM, 129 SIGHUP)
 
-Results go to stdout, everything else to stderr.";
+Results go to stdout, everything else to stderr. With --json what kept a
+result from coming is an object on stdout too: {\"error\":{\"kind\":…,\"message\":…}}.";
 
 /// The sparring partner of the Model Context Protocol
 #[derive(Parser)]
@@ -29,6 +30,14 @@ Results go to stdout, everything else to stderr.";
 pub(crate) struct Spar {
     #[command(subcommand)]
     pub(crate) verb: Verb,
+}
+
+/// What is wrong with the arguments, in one line and without advice.
+pub(crate) fn message(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let first = text.split("\n\n").next().unwrap_or_default();
+    let words: Vec<&str> = first.trim_start_matches("error: ").split_whitespace().collect();
+    words.join(" ")
 }
 
 #[cfg(test)]
@@ -40,5 +49,11 @@ mod tests {
     #[test]
     fn the_arguments_are_consistent() {
         Spar::command().debug_assert();
+    }
+
+    #[test]
+    fn a_message_is_one_line() {
+        let error = Spar::try_parse_from(["spar", "read", "--", "server"]).err().unwrap();
+        assert_eq!(message(&error), "the following required arguments were not provided: <URI>");
     }
 }

@@ -6,10 +6,11 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ColorChoice};
 use sparring_peer::{ClientOptions, Protocol};
-use sparring_transport::{ChildTarget, Target};
+use sparring_transport::{ChildTarget, Target, UnixTarget};
 use sparring_wire::Revision;
 
 use super::{pair, quantity};
+use crate::failure::Failure;
 
 /// What to talk to, how, and how to tell of it.
 #[derive(Args)]
@@ -42,16 +43,12 @@ struct Whom {
 #[group(skip)]
 struct Child {
     /// Set a variable in the command's environment; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = pair::variable, conflicts_with = "unix", help_heading = "Target")]
-    env: Vec<(String, String)>,
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "unix", help_heading = "Target")]
+    env: Vec<String>,
 
     /// Run the command in this directory
     #[arg(long, value_name = "DIR", conflicts_with = "unix", help_heading = "Target")]
     cwd: Option<PathBuf>,
-
-    /// The longest line that is read from the command
-    #[arg(long, value_name = "SIZE", default_value = "8MiB", value_parser = quantity::size, conflicts_with = "unix", help_heading = "Target")]
-    max_line: usize,
 
     /// Pass the command's stderr on as it comes
     #[arg(long, conflicts_with = "unix", help_heading = "Target")]
@@ -73,6 +70,10 @@ pub(crate) struct Connection {
     /// How long a stray line or foreign reply may be followed by the right one
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = quantity::time, help_heading = "Connection")]
     grace: Duration,
+
+    /// The longest line that is read from the server
+    #[arg(long, value_name = "SIZE", default_value = "8MiB", value_parser = quantity::size, help_heading = "Connection")]
+    max_line: usize,
 
     /// Write every frame, both ways, to this file as JSON lines
     #[arg(long, value_name = "FILE", help_heading = "Connection")]
@@ -99,16 +100,29 @@ pub(crate) struct Look {
 
 impl Shared {
     /// The target that the flags name.
-    pub(crate) fn target(&self) -> Target {
-        match (&self.whom.unix, self.whom.command.split_first()) {
-            (None, Some((program, args))) => Target::Child(ChildTarget {
-                cwd: self.child.cwd.clone(),
-                env: self.child.env.iter().cloned().collect(),
-                max_line: self.child.max_line,
-                ..ChildTarget::new(program).args(args)
-            }),
-            (unix, _) => Target::Unix(unix.clone().unwrap_or_default()),
+    ///
+    /// # Errors
+    /// When a variable of the environment is none; what was typed may be a
+    /// secret, and is not shown.
+    pub(crate) fn target(&self) -> Result<Target, Failure> {
+        let max_line = self.connection.max_line;
+        if let Some(path) = &self.whom.unix {
+            return Ok(Target::Unix(UnixTarget { path: path.clone(), max_line }));
         }
+        let mut words = self.whom.command.iter();
+        let program = words.next().filter(|program| !program.is_empty());
+        let program = program.ok_or_else(|| Failure::Usage("the command is empty".to_owned()))?;
+        let mut target = ChildTarget::new(program).args(words);
+        for variable in &self.child.env {
+            let variable = pair::variable(variable);
+            let (name, value) = variable.ok_or_else(|| {
+                Failure::Usage("a value of --env is not of the form NAME=VALUE".to_owned())
+            })?;
+            target.env.insert(name, value);
+        }
+        target.cwd.clone_from(&self.child.cwd);
+        target.max_line = max_line;
+        Ok(Target::Child(target))
     }
 
     /// Whether the target's stderr is passed on.

@@ -9,7 +9,7 @@ use super::{Paint, line};
 /// One block, ending with a line break.
 pub(crate) fn block(content: &Content, paint: Paint) -> String {
     match content {
-        Content::Text { text, .. } => ended(text),
+        Content::Text { text, .. } => ended(&paint.foreign(text)),
         Content::Image { data, mime_type, .. } => binary("image", mime_type, data, paint),
         Content::Audio { data, mime_type, .. } => binary("audio", mime_type, data, paint),
         Content::Resource { resource, .. } => {
@@ -23,9 +23,9 @@ pub(crate) fn block(content: &Content, paint: Paint) -> String {
             let link = format!("[link to {uri}: {name}{}]", mime.unwrap_or_default());
             format!("{}\n", paint.aside(&link))
         }
-        Content::Other(value) => pretty(value),
+        Content::Other(value) => pretty(value, paint),
         // A kind that this program does not know is shown as it stands.
-        other => pretty(&Value::from(other.clone())),
+        other => pretty(&Value::from(other.clone()), paint),
     }
 }
 
@@ -33,15 +33,14 @@ pub(crate) fn block(content: &Content, paint: Paint) -> String {
 pub(crate) fn contents(contents: &ResourceContents, paint: Paint) -> String {
     let mime = contents.mime_type.as_deref().unwrap_or("unknown type");
     match (&contents.text, &contents.blob) {
-        (Some(text), _) => ended(text),
+        (Some(text), _) => ended(&paint.foreign(text)),
         (None, Some(blob)) => binary("blob", mime, blob, paint),
         (None, None) => format!("{}\n", paint.aside("[neither text nor blob]")),
     }
 }
 
-/// JSON over several lines, ending with a line break.
-pub(crate) fn pretty(value: &Value) -> String {
-    format!("{value:#}\n")
+fn pretty(value: &Value, paint: Paint) -> String {
+    format!("{}\n", paint.foreign(&format!("{value:#}")))
 }
 
 fn binary(kind: &str, mime: &str, base64: &str, paint: Paint) -> String {

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 
 /// `{"error": {"kind": …, "message": …}}`, with what else is known: the
 /// server's code and data, the end of the target's stderr.
-pub(super) fn object(failure: &Failure, stderr: Option<&str>) -> Value {
+pub(crate) fn object(failure: &Failure, stderr: Option<&str>) -> Value {
     let mut error = json!({"kind": failure.kind(), "message": failure.to_string()});
     if let Failure::Connect(Error::Refused { error: refused, .. })
     | Failure::Request(Error::Refused { error: refused, .. }) = failure

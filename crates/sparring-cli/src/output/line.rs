@@ -1,5 +1,5 @@
-//! Text of a target's in one line: nothing in it moves a cursor, and it has an
-//! end.
+//! Text of a target's for a terminal: nothing in it moves the cursor, and a
+//! line has an end.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -12,6 +12,25 @@ pub(crate) fn first(text: &str) -> String {
 /// The text with control characters as spaces.
 pub(crate) fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// All of it, with what is neither text nor the break of a line spelled out:
+/// `\u001b` for a control character, `\xff` for a byte that is no UTF-8.
+pub(crate) fn visible(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\n' | '\t' => text.push(c),
+                c if c.is_control() => text.push_str(&format!("\\u{:04x}", u32::from(c))),
+                c => text.push(c),
+            }
+        }
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    text
 }
 
 /// The beginning of a text that fits into so many columns.
@@ -54,6 +73,12 @@ mod tests {
     #[test]
     fn nothing_of_a_target_moves_the_cursor() {
         assert_eq!(first("\n  a\u{1b}[2Jb\tc  \nd"), "a [2Jb c");
+    }
+
+    #[test]
+    fn what_is_no_text_is_spelled_out() {
+        assert_eq!(visible(b"a\x1b[2Jb\r\n\tc\xff\xfe"), "a\\u001b[2Jb\\u000d\n\tc\\xff\\xfe");
+        assert_eq!(visible("日\u{9b}本".as_bytes()), "日\\u009b本");
     }
 
     #[test]

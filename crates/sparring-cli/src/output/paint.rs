@@ -1,14 +1,30 @@
-//! Colours, where they are wanted.
+//! Colours, where they are wanted, and text of a target's as it may be shown.
+
+use std::borrow::Cow;
 
 use anstyle::{AnsiColor, Style};
 
+use super::line;
+
 /// Paints, or leaves everything as it is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Paint(bool);
+pub(crate) struct Paint {
+    on: bool,
+    terminal: bool,
+}
 
 impl Paint {
-    pub(crate) fn new(on: bool) -> Self {
-        Paint(on)
+    pub(crate) fn new(on: bool, terminal: bool) -> Self {
+        Paint { on, terminal }
+    }
+
+    /// Text of the target's: as it is, but for a terminal, which it could
+    /// otherwise make do anything.
+    pub(crate) fn foreign(self, text: &str) -> Cow<'_, str> {
+        match self.terminal {
+            true => line::visible(text.as_bytes()).into(),
+            false => text.into(),
+        }
     }
 
     /// A heading, or a name to find.
@@ -32,9 +48,21 @@ impl Paint {
     }
 
     fn with(self, style: Style, text: &str) -> String {
-        match self.0 {
+        match self.on {
             true => format!("{style}{text}{style:#}"),
             false => text.to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_terminal_is_kept_from_what_a_target_would_do_to_it() {
+        let said = "a\u{1b}[2J";
+        assert_eq!(Paint::new(true, true).foreign(said), "a\\u001b[2J");
+        assert_eq!(Paint::new(true, false).foreign(said), said);
     }
 }

@@ -1,11 +1,13 @@
 //! The one place that writes: results to stdout, everything else to stderr.
 
-use std::io::{self, Write as _};
+use std::io;
 
 use clap::ColorChoice;
 use serde_json::Value;
+use sparring_peer::Response;
+use sparring_wire::Json;
 
-use super::{Paint, failure, line};
+use super::{Outlet, Paint, failure, line};
 use crate::args::Look;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -16,22 +18,26 @@ const LONGEST: usize = 500;
 /// What the program stands in; only `main` looks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Surroundings {
-    /// Whether stdout is a terminal that may be painted on.
+    /// Whether stdout is a terminal.
+    pub(crate) terminal: bool,
+    /// Whether stdout may be painted on.
     pub(crate) stdout: bool,
-    /// Whether stderr is.
+    /// Whether stderr may.
     pub(crate) stderr: bool,
     /// How many columns stdout has, where it is a terminal.
     pub(crate) width: Option<usize>,
 }
 
 /// Prints as the flags want it.
-#[derive(Debug)]
 pub(crate) struct Printer {
     json: bool,
     quiet: bool,
     out: Paint,
     err: Paint,
     width: Option<usize>,
+    terminal: bool,
+    stdout: Outlet,
+    stderr: Outlet,
 }
 
 impl Printer {
@@ -44,9 +50,12 @@ impl Printer {
         Printer {
             json: look.json,
             quiet: look.quiet,
-            out: Paint::new(painted(surroundings.stdout)),
-            err: Paint::new(painted(surroundings.stderr)),
+            out: Paint::new(painted(surroundings.stdout), surroundings.terminal),
+            err: Paint::new(painted(surroundings.stderr), true),
             width: surroundings.width,
+            terminal: surroundings.terminal,
+            stdout: Outlet::new(io::stdout()),
+            stderr: Outlet::new(io::stderr()),
         }
     }
 
@@ -65,66 +74,92 @@ impl Printer {
         self.width
     }
 
-    /// Prints a result as it is.
-    ///
-    /// # Errors
-    /// When nobody takes it.
-    pub(crate) fn print(&self, text: &str) -> Result<(), Failure> {
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(Failure::Output)
+    /// Where everything but results goes.
+    pub(crate) fn stderr(&self) -> &Outlet {
+        &self.stderr
     }
 
-    /// Prints a result as one line of JSON.
+    /// Prints text that may go to a terminal as it is.
     ///
     /// # Errors
     /// When nobody takes it.
-    pub(crate) fn print_json(&self, value: &Value) -> Result<(), Failure> {
-        self.print(&format!("{value}\n"))
+    pub(crate) async fn print(&self, text: &str) -> Result<(), Failure> {
+        self.stdout.write(text.as_bytes()).await.map_err(Failure::Output)
+    }
+
+    /// Prints what is the target's own: byte for byte, but for a terminal,
+    /// which it could otherwise make do anything.
+    ///
+    /// # Errors
+    /// When nobody takes it.
+    pub(crate) async fn print_foreign(&self, bytes: &[u8]) -> Result<(), Failure> {
+        match self.terminal {
+            true => self.print(&line::visible(bytes)).await,
+            false => self.stdout.write(bytes).await.map_err(Failure::Output),
+        }
+    }
+
+    /// Prints a result as the target spelled it, in one line.
+    ///
+    /// # Errors
+    /// When nobody takes it.
+    pub(crate) async fn print_result(&self, response: &Response) -> Result<(), Failure> {
+        let result = response.result().map(Json::bytes).unwrap_or_default();
+        self.print_foreign(&[result, b"\n"].concat()).await
+    }
+
+    /// Prints a value as one line of JSON.
+    ///
+    /// # Errors
+    /// When nobody takes it.
+    pub(crate) async fn print_json(&self, value: &Value) -> Result<(), Failure> {
+        self.print(&format!("{value}\n")).await
     }
 
     /// Says what is worth knowing and changes nothing.
-    pub(crate) fn note(&self, text: &str) {
+    pub(crate) async fn note(&self, text: &str) {
         if !self.quiet {
-            self.tell(&format!("{} {}\n", self.err.odd("note:"), line::clean(text)));
+            self.tell(&format!("{} {}\n", self.err.odd("note:"), line::clean(text))).await;
         }
     }
 
     /// Says what went wrong.
-    pub(crate) fn error(&self, text: &str) {
-        self.tell(&format!("{} {}\n", self.err.bad("error:"), line::clean(text)));
+    pub(crate) async fn error(&self, text: &str) {
+        self.tell(&format!("{} {}\n", self.err.bad("error:"), line::clean(text))).await;
     }
 
     /// Says why there is no good result, with the end of the target's stderr,
     /// and what the exit code is.
-    pub(crate) fn failure(&self, failure: &Failure, stderr: Option<&str>) -> Exit {
+    pub(crate) async fn failure(&self, failure: &Failure, stderr: Option<&str>) -> Exit {
         if failure.is_silent() {
             return failure.exit();
         }
         let message = failure.to_string();
-        self.error(&message);
+        self.error(&message).await;
         if let Failure::Request(error) = failure
             && let Some(data) = failure::data(error)
         {
-            self.tell(&indented("data", &format!("{data:#}"), self.err));
+            self.tell(&indented("data", &format!("{data:#}"), self.err)).await;
         }
         if let Some(stderr) = stderr.filter(|text| !text.trim().is_empty()) {
-            self.tell(&indented("stderr", stderr, self.err));
+            self.tell(&indented("stderr", stderr, self.err)).await;
         }
         if self.json {
             // The exit code says the same to whoever does not read.
-            let _ = self.print_json(&failure::object(failure, stderr));
+            let _ = self.print_json(&failure::object(failure, stderr)).await;
         }
         failure.exit()
     }
 
-    fn tell(&self, text: &str) {
+    async fn tell(&self, text: &str) {
         // There is nobody left to tell that stderr is closed.
-        let _ = io::stderr().lock().write_all(text.as_bytes());
+        let _ = self.stderr.write(text.as_bytes()).await;
     }
 }
 
 fn indented(name: &str, text: &str, paint: Paint) -> String {
     let lines = text.trim_end().lines();
-    let lines = lines.map(|line| format!("  {}\n", line::cut(line.trim_end(), LONGEST)));
+    let lines =
+        lines.map(|line| format!("  {}\n", line::cut(line::clean(line).trim_end(), LONGEST)));
     std::iter::once(format!("{}\n", paint.aside(&format!("{name}:")))).chain(lines).collect()
 }

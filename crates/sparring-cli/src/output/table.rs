@@ -58,7 +58,7 @@ mod tests {
         table.row(["echo", "Says the same again, and then some"]);
         table.row(["日本", "Second\nof two lines"]);
         table.row(["long-name", ""]);
-        assert_eq!(table.render(Paint::new(false), width, 2), expected);
+        assert_eq!(table.render(Paint::new(false, false), width, 2), expected);
     }
 
     #[test]

@@ -5,16 +5,16 @@ use clap::Args;
 use serde_json::Value;
 use sparring_peer::Response;
 use sparring_peer::client::Error;
-use sparring_wire::RawJson;
 use sparring_wire::types::{CallToolResult, Tool};
+use sparring_wire::{Json, RawJson};
 
 use crate::args::Shared;
-use crate::args::given;
+use crate::args::given::Given;
 use crate::args::pair::{self, Pair};
 use crate::connect::Session;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Paint, Printer, content};
+use crate::output::{Paint, Printer, content, json};
 use crate::{nearest, schema};
 
 /// The most names of tools in one note.
@@ -44,8 +44,12 @@ pub(crate) struct Call {
 
     /// All arguments as one JSON object, in a file with @FILE; KEY=VALUE goes
     /// before what stands here
-    #[arg(long, value_name = "JSON", value_parser = given::object)]
-    args: Option<RawJson>,
+    #[arg(long, value_name = "JSON")]
+    args: Option<Given>,
+
+    /// What both say together.
+    #[arg(skip = RawJson::empty_object())]
+    together: RawJson,
 
     /// Do not ask for the tool's schemas, and check nothing against them
     #[arg(long)]
@@ -56,27 +60,48 @@ pub(crate) struct Call {
 }
 
 impl Call {
+    /// Reads the arguments.
+    pub(super) async fn prepare(&mut self) -> Result<(), Failure> {
+        let mut rest = None;
+        if let Some(given) = &self.args {
+            let wrong = |error| Failure::Usage(format!("--args: {error}"));
+            let json = given.read_json().await?.map_err(wrong)?;
+            if !json.view().is_object() {
+                let kind = json.view().kind().name();
+                return Err(wrong(format!("arguments are an object, not {kind}")));
+            }
+            rest = Some(json);
+        }
+        self.together = pair::object(&self.arguments, rest.as_ref());
+        Ok(())
+    }
+
     pub(super) async fn run(&self, session: Session<'_>) -> Result<Exit, Failure> {
         let printer = session.printer;
-        let arguments = pair::object(&self.arguments, self.args.as_ref());
         let tool = match self.no_validate {
             true => None,
             false => self.look_up(&session).await?,
         };
         if let Some(tool) = &tool {
-            self.note_breaches(tool, &arguments, printer);
+            self.note_breaches(tool, printer).await;
         }
-        let call = session.client.call_tool(&self.tool, arguments);
+        let call = session.client.call_tool(&self.tool, self.together.clone());
         let response = call.await.map_err(Failure::Request)?;
-        self.show(&response, printer)?;
-        if response.is_error() {
-            printer.error(&format!("the tool '{}' says that it failed", self.tool));
-            return Ok(Exit::Failed);
+        // Whether somebody reads it does not make a result better.
+        let shown = self.show(&response, printer).await;
+        match shown {
+            Err(Failure::Output(_)) | Ok(()) => {}
+            Err(failure) => return Err(failure),
         }
-        Ok(match tool.is_none_or(|tool| self.fits(&tool, &response, printer)) {
-            true => Exit::Good,
-            false => Exit::Failed,
-        })
+        if response.is_error() {
+            printer.error(&format!("the tool '{}' says that it failed", self.tool)).await;
+        } else if match &tool {
+            None => true,
+            Some(tool) => self.fits(tool, &response, printer).await,
+        } {
+            return shown.map(|()| Exit::Good);
+        }
+        shown.or_else(Failure::unless_loud).map(|()| Exit::Failed)
     }
 
     /// The tool as the server lists it. A server that cannot list may still be
@@ -89,13 +114,13 @@ impl Call {
                 error
                 @ (Error::Refused { .. } | Error::Unusable { .. } | Error::EndlessList { .. }),
             ) => {
-                printer.note(&format!("nothing is validated: {error}"));
+                printer.note(&format!("nothing is validated: {error}")).await;
                 return Ok(None);
             }
             Err(error) => return Err(Failure::Request(error)),
         };
         if !session.client.capabilities().has("tools") {
-            printer.note("nothing is validated: the server does not declare tools");
+            printer.note("nothing is validated: the server does not declare tools").await;
             return Ok(None);
         }
         let names = || tools.iter().map(|tool| &*tool.name);
@@ -105,24 +130,23 @@ impl Call {
                 true => "the server has none".to_owned(),
                 false => format!("the server has {}", some(&names().collect::<Vec<_>>())),
             });
-            printer.note(&format!("unknown tool '{}'; {question}", self.tool));
+            printer.note(&format!("unknown tool '{}'; {question}", self.tool)).await;
         }
         Ok(tools.into_iter().find(|tool| tool.name == self.tool))
     }
 
-    fn note_breaches(&self, tool: &Tool, arguments: &RawJson, printer: &Printer) {
-        let value: Value = arguments.view().to().unwrap_or_default();
-        match schema::breaches(&tool.input_schema, &value, "$") {
-            Err(error) => printer
-                .note(&format!("the input schema of '{}' cannot be used: {error}", tool.name)),
-            Ok(breaches) => {
-                for schema::Breach { path, member, message } in breaches {
-                    let hint = member.and_then(|member| self.hint(&member)).unwrap_or_default();
-                    printer.note(&format!(
-                        "the arguments break the input schema at {path}: {message}{hint}"
-                    ));
-                }
+    async fn note_breaches(&self, tool: &Tool, printer: &Printer) {
+        let breaches = match schema::breaches(&tool.input_schema, self.together.view(), "$") {
+            Ok(breaches) => breaches,
+            Err(error) => {
+                let note = "the arguments are not held against the input schema of";
+                return printer.note(&format!("{note} '{}': {error}", tool.name)).await;
             }
+        };
+        for schema::Breach { path, member, message } in breaches {
+            let hint = member.and_then(|member| self.hint(&member)).unwrap_or_default();
+            let note = format!("the arguments break the input schema at {path}: {message}{hint}");
+            printer.note(&note).await;
         }
     }
 
@@ -133,39 +157,47 @@ impl Call {
         RawJson::parse(&text).ok().map(|_| format!(" (`{key}:={text}` sends it as JSON)"))
     }
 
-    fn show(&self, response: &Response, printer: &Printer) -> Result<(), Failure> {
+    async fn show(&self, response: &Response, printer: &Printer) -> Result<(), Failure> {
+        let result = response.good_result().map_err(Failure::Request)?;
+        // Its structure is shown as it is spelled, also where nobody could
+        // reckon with its numbers.
+        let mut rest = RawJson::from(result);
+        if result.is_object() {
+            rest = rest.with_member("structuredContent", Json::EMPTY_OBJECT);
+        }
+        let readable: CallToolResult = rest.view().to().map_err(|error| {
+            let (method, reason) = (response.method().to_owned(), error.to_string());
+            Failure::Request(Error::Unusable { method, reason })
+        })?;
         // What a person could not be shown, a program cannot use either.
-        let readable = response.to::<CallToolResult>().map_err(Failure::Request)?;
-        match response.result() {
-            Some(result) if printer.json() => printer.print(&format!("{}\n", result.text())),
-            _ => printer.print(&shown(&readable, printer.paint())),
+        match printer.json() {
+            true => printer.print_result(response).await,
+            false => printer.print(&shown(&readable, response.structured(), printer.paint())).await,
         }
     }
 
     /// Whether the result is as the tool's output schema wants it. Since
     /// 2025-06-18, server/tools#output-schema: servers must conform to it.
-    fn fits(&self, tool: &Tool, response: &Response, printer: &Printer) -> bool {
+    async fn fits(&self, tool: &Tool, response: &Response, printer: &Printer) -> bool {
         let Some(schema) = &tool.output_schema else { return true };
         let Some(structured) = response.structured() else {
-            printer.error("the result has no structuredContent, which the output schema describes");
+            let error = "the result has no structuredContent, which the output schema describes";
+            printer.error(error).await;
             return false;
         };
-        let value: Value = structured.to().unwrap_or_default();
-        match schema::breaches(schema, &value, "$.structuredContent") {
+        let breaches = match schema::breaches(schema, structured, "$.structuredContent") {
+            Ok(breaches) => breaches,
             Err(error) => {
-                printer
-                    .note(&format!("the output schema of '{}' cannot be used: {error}", tool.name));
-                true
+                let note = "the result is not held against the output schema of";
+                printer.note(&format!("{note} '{}': {error}", tool.name)).await;
+                return true;
             }
-            Ok(breaches) => {
-                for schema::Breach { path, message, .. } in &breaches {
-                    printer.error(&format!(
-                        "the result breaks the output schema at {path}: {message}"
-                    ));
-                }
-                breaches.is_empty()
-            }
+        };
+        for schema::Breach { path, message, .. } in &breaches {
+            let error = format!("the result breaks the output schema at {path}: {message}");
+            printer.error(&error).await;
         }
+        breaches.is_empty()
     }
 }
 
@@ -179,13 +211,16 @@ fn some(names: &[&str]) -> String {
 
 /// Content as it reads best. Text that only repeats the structured content, as
 /// servers send it for old clients, is left out.
-fn shown(result: &CallToolResult, paint: Paint) -> String {
-    let structured = result.structured_content.as_ref();
+fn shown(result: &CallToolResult, structured: Option<Json<'_>>, paint: Paint) -> String {
+    let value: Option<Value> = structured.and_then(|structured| structured.to().ok());
     let repeats = |text: &str| {
-        structured.is_some() && serde_json::from_str::<Value>(text).ok().as_ref() == structured
+        value.is_some() && serde_json::from_str::<Value>(text).ok() == value
+            || structured.is_some_and(|structured| structured.text() == text)
     };
     let blocks = result.content.iter().filter(|block| !block.as_text().is_some_and(repeats));
     let mut text: String = blocks.map(|block| content::block(block, paint)).collect();
-    text.extend(structured.map(content::pretty));
+    if let Some(structured) = structured {
+        text.push_str(&format!("{}\n", paint.foreign(&json::pretty(structured))));
+    }
     text
 }

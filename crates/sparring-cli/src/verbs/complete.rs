@@ -66,19 +66,19 @@ impl Complete {
         })?;
         let printer = session.printer;
         if printer.json() {
-            let raw = response.result().map(|result| result.text()).unwrap_or_default();
-            printer.print(&format!("{raw}\n"))?;
+            printer.print_result(&response).await?;
             return Ok(Exit::Good);
         }
-        let values = completion.values.iter().map(|value| format!("{value}\n"));
-        printer.print(&values.collect::<String>())?;
+        let shown = |value: &String| format!("{}\n", printer.paint().foreign(value));
+        printer.print(&completion.values.iter().map(shown).collect::<String>()).await?;
         let count = completion.values.len() as u64;
-        match completion.total {
-            Some(total) if total > count => printer.note(&format!("{count} of {total} values")),
-            _ if completion.has_more == Some(true) => printer.note("there are more values"),
-            _ if count == 0 => printer.note("there is nothing to complete it with"),
-            _ => {}
-        }
+        let note = match completion.total {
+            Some(total) if total > count => format!("{count} of {total} values"),
+            _ if completion.has_more == Some(true) => "there are more values".to_owned(),
+            _ if count == 0 => "there is nothing to complete it with".to_owned(),
+            _ => return Ok(Exit::Good),
+        };
+        printer.note(&note).await;
         Ok(Exit::Good)
     }
 

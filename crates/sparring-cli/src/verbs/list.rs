@@ -1,10 +1,9 @@
 //! `spar list`: what the server has.
 
 use clap::{Args, ValueEnum};
-use serde_json::{Map, Value, json};
-use sparring_peer::Client;
-use sparring_peer::client::Error;
+use sparring_peer::client::{Error, Listing};
 use sparring_wire::error::code;
+use sparring_wire::{Json, RawJson};
 
 use crate::args::Shared;
 use crate::connect::Session;
@@ -21,7 +20,8 @@ Examples:
   spar list tools -- python server.py
   spar list resources templates --json --unix /tmp/server.sock
 
-With --json: one object of all lists, each with all its pages.";
+With --json: one object of all lists, each with all its pages, every item as the
+server spelled it.";
 
 /// List tools, resources, resource templates and prompts
 #[derive(Args)]
@@ -47,16 +47,16 @@ enum Kind {
 impl List {
     pub(super) async fn run(&self, session: Session<'_>) -> Result<Exit, Failure> {
         let capabilities = session.client.capabilities();
-        let declared = |kind: Kind| capabilities.has(kind.capability());
+        let declared = |kind: Kind| capabilities.has(kind.listing().capability());
         let asked = !self.kinds.is_empty();
         let printer = session.printer;
-        let mut json = Map::new();
+        let mut json = RawJson::empty_object();
         let mut shown = Vec::new();
         for kind in Kind::value_variants().iter().copied() {
             if !self.kinds.contains(&kind) && (asked || !declared(kind)) {
                 continue;
             }
-            let items = match kind.list(&session.client).await {
+            let items = match session.client.list(kind.listing()).await {
                 Ok(items) => items,
                 // Many servers with resources know no templates, and not the
                 // method either; who did not ask for them misses nothing.
@@ -70,39 +70,30 @@ impl List {
                 Err(error) => return Err(Failure::Request(error)),
             };
             if !declared(kind) {
-                printer.note(&format!("the server does not declare {}", kind.capability()));
+                let what = kind.listing().capability();
+                printer.note(&format!("the server does not declare {what}")).await;
             } else if items.is_empty() {
-                printer.note(&format!("the server has no {}", kind.title()));
+                printer.note(&format!("the server has no {}", kind.title())).await;
             }
-            let rows = items.iter().map(|item| kind.row(item)).collect();
-            json.insert(kind.field().to_owned(), items.into());
-            shown.push((kind, rows));
+            json = json.with_member(kind.listing().field(), array(&items).view());
+            shown.push((kind, items.iter().map(|item| kind.row(item.view())).collect()));
         }
         match printer.json() {
-            true => printer.print_json(&Value::Object(json))?,
-            false => show(&shown, printer)?,
+            true => printer.print_foreign(format!("{}\n", json.text()).as_bytes()).await?,
+            false => show(&shown, printer).await?,
         }
         Ok(Exit::Good)
     }
 }
 
 impl Kind {
-    /// The capability without which there is no such list.
-    fn capability(self) -> &'static str {
+    /// What a client asks for.
+    fn listing(self) -> Listing {
         match self {
-            Kind::Tools => "tools",
-            Kind::Resources | Kind::Templates => "resources",
-            Kind::Prompts => "prompts",
-        }
-    }
-
-    /// The name of the list in its result.
-    fn field(self) -> &'static str {
-        match self {
-            Kind::Tools => "tools",
-            Kind::Resources => "resources",
-            Kind::Templates => "resourceTemplates",
-            Kind::Prompts => "prompts",
+            Kind::Tools => Listing::Tools,
+            Kind::Resources => Listing::Resources,
+            Kind::Templates => Listing::ResourceTemplates,
+            Kind::Prompts => Listing::Prompts,
         }
     }
 
@@ -110,57 +101,46 @@ impl Kind {
     fn title(self) -> &'static str {
         match self {
             Kind::Templates => "resource templates",
-            other => other.field(),
-        }
-    }
-
-    /// All items, as JSON.
-    async fn list(self, client: &Client) -> Result<Vec<Value>, Error> {
-        let items = match self {
-            Kind::Tools => json!(client.list_tools().await?),
-            Kind::Resources => json!(client.list_resources().await?),
-            Kind::Templates => json!(client.list_resource_templates().await?),
-            Kind::Prompts => json!(client.list_prompts().await?),
-        };
-        match items {
-            Value::Array(items) => Ok(items),
-            _ => Ok(Vec::new()),
+            other => other.listing().field(),
         }
     }
 
     /// What is shown of an item.
-    fn row(self, item: &Value) -> Vec<String> {
-        let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
+    fn row(self, item: Json<'_>) -> Vec<String> {
+        let text = |name: &str| item.get(name).and_then(Json::as_str).unwrap_or_default();
         let said = match text("description") {
-            "" => text("title"),
+            description if description.is_empty() => text("title"),
             description => description,
         };
         let cells = match self {
             Kind::Tools => vec![text("name"), said],
             Kind::Resources => vec![text("uri"), text("name"), text("mimeType"), said],
             Kind::Templates => vec![text("uriTemplate"), text("name"), text("mimeType"), said],
-            Kind::Prompts => {
-                return vec![text("name").to_owned(), arguments(item), said.to_owned()];
-            }
+            Kind::Prompts => vec![text("name"), arguments(item).into(), said],
         };
-        cells.into_iter().map(str::to_owned).collect()
+        cells.into_iter().map(Into::into).collect()
     }
 }
 
 /// The arguments of a prompt, those in brackets that may be left out.
-fn arguments(prompt: &Value) -> String {
-    let arguments = prompt.get("arguments").and_then(Value::as_array).into_iter().flatten();
+fn arguments(prompt: Json<'_>) -> String {
+    let arguments = prompt.get("arguments").into_iter().flat_map(Json::items);
     let names = arguments.map(|argument| {
-        let name = argument.get("name").and_then(Value::as_str).unwrap_or_default();
-        match argument.get("required").and_then(Value::as_bool) {
-            Some(true) => name.to_owned(),
+        let name = argument.get("name").and_then(Json::as_str).unwrap_or_default();
+        match argument.get("required").and_then(Json::as_bool) {
+            Some(true) => name.into_owned(),
             _ => format!("[{name}]"),
         }
     });
     names.collect::<Vec<_>>().join(" ")
 }
 
-fn show(lists: &[(Kind, Vec<Vec<String>>)], printer: &Printer) -> Result<(), Failure> {
+fn array(items: &[RawJson]) -> RawJson {
+    let items: Vec<&str> = items.iter().map(RawJson::text).collect();
+    RawJson::parse(&format!("[{}]", items.join(","))).expect("JSON in brackets is JSON")
+}
+
+async fn show(lists: &[(Kind, Vec<Vec<String>>)], printer: &Printer) -> Result<(), Failure> {
     let headed = lists.len() > 1;
     for (kind, rows) in lists {
         if rows.is_empty() {
@@ -171,10 +151,10 @@ fn show(lists: &[(Kind, Vec<Vec<String>>)], printer: &Printer) -> Result<(), Fai
             table.row(row.iter().map(String::as_str));
         }
         if headed {
-            printer.print(&format!("{}\n", printer.paint().aside(kind.title())))?;
+            printer.print(&format!("{}\n", printer.paint().aside(kind.title()))).await?;
         }
         let indent = if headed { 2 } else { 0 };
-        printer.print(&table.render(printer.paint(), printer.width(), indent))?;
+        printer.print(&table.render(printer.paint(), printer.width(), indent)).await?;
     }
     Ok(())
 }

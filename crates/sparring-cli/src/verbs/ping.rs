@@ -39,20 +39,20 @@ impl Ping {
         let protocol = session.client.revision().map(Revision::name);
         if session.printer.json() {
             let milliseconds = (milliseconds * 1e3).round() / 1e3;
-            session.printer.print_json(&json!({
+            let answer = json!({
                 "server": server,
                 "protocol": protocol,
                 "milliseconds": milliseconds,
-            }))?;
+            });
+            session.printer.print_json(&answer).await?;
             return Ok(Exit::Good);
         }
         let name = server.map(|server| format!("{} {}", server.name, server.version));
         let name = line::clean(name.as_deref().unwrap_or("a server without a name").trim());
         let name = session.printer.paint().name(&name);
         let protocol = protocol.unwrap_or_default();
-        session
-            .printer
-            .print(&format!("{name} ({protocol}) answered in {milliseconds:.1} ms\n"))?;
+        let answer = format!("{name} ({protocol}) answered in {milliseconds:.1} ms\n");
+        session.printer.print(&answer).await?;
         Ok(Exit::Good)
     }
 }

@@ -47,15 +47,14 @@ impl Prompt {
         let result = response.to::<GetPromptResult>().map_err(Failure::Request)?;
         let printer = session.printer;
         if printer.json() {
-            let raw = response.result().map(|result| result.text()).unwrap_or_default();
-            printer.print(&format!("{raw}\n"))?;
+            printer.print_result(&response).await?;
             return Ok(Exit::Good);
         }
         for message in &result.messages {
             let role = printer.paint().name(&format!("{}:", line::clean(&message.role)));
             let text = content::block(&message.content, printer.paint());
             let text: String = text.lines().map(|line| format!("  {line}\n")).collect();
-            printer.print(&format!("{role}\n{text}"))?;
+            printer.print(&format!("{role}\n{text}")).await?;
         }
         Ok(Exit::Good)
     }

@@ -1,13 +1,15 @@
 //! `spar raw`: sends what it is given, and prints what comes back.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use clap::Args;
 use sparring_peer::client::Error;
-use sparring_wire::{Entry, Frame, RawJson};
+use sparring_wire::{Entry, Frame};
 use tokio::time::{Instant, timeout_at};
 
-use crate::args::{Shared, given, time};
+use crate::args::given::Given;
+use crate::args::{Shared, time};
 use crate::connect::Session;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -23,20 +25,22 @@ Examples:
   spar raw --bytes 'no JSON at all' --wait 2s -- ./server
   printf '\\377' | spar raw --bytes - --unix /tmp/server.sock
 
-Every line that comes back is printed as it is; with --json as
+Every line that comes back is printed byte for byte; on a terminal, what is no
+text is spelled out as \\u001b or \\xff. With --json: a line each of
 {\"at\":…,\"from\":…,\"frame\":…,\"violations\":[…]}.
 A request is over with its answer; anything else when nothing comes for --wait.";
-
-/// To clap a plain `Vec` would be an argument that may be repeated.
-type Bytes = std::vec::Vec<u8>;
 
 /// Send JSON or bytes as they are, and print what comes back
 #[derive(Args)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Raw {
     /// What to send: JSON, @FILE, or - for stdin
-    #[arg(value_name = "JSON", value_parser = given::bytes)]
-    what: Bytes,
+    #[arg(value_name = "JSON")]
+    what: Given,
+
+    /// The bytes as they go out.
+    #[arg(skip)]
+    bytes_to_send: Vec<u8>,
 
     /// Send it whatever it is, also what is no JSON
     #[arg(long)]
@@ -55,100 +59,127 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    pub(super) async fn run(&self, mut session: Session<'_>) -> Result<Exit, Failure> {
-        // What the handshake brought is not an answer to this.
-        while session.frames.try_recv().is_ok() {}
-        let frame = Frame::parse(self.to_send()?);
-        match frame.id().is_some() && frame.method().is_some() {
-            true => ask(&frame, &mut session).await,
-            false => self.tell(frame, &mut session).await,
-        }
+    /// Reads what to send.
+    pub(super) async fn prepare(&mut self) -> Result<(), Failure> {
+        self.bytes_to_send = match self.bytes {
+            true => self.what.read().await?,
+            false => {
+                let refused = |error| Failure::Usage(format!("{error}; --bytes sends it as it is"));
+                let json = self.what.read_json().await?.map_err(refused)?;
+                json.text().as_bytes().to_vec()
+            }
+        };
+        Ok(())
     }
 
-    /// The bytes as they go out; a line break in JSON would end the frame early.
-    pub(super) fn to_send(&self) -> Result<Vec<u8>, Failure> {
-        if self.bytes {
-            return Ok(self.what.clone());
+    pub(super) async fn run(&self, session: Session<'_>) -> Result<Exit, Failure> {
+        // What the handshake brought is not an answer to this.
+        session.frames.begin();
+        let frame = Frame::parse(self.bytes_to_send.clone());
+        match frame.id().is_some() && frame.method().is_some() {
+            true => self.ask(&frame, &session).await,
+            false => self.tell(&frame, &session).await,
         }
-        let refused = |error: String| Failure::Usage(format!("{error}; --bytes sends it as it is"));
-        let text = std::str::from_utf8(&self.what).map_err(|error| refused(error.to_string()))?;
-        let json = RawJson::parse(text).map_err(|error| refused(error.to_string()))?;
-        Ok(given::one_line(&json).text().as_bytes().to_vec())
     }
 
     /// Sends what has no answer, and prints until it is quiet.
-    async fn tell(&self, frame: Frame, session: &mut Session<'_>) -> Result<Exit, Failure> {
+    async fn tell(&self, frame: &Frame, session: &Session<'_>) -> Result<Exit, Failure> {
         let latest = Instant::now() + self.shared.connection.timeout;
         session.client.send_bytes(frame.bytes());
         loop {
             // A target that never stops talking must not outlast its time.
             if Instant::now() >= latest {
-                return Ok(Exit::Good);
+                return self.unsent(frame, session).map_or(Ok(Exit::Good), Err);
             }
             let quiet = latest.min(Instant::now() + self.wait);
-            let closed = session.client.closed();
+            let over = async {
+                tokio::select! {
+                    cause = session.client.closed() => cause,
+                    cause = session.frames.broken() => cause,
+                }
+            };
             tokio::select! {
                 biased;
-                entry = timeout_at(quiet, session.frames.recv()) => match entry {
-                    Ok(Some(entry)) => print(&entry, session.printer)?,
-                    Ok(None) | Err(_) => return Ok(Exit::Good),
+                entries = timeout_at(quiet, session.frames.next()) => match entries {
+                    Ok(entries) => print(entries, None, session.printer).await?,
+                    Err(_) if session.frames.unsent() == 0 => return Ok(Exit::Good),
+                    Err(_) => {}
                 },
-                cause = closed => {
-                    print_rest(session, None)?;
-                    return Err(Failure::Request(Error::Closed { method: "what was sent".to_owned(), cause }));
+                cause = over => {
+                    print(session.frames.take(), None, session.printer).await?;
+                    let method = "what was sent".to_owned();
+                    return Err(Failure::Request(Error::Closed { method, cause }));
                 }
             }
         }
     }
-}
 
-/// Sends a request, and prints until its answer.
-async fn ask(frame: &Frame, session: &mut Session<'_>) -> Result<Exit, Failure> {
-    let mut answer = session.client.request_bytes(frame.bytes()).start();
-    let answer = loop {
-        tokio::select! {
-            biased;
-            // First: a target that never stops talking must not outlast its time.
-            answer = &mut answer => {
-                print_rest(session, Some(frame))?;
-                break answer;
-            }
-            Some(entry) = session.frames.recv() => {
-                print(&entry, session.printer)?;
-                if answers(&entry, frame) {
-                    break answer.await;
+    /// Sends a request, and prints until its answer.
+    async fn ask(&self, frame: &Frame, session: &Session<'_>) -> Result<Exit, Failure> {
+        let mut answer = session.client.request_bytes(frame.bytes()).start();
+        let (answer, printed) = loop {
+            tokio::select! {
+                biased;
+                // First: a target that never stops talking must not outlast its time.
+                answer = &mut answer => {
+                    break (answer, print(session.frames.take(), Some(frame), session.printer).await);
+                }
+                entries = session.frames.next() => {
+                    let answered = entries.iter().any(|entry| answers(entry, frame));
+                    let printed = print(entries, Some(frame), session.printer).await;
+                    if answered {
+                        break (answer.await, printed);
+                    }
+                    printed?;
                 }
             }
-        }
-    };
-    match answer.map_err(Failure::Request)?.error() {
-        None => Ok(Exit::Good),
-        Some(error) => {
-            session.printer.error(&format!("the answer is an error: {error}"));
-            Ok(Exit::Failed)
+        };
+        match answer {
+            Err(error @ Error::Timeout { .. }) => {
+                Err(self.unsent(frame, session).unwrap_or(Failure::Request(error)))
+            }
+            Err(error) => Err(Failure::Request(error)),
+            Ok(answer) => match answer.error() {
+                None => printed.map(|()| Exit::Good),
+                Some(error) => {
+                    session.printer.error(&format!("the answer is an error: {error}")).await;
+                    printed.or_else(Failure::unless_loud).map(|()| Exit::Failed)
+                }
+            },
         }
     }
-}
 
-/// Prints what has come, up to the answer.
-fn print_rest(session: &mut Session<'_>, request: Option<&Frame>) -> Result<(), Failure> {
-    for _ in 0..session.frames.len() {
-        let Ok(entry) = session.frames.try_recv() else { break };
-        print(&entry, session.printer)?;
-        if request.is_some_and(|request| answers(&entry, request)) {
-            break;
-        }
+    /// What is to be said of bytes that did not get out.
+    fn unsent(&self, frame: &Frame, session: &Session<'_>) -> Option<Failure> {
+        // What ends the line is not counted.
+        let (left, all) = (session.frames.unsent(), frame.bytes().len());
+        let within = self.shared.connection.timeout;
+        (left > 0).then(|| Failure::Unsent { left: left.min(all), all, within })
     }
-    Ok(())
 }
 
 fn answers(entry: &Entry, request: &Frame) -> bool {
     entry.frame.is_response_like() && entry.frame.id() == request.id()
 }
 
-fn print(entry: &Entry, printer: &Printer) -> Result<(), Failure> {
-    match printer.json() {
-        true => printer.print(&trace::line(entry)),
-        false => printer.print(&format!("{}\n", entry.frame.text())),
+/// Prints frames, up to the answer if there is one.
+async fn print(
+    entries: VecDeque<Entry>,
+    request: Option<&Frame>,
+    printer: &Printer,
+) -> Result<(), Failure> {
+    let mut bytes = Vec::new();
+    for entry in entries {
+        match printer.json() {
+            true => bytes.extend_from_slice(trace::line(&entry).as_bytes()),
+            false => {
+                bytes.extend_from_slice(entry.frame.bytes());
+                bytes.push(b'\n');
+            }
+        }
+        if request.is_some_and(|request| answers(&entry, request)) {
+            break;
+        }
     }
+    printer.print_foreign(&bytes).await
 }

@@ -37,17 +37,16 @@ impl Read {
         let result = response.to::<ReadResourceResult>().map_err(Failure::Request)?;
         let printer = session.printer;
         if printer.json() {
-            let raw = response.result().map(|result| result.text()).unwrap_or_default();
-            printer.print(&format!("{raw}\n"))?;
+            printer.print_result(&response).await?;
             return Ok(Exit::Good);
         }
         for contents in &result.contents {
             // One text alone is printed as it is, so that it can go to a file.
             if result.contents.len() > 1 {
                 let uri = format!("[resource {}]", line::clean(&contents.uri));
-                printer.print(&format!("{}\n", printer.paint().aside(&uri)))?;
+                printer.print(&format!("{}\n", printer.paint().aside(&uri))).await?;
             }
-            printer.print(&content::contents(contents, printer.paint()))?;
+            printer.print(&content::contents(contents, printer.paint())).await?;
         }
         Ok(Exit::Good)
     }

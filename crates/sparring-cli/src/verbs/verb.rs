@@ -36,20 +36,18 @@ impl Verb {
         }
     }
 
-    /// Finds out what cannot be done, before anything is started.
+    /// Reads what was given by name, and finds out what cannot be done, before
+    /// anything is started.
     ///
     /// # Errors
     /// When what was typed cannot be sent.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
+    pub(crate) async fn prepare(&mut self) -> Result<(), Failure> {
+        self.shared().target()?;
         match self {
-            Verb::Raw(raw) => raw.to_send().map(drop),
+            Verb::Call(call) => call.prepare().await,
+            Verb::Raw(raw) => raw.prepare().await,
             _ => Ok(()),
         }
-    }
-
-    /// Whether the verb wants to see every frame of the target's.
-    pub(crate) fn wants_frames(&self) -> bool {
-        matches!(self, Verb::Raw(_))
     }
 
     /// Whether the client connects as the protocol says.

@@ -28,23 +28,38 @@ pub(crate) fn output(command: &mut Command) -> Output {
 /// A running `spar`, whose stderr can be read line by line.
 pub(crate) struct Running {
     pub(crate) child: Child,
-    pub(crate) stderr: BufReader<ChildStderr>,
+    pub(crate) stderr: Option<BufReader<ChildStderr>>,
 }
 
 impl Running {
     pub(crate) fn start(args: &[&str]) -> Running {
         let mut command = Command::new(SPAR);
         command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let stderr = BufReader::new(child.stderr.take().unwrap());
+        Running::of(command.spawn().unwrap())
+    }
+
+    /// One that was started in another way.
+    pub(crate) fn of(mut child: Child) -> Running {
+        let stderr = child.stderr.take().map(BufReader::new);
         Running { child, stderr }
+    }
+
+    /// Waits until a signal does not end it by itself any more.
+    pub(crate) fn wait_until_it_catches_signals(&self) {
+        let until = Instant::now() + PATIENCE;
+        let id = self.child.id().to_string();
+        // The mask's bits count from 1: SIGHUP, SIGINT.
+        while caught(&id) & 0b10 == 0 {
+            assert!(Instant::now() < until, "spar does not catch signals");
+            std::thread::yield_now();
+        }
     }
 
     /// The next line of stderr that begins so, without that beginning.
     pub(crate) fn line(&mut self, beginning: &str) -> String {
         loop {
             let mut line = String::new();
-            let length = self.stderr.read_line(&mut line).unwrap();
+            let length = self.stderr.as_mut().unwrap().read_line(&mut line).unwrap();
             assert_ne!(length, 0, "stderr ended before a line with {beginning:?}");
             if let Some(rest) = line.strip_prefix(beginning) {
                 return rest.trim().to_owned();
@@ -72,6 +87,12 @@ impl Running {
 pub(crate) fn signal(id: u32, which: rustix::process::Signal) {
     let id = rustix::process::Pid::from_raw(i32::try_from(id).unwrap()).unwrap();
     rustix::process::kill_process(id, which).unwrap();
+}
+
+/// The signals that a process has handlers for, as a mask.
+fn caught(id: &str) -> u64 {
+    let output = Command::new("ps").args(["-o", "caught=", "-p", id]).output().unwrap();
+    u64::from_str_radix(String::from_utf8_lossy(&output.stdout).trim(), 16).unwrap_or_default()
 }
 
 /// Whether a process runs; one that only waits to be buried does not.

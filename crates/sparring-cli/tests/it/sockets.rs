@@ -40,3 +40,11 @@ fn a_server_behind_a_unix_socket_answers_and_sees_the_end() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(stdout.starts_with(r#"{"server":{"name":"sparring","#), "{stdout}");
 }
+
+#[test]
+fn the_longest_line_is_the_same_matter_for_a_socket() {
+    let output = run(&["ping", "--max-line", "20B", "--grace", "100ms"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(stderr.contains("limit of 20 bytes"), "{stderr}");
+}

@@ -5,8 +5,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use serde_json::Value;
-use sparring_wire::{ErrorObject, RawJson};
+use serde_json::{Map, Value, json};
+use sparring_wire::{ErrorObject, Json, RawJson};
 
 /// What a server asks of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,6 +41,18 @@ impl Question {
             Question::Method(_) => None,
         }
     }
+}
+
+/// Accepts an elicitation with what its schema has for defaults (since
+/// 2025-11-25, client/elicitation), and with nothing for other fields.
+pub fn accept_with_defaults(params: &RawJson) -> Value {
+    let properties = params.view().at(&["requestedSchema", "properties"]);
+    let defaults = properties.into_iter().flat_map(Json::members).filter_map(|(name, property)| {
+        let default = property.get("default")?.to::<Value>().ok()?;
+        Some((name.name().into_owned(), default))
+    });
+    let content: Map<String, Value> = defaults.collect();
+    json!({"action": "accept", "content": content})
 }
 
 pub(super) type Answer = Pin<Box<dyn Future<Output = Result<RawJson, ErrorObject>> + Send>>;

@@ -114,6 +114,7 @@ impl ClientBuilder {
         let (done, ended) = watch::channel(());
         let (connected, outcome) = watch::channel(None);
         let shared = Arc::new(Shared {
+            kind: link.kind(),
             options: self.options,
             session: OnceLock::new(),
             notifications: Inbox::default(),

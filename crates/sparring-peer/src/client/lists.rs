@@ -3,19 +3,75 @@
 use std::collections::HashSet;
 
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
-use sparring_wire::RawJson;
+use serde_json::json;
+use sparring_wire::mirror::Mirrored;
 use sparring_wire::types::{Prompt, Resource, ResourceTemplate, Tool};
+use sparring_wire::{JsonKind, RawJson, Revision};
 
 use super::{Client, Error};
+use crate::link::LinkKind;
+
+/// What a server can list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listing {
+    /// Tools.
+    Tools,
+    /// Resources.
+    Resources,
+    /// Resource templates.
+    ResourceTemplates,
+    /// Prompts.
+    Prompts,
+}
+
+impl Listing {
+    /// The method that asks for it.
+    pub fn method(self) -> &'static str {
+        match self {
+            Listing::Tools => "tools/list",
+            Listing::Resources => "resources/list",
+            Listing::ResourceTemplates => "resources/templates/list",
+            Listing::Prompts => "prompts/list",
+        }
+    }
+
+    /// The capability without which there is no such list.
+    pub fn capability(self) -> &'static str {
+        match self {
+            Listing::Tools => "tools",
+            Listing::Resources | Listing::ResourceTemplates => "resources",
+            Listing::Prompts => "prompts",
+        }
+    }
+
+    /// The name of the list in its result.
+    pub fn field(self) -> &'static str {
+        match self {
+            Listing::Tools => "tools",
+            Listing::Resources => "resources",
+            Listing::ResourceTemplates => "resourceTemplates",
+            Listing::Prompts => "prompts",
+        }
+    }
+}
 
 impl Client {
     /// All tools; none where the server does not declare tools.
     ///
+    /// Over HTTP those are left out that ask for headers which cannot be made
+    /// (2026-07-28, server/tools#x-mcp-header); the transcript says why.
+    ///
     /// # Errors
     /// When there is no answer, the server refuses, or the list does not end.
     pub async fn list_tools(&self) -> Result<Vec<Tool>, Error> {
-        self.list("tools/list", "tools", "tools").await
+        let mut tools: Vec<Tool> = self.list_as(Listing::Tools).await?;
+        if self.shared.kind == LinkKind::Streams && self.revision().is_some_and(Revision::is_modern)
+        {
+            tools.retain(|tool| {
+                Mirrored::read(RawJson::from(tool.input_schema.clone()).view()).is_ok()
+            });
+        }
+        Ok(tools)
     }
 
     /// All resources; none where the server does not declare resources.
@@ -23,7 +79,7 @@ impl Client {
     /// # Errors
     /// When there is no answer, the server refuses, or the list does not end.
     pub async fn list_resources(&self) -> Result<Vec<Resource>, Error> {
-        self.list("resources/list", "resources", "resources").await
+        self.list_as(Listing::Resources).await
     }
 
     /// All resource templates; none where the server does not declare resources.
@@ -31,7 +87,7 @@ impl Client {
     /// # Errors
     /// When there is no answer, the server refuses, or the list does not end.
     pub async fn list_resource_templates(&self) -> Result<Vec<ResourceTemplate>, Error> {
-        self.list("resources/templates/list", "resources", "resourceTemplates").await
+        self.list_as(Listing::ResourceTemplates).await
     }
 
     /// All prompts; none where the server does not declare prompts.
@@ -39,17 +95,17 @@ impl Client {
     /// # Errors
     /// When there is no answer, the server refuses, or the list does not end.
     pub async fn list_prompts(&self) -> Result<Vec<Prompt>, Error> {
-        self.list("prompts/list", "prompts", "prompts").await
+        self.list_as(Listing::Prompts).await
     }
 
-    /// Every page of one list.
-    async fn list<T: DeserializeOwned>(
-        &self,
-        method: &'static str,
-        capability: &str,
-        field: &str,
-    ) -> Result<Vec<T>, Error> {
-        if self.session().is_some_and(|session| !session.capabilities.has(capability)) {
+    /// All items of a list as the server spelled them; none where it does not
+    /// declare them.
+    ///
+    /// # Errors
+    /// When there is no answer, the server refuses, or the list does not end.
+    pub async fn list(&self, what: Listing) -> Result<Vec<RawJson>, Error> {
+        let (method, field) = (what.method(), what.field());
+        if self.session().is_some_and(|session| !session.capabilities.has(what.capability())) {
             return Ok(Vec::new());
         }
         let endless = |reason: String| Error::EndlessList { method: method.to_owned(), reason };
@@ -60,30 +116,33 @@ impl Client {
         let mut cursor: Option<String> = None;
         for _ in 0..options.max_pages {
             let params = cursor.as_ref().map(|cursor| RawJson::from(json!({"cursor": cursor})));
-            let mut page: Value = self.request(method, params).await?.to()?;
-            let found = page.get_mut(field).map(Value::take);
-            let Some(Value::Array(found)) = found else {
-                return Err(unusable(format!("{field} is not a list")));
-            };
-            for (index, item) in found.into_iter().enumerate() {
-                let item = serde_json::from_value(item);
-                items.push(item.map_err(|error| unusable(format!("{field}[{index}]: {error}")))?);
-            }
+            let response = self.request(method, params).await?;
+            let page = response.good_result()?;
+            let found = page.get(field).filter(|found| found.kind() == JsonKind::Array);
+            let found = found.ok_or_else(|| unusable(format!("{field} is not a list")))?;
+            items.extend(found.items().map(RawJson::from));
             if items.len() > options.max_items {
                 return Err(endless(format!("more than {} items", options.max_items)));
             }
-            let next = match page.get("nextCursor") {
-                None => return Ok(items),
-                Some(Value::String(next)) => next,
-                Some(other) => {
-                    return Err(unusable(format!("nextCursor: {other} is not a string")));
-                }
+            let Some(next) = page.get("nextCursor") else { return Ok(items) };
+            let Some(next) = next.as_str() else {
+                return Err(unusable(format!("nextCursor: {next} is not a string")));
             };
-            if !cursors.insert(next.clone()) {
+            if !cursors.insert(next.to_string()) {
                 return Err(endless(format!("the cursor {next:?} came twice")));
             }
-            cursor = Some(next.clone());
+            cursor = Some(next.into_owned());
         }
         Err(endless(format!("more than {} pages", options.max_pages)))
+    }
+
+    async fn list_as<T: DeserializeOwned>(&self, what: Listing) -> Result<Vec<T>, Error> {
+        let items = self.list(what).await?.into_iter().enumerate().map(|(index, item)| {
+            item.view().to().map_err(|error| Error::Unusable {
+                method: what.method().to_owned(),
+                reason: format!("{}[{index}]: {error}", what.field()),
+            })
+        });
+        items.collect()
     }
 }

@@ -25,14 +25,15 @@ use sparring_wire::types::{
 use sparring_wire::{Frame, RawJson, Revision, Transcript};
 use tokio::sync::{mpsc, watch};
 
-use crate::link::{Cause, Link};
+use crate::link::{Cause, Link, LinkKind};
 use driver::Command;
 
 pub use self::core::{Session, Unclaimed};
-pub use answers::Question;
+pub use answers::{Question, accept_with_defaults};
 pub use builder::ClientBuilder;
 pub use error::Error;
 pub use inbox::Inbox;
+pub use lists::Listing;
 pub use options::{ClientOptions, Protocol};
 pub use request::{InFlight, Progress, RequestBuilder};
 pub use response::Response;
@@ -52,6 +53,7 @@ pub struct Client {
 #[derive(Debug)]
 struct Shared {
     options: ClientOptions,
+    kind: LinkKind,
     session: OnceLock<Arc<Session>>,
     notifications: Inbox,
     requests: Inbox,

@@ -53,9 +53,9 @@ impl Progress {
 impl RequestBuilder {
     pub(super) fn new(client: Client, method: Cow<'static, str>, params: Option<RawJson>) -> Self {
         RequestBuilder {
+            timeout: client.timeout,
             client,
             what: What::Request(method, params),
-            timeout: None,
             listener: None,
         }
     }

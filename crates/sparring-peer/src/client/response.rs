@@ -86,20 +86,29 @@ impl Response {
         self.envelope.as_deref()
     }
 
-    /// The result as a type of the caller's.
+    /// The result as it was spelled, where nothing else will do.
     ///
     /// # Errors
-    /// When the answer is an error, or the result does not fit the type.
-    pub fn to<T: DeserializeOwned>(&self) -> Result<T, Error> {
+    /// When the answer is an error.
+    pub fn good_result(&self) -> Result<Json<'_>, Error> {
         let method = || self.method.to_string();
         match (self.result(), self.error()) {
-            (Some(result), _) => result
-                .to()
-                .map_err(|error| Error::Unusable { method: method(), reason: error.to_string() }),
+            (Some(result), _) => Ok(result),
             (None, Some(error)) => Err(Error::Refused { method: method(), error: Box::new(error) }),
             (None, None) => {
                 Err(Error::Unusable { method: method(), reason: "no result".to_owned() })
             }
         }
+    }
+
+    /// The result as a type of the caller's.
+    ///
+    /// # Errors
+    /// When the answer is an error, or the result does not fit the type.
+    pub fn to<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        self.good_result()?.to().map_err(|error| Error::Unusable {
+            method: self.method.to_string(),
+            reason: error.to_string(),
+        })
     }
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use sparring_wire::{Frame, Id, Limits};
+use sparring_wire::{Frame, Limits};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{Cause, Incoming, Link, LinkKind, Outgoing, Recorder, Stream};
@@ -51,8 +51,9 @@ pub struct Lines<R, W> {
     /// Queued to be written, from `written` on.
     outgoing: Vec<u8>,
     written: usize,
-    /// Requests in `outgoing`, and where each ends.
-    requests: VecDeque<(usize, Id)>,
+    /// Whose frames are in `outgoing`, and where each ends; what belongs to no
+    /// request counts as one.
+    senders: VecDeque<(usize, Stream)>,
     /// Whether something was written and not flushed.
     unflushed: bool,
     closing: bool,
@@ -89,7 +90,7 @@ where
             buffer: vec![0; READ].into(),
             outgoing: Vec::new(),
             written: 0,
-            requests: VecDeque::new(),
+            senders: VecDeque::new(),
             unflushed: false,
             closing: false,
             shut: None,
@@ -161,7 +162,7 @@ where
         }
         self.outgoing.drain(..self.written);
         let written = std::mem::take(&mut self.written);
-        self.requests.retain_mut(|(end, _)| {
+        self.senders.retain_mut(|(end, _)| {
             let waiting = *end > written;
             *end = end.saturating_sub(written);
             waiting
@@ -180,7 +181,7 @@ where
             self.unflushed = true;
         }
         self.outgoing.clear();
-        self.requests.clear();
+        self.senders.clear();
         self.written = 0;
         if self.unflushed {
             ready!(writer.as_mut().poll_flush(cx))?;
@@ -197,9 +198,9 @@ where
     /// side has still to say is read all the same.
     fn writing_failed(&mut self, error: &io::Error) {
         let cause = Cause::Broken(format!("the other side does not read any more: {error}"));
-        for (end, id) in std::mem::take(&mut self.requests) {
+        for (end, stream) in std::mem::take(&mut self.senders) {
             if end > self.written {
-                self.unsent(id, cause.clone());
+                self.unsent(stream, cause.clone());
             }
         }
         self.outgoing.clear();
@@ -209,8 +210,8 @@ where
         self.shut = Some(cause);
     }
 
-    fn unsent(&mut self, id: Id, cause: Cause) {
-        self.received.push_back(Incoming::StreamEnded { stream: Stream::Request(id), cause });
+    fn unsent(&mut self, stream: Stream, cause: Cause) {
+        self.received.push_back(Incoming::StreamEnded { stream, cause });
     }
 }
 
@@ -230,12 +231,10 @@ where
     fn send(&mut self, outgoing: Outgoing) {
         match outgoing {
             Outgoing::Send { frame, .. } if !self.closing => {
-                let request = frame.id().filter(|_| frame.method().is_some());
+                let request = frame.id().filter(|_| frame.method().is_some()).cloned();
+                let sender = request.map_or(Stream::Standing, Stream::Request);
                 if let Some(cause) = self.shut.clone() {
-                    if let Some(id) = request {
-                        self.unsent(id.clone(), cause);
-                    }
-                    return;
+                    return self.unsent(sender, cause);
                 }
                 if let Some(recorder) = &self.recorder {
                     recorder.sent(&frame);
@@ -243,8 +242,10 @@ where
                 self.forget_written();
                 self.outgoing.extend_from_slice(frame.bytes());
                 self.outgoing.push(b'\n');
-                if let Some(id) = request {
-                    self.requests.push_back((self.outgoing.len(), id.clone()));
+                let end = self.outgoing.len();
+                match self.senders.back_mut() {
+                    Some((last, Stream::Standing)) if sender == Stream::Standing => *last = end,
+                    _ => self.senders.push_back((end, sender)),
                 }
             }
             // One channel for all: there is no stream to give up.

@@ -197,7 +197,8 @@ pub enum Incoming {
         stream: Stream,
     },
     /// The other side gave a stream up, or it broke. On a shared channel this
-    /// says that a request could not be sent.
+    /// says that a request, or on the standing stream something else, could not
+    /// be sent.
     StreamEnded {
         /// Which.
         stream: Stream,

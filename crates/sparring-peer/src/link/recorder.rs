@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sparring_wire::revision::Side;
-use sparring_wire::{Frame, Transcript};
+use sparring_wire::{Exchange, Frame, Transcript};
 use tokio::time::Instant;
 
 /// Where a link records: a transcript, the side that the link's owner is on,
@@ -23,15 +23,21 @@ impl Recorder {
 
     /// Records what the link's owner sent.
     pub fn sent(&self, frame: &Frame) {
-        self.transcript.record(self.now(), self.side, frame);
+        self.transcript.record(self.elapsed(), self.side, frame);
     }
 
     /// Records what came in, noise included.
     pub fn received(&self, frame: &Frame) {
-        self.transcript.record(self.now(), self.side.other(), frame);
+        self.transcript.record(self.elapsed(), self.side.other(), frame);
     }
 
-    fn now(&self) -> Duration {
+    /// Records an exchange over HTTP that has come to its end.
+    pub fn exchanged(&self, exchange: Exchange) {
+        self.transcript.record_exchange(exchange);
+    }
+
+    /// The time since the conversation began.
+    pub fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 }

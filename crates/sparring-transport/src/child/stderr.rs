@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::io::AsyncReadExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::process::ChildStderr;
 use tokio::task::JoinHandle;
 
@@ -14,6 +14,7 @@ const KEPT: usize = 64 * 1024;
 const SHOWN: usize = 20;
 
 type Handler = Box<dyn FnMut(&[u8]) + Send>;
+type Passage = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// A child's stderr. Cheap to clone, and outlives the child.
 #[derive(Clone, Default)]
@@ -24,6 +25,8 @@ struct State {
     kept: VecDeque<u8>,
     total: u64,
     handler: Option<Handler>,
+    /// On its way to the task that drains.
+    passage: Option<Passage>,
 }
 
 impl Stderr {
@@ -31,6 +34,12 @@ impl Stderr {
     /// handler must not use this stderr itself.
     pub fn on_output(&self, handler: impl FnMut(&[u8]) + Send + 'static) {
         self.state().handler = Some(Box::new(handler));
+    }
+
+    /// Passes everything that comes from now on to `to`, which is dropped when
+    /// nothing more can come. The child waits for whoever takes it slowly.
+    pub fn pass_to(&self, to: impl AsyncWrite + Send + Unpin + 'static) {
+        self.state().passage = Some(Box::new(to));
     }
 
     /// Everything that is kept: the last 64 KiB.
@@ -55,10 +64,17 @@ impl Stderr {
         let stderr = self.clone();
         tokio::spawn(async move {
             let mut buffer = vec![0; 16 * 1024];
+            let mut passage: Option<Passage> = None;
             // An end or an error: either way nothing more comes.
             while let Ok(length @ 1..) = from.read(&mut buffer).await {
                 stderr.add(&buffer[..length]);
+                passage = stderr.state().passage.take().or(passage);
+                if let Some(to) = &mut passage {
+                    // Whoever cannot take it any more has to know it itself.
+                    let _ = to.write_all(&buffer[..length]).await;
+                }
             }
+            stderr.state().passage = None;
         })
     }
 

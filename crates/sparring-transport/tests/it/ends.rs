@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use sparring_peer::{Client, Link, Outgoing};
 use sparring_transport::{ChildLink, ChildTarget};
 use sparring_wire::Revision;
+use tokio::io::AsyncReadExt as _;
 
 use crate::script::{HANDSHAKE, STAY, connect, gone, is_alive, shell, within};
 
@@ -31,6 +32,22 @@ async fn a_handler_hears_stderr_as_it_comes() {
     let connecting = tokio::spawn(Client::builder().revision(Revision::V2025_11_25).connect(link));
     assert_eq!(within(told.recv()).await.unwrap(), b"one\n");
     connecting.abort();
+}
+
+#[tokio::test]
+async fn a_child_waits_for_whoever_takes_its_stderr_slowly() {
+    let link = ChildLink::spawn(&shell("head -c 1000000 /dev/zero >&2; read go")).unwrap();
+    let stderr = link.stderr();
+    let (to, mut from) = tokio::io::duplex(4096);
+    stderr.pass_to(to);
+    let mut taken = 0;
+    while taken < 1_000_000 {
+        let mut some = [0; 4096];
+        taken += within(from.read(&mut some)).await.unwrap() as u64;
+        assert!(stderr.total() <= taken + 32 * 1024, "{} read, {taken} taken", stderr.total());
+    }
+    drop(link);
+    assert_eq!(within(from.read(&mut [0; 1])).await.unwrap(), 0, "the end is passed on too");
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@
 
 mod ends;
 mod faults;
+mod http_client;
 mod http_server;
 mod peers;
 mod script;

@@ -129,11 +129,17 @@ impl<W> Core<W> {
         let pending = match pending.owner {
             Owner::Discover => return self.discovered(now, frame),
             Owner::Initialize => return self.initialized(now, frame),
+            Owner::Relist { call, pages } => {
+                return self.relisted(now, call, pages, Some(&frame));
+            }
             Owner::Caller(_) => pending,
         };
         let modern = self.session.as_ref().is_some_and(|session| session.revision.is_modern());
         if modern && !pending.raw && wants_input(&frame) {
             return self.gather(now, id, pending, frame);
+        }
+        if modern && self.lacks_headers(&pending, &frame) {
+            return self.relist(now, id, pending, frame, envelope);
         }
         if pending.method == "tools/list"
             && let Some(result) = frame.result()

@@ -39,6 +39,8 @@ pub(super) struct Connecting {
     fails_at: Option<Time>,
     /// The revisions that a handshake has asked for.
     tried: Vec<Revision>,
+    /// Whether the probe was sent a second time.
+    asked_again: bool,
     /// Whether the probe was left out because of what is known from before.
     assumed: bool,
     deadline: Time,
@@ -93,6 +95,7 @@ impl<W> Core<W> {
             fall_back_at,
             fails_at: None,
             tried: Vec::new(),
+            asked_again: false,
             assumed: !discover && self.options.protocol == Protocol::Auto,
             deadline,
         }));
@@ -179,8 +182,15 @@ impl<W> Core<W> {
                     Some(revision) if !revision.is_modern() => {
                         self.fall_back_from_discovery(now, revision);
                     }
-                    // It named the very revision that it has just refused.
-                    Some(_) => self.failed(refused),
+                    // It named the very revision that it has just refused: asked
+                    // once more, it may be of another mind.
+                    Some(revision) => match self.connecting() {
+                        Some(connecting) if !connecting.asked_again => {
+                            connecting.asked_again = true;
+                            self.discover(now, revision);
+                        }
+                        _ => self.failed(refused),
+                    },
                     None => self.refuse_versions(versions),
                 }
             }

@@ -9,6 +9,7 @@ mod headers;
 mod inbound;
 mod lifecycle;
 mod pending;
+mod relist;
 mod rounds;
 
 use std::borrow::Cow;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use sparring_wire::{Frame, Id, RawJson};
 
 use super::lifecycle::Phase;
+use super::relist::Refusal;
 use super::{Core, Event, REMEMBERED, Request, Time, Unclaimed};
 use crate::client::error::Error;
 use crate::link::{LinkKind, Outgoing, Stream};
@@ -23,6 +24,8 @@ pub(super) struct Pending<W> {
     /// Whether it was sent as the owner spelled it, so that only the owner can
     /// send it again.
     pub(super) raw: bool,
+    /// The answer that made it be sent again.
+    pub(super) refusal: Option<Box<Refusal>>,
     /// How often this request has been answered with a wish for input.
     pub(super) rounds: u32,
     /// When to give up; none for a subscription that runs.
@@ -35,6 +38,12 @@ pub(super) enum Owner<W> {
     Caller(W),
     Discover,
     Initialize,
+    /// A call that waits for the list of tools, and how many pages of it may
+    /// still come.
+    Relist {
+        call: Id,
+        pages: u32,
+    },
 }
 
 /// Something came that may have been meant as the answer.
@@ -52,6 +61,7 @@ impl<W> Pending<W> {
             progress: request.progress,
             timeout,
             raw: false,
+            refusal: None,
             rounds: 0,
             deadline: None,
             suspicion: None,
@@ -114,7 +124,7 @@ impl<W> Core<W> {
             return;
         }
         // The lifecycle's requests share one deadline, kept by the lifecycle.
-        if matches!(pending.owner, Owner::Caller(_)) {
+        if matches!(pending.owner, Owner::Caller(_) | Owner::Relist { .. }) {
             let deadline = now.saturating_add(pending.timeout);
             pending.deadline = Some(deadline);
             self.wake_by(deadline);
@@ -172,6 +182,7 @@ impl<W> Core<W> {
             }
             Owner::Discover => self.discover_failed(now, error),
             Owner::Initialize => self.initialize_failed(now, error),
+            Owner::Relist { call, pages } => self.relisted(now, call, pages, None),
         }
     }
 

@@ -5,6 +5,7 @@ use serde_json::json;
 use sparring_transport::ChildTarget;
 use sparring_wire::Revision;
 
+use super::peer::Peer;
 use super::visit::{NO_DISCOVERY, Visit, finds, refuses, within};
 use super::{legacy, place};
 
@@ -12,78 +13,93 @@ fn target() -> Option<ChildTarget> {
     place::npm("server-everything")
 }
 
+async fn peers() -> Vec<Peer> {
+    let Some(target) = target() else { return Vec::new() };
+    let mut behind_a_port = target.clone();
+    behind_a_port.env.insert("PORT".to_owned(), "{port}".to_owned());
+    vec![
+        Peer::Stdio(target),
+        Peer::http(behind_a_port.clone().args(["streamableHttp"])).await,
+        Peer::sse(behind_a_port.args(["sse"])).await,
+    ]
+}
+
 #[tokio::test]
 async fn our_client_uses_server_everything_in_every_revision_it_has() {
-    let Some(target) = target() else { return };
-    for revision in legacy() {
-        let visit = Visit::of(&target, revision).await;
-        let tools = visit.tools().await;
-        for tool in ["echo", "get-sum", "trigger-long-running-operation"] {
-            assert!(tools.contains(tool), "{revision}: {tools:?}");
-        }
-        let sum = visit.text("get-sum", json!({"a": 2, "b": 3})).await;
-        assert_eq!(sum, "The sum of 2 and 3 is 5.", "{revision}");
-        let slow = json!({"duration": 0.03, "steps": 3});
-        let steps = visit.progress("trigger-long-running-operation", slow).await;
-        assert_eq!(steps, [1.0, 2.0, 3.0], "{revision}");
-        let image = visit.call("get-tiny-image", json!({})).await;
-        assert!(image.success() && image.raw().text().contains("image/png"), "{revision}");
+    for peer in peers().await {
+        for revision in peer.having(legacy()) {
+            let visit = Visit::of(&peer, revision).await;
+            let tools = visit.tools().await;
+            for tool in ["echo", "get-sum", "trigger-long-running-operation"] {
+                assert!(tools.contains(tool), "{revision}: {tools:?}");
+            }
+            let sum = visit.text("get-sum", json!({"a": 2, "b": 3})).await;
+            assert_eq!(sum, "The sum of 2 and 3 is 5.", "{revision}");
+            let slow = json!({"duration": 0.03, "steps": 3});
+            let steps = visit.progress("trigger-long-running-operation", slow).await;
+            assert_eq!(steps, [1.0, 2.0, 3.0], "{revision}");
+            let image = visit.call("get-tiny-image", json!({})).await;
+            assert!(image.success() && image.raw().text().contains("image/png"), "{revision}");
 
-        let wrong = visit.call("get-sum", json!({"a": "two"})).await;
-        assert!(wrong.is_error() && wrong.content().contains("-32602"), "{revision}");
-        let missing = within(visit.client.read_resource("demo://nowhere")).await;
-        assert!(missing.unwrap_err().to_string().contains("demo://nowhere"), "{revision}");
-        visit.end().await;
+            let wrong = visit.call("get-sum", json!({"a": "two"})).await;
+            assert!(wrong.is_error() && wrong.content().contains("-32602"), "{revision}");
+            let missing = within(visit.client.read_resource("demo://nowhere")).await;
+            assert!(missing.unwrap_err().to_string().contains("demo://nowhere"), "{revision}");
+            visit.end().await;
+        }
     }
 }
 
 #[tokio::test]
 async fn our_client_reads_what_server_everything_has_in_every_revision_it_has() {
-    let Some(target) = target() else { return };
-    for revision in legacy() {
-        let visit = Visit::of(&target, revision).await;
-        let resources = visit.resources().await;
-        assert!(!resources.is_empty(), "{revision}");
-        let read = within(visit.client.read_resource(&resources[0])).await.unwrap();
-        assert!(read.contents[0].text.is_some(), "{revision}");
-        let templates = within(visit.client.list_resource_templates()).await.unwrap();
-        assert!(!templates.is_empty(), "{revision}");
-        assert!(visit.prompts().await.contains(&"args-prompt".to_owned()), "{revision}");
-        let prompt = visit.client.get_prompt("args-prompt", json!({"city": "Graz"}));
-        let prompt = within(prompt).await.unwrap();
-        let text = prompt.messages[0].content.as_text();
-        assert_eq!(text, Some("What's weather in Graz?"), "{revision}");
-        visit.end().await;
+    for peer in peers().await {
+        for revision in peer.having(legacy()) {
+            let visit = Visit::of(&peer, revision).await;
+            let resources = visit.resources().await;
+            assert!(!resources.is_empty(), "{revision}");
+            let read = within(visit.client.read_resource(&resources[0])).await.unwrap();
+            assert!(read.contents[0].text.is_some(), "{revision}");
+            let templates = within(visit.client.list_resource_templates()).await.unwrap();
+            assert!(!templates.is_empty(), "{revision}");
+            assert!(visit.prompts().await.contains(&"args-prompt".to_owned()), "{revision}");
+            let prompt = visit.client.get_prompt("args-prompt", json!({"city": "Graz"}));
+            let prompt = within(prompt).await.unwrap();
+            let text = prompt.messages[0].content.as_text();
+            assert_eq!(text, Some("What's weather in Graz?"), "{revision}");
+            visit.end().await;
+        }
     }
 }
 
 #[tokio::test]
 async fn our_client_answers_what_server_everything_asks() {
-    let Some(target) = target() else { return };
-    // Elicitation came with 2025-06-18.
-    for revision in [Revision::V2025_06_18, Revision::V2025_11_25] {
-        let visit = Visit::of(&target, revision).await;
-        let answer = visit.text("trigger-elicitation-request", json!({})).await;
-        assert!(answer.contains("- Name: Ferris"), "{revision}: {answer}");
-        // Forms have single values only, up to 2025-06-18 ("Requested Schema").
-        // The server shows the multiple choice of 2025-11-25 to everyone.
-        let section = "2025-06-18/client/elicitation#creating-elicitation-requests";
-        let field = |name| format!("$.params.requestedSchema.properties.{name}.type");
-        let fields = ["untitledMultipleSelectEnum", "titledMultipleSelectEnum"].map(field);
-        let wrong = fields.each_ref().map(|path| ("wrong-value", &**path, section));
-        let is_wrong = revision == Revision::V2025_06_18;
-        visit.end_with(if is_wrong { &wrong } else { &[] }).await;
+    for peer in peers().await {
+        // Elicitation came with 2025-06-18.
+        for revision in peer.having([Revision::V2025_06_18, Revision::V2025_11_25]) {
+            let visit = Visit::of(&peer, revision).await;
+            let answer = visit.text("trigger-elicitation-request", json!({})).await;
+            assert!(answer.contains("- Name: Ferris"), "{revision}: {answer}");
+            // Forms have single values only, up to 2025-06-18 ("Requested Schema").
+            // The server shows the multiple choice of 2025-11-25 to everyone.
+            let section = "2025-06-18/client/elicitation#creating-elicitation-requests";
+            let field = |name| format!("$.params.requestedSchema.properties.{name}.type");
+            let fields = ["untitledMultipleSelectEnum", "titledMultipleSelectEnum"].map(field);
+            let wrong = fields.each_ref().map(|path| ("wrong-value", &**path, section));
+            let is_wrong = revision == Revision::V2025_06_18;
+            visit.end_with(if is_wrong { &wrong } else { &[] }).await;
+        }
     }
 }
 
 #[tokio::test]
 async fn our_client_finds_the_newest_revision_of_server_everything() {
-    let Some(target) = target() else { return };
-    finds(&target, Revision::V2025_11_25).await.end().await;
+    for peer in peers().await {
+        finds(&peer, Revision::V2025_11_25).await.end().await;
+    }
 }
 
 #[tokio::test]
 async fn our_client_is_told_that_server_everything_lacks_the_latest_revision() {
     let Some(target) = target() else { return };
-    refuses(&target, Revision::V2026_07_28, NO_DISCOVERY).await;
+    refuses(&Peer::Stdio(target), Revision::V2026_07_28, NO_DISCOVERY).await;
 }

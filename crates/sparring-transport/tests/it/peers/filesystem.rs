@@ -4,14 +4,15 @@ use std::path::Path;
 
 use serde_json::json;
 use sparring_peer::Client;
-use sparring_transport::ChildTarget;
 use sparring_wire::Revision;
 
+use super::peer::Peer;
 use super::visit::{NO_DISCOVERY, PATIENCE, Visit, finds, refuses, within};
 use super::{legacy, place};
 
-fn target(folder: &Path) -> Option<ChildTarget> {
-    Some(place::npm("server-filesystem")?.args([folder.to_string_lossy()]))
+fn target(folder: &Path) -> Option<Peer> {
+    let target = place::npm("server-filesystem")?;
+    Some(Peer::Stdio(target.args([folder.to_string_lossy()])))
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! Real peers as real processes: our client on servers of others over stdio,
-//! and clients of others on a server of ours.
+//! Real peers as real processes: our client on servers of others, over stdio and
+//! HTTP, and clients of others on a server of ours.
 //!
 //! `cargo xtask peers` installs them and says where they are; a peer that is
 //! not there is skipped, loudly. rmcp's are examples of this crate.
@@ -7,6 +7,7 @@
 mod everything;
 mod fastmcp;
 mod filesystem;
+mod peer;
 pub(crate) mod place;
 mod rmcp;
 mod sdk;

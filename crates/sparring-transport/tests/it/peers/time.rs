@@ -2,14 +2,14 @@
 //! and speaks all revisions.
 
 use serde_json::json;
-use sparring_transport::ChildTarget;
 use sparring_wire::{Json, Revision};
 
+use super::peer::Peer;
 use super::place;
 use super::visit::{Visit, finds};
 
-fn target() -> Option<ChildTarget> {
-    place::python(&["-m", "mcp_server_time", "--local-timezone", "UTC"])
+fn target() -> Option<Peer> {
+    place::python(&["-m", "mcp_server_time", "--local-timezone", "UTC"]).map(Peer::Stdio)
 }
 
 #[tokio::test]

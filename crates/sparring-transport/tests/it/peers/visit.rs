@@ -8,9 +8,10 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use sparring_peer::client::{Error, Question};
 use sparring_peer::{Client, ClientBuilder, Protocol, Response};
-use sparring_transport::{ChildLink, ChildTarget, Stderr};
+use sparring_transport::Stderr;
 use sparring_wire::{Json, RawJson, Revision, Side, Transcript};
 
+use super::peer::Peer;
 use crate::script::gone;
 
 /// What a server has that does not know of discovery.
@@ -27,23 +28,23 @@ pub(super) async fn within<T>(future: impl Future<Output = T>) -> T {
 /// Our client on a server of others.
 pub(super) struct Visit {
     pub(super) client: Client,
-    id: u32,
-    stderr: Stderr,
+    /// The process, where it was started for this visit.
+    id: Option<u32>,
+    stderr: Option<Stderr>,
 }
 
 impl Visit {
-    pub(super) async fn of(target: &ChildTarget, revision: Revision) -> Visit {
-        let visit = Visit::by(curious().revision(revision), target).await;
+    pub(super) async fn of(peer: &Peer, revision: Revision) -> Visit {
+        let visit = Visit::by(curious().revision(revision), peer).await;
         assert_eq!(visit.client.revision(), Some(revision));
         visit
     }
 
     /// With a client that the caller has prepared.
-    pub(super) async fn by(client: ClientBuilder, target: &ChildTarget) -> Visit {
-        let link = ChildLink::spawn(target).unwrap();
-        let (id, stderr) = (link.id(), link.stderr());
+    pub(super) async fn by(client: ClientBuilder, peer: &Peer) -> Visit {
+        let (link, id, stderr) = peer.open();
         let client = within(client.timeout(PATIENCE).connect(link)).await;
-        let client = client.unwrap_or_else(|error| panic!("{}: {error}", target.command_line()));
+        let client = client.unwrap_or_else(|error| panic!("{}: {error}", peer.name()));
         Visit { client, id, stderr }
     }
 
@@ -94,12 +95,14 @@ impl Visit {
     /// The same with what the server did wrong: rule, path, and section.
     pub(super) async fn end_with(self, expected: &[(&str, &str, &str)]) {
         within(self.client.close()).await;
-        gone(self.id).await;
+        if let Some(id) = self.id {
+            gone(id).await;
+        }
         let transcript = self.client.transcript();
         let wrong: Vec<_> = transcript.violations();
         let found: Vec<_> =
             wrong.iter().map(|it| (it.rule.name(), &*it.path, &*it.section)).collect();
-        let stderr = self.stderr.text();
+        let stderr = self.stderr.map(|stderr| stderr.text()).unwrap_or_default();
         assert_eq!(found, expected, "{}its stderr: {stderr}", told(transcript));
         // Late is what a slow server answers to the handshake that a client sends
         // when discovery takes long; the others nobody has asked for.
@@ -123,8 +126,9 @@ fn filled_in(params: &RawJson) -> Value {
 }
 
 /// A client that finds out by itself speaks this revision in the end.
-pub(super) async fn finds(target: &ChildTarget, expected: Revision) -> Visit {
-    let visit = Visit::by(curious().protocol(Protocol::Auto), target).await;
+pub(super) async fn finds(peer: &Peer, newest: Revision) -> Visit {
+    let visit = Visit::by(curious().protocol(Protocol::Auto), peer).await;
+    let expected = peer.having([newest]).next().unwrap_or(Revision::LATEST_LEGACY);
     assert_eq!(visit.client.revision(), Some(expected));
     within(visit.client.ping()).await.unwrap();
     visit
@@ -132,9 +136,8 @@ pub(super) async fn finds(target: &ChildTarget, expected: Revision) -> Visit {
 
 /// A client that speaks only this revision is told what the server has, and
 /// nothing is left of the server.
-pub(super) async fn refuses(target: &ChildTarget, revision: Revision, expected: &str) {
-    let link = ChildLink::spawn(target).unwrap();
-    let id = link.id();
+pub(super) async fn refuses(peer: &Peer, revision: Revision, expected: &str) {
+    let (link, id, _) = peer.open();
     let transcript = Transcript::default();
     let client = Client::builder().revision(revision).timeout(PATIENCE);
     let client = client.transcript(transcript.clone());
@@ -142,7 +145,9 @@ pub(super) async fn refuses(target: &ChildTarget, revision: Revision, expected: 
     let Error::VersionRefused { ours, theirs } = &error else { panic!("{error}") };
     assert_eq!((&**ours, &**theirs), (&[revision][..], &[expected.to_owned()][..]), "{error}");
     assert_eq!(transcript.violations(), [], "{}", told(&transcript));
-    gone(id).await;
+    if let Some(id) = id {
+        gone(id).await;
+    }
 }
 
 /// The frames with something wrong, for a message.

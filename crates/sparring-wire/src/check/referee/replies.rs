@@ -9,6 +9,7 @@ use crate::error::code;
 use crate::frame::Frame;
 use crate::id::Id;
 use crate::json::{Json, RawJson};
+use crate::mirror::Mirrored;
 use crate::revision::{Revision, Side};
 use crate::violation::{Rule, Violation};
 
@@ -167,6 +168,20 @@ impl Referee {
                     Path::new("$.result.inputRequests").name(&key).to_string(),
                     format!("the request has not declared {lacking}"),
                     "basic/patterns/mrtr#server-requirements-basic-workflow",
+                ));
+            }
+        }
+        if request.rule.is_some_and(|rule| rule.name == "tools/list") {
+            let tools = frame.result().and_then(|result| result.get("tools"));
+            for (index, tool) in tools.into_iter().flat_map(Json::items).enumerate() {
+                let schema = tool.get("inputSchema");
+                let Some(Err(why)) = schema.map(Mirrored::read) else { continue };
+                out.push(violation(
+                    revision,
+                    Rule::WrongValue,
+                    format!("$.result.tools[{index}].inputSchema"),
+                    why,
+                    "server/tools#x-mcp-header",
                 ));
             }
         }

@@ -1,4 +1,6 @@
-"""A server over stdio made with FastMCP, for our client to meet."""
+"""A server over stdio or HTTP made with FastMCP, for our client to meet."""
+
+import sys
 
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import ToolError
@@ -57,4 +59,8 @@ def greet(tone: str) -> str:
 
 
 if __name__ == "__main__":
-    server.run(show_banner=False)
+    # Over stdio, or: a transport and a port.
+    if len(sys.argv) > 1:
+        server.run(sys.argv[1], port=int(sys.argv[2]), show_banner=False)
+    else:
+        server.run(show_banner=False)

@@ -1,5 +1,6 @@
-"""A server over stdio made with the official Python SDK, for our client to meet."""
+"""A server over stdio or HTTP made with the official Python SDK, for our client to meet."""
 
+import sys
 from typing import Annotated
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -57,4 +58,8 @@ def greet(tone: str) -> str:
 
 
 if __name__ == "__main__":
-    server.run()
+    # Over stdio, or: a transport and a port.
+    if len(sys.argv) > 1:
+        server.run(sys.argv[1], port=int(sys.argv[2]))
+    else:
+        server.run()

@@ -1,0 +1,99 @@
+//! A call that is refused because of its headers is made once more, after a
+//! look at what the tools ask for by now (2026-07-28,
+//! basic/transports/streamable-http#client-behavior).
+
+use std::sync::Arc;
+
+use serde_json::json;
+use sparring_wire::{Frame, Id, Json, RawJson, code};
+
+use super::pending::{Owner, Pending};
+use super::{Core, Event, Request, Time};
+use crate::client::response::Response;
+use crate::link::{Envelope, LinkKind};
+
+/// The most pages that are looked at.
+const PAGES: u32 = 100;
+
+/// An answer that is held back until it is known whether there is a better one.
+pub(super) struct Refusal {
+    frame: Frame,
+    envelope: Option<Arc<Envelope>>,
+}
+
+impl<W> Core<W> {
+    /// Whether an answer may only mean that the tool's headers are not known.
+    pub(super) fn lacks_headers(&self, pending: &Pending<W>, frame: &Frame) -> bool {
+        let code = || frame.error_object().map(|error| error.code);
+        self.link == LinkKind::Streams
+            && pending.method == "tools/call"
+            && !pending.raw
+            && pending.refusal.is_none()
+            && frame.error().is_some()
+            && code() == Some(code::HEADER_MISMATCH)
+    }
+
+    /// Holds the answer back and lists the tools.
+    pub(super) fn relist(
+        &mut self,
+        now: Time,
+        id: Id,
+        mut pending: Pending<W>,
+        frame: Frame,
+        envelope: Option<Arc<Envelope>>,
+    ) {
+        pending.refusal = Some(Box::new(Refusal { frame, envelope }));
+        let timeout = pending.timeout;
+        self.pending.insert(id.clone(), pending);
+        self.list_page(now, id, None, PAGES, timeout);
+    }
+
+    fn list_page(
+        &mut self,
+        now: Time,
+        call: Id,
+        cursor: Option<RawJson>,
+        pages: u32,
+        timeout: std::time::Duration,
+    ) {
+        let params =
+            cursor.map(|cursor| RawJson::from(json!({})).with_member("cursor", cursor.view()));
+        let page = self.fresh_id();
+        let owner = Owner::Relist { call, pages };
+        self.launch(now, page, Pending::new(owner, Request::new("tools/list", params), timeout));
+    }
+
+    /// A page of tools came, or none will.
+    pub(super) fn relisted(&mut self, now: Time, call: Id, pages: u32, page: Option<&Frame>) {
+        let result = page.and_then(Frame::result);
+        if let Some(result) = result {
+            self.learn_tools(result);
+        }
+        let Some(pending) = self.pending.get(&call) else { return };
+        let cursor = result.and_then(|result| result.get("nextCursor"));
+        if let Some(cursor) = cursor.filter(|cursor| cursor.as_str().is_some() && pages > 1) {
+            let timeout = pending.timeout;
+            return self.list_page(now, call, Some(cursor.into()), pages - 1, timeout);
+        }
+        let Some(mut pending) = self.pending.remove(&call) else { return };
+        let params = pending.params.as_ref().map(RawJson::view);
+        let known = params.and_then(|params| params.get("name")).and_then(Json::as_str);
+        let asks = known.is_some_and(|name| self.mirrored.contains_key(&*name));
+        match result.is_some() && asks {
+            true => {
+                let retry = self.fresh_id();
+                self.launch(now, retry, pending);
+            }
+            // There is nothing that could be done better.
+            false => {
+                let refusal = pending.refusal.take();
+                if let (Owner::Caller(waiter), method, Some(refusal)) =
+                    (pending.owner, pending.method, refusal)
+                {
+                    let outcome = Ok(Response::new(method, refusal.frame, refusal.envelope));
+                    self.events.push_back(Event::Settled { id: call, waiter, outcome });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! How fast a trivial tool call is over loopback HTTP for a client: ours, rmcp's,
+//! and reqwest with no protocol at all, each on the same bare axum echo.
+//!
+//! The echo is this program itself in a process of its own. Every figure is a
+//! median of rounds in which the contestants take turns; only ratios mean
+//! anything. Run it by `cargo xtask bench`.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
+
+#[path = "http_client/contestants.rs"]
+mod contestants;
+#[path = "http_client/echo.rs"]
+mod echo;
+#[path = "../../sparring-peer/benches/calls/turns.rs"]
+mod turns;
+
+use std::process::ExitCode;
+
+use contestants::{Ours, Reqwest, Rmcp};
+use sparring_wire::Revision;
+use turns::{median, take};
+
+/// Turns that each contestant takes.
+const ROUNDS: usize = 9;
+/// Calls in a turn.
+const CALLS: usize = 2_000;
+
+fn main() -> ExitCode {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    if std::env::args().nth(1).as_deref() == Some("serve-echo") {
+        runtime.block_on(echo::serve());
+        return ExitCode::SUCCESS;
+    }
+    // In a task of its own, as programs make their calls.
+    let met = runtime.block_on(async { tokio::spawn(run()).await.expect("no panic") });
+    if met { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+async fn run() -> bool {
+    let echo = echo::Echo::start();
+    let mut met = true;
+    println!("a trivial call over loopback HTTP on a bare axum echo, {ROUNDS} rounds of {CALLS}\n");
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        let reqwest = Reqwest::new(&echo.url, revision);
+        let rmcp = Rmcp::connect(&echo.url, revision).await;
+        let ours = Ours::connect(&echo.url, revision).await;
+        let mut times = [const { [const { Vec::new() }; 2] }; 3];
+        for _ in 0..ROUNDS {
+            take(&reqwest, CALLS, &mut times[0]).await;
+            take(&rmcp, CALLS, &mut times[1]).await;
+            take(&ours, CALLS, &mut times[2]).await;
+        }
+        let medians = times.each_mut().map(|both| both.each_mut().map(|times| median(times)));
+        println!("{:<36} {:>12} {:>14}", revision.name(), "1 at a time", "64 in flight");
+        for (name, [one, many]) in ["reqwest", "rmcp", "sparring"].iter().zip(medians) {
+            println!("{name:<36} {one:>9.2} µs {many:>11.2} µs");
+        }
+        for (index, discipline) in ["one at a time", "64 in flight"].iter().enumerate() {
+            let ours = medians[2][index];
+            met &= check(&format!("{discipline}, x reqwest"), medians[0][index] / ours, 0.85);
+            met &= check(&format!("{discipline}, x rmcp"), medians[1][index] / ours, 5.0);
+        }
+        println!();
+    }
+    met
+}
+
+fn check(what: &str, ratio: f64, least: f64) -> bool {
+    let verdict = if ratio >= least { "met" } else { "MISSED" };
+    println!("{what}: {ratio:.2}, at least {least} wanted: {verdict}");
+    ratio >= least
+}

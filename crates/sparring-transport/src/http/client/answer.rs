@@ -1,0 +1,308 @@
+//! From one message to what the server says to it: JSON, a stream of events
+//! that may be taken up again where it broke, or something else that is told
+//! by name.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::StatusCode;
+use http::header::{CONTENT_ENCODING, WWW_AUTHENTICATE};
+use sparring_peer::{Cause, Envelope, Incoming, Stream};
+use sparring_wire::{Frame, Headers, Id};
+
+use super::call::Opened;
+use super::events::Events;
+use super::note::{Note, Progress};
+use super::wire::{Message, Wire};
+
+/// How much of a body that is no answer is read, and how much of it is shown.
+const READ: usize = 64 * 1024;
+const SHOWN: usize = 300;
+
+/// How long to wait before a stream is taken up again, where the server does
+/// not say.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// How often a stream is taken up again without anything new coming of it.
+const RETRIES: u32 = 5;
+
+/// How long a stream may go on after the answer that should have ended it.
+const AFTERWARDS: Duration = Duration::from_secs(1);
+
+/// How an exchange ended, for the link.
+pub(super) enum Done {
+    /// A request, well or not; the peer has been told.
+    Asked(Stream),
+    /// Something that has no answer.
+    Posted,
+    /// The server does not speak Streamable HTTP, as its answer to the
+    /// handshake shows.
+    NotStreamable(Message, Cause),
+    /// Nor does it speak HTTP+SSE; the peer has been told.
+    NotOld,
+    /// A stream that stood; the peer has been told.
+    Standing,
+    /// The session was ended.
+    SessionEnded,
+}
+
+/// Sends a request and passes its answer on.
+pub(super) async fn ask(wire: Arc<Wire>, message: Message, progress: Progress, auto: bool) -> Done {
+    let mut note = Note::begin(wire.recorder(), progress);
+    wire.sent(&message);
+    let cause = match wire.post(&message, &mut note).await {
+        Err(cause) => cause,
+        Ok(opened) => match take(&wire, &message, opened, &mut note).await {
+            Ok(()) => {
+                note.complete();
+                Cause::EndOfInput
+            }
+            Err(cause) => {
+                note.failed(&cause.to_string());
+                cause
+            }
+        },
+    };
+    if auto && is_not_streamable(&message, &cause) {
+        return Done::NotStreamable(message, cause);
+    }
+    end(&wire, message.stream.clone(), cause);
+    Done::Asked(message.stream)
+}
+
+/// Tells the peer that a stream has ended, and of a session that is no more.
+fn end(wire: &Wire, stream: Stream, cause: Cause) {
+    let lost = matches!(cause, Cause::SessionLost(_)).then(|| cause.clone());
+    wire.push(Incoming::StreamEnded { stream, cause });
+    if let Some(cause) = lost {
+        wire.push(Incoming::Closed(cause));
+    }
+}
+
+/// Whether the server refused the handshake in a way that may mean HTTP+SSE
+/// (2026-07-28, basic/transports/streamable-http#http-sse-transport-2024-11-05).
+fn is_not_streamable(message: &Message, cause: &Cause) -> bool {
+    message.frame.method() == Some("initialize")
+        && matches!(cause, Cause::Http { status: 400 | 404 | 405, .. })
+}
+
+async fn take(
+    wire: &Wire,
+    message: &Message,
+    mut opened: Box<Opened>,
+    note: &mut Note,
+) -> Result<(), Cause> {
+    let status = opened.status;
+    if status.is_success() && message.frame.method() == Some("initialize") {
+        wire.begin_session(&opened);
+    }
+    if let Some(encoding) = opened.headers.get(CONTENT_ENCODING).filter(|e| *e != "identity") {
+        let encoding = String::from_utf8_lossy(encoding.as_bytes());
+        let what = format!("the answer is compressed ({encoding}), which was not asked for");
+        return Err(Cause::Http { status: status.as_u16(), what, body: String::new() });
+    }
+    let envelope = Arc::new(envelope(&opened));
+    match opened.kind() {
+        "text/event-stream" if status.is_success() => {
+            Box::pin(follow(wire, message, opened, &envelope, note)).await
+        }
+        "application/json" if status.is_success() => {
+            let (body, whole) = opened.body(wire.limit, note).await?;
+            if body.is_empty() {
+                return Err(told(&opened, "with application/json and an empty body", &body));
+            }
+            let frame = match whole {
+                true => Frame::parse(body),
+                false => Frame::cut_off(body, wire.limit),
+            };
+            wire.received(frame, &message.stream, &envelope);
+            wire.caller.keep(opened);
+            Ok(())
+        }
+        _ => {
+            let (body, _) = opened.body(READ, note).await?;
+            let refused = refusal(wire, message, &opened, body, &envelope);
+            wire.caller.keep(opened);
+            Err(refused)
+        }
+    }
+}
+
+/// What an answer means that is neither JSON nor events, or no success.
+fn refusal(
+    wire: &Wire,
+    message: &Message,
+    opened: &Opened,
+    body: Vec<u8>,
+    envelope: &Arc<Envelope>,
+) -> Cause {
+    let status = opened.status;
+    if status == StatusCode::NOT_FOUND && wire.has_session() {
+        wire.forget_session();
+        return Cause::SessionLost(told(opened, "", &body).to_string());
+    }
+    if !status.is_success() {
+        let cause = told(opened, "", &body);
+        let frame = Frame::parse(body);
+        // An error in the body says more than the status.
+        if frame.is_response_like() {
+            wire.received(frame, &message.stream, envelope);
+        }
+        return cause;
+    }
+    match body.is_empty() {
+        true => told(opened, "to a request, and with that no answer will come", &body),
+        false => {
+            let kind = opened.kind();
+            told(opened, &format!("with {kind} instead of JSON or an event stream"), &body)
+        }
+    }
+}
+
+/// An answer in words, with the beginning of its body.
+pub(super) fn told(opened: &Opened, more: &str, body: &[u8]) -> Cause {
+    let status = opened.status;
+    let challenge = opened.headers.get(WWW_AUTHENTICATE).filter(|_| status.as_u16() == 401);
+    let challenge = challenge.map(|found| String::from_utf8_lossy(found.as_bytes()));
+    let challenge = challenge.map(|found| format!(" ({found})")).unwrap_or_default();
+    let more = if more.is_empty() { String::new() } else { format!(" {more}") };
+    let text = String::from_utf8_lossy(body);
+    let mut shown: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((end, _)) = shown.char_indices().nth(SHOWN) {
+        shown.truncate(end);
+        shown.push('…');
+    }
+    let what = format!("{} answered {status}{challenge}{more}", opened.from.endpoint);
+    Cause::Http { status: status.as_u16(), what, body: shown }
+}
+
+pub(super) fn envelope(opened: &Opened) -> Envelope {
+    let mut headers = Headers::new();
+    for (name, value) in &opened.headers {
+        headers.push(name.as_str(), &String::from_utf8_lossy(value.as_bytes()));
+    }
+    Envelope { status: Some(opened.status.as_u16()), headers }
+}
+
+/// What has come of a stream over all the responses that it took.
+#[derive(Default)]
+pub(super) struct Course {
+    /// The last event that had an id.
+    pub(super) last: Option<String>,
+    pub(super) retry: Option<Duration>,
+    answered: bool,
+    /// Whether anything came since it was last taken up.
+    moved: bool,
+}
+
+impl Course {
+    pub(super) fn retry(&self) -> Duration {
+        self.retry.unwrap_or(RETRY)
+    }
+}
+
+/// Follows the stream that answers a request, over as many responses as the
+/// server needs (2025-11-25, basic/transports#resumability-and-redelivery).
+async fn follow(
+    wire: &Wire,
+    message: &Message,
+    opened: Box<Opened>,
+    envelope: &Arc<Envelope>,
+    note: &mut Note,
+) -> Result<(), Cause> {
+    let wanted = match &message.stream {
+        Stream::Request(id) => Some(id),
+        Stream::Standing => None,
+    };
+    let mut course = Course::default();
+    let mut next = Some(opened);
+    let mut fruitless = 0;
+    loop {
+        let broken = match next.take() {
+            Some(opened) => {
+                course.moved = false;
+                let ended =
+                    read(wire, wanted, &message.stream, opened, envelope, &mut course, note).await;
+                if course.answered {
+                    return Ok(());
+                }
+                ended.err().unwrap_or_else(|| {
+                    Cause::Broken("the event stream ended before the answer".to_owned())
+                })
+            }
+            None => Cause::Broken("the event stream could not be resumed".to_owned()),
+        };
+        fruitless = if course.moved { 0 } else { fruitless + 1 };
+        let Some(last) = course.last.clone().filter(|_| fruitless < RETRIES) else {
+            return Err(broken);
+        };
+        note.progress.resuming(&broken.to_string());
+        note.failed(&broken.to_string());
+        tokio::time::sleep(course.retry()).await;
+        let resumed = wire.listen(Some(&last), note).await?;
+        if !resumed.status.is_success() || resumed.kind() != "text/event-stream" {
+            let why = told(&resumed, "when the stream was to be resumed", b"");
+            return Err(Cause::Broken(format!("{broken}; {why}")));
+        }
+        next = Some(resumed);
+    }
+}
+
+/// Reads one response of a stream to its end.
+pub(super) async fn read(
+    wire: &Wire,
+    wanted: Option<&Id>,
+    stream: &Stream,
+    opened: Box<Opened>,
+    envelope: &Arc<Envelope>,
+    course: &mut Course,
+    note: &mut Note,
+) -> Result<(), Cause> {
+    let mut events = Events::of(opened, wire.limit);
+    loop {
+        wire.room().await;
+        let next = events.next(note);
+        let event = match course.answered {
+            false => next.await?,
+            true => match tokio::time::timeout(AFTERWARDS, next).await {
+                Ok(event) => event?,
+                Err(_) => return Ok(()),
+            },
+        };
+        let Some(event) = event else { break };
+        course.moved = true;
+        course.retry = event.retry.or(course.retry);
+        if let Some(id) = event.id {
+            course.last = Some(id).filter(|id| !id.is_empty());
+        }
+        let known = event.name.as_deref().is_none_or(|name| name == "message");
+        // An event without data only tells where to take up again.
+        if let Some(data) = event.data.filter(|data| known && !data.is_empty()) {
+            let frame = Frame::parse(data);
+            let answers = frame.is_response_like() && frame.id().is_some() && frame.id() == wanted;
+            course.answered |= answers;
+            wire.received(frame, stream, envelope);
+        }
+    }
+    wire.caller.keep(events.into_opened());
+    Ok(())
+}
+
+/// Sends what has no answer: a notification, or an answer of ours.
+pub(super) async fn post(wire: Arc<Wire>, message: Message, progress: Progress) -> Done {
+    let mut note = Note::begin(wire.recorder(), progress);
+    wire.sent(&message);
+    let Ok(mut opened) = wire.post(&message, &mut note).await else { return Done::Posted };
+    let Ok((body, _)) = opened.body(READ, &note).await else { return Done::Posted };
+    note.complete();
+    if opened.status == StatusCode::NOT_FOUND && wire.has_session() {
+        wire.forget_session();
+        let lost = told(&opened, "", &body).to_string();
+        wire.push(Incoming::Closed(Cause::SessionLost(lost)));
+    } else if opened.kind() == "application/json" && !body.is_empty() {
+        // Nothing should stand there; what does is for the peer to judge.
+        wire.received(Frame::parse(body), &Stream::Standing, &Arc::new(envelope(&opened)));
+    }
+    wire.caller.keep(opened);
+    Done::Posted
+}

@@ -1,0 +1,393 @@
+//! One request over HTTP: a connection that is kept for the next one, the head
+//! of the response, its body piece by piece.
+//!
+//! What the body means is not known here.
+
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HOST, PROXY_AUTHORIZATION};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
+use http_body::Body as _;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::client::conn::http1::{self, Connection, SendRequest};
+use sparring_peer::Cause;
+use sparring_wire::Headers;
+
+use super::connect::{Connector, Io};
+use super::endpoint::Endpoint;
+use super::note::Note;
+
+/// The header with a session's id.
+pub(super) const SESSION: &str = "mcp-session-id";
+
+/// How many connections are kept for later.
+const KEPT: usize = 64;
+
+/// How often a server may send us elsewhere.
+const REDIRECTS: usize = 5;
+
+/// Sends requests to one server.
+pub(super) struct Caller {
+    connector: Connector,
+    idle: Mutex<Vec<Box<Conn>>>,
+    place: Mutex<Arc<Place>>,
+    /// How long a response may be silent.
+    silence: Option<Duration>,
+}
+
+/// Where requests go, in all the ways in which that is written.
+pub(super) struct Place {
+    pub(super) endpoint: Endpoint,
+    url: Arc<str>,
+    host: Option<HeaderValue>,
+    uri: Uri,
+}
+
+impl Place {
+    fn new(endpoint: Endpoint, by_proxy: bool) -> Self {
+        let url = endpoint.to_string();
+        let path = Uri::from(endpoint.path.clone());
+        let uri = if by_proxy { url.parse().unwrap_or(path) } else { path };
+        let host = HeaderValue::try_from(endpoint.host()).ok();
+        Place { endpoint, url: url.into(), host, uri }
+    }
+}
+
+/// What stands before the body of a request, and the same as it may be shown.
+#[derive(Clone)]
+pub(super) struct Head {
+    pub(super) headers: HeaderMap,
+    pub(super) shown: Headers,
+}
+
+/// A connection. Whoever uses it drives it.
+struct Conn {
+    sender: SendRequest<Full<Bytes>>,
+    driver: Connection<Box<dyn Io>, Full<Bytes>>,
+    over: bool,
+}
+
+impl Conn {
+    /// Lets `work`, which waits for something of this connection, go on, and
+    /// the connection with it.
+    fn poll_with<T>(
+        &mut self,
+        mut work: impl FnMut(&mut Context<'_>) -> Poll<T>,
+        cx: &mut Context<'_>,
+    ) -> Poll<T> {
+        if let Poll::Ready(done) = work(cx) {
+            return Poll::Ready(done);
+        }
+        // What ends a connection is told to whoever waits for something of it.
+        self.go_on(cx);
+        work(cx)
+    }
+
+    fn go_on(&mut self, cx: &mut Context<'_>) {
+        self.over = self.over || Pin::new(&mut self.driver).poll(cx).is_ready();
+    }
+
+    /// Whether it can take a request, now or at once.
+    fn poll_usable(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
+        self.go_on(cx);
+        match self.over {
+            true => Poll::Ready(false),
+            false => self.sender.poll_ready(cx).map(|ready| ready.is_ok()),
+        }
+    }
+}
+
+/// A response whose head is there.
+pub(super) struct Opened {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    /// Where it came from, after redirects.
+    pub(super) from: Arc<Place>,
+    body: Incoming,
+    /// Whether the body was read to its end.
+    ended: bool,
+    conn: Box<Conn>,
+    silence: Option<Duration>,
+}
+
+impl Caller {
+    pub(super) fn new(connector: Connector, endpoint: Endpoint, silence: Option<Duration>) -> Self {
+        let place = Mutex::new(Arc::new(Place::new(endpoint, connector.by_proxy().is_some())));
+        Caller { connector, idle: Mutex::default(), place, silence }
+    }
+
+    pub(super) fn place(&self) -> Arc<Place> {
+        Arc::clone(&self.place.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// From now on requests go there.
+    pub(super) fn move_to(&self, endpoint: Endpoint) {
+        let place = Arc::new(Place::new(endpoint, self.connector.by_proxy().is_some()));
+        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    }
+
+    /// Sends a request, and follows the server as far as it leads to itself.
+    /// Its content is made anew each time: most need it once.
+    pub(super) async fn call(
+        &self,
+        method: &Method,
+        content: impl Fn() -> (Head, Bytes),
+        note: &mut Note,
+    ) -> Result<Box<Opened>, Cause> {
+        let mut place = self.place();
+        for _ in 0..REDIRECTS {
+            let opened = match self.send(method, &place, &content, note).await {
+                Ok(opened) => opened,
+                Err(cause) => {
+                    note.failed(&cause.to_string());
+                    return Err(cause);
+                }
+            };
+            match self.redirected(&opened)? {
+                None => return Ok(opened),
+                Some(to) => place = to,
+            }
+            note.complete();
+        }
+        Err(Cause::Broken(format!("{}: more than {REDIRECTS} redirects", place.url)))
+    }
+
+    fn request(
+        &self,
+        method: &Method,
+        place: &Place,
+        (head, body): (Head, Bytes),
+        note: &mut Note,
+    ) -> Request<Full<Bytes>> {
+        let Head { mut headers, mut shown } = head;
+        if let Some(host) = &place.host {
+            headers.entry(HOST).or_insert_with(|| host.clone());
+        }
+        if let Some(auth) = self.connector.by_proxy().flatten() {
+            shown.push(PROXY_AUTHORIZATION.as_str(), "(hidden)");
+            headers.insert(PROXY_AUTHORIZATION, hidden(auth));
+        }
+        note.sending(shown);
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = method.clone();
+        *request.uri_mut() = place.uri.clone();
+        *request.headers_mut() = headers;
+        request
+    }
+
+    async fn send(
+        &self,
+        method: &Method,
+        place: &Arc<Place>,
+        content: &impl Fn() -> (Head, Bytes),
+        note: &mut Note,
+    ) -> Result<Box<Opened>, Cause> {
+        loop {
+            note.begin_exchange(method_name(method), Arc::clone(&place.url));
+            let (mut conn, reused) = self.connection(note).await?;
+            let request = self.request(method, place, content(), note);
+            note.progress.sent();
+            let mut sending = pin!(conn.sender.try_send_request(request));
+            let sent = poll_fn(|cx| conn.poll_with(|cx| sending.as_mut().poll(cx), cx)).await;
+            match sent {
+                Ok(response) => {
+                    let (parts, body) = response.into_parts();
+                    note.head(parts.status, &parts.headers);
+                    return Ok(Box::new(Opened {
+                        status: parts.status,
+                        headers: parts.headers,
+                        from: Arc::clone(place),
+                        body,
+                        ended: false,
+                        conn,
+                        silence: self.silence,
+                    }));
+                }
+                Err(mut error) => match error.take_message() {
+                    // The server had closed a connection that was kept, and the
+                    // request never left.
+                    Some(_) if reused => note.unsent(),
+                    _ => return Err(self.no_response(&error.into_error(), reused)),
+                },
+            }
+        }
+    }
+
+    /// Where the server sends us, if it does and we may go there.
+    fn redirected(&self, opened: &Opened) -> Result<Option<Arc<Place>>, Cause> {
+        let Some(location) = redirection(opened) else { return Ok(None) };
+        let from = &opened.from.endpoint;
+        let to = from.join(&location).map_err(|bad| elsewhere(opened, &bad.to_string()))?;
+        if to.origin != from.origin {
+            return Err(elsewhere(opened, &format!("another origin, {to}, is not followed")));
+        }
+        let permanent = matches!(opened.status.as_u16(), 301 | 308).then(|| to.clone());
+        permanent.into_iter().for_each(|to| self.move_to(to));
+        Ok(Some(Arc::new(Place::new(to, self.connector.by_proxy().is_some()))))
+    }
+
+    fn no_response(&self, error: &hyper::Error, reused: bool) -> Cause {
+        let place = self.place();
+        let origin = &place.endpoint.origin;
+        Cause::Broken(if error.is_parse() {
+            format!("what {origin} answers is not HTTP: {}", innermost(error))
+        } else if error.is_incomplete_message() || error.is_canceled() {
+            let which = if reused { "a connection that was kept" } else { "the connection" };
+            format!("{origin} closed {which} without a response")
+        } else {
+            format!("no response of {origin}: {}", innermost(error))
+        })
+    }
+
+    /// A connection that was kept, or a new one; and which of both.
+    async fn connection(&self, note: &mut Note) -> Result<(Box<Conn>, bool), Cause> {
+        loop {
+            let kept = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let Some(mut conn) = kept else { break };
+            if poll_fn(|cx| conn.poll_usable(cx)).await {
+                return Ok((conn, true));
+            }
+        }
+        // Apart, since most requests need none of this and should stay small.
+        Ok((Box::pin(self.new_connection(note)).await?, false))
+    }
+
+    async fn new_connection(&self, note: &mut Note) -> Result<Box<Conn>, Cause> {
+        note.progress.connecting();
+        let io = self.connector.connect().await;
+        let io = io.map_err(|error| Cause::Unreachable(error.to_string()))?;
+        let made = http1::Builder::new().handshake(io).await;
+        let (sender, driver) = made.map_err(|error| Cause::Unreachable(error.to_string()))?;
+        note.connected();
+        Ok(Box::new(Conn { sender, driver, over: false }))
+    }
+
+    /// Keeps the connection of a response that was read to its end.
+    pub(super) fn keep(&self, opened: Box<Opened>) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if opened.ended && !opened.conn.over && idle.len() < KEPT {
+            idle.push(opened.conn);
+        }
+    }
+}
+
+impl Opened {
+    /// The next piece of the body; none at its end.
+    pub(super) async fn chunk(&mut self, note: &Note) -> Result<Option<Bytes>, Cause> {
+        loop {
+            let silence = self.silence;
+            let read = self.frame();
+            let frame = match silence {
+                None => read.await,
+                Some(within) => match Box::pin(tokio::time::timeout(within, read)).await {
+                    Ok(frame) => frame,
+                    Err(_) => {
+                        return Err(Cause::Broken(note.progress.describe()));
+                    }
+                },
+            };
+            match frame {
+                None => {
+                    self.ended = true;
+                    return Ok(None);
+                }
+                Some(Ok(frame)) => {
+                    // Trailers say nothing that anybody here asks for.
+                    if let Ok(data) = frame.into_data() {
+                        note.progress.read(data.len());
+                        return Ok(Some(data));
+                    }
+                }
+                Some(Err(error)) => {
+                    let so_far = note.progress.describe();
+                    let why = innermost(&error);
+                    return Err(Cause::Broken(format!("the answer broke off: {why} ({so_far})")));
+                }
+            }
+        }
+    }
+
+    async fn frame(&mut self) -> Option<hyper::Result<http_body::Frame<Bytes>>> {
+        let Opened { body, conn, .. } = self;
+        poll_fn(|cx| conn.poll_with(|cx| Pin::new(&mut *body).poll_frame(cx), cx)).await
+    }
+
+    /// The whole body, as long as it is not longer than that; the beginning and
+    /// false, if it is.
+    pub(super) async fn body(
+        &mut self,
+        limit: usize,
+        note: &Note,
+    ) -> Result<(Vec<u8>, bool), Cause> {
+        let mut body = Vec::new();
+        while let Some(chunk) = self.chunk(note).await? {
+            let room = limit - body.len();
+            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            if chunk.len() > room {
+                return Ok((body, false));
+            }
+        }
+        Ok((body, true))
+    }
+
+    /// What the body is, by its own word, without parameters.
+    pub(super) fn kind(&self) -> &str {
+        kind_of(self.headers.get(CONTENT_TYPE))
+    }
+}
+
+/// What a content type says, without parameters.
+pub(super) fn kind_of(value: Option<&HeaderValue>) -> &str {
+    let kind = value.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    match kind.split(';').next().unwrap_or_default().trim() {
+        "" => "no content type",
+        kind => kind,
+    }
+}
+
+pub(super) fn hidden(mut value: HeaderValue) -> HeaderValue {
+    value.set_sensitive(true);
+    value
+}
+
+fn method_name(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::DELETE => "DELETE",
+        _ => "POST",
+    }
+}
+
+fn redirection(opened: &Opened) -> Option<String> {
+    if !matches!(opened.status.as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let location = opened.headers.get(http::header::LOCATION)?;
+    Some(String::from_utf8_lossy(location.as_bytes()).into_owned())
+}
+
+fn elsewhere(opened: &Opened, why: &str) -> Cause {
+    Cause::Http {
+        status: opened.status.as_u16(),
+        what: format!("the server answered {} and sends us elsewhere: {why}", opened.status),
+        body: String::new(),
+    }
+}
+
+/// The last of the reasons that an error gives.
+pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let chain = std::iter::successors(Some(error), |error| error.source());
+    chain.last().map(ToString::to_string).unwrap_or_default()
+}
+
+impl std::fmt::Debug for Caller {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Caller").field(&self.place().endpoint).finish()
+    }
+}

@@ -1,0 +1,159 @@
+//! Makes connections: TCP or a Unix socket, through a proxy where one is
+//! wanted, with TLS where the URL says so; and says by name what kept it from
+//! doing so.
+
+use std::error::Error as StdError;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderValue, Uri};
+use hyper::rt::{Read, Write};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::proxy::Tunnel;
+use hyper_util::client::proxy::matcher::{Intercept, Matcher};
+use hyper_util::rt::TokioIo;
+use tower_service::Service as _;
+
+use super::endpoint::Origin;
+use super::tls::TlsError;
+use super::{HttpTarget, tls};
+
+/// Both directions of a connection.
+pub(super) trait Io: Read + Write + Send + Unpin {}
+
+impl<T: Read + Write + Send + Unpin> Io for T {}
+
+/// Makes connections to one origin.
+pub(super) struct Connector {
+    origin: Origin,
+    within: Duration,
+    tcp: HttpConnector,
+    /// Only there if it is needed: reading the system's certificates takes time.
+    tls: Option<Arc<rustls::ClientConfig>>,
+    proxy: Option<Intercept>,
+}
+
+/// Why there is no connection.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct NotConnected(pub(super) String);
+
+impl Connector {
+    pub(super) fn new(origin: &Origin, target: &HttpTarget) -> Result<Self, TlsError> {
+        let mut tcp = HttpConnector::new();
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        let tls = match origin {
+            Origin::Tcp { tls: true, .. } => Some(tls::config(&target.tls)?),
+            _ => None,
+        };
+        let proxies = Matcher::builder()
+            .http(target.proxies.http.clone())
+            .https(target.proxies.https.clone())
+            .no(target.proxies.except.clone())
+            .build();
+        let uri = match origin {
+            Origin::Tcp { .. } => origin.uri().ok(),
+            Origin::Unix(_) => None,
+        };
+        let proxy = uri.and_then(|uri| proxies.intercept(&uri));
+        Ok(Connector { origin: origin.clone(), within: target.connect_timeout, tcp, tls, proxy })
+    }
+
+    /// Whether requests go to a proxy that must be told the whole URL, and how
+    /// to get past it.
+    pub(super) fn by_proxy(&self) -> Option<Option<HeaderValue>> {
+        let plain = matches!(self.origin, Origin::Tcp { tls: false, .. });
+        let proxy = self.proxy.as_ref().filter(|_| plain)?;
+        Some(proxy.basic_auth().cloned())
+    }
+
+    pub(super) async fn connect(&self) -> Result<Box<dyn Io>, NotConnected> {
+        match tokio::time::timeout(self.within, self.open()).await {
+            Ok(connected) => connected,
+            Err(_) => Err(NotConnected(format!(
+                "connecting to {} took more than {:?}",
+                self.whereto(),
+                self.within
+            ))),
+        }
+    }
+
+    async fn open(&self) -> Result<Box<dyn Io>, NotConnected> {
+        let uri = match &self.origin {
+            #[cfg(unix)]
+            Origin::Unix(path) => {
+                let stream = tokio::net::UnixStream::connect(path).await;
+                let stream = stream.map_err(|error| self.failed(&error))?;
+                return Ok(Box::new(TokioIo::new(stream)));
+            }
+            #[cfg(not(unix))]
+            Origin::Unix(_) => {
+                return Err(NotConnected("there are no unix sockets here".to_owned()));
+            }
+            origin => origin.uri().map_err(|error| self.failed(&error))?,
+        };
+        match (&self.tls, &self.proxy) {
+            (None, None) => self.plain(uri).await,
+            (None, Some(proxy)) => self.plain(proxy.uri().clone()).await,
+            (Some(tls), None) => {
+                let connected = https(tls, self.tcp.clone()).call(uri).await;
+                connected.map(|io| Box::new(io) as _).map_err(|error| self.failed(&*error))
+            }
+            (Some(tls), Some(proxy)) => {
+                let mut tunnel = Tunnel::new(proxy.uri().clone(), self.tcp.clone());
+                if let Some(auth) = proxy.basic_auth() {
+                    tunnel = tunnel.with_auth(auth.clone());
+                }
+                let connected = https(tls, tunnel).call(uri).await;
+                connected.map(|io| Box::new(io) as _).map_err(|error| self.failed(&*error))
+            }
+        }
+    }
+
+    async fn plain(&self, uri: Uri) -> Result<Box<dyn Io>, NotConnected> {
+        let connected = self.tcp.clone().call(uri).await;
+        connected.map(|io| Box::new(io) as _).map_err(|error| self.failed(&error))
+    }
+
+    fn whereto(&self) -> String {
+        match &self.proxy {
+            Some(proxy) => format!("{} through the proxy {}", self.origin, proxy.uri()),
+            None => self.origin.to_string(),
+        }
+    }
+
+    fn failed(&self, error: &(dyn StdError + 'static)) -> NotConnected {
+        let whereto = self.whereto();
+        let chain = || std::iter::successors(Some(error), |error| (*error).source());
+        let innermost = chain().last().map(ToString::to_string).unwrap_or_default();
+        let by_tls = chain().any(is_of_tls);
+        let all = chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
+        NotConnected(if by_tls {
+            format!("TLS with {whereto} failed: {innermost}")
+        } else if all.contains("dns error") {
+            match &self.origin {
+                Origin::Tcp { host, .. } if self.proxy.is_none() => {
+                    format!("cannot resolve the name {host}: {innermost}")
+                }
+                _ => format!("cannot resolve a name for {whereto}: {innermost}"),
+            }
+        } else if all.contains("tunnel") {
+            format!("the proxy lets nobody through to {whereto}: {all}")
+        } else {
+            format!("cannot connect to {whereto}: {innermost}")
+        })
+    }
+}
+
+/// Whether an error is one of TLS, however often it was wrapped.
+fn is_of_tls(error: &(dyn StdError + 'static)) -> bool {
+    let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    error.is::<rustls::Error>() || wrapped.is_some_and(|inner| is_of_tls(inner))
+}
+
+fn https<C>(tls: &Arc<rustls::ClientConfig>, connector: C) -> HttpsConnector<C> {
+    let builder = HttpsConnectorBuilder::new().with_tls_config((**tls).clone());
+    builder.https_only().enable_http1().wrap_connector(connector)
+}

@@ -1,0 +1,47 @@
+//! The standing stream of a session, on which the server speaks unasked (up to
+//! 2025-11-25, basic/transports#listening-for-messages-from-the-server).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sparring_peer::Stream;
+
+use super::answer::{Course, Done, envelope, read};
+use super::note::{Note, Progress};
+use super::wire::Wire;
+
+/// The longest pause before a stream that ended is asked for again.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// How often in a row a stream may end without having brought anything.
+const FRUITLESS: u32 = 10;
+
+/// Listens for as long as the server lets us. Each time is in the transcript.
+pub(super) async fn listen(wire: Arc<Wire>) -> Done {
+    let mut course = Course::default();
+    let mut fruitless = 0;
+    while fruitless < FRUITLESS {
+        let mut note = Note::begin(wire.recorder(), Progress::default());
+        let opened = wire.listen(course.last.as_deref(), &mut note).await;
+        let before = course.last.clone();
+        if let Ok(opened) = opened {
+            // A server need not have such a stream (405), and none that ends in
+            // any other way is asked again.
+            if !opened.status.is_success() || opened.kind() != "text/event-stream" {
+                note.complete();
+                return Done::Standing;
+            }
+            let envelope = Arc::new(envelope(&opened));
+            let stream = Stream::Standing;
+            match read(&wire, None, &stream, opened, &envelope, &mut course, &mut note).await {
+                Ok(()) => note.complete(),
+                Err(cause) => note.failed(&cause.to_string()),
+            }
+        }
+        drop(note);
+        fruitless = if course.last == before { fruitless + 1 } else { 0 };
+        let pause = course.retry().saturating_mul(1 << fruitless.min(5)).min(LONGEST);
+        tokio::time::sleep(pause).await;
+    }
+    Done::Standing
+}

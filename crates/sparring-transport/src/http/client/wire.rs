@@ -1,0 +1,306 @@
+//! What all exchanges of one link share: how to call the server, the session,
+//! and where what they bring is collected.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+
+use bytes::Bytes;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, Entry, HeaderName, USER_AGENT};
+use http::{HeaderMap, HeaderValue, Method};
+use sparring_peer::link::Recorder;
+use sparring_peer::{Cause, Envelope, Incoming, Stream};
+use sparring_wire::{Frame, Headers, mirror};
+
+use super::call::{Caller, Head, Opened, SESSION, hidden};
+use super::connect::Connector;
+use super::endpoint::Endpoint;
+use super::note::{Note, Progress, shown};
+use super::{HttpError, HttpTarget};
+
+/// How much is collected before exchanges wait until some of it was taken.
+const MOST: usize = 1_000;
+
+const EITHER: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// What all exchanges of one link share.
+pub(super) struct Wire {
+    pub(super) caller: Caller,
+    /// The longest answer or event.
+    pub(super) limit: usize,
+    /// What every request has.
+    own: HeaderMap,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    recorder: Option<Recorder>,
+    session: Option<HeaderValue>,
+    version: Option<HeaderValue>,
+    /// What requests have, by their purpose.
+    heads: [Option<Head>; 2],
+    /// Whether the address to post to is known, over HTTP+SSE.
+    ready: bool,
+    /// What is to be sent again, now in the old way.
+    again: Option<Message>,
+    inbox: VecDeque<Incoming>,
+    /// Who waits for room in the inbox.
+    waiting: Vec<Waker>,
+}
+
+/// What a request is for.
+#[derive(Debug, Clone, Copy)]
+enum Purpose {
+    Post,
+    Listen,
+}
+
+/// Something to send.
+#[derive(Debug, Clone)]
+pub(super) struct Message {
+    pub(super) frame: Frame,
+    pub(super) stream: Stream,
+    pub(super) headers: Headers,
+    /// Whether it went out before, to another address.
+    pub(super) again: bool,
+}
+
+impl Wire {
+    pub(super) fn new(target: &HttpTarget) -> Result<Wire, HttpError> {
+        let (endpoint, in_url) = Endpoint::parse(&target.url)?;
+        let mut own = HeaderMap::new();
+        let agent = concat!("sparring/", env!("CARGO_PKG_VERSION"));
+        own.insert(USER_AGENT, HeaderValue::from_static(agent));
+        let credentials = target.credentials.as_ref().map(super::Credentials::header).or(in_url);
+        if let Some(credentials) = credentials {
+            let bad = |_| HttpError::Header("Authorization".to_owned());
+            let value = HeaderValue::try_from(credentials).map_err(bad)?;
+            own.insert(AUTHORIZATION, hidden(value));
+        }
+        let mut given = HeaderMap::new();
+        for (name, value) in &target.headers {
+            let bad = || HttpError::Header(name.clone());
+            let value = HeaderValue::from_str(value).map_err(|_| bad())?;
+            given.append(HeaderName::try_from(name).map_err(|_| bad())?, hidden(value));
+        }
+        // What the user says stands instead of what we would say.
+        own.extend(given);
+        let connector = Connector::new(&endpoint.origin, target)?;
+        let caller = Caller::new(connector, endpoint, target.idle_timeout);
+        Ok(Wire { caller, limit: target.max_message, own, state: Mutex::default() })
+    }
+
+    /// Sends a message.
+    pub(super) async fn post(
+        &self,
+        message: &Message,
+        note: &mut Note,
+    ) -> Result<Box<Opened>, Cause> {
+        let body = || Bytes::copy_from_slice(message.frame.bytes());
+        self.caller.call(&Method::POST, || (self.head_of(message), body()), note).await
+    }
+
+    fn head_of(&self, message: &Message) -> Head {
+        let mut head = self.head(Purpose::Post);
+        for (name, value) in message.headers.iter() {
+            let name = HeaderName::from_bytes(name.as_bytes());
+            let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value)) else { continue };
+            if name == mirror::PROTOCOL_VERSION {
+                self.set_version(&value);
+            }
+            // What the user says stands instead of what we would say.
+            if let Entry::Vacant(vacant) = head.headers.entry(&name) {
+                head.shown.push(name.as_str(), value.to_str().unwrap_or_default());
+                vacant.insert(value);
+            }
+        }
+        head
+    }
+
+    /// Asks for events in the way of 2024-11-05, which has no headers of its own.
+    pub(super) async fn listen_in_the_old_way(
+        &self,
+        note: &mut Note,
+    ) -> Result<Box<Opened>, Cause> {
+        let content = || (self.head(Purpose::Listen), Bytes::new());
+        self.caller.call(&Method::GET, content, note).await
+    }
+
+    /// Asks for events, from after the last one that came.
+    pub(super) async fn listen(
+        &self,
+        after: Option<&str>,
+        note: &mut Note,
+    ) -> Result<Box<Opened>, Cause> {
+        let head = || {
+            let mut head = self.head(Purpose::Listen);
+            self.add_version(&mut head);
+            if let Some(after) = after.and_then(|after| HeaderValue::from_str(after).ok()) {
+                head.shown.push("last-event-id", after.to_str().unwrap_or_default());
+                head.headers.insert(HeaderName::from_static("last-event-id"), after);
+            }
+            (head, Bytes::new())
+        };
+        self.caller.call(&Method::GET, head, note).await
+    }
+
+    /// Ends the session, if there is one.
+    pub(super) async fn end_session(self: Arc<Self>) {
+        let head = || {
+            let mut head = self.head(Purpose::Post);
+            self.add_version(&mut head);
+            (head, Bytes::new())
+        };
+        let mut note = Note::begin(self.recorder(), Progress::default());
+        let ended = self.caller.call(&Method::DELETE, head, &mut note).await;
+        // A server need not let its sessions be ended.
+        if let Ok(mut opened) = ended
+            && opened.body(self.limit, &note).await.is_ok()
+        {
+            note.complete();
+        }
+    }
+
+    /// What every request of that purpose has, written once for a session.
+    fn head(&self, purpose: Purpose) -> Head {
+        let mut state = self.state();
+        let session = state.session.clone();
+        let made = &mut state.heads[purpose as usize];
+        made.get_or_insert_with(|| {
+            let mut headers = self.own.clone();
+            let (accept, content) = match purpose {
+                Purpose::Post => (EITHER, Some(JSON)),
+                Purpose::Listen => (EVENTS, None),
+            };
+            headers.entry(ACCEPT).or_insert(accept);
+            if let Some(content) = content {
+                headers.entry(CONTENT_TYPE).or_insert(content);
+            }
+            if let Some(session) = session {
+                headers.entry(HeaderName::from_static(SESSION)).or_insert(session);
+            }
+            Head { shown: shown(&headers), headers }
+        })
+        .clone()
+    }
+
+    fn set_version(&self, value: &HeaderValue) {
+        let mut state = self.state();
+        if state.version.as_ref() != Some(value) {
+            state.version = Some(value.clone());
+        }
+    }
+
+    fn add_version(&self, head: &mut Head) {
+        if let (Some(version), Ok(name)) =
+            (&self.state().version, HeaderName::try_from(mirror::PROTOCOL_VERSION))
+        {
+            head.shown.push(name.as_str(), version.to_str().unwrap_or_default());
+            head.headers.entry(name).or_insert_with(|| version.clone());
+        }
+    }
+
+    /// Takes over the session that the answer to a handshake names.
+    pub(super) fn begin_session(&self, opened: &Opened) {
+        if let Some(session) = opened.headers.get(SESSION) {
+            let mut state = self.state();
+            state.session = Some(session.clone());
+            state.heads = [None, None];
+        }
+    }
+
+    pub(super) fn has_session(&self) -> bool {
+        self.state().session.is_some()
+    }
+
+    pub(super) fn forget_session(&self) {
+        let mut state = self.state();
+        state.session = None;
+        state.heads = [None, None];
+    }
+
+    /// The address to post to is known.
+    pub(super) fn ready(&self) {
+        self.state().ready = true;
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        self.state().ready
+    }
+
+    /// Has a message sent again, which the server refused at its first address.
+    pub(super) fn retry(&self, message: Message) {
+        self.state().again = Some(Message { again: true, ..message });
+    }
+
+    pub(super) fn to_retry(&self) -> Option<Message> {
+        self.state().again.take()
+    }
+
+    pub(super) fn record_to(&self, recorder: Recorder) {
+        self.state().recorder = Some(recorder);
+    }
+
+    pub(super) fn recorder(&self) -> Option<Recorder> {
+        self.state().recorder.clone()
+    }
+
+    /// Notes that a message goes out.
+    pub(super) fn sent(&self, message: &Message) {
+        if let Some(recorder) = self.recorder().filter(|_| !message.again) {
+            recorder.sent(&message.frame);
+        }
+    }
+
+    /// Something came that may be a frame; it is given to the peer.
+    pub(super) fn received(&self, frame: Frame, stream: &Stream, envelope: &Arc<Envelope>) {
+        if let Some(recorder) = self.recorder() {
+            recorder.received(&frame);
+        }
+        self.push(Incoming::on(stream.clone(), frame, Some(Arc::clone(envelope))));
+    }
+
+    pub(super) fn push(&self, incoming: Incoming) {
+        self.state().inbox.push_back(incoming);
+    }
+
+    pub(super) fn take(&self) -> Option<Incoming> {
+        let mut state = self.state();
+        let taken = state.inbox.pop_front();
+        if state.inbox.len() < MOST && !state.waiting.is_empty() {
+            state.waiting.drain(..).for_each(Waker::wake);
+        }
+        taken
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.state().inbox.is_empty()
+    }
+
+    /// Waits until there is room for more.
+    pub(super) async fn room(&self) {
+        poll_fn(|cx| {
+            let mut state = self.state();
+            if state.inbox.len() < MOST {
+                return Poll::Ready(());
+            }
+            state.waiting.push(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Wire {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Wire").field(&self.caller).finish()
+    }
+}

@@ -1,0 +1,45 @@
+//! What must not be seen is not seen: not in the transcript, not in an error,
+//! not in what is printed for debugging.
+
+use sparring_peer::Client;
+use sparring_transport::http::{Credentials, HttpLink, HttpTarget};
+
+use super::site::{Reply, Site, call, connect, done, within};
+
+#[tokio::test]
+async fn credentials_and_headers_are_sent_and_hidden() {
+    let site = Site::calling(|asked| match asked.header("x-key") {
+        Some("hunter2") => Reply::json(&done(asked)),
+        _ => Reply::of("403 Forbidden", &[("set-cookie", "hunter3")], ""),
+    })
+    .await;
+    let mut target = site.target();
+    target.headers = vec![("X-Key".to_owned(), "hunter2".to_owned())];
+    target.credentials = Some(Credentials::Basic("me:hunter4".to_owned()));
+    let link = HttpLink::new(&target).unwrap();
+    let mut shown = format!("{target:?} {link:?}");
+    let client = connect(Client::builder(), &target).await.unwrap();
+    within(call(&client)).await.unwrap();
+    let asked = site.asked();
+    assert_eq!(asked[1].header("authorization"), Some("Basic bWU6aHVudGVyNA=="));
+    shown.push_str(&format!("{:?}", client.transcript().exchanges()));
+
+    target.headers[0].1 = "hunter5".to_owned();
+    let client = connect(Client::builder(), &target).await.unwrap();
+    let error = within(call(&client)).await.expect_err("the wrong key");
+    shown.push_str(&format!("{error} {error:?} {:?}", client.transcript().exchanges()));
+    assert!(shown.contains("x-key") && shown.contains("set-cookie"), "{shown}");
+    assert!(!shown.contains("hunter") && !shown.contains("aHVudGVy"), "{shown}");
+}
+
+#[test]
+fn a_header_that_cannot_be_one_is_told_without_its_value() {
+    let mut target = HttpTarget::new("http://localhost/mcp");
+    target.headers = vec![("X-Key".to_owned(), "hunter2\n".to_owned())];
+    let error = HttpLink::new(&target).expect_err("no such header").to_string();
+    assert!(error.contains("X-Key") && !error.contains("hunter2"), "{error}");
+    target.headers.clear();
+    target.credentials = Some(Credentials::Bearer("hunter2\n".to_owned()));
+    let error = HttpLink::new(&target).expect_err("no such header").to_string();
+    assert!(error.contains("Authorization") && !error.contains("hunter2"), "{error}");
+}

@@ -1,0 +1,156 @@
+//! Sessions of the revisions with a handshake: their id, their version, their
+//! end; and what is found out about a server's era.
+
+use serde_json::json;
+use sparring_peer::client::Error;
+use sparring_peer::{Cause, Client};
+use sparring_wire::Revision;
+
+use super::site::{Asked, Reply, Site, call, connect, discovered, done, within};
+
+fn initialized(asked: &Asked, version: &str) -> String {
+    asked.result(json!({"protocolVersion": version, "capabilities": {"tools": {}},
+        "serverInfo": {"name": "site", "version": "1"}}))
+}
+
+/// A site with a handshake, which says how it is to begin and to go on.
+async fn legacy(
+    session: Option<&'static str>,
+    answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static,
+) -> Site {
+    Site::new(move |asked| match &*asked.what() {
+        "server/discover" => Reply::of("400 Bad Request", &[], ""),
+        "initialize" => {
+            let mut headers = vec![("content-type", "application/json")];
+            headers.extend(session.map(|session| ("mcp-session-id", session)));
+            Reply::of("200 OK", &headers, &initialized(asked, "2025-06-18"))
+        }
+        "notifications/initialized" => Reply::of("202 Accepted", &[], ""),
+        "GET" => Reply::of("405 Method Not Allowed", &[], ""),
+        _ => answer(asked),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_session_is_kept_and_ended() {
+    let site = legacy(Some("s-1"), |asked| match &*asked.method {
+        "DELETE" => Reply::of("204 No Content", &[], ""),
+        _ => Reply::json(&done(asked)),
+    })
+    .await;
+    let client = site.connect().await.unwrap();
+    assert_eq!(client.revision(), Some(Revision::V2025_06_18));
+    assert_eq!(within(call(&client)).await.unwrap().content(), "done");
+    within(client.close()).await;
+    let asked = site.asked();
+    let what: Vec<_> = asked.iter().map(Asked::what).collect();
+    assert_eq!(what[..3], ["server/discover", "initialize", "notifications/initialized"]);
+    assert!(what.contains(&"GET".to_owned()) && what.contains(&"tools/call".to_owned()));
+    assert_eq!(what.last().map(String::as_str), Some("DELETE"));
+    assert_eq!(asked[1].header("mcp-session-id"), None);
+    assert_eq!(asked[1].header("mcp-protocol-version"), None);
+    for later in &asked[2..] {
+        assert_eq!(later.header("mcp-session-id"), Some("s-1"), "{}", later.what());
+        assert_eq!(later.header("mcp-protocol-version"), Some("2025-06-18"), "{}", later.what());
+        assert_eq!(later.header("mcp-method"), None, "{}", later.what());
+    }
+}
+
+#[tokio::test]
+async fn a_server_need_not_have_sessions() {
+    let site = legacy(None, |asked| Reply::json(&done(asked))).await;
+    let client = site.connect().await.unwrap();
+    assert_eq!(within(call(&client)).await.unwrap().content(), "done");
+    within(client.close()).await;
+    let asked = site.asked();
+    assert!(asked.iter().all(|asked| asked.header("mcp-session-id").is_none()));
+    assert!(asked.iter().all(|asked| asked.method != "DELETE"));
+}
+
+#[tokio::test]
+async fn a_session_that_the_server_has_ended_is_told_as_such() {
+    let site = legacy(Some("s-1"), |_| Reply::of("404 Not Found", &[], "session expired")).await;
+    let client = site.connect().await.unwrap();
+    let error = within(call(&client)).await.expect_err("the session is gone");
+    let Error::Closed { cause: Cause::SessionLost(why), .. } = &error else { panic!("{error}") };
+    assert!(why.contains("session expired"), "{why}");
+    assert!(matches!(within(client.closed()).await, Cause::SessionLost(_)));
+    // Nobody asked for a new one.
+    assert_eq!(site.asked().iter().filter(|asked| asked.what() == "initialize").count(), 1);
+}
+
+#[tokio::test]
+async fn the_era_is_found_once_for_an_origin() {
+    let site = legacy(None, |asked| Reply::json(&done(asked))).await;
+    for _ in 0..2 {
+        within(site.connect().await.unwrap().close()).await;
+    }
+    let what: Vec<_> = site.asked().iter().map(Asked::what).collect();
+    let probes = what.iter().filter(|what| *what == "server/discover").count();
+    assert_eq!((probes, what.iter().filter(|what| *what == "initialize").count()), (1, 2));
+}
+
+#[tokio::test]
+async fn what_is_known_of_an_era_is_looked_at_again_when_it_does_not_hold() {
+    let modern = std::sync::atomic::AtomicBool::new(false);
+    let site = Site::new(move |asked| {
+        let is_modern = modern.load(std::sync::atomic::Ordering::Relaxed);
+        match (&*asked.what(), is_modern) {
+            ("server/discover", true) => Reply::json(&discovered(asked)),
+            ("initialize", false) => {
+                modern.store(true, std::sync::atomic::Ordering::Relaxed);
+                Reply::json(&initialized(asked, "2025-11-25"))
+            }
+            ("notifications/initialized", _) => Reply::of("202 Accepted", &[], ""),
+            _ => Reply::of("405 Method Not Allowed", &[], ""),
+        }
+    })
+    .await;
+    let first = site.connect().await.unwrap();
+    assert_eq!(first.revision(), Some(Revision::V2025_11_25));
+    within(first.close()).await;
+    let second = site.connect().await.unwrap();
+    assert_eq!(second.revision(), Some(Revision::V2026_07_28));
+}
+
+#[tokio::test]
+async fn a_modern_error_in_a_bad_request_means_a_modern_server() {
+    let site = Site::new(|asked| {
+        let error = r#"{"code":-32022,"message":"no","data":{"supported":["2099-01-01"],"requested":"2026-07-28"}}"#;
+        let body = asked.result(json!({})).replace("\"result\":{}", &format!("\"error\":{error}"));
+        Reply::of("400 Bad Request", &[("content-type", "application/json")], &body)
+    })
+    .await;
+    let error = site.connect().await.expect_err("no common version").to_string();
+    assert!(error.contains("2099-01-01"), "{error}");
+    assert_eq!(site.asked().len(), 1);
+}
+
+#[tokio::test]
+async fn a_request_says_in_headers_what_it_is() {
+    let site = Site::calling(|asked| Reply::json(&done(asked))).await;
+    let client = site.connect().await.unwrap();
+    within(client.call_tool("é", json!({})).start()).await.unwrap();
+    let asked = site.asked();
+    let call = asked.last().unwrap();
+    assert_eq!(call.header("mcp-protocol-version"), Some("2026-07-28"));
+    assert_eq!(call.header("mcp-method"), Some("tools/call"));
+    assert_eq!(call.header("mcp-name"), Some("=?base64?w6k=?="));
+    assert_eq!(call.header("accept"), Some("application/json, text/event-stream"));
+    assert_eq!(call.header("content-type"), Some("application/json"));
+    within(client.close()).await;
+    assert_eq!(site.asked().len(), asked.len(), "nothing says goodbye where there is no session");
+}
+
+#[tokio::test]
+async fn a_pinned_revision_is_asked_for_in_its_own_way() {
+    let site = legacy(None, |asked| Reply::json(&done(asked))).await;
+    let builder = Client::builder().revision(Revision::V2025_06_18);
+    let client = connect(builder, &site.target()).await.unwrap();
+    within(call(&client)).await.unwrap();
+    assert_eq!(site.asked()[0].what(), "initialize");
+    let builder = Client::builder().revision(Revision::V2026_07_28);
+    let error = connect(builder, &site.target()).await.expect_err("it has no such revision");
+    assert!(error.to_string().contains("400 Bad Request"), "{error}");
+}

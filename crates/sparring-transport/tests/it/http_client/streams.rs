@@ -1,0 +1,165 @@
+//! Event streams: what comes before the answer, taking up again where one
+//! broke, and giving one up.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::site::{Asked, Reply, Site, call, done, within};
+
+fn event(id: &str, data: &str) -> String {
+    format!("id: {id}\nretry: 1\ndata: {data}\n\n")
+}
+
+/// A site of 2025-11-25 with a session.
+async fn session(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Site {
+    Site::new(move |asked| match &*asked.what() {
+        "server/discover" => Reply::of("400 Bad Request", &[], "initialize first"),
+        "initialize" => {
+            let result = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "site", "version": "1"}});
+            let headers = [("content-type", "application/json"), ("mcp-session-id", "s-1")];
+            Reply::of("200 OK", &headers, &asked.result(result))
+        }
+        "notifications/initialized" | "DELETE" => Reply::of("202 Accepted", &[], ""),
+        _ => answer(asked),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn notifications_come_before_the_answer_in_any_pieces() {
+    let site = Site::calling(|asked| {
+        let note = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
+        Reply::events(&format!(": hi\r\n\r\nevent: message\r\ndata: {note}\r\n\r\ndata:{}\n\n", done(asked)))
+    })
+    .await;
+    let client = site.connect().await.unwrap();
+    assert_eq!(within(call(&client)).await.unwrap().content(), "done");
+    assert_eq!(client.notifications().count("notifications/message"), 1);
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_is_taken_up_where_it_was() {
+    let times = AtomicUsize::new(0);
+    let answer = std::sync::Mutex::new(String::new());
+    let site = session(move |asked| {
+        let last = asked.header("last-event-id");
+        match (&*asked.what(), last) {
+            ("tools/call", _) => {
+                *answer.lock().unwrap() = done(asked);
+                Reply::events(&event("a-1", ""))
+            }
+            ("GET", None) => Reply::of("405 Method Not Allowed", &[], ""),
+            // Once more it ends without having brought the answer.
+            ("GET", Some("a-1")) => Reply::events(&event("a-2", "")),
+            ("GET", Some("a-2")) => {
+                times.fetch_add(1, Ordering::Relaxed);
+                Reply::events(&event("a-3", &answer.lock().unwrap()))
+            }
+            other => panic!("{other:?}"),
+        }
+    })
+    .await;
+    let client = site.connect().await.unwrap();
+    assert_eq!(within(call(&client)).await.unwrap().content(), "done");
+    let taken_up: Vec<_> = site
+        .asked()
+        .iter()
+        .filter_map(|asked| asked.header("last-event-id").map(str::to_owned))
+        .collect();
+    assert_eq!(taken_up, ["a-1", "a-2"]);
+    let resumed = site.asked().into_iter().find(|asked| asked.header("last-event-id").is_some());
+    assert_eq!(resumed.unwrap().header("mcp-session-id"), Some("s-1"));
+    // Each of them is in the transcript, with how it ended.
+    let exchanges = client.transcript().exchanges();
+    let broken = exchanges.iter().filter(|it| it.error.is_some() && it.method != "POST").count();
+    assert_eq!(broken, 1, "{exchanges:#?}");
+}
+
+#[tokio::test]
+async fn a_stream_that_cannot_be_taken_up_is_told() {
+    let site = session(|asked| match (&*asked.what(), asked.header("last-event-id")) {
+        ("tools/call", _) => Reply::events(&event("a-1", "")),
+        ("GET", Some(_)) => Reply::of("400 Bad Request", &[], "no such stream"),
+        _ => Reply::of("405 Method Not Allowed", &[], ""),
+    })
+    .await;
+    let error = site.call().await.expect_err("it cannot be resumed").to_string();
+    assert!(error.contains("ended before the answer") && error.contains("400"), "{error}");
+}
+
+#[tokio::test]
+async fn one_that_never_brings_anything_new_is_given_up() {
+    let site = session(|asked| match (&*asked.what(), asked.header("last-event-id")) {
+        ("tools/call", _) => Reply::events(&event("a-1", "")),
+        ("GET", Some(_)) => Reply::events(""),
+        _ => Reply::of("405 Method Not Allowed", &[], ""),
+    })
+    .await;
+    let error = site.call().await.expect_err("it ends for ever").to_string();
+    assert!(error.contains("ended before the answer"), "{error}");
+}
+
+#[tokio::test]
+async fn what_the_server_says_unasked_comes_on_the_standing_stream() {
+    let note = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+    let site = session(move |asked| match (&*asked.what(), asked.header("last-event-id")) {
+        ("GET", None) => Reply::events(&event("g-1", note)),
+        ("GET", Some("g-1")) => Reply::events(&event("g-2", note)).then_hang(),
+        _ => Reply::json(&done(asked)),
+    })
+    .await;
+    let client = site.connect().await.unwrap();
+    let two = client.notifications().wait_for(
+        "notifications/tools/list_changed",
+        2,
+        super::site::PATIENCE,
+    );
+    assert!(within(two).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_request_that_is_given_up_is_one_whose_stream_is_closed() {
+    let (closed, mut gone) = tokio::sync::mpsc::unbounded_channel();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let closed = closed.clone();
+            tokio::spawn(async move {
+                let mut text = String::new();
+                let mut bytes = [0; 4096];
+                while let Ok(read @ 1..) = stream.read(&mut bytes).await {
+                    text = String::from_utf8_lossy(&bytes[..read]).into_owned();
+                    let reply = match text.contains("server/discover") {
+                        true => {
+                            let asked = Asked {
+                                body: text.split("\r\n\r\n").nth(1).unwrap().to_owned(),
+                                ..Asked::default()
+                            };
+                            let body = super::site::discovered(&asked);
+                            format!(
+                                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+                                body.len()
+                            )
+                        }
+                        false => {
+                            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n: wait\n\n"
+                                .to_owned()
+                        }
+                    };
+                    stream.write_all(reply.as_bytes()).await.unwrap();
+                }
+                let _ = closed.send(text.contains("tools/call"));
+            });
+        }
+    });
+    let target = sparring_transport::http::HttpTarget::new(url);
+    let client = super::site::connect(sparring_peer::Client::builder(), &target).await.unwrap();
+    let short = client.with_timeout(Duration::from_millis(50));
+    within(call(&short)).await.expect_err("nobody answers");
+    assert_eq!(within(gone.recv()).await, Some(true));
+}

@@ -1,0 +1,69 @@
+//! Other ways to a server: through a proxy, over a Unix socket.
+
+use std::sync::{Arc, Mutex};
+
+use sparring_peer::Client;
+use sparring_transport::http::{HttpTarget, Proxies};
+
+use super::site::{Reply, Site, call, connect, discovered, done, serve, within};
+
+#[tokio::test]
+async fn a_proxy_is_told_the_whole_url_and_who_we_are() {
+    let proxy = Site::new(|asked| match &*asked.what() {
+        "server/discover" => Reply::json(&discovered(asked)),
+        _ => Reply::json(&done(asked)),
+    })
+    .await;
+    let address = proxy.url.trim_start_matches("http://").trim_end_matches("/mcp");
+    let mut target = HttpTarget::new("http://server.example/mcp");
+    target.proxies = Proxies { http: format!("http://me:pass@{address}"), ..Proxies::default() };
+    let client = connect(Client::builder(), &target).await.unwrap();
+    assert_eq!(within(call(&client)).await.unwrap().content(), "done");
+    let asked = proxy.asked();
+    assert_eq!(asked[0].path, "http://server.example:80/mcp");
+    assert_eq!(asked[0].header("host"), Some("server.example"));
+    assert_eq!(asked[0].header("proxy-authorization"), Some("Basic bWU6cGFzcw=="));
+    let shown = format!("{:?}", client.transcript().exchanges());
+    assert!(shown.contains("proxy-authorization") && !shown.contains("bWU6cGFzcw"), "{shown}");
+
+    target.proxies.except = "server.example".to_owned();
+    let error = connect(Client::builder(), &target).await.expect_err("no such server");
+    assert!(error.to_string().contains("cannot resolve the name server.example"), "{error}");
+}
+
+#[tokio::test]
+async fn a_proxy_that_lets_nobody_through_is_told() {
+    let proxy = Site::new(|_| Reply::of("403 Forbidden", &[], "")).await;
+    let mut target = HttpTarget::new("https://server.example/mcp");
+    target.proxies.https = proxy.url.trim_end_matches("/mcp").to_owned();
+    let error = connect(Client::builder(), &target).await.expect_err("not let through").to_string();
+    assert!(error.contains("through the proxy"), "{error}");
+    assert_eq!(proxy.asked()[0].path, "server.example:443");
+}
+
+#[tokio::test]
+async fn a_unix_socket_is_an_address_like_any_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("server.sock");
+    let listener = tokio::net::UnixListener::bind(&path).unwrap();
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&asked);
+    tokio::spawn(async move {
+        let answer = Arc::new(|asked: &super::site::Asked| match &*asked.what() {
+            "server/discover" => Reply::json(&discovered(asked)),
+            _ => Reply::json(&done(asked)),
+        });
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(serve(stream, Arc::clone(&told), Arc::clone(&answer)));
+        }
+    });
+    let encoded = path.to_str().unwrap().replace('/', "%2F");
+    let target = HttpTarget::new(format!("http+unix://{encoded}/mcp"));
+    let client = connect(Client::builder(), &target).await.unwrap();
+    assert_eq!(within(call(&client)).await.unwrap().content(), "done");
+    assert_eq!(asked.lock().unwrap()[0].path, "/mcp");
+
+    let target = HttpTarget::new(format!("http+unix://{encoded}.not/mcp"));
+    let error = connect(Client::builder(), &target).await.expect_err("no such socket").to_string();
+    assert!(error.contains("server.sock.not: No such file"), "{error}");
+}

@@ -1,0 +1,104 @@
+//! A server of others, over stdio or behind a port: what is tested on it is the
+//! same.
+
+use std::process::Stdio;
+
+use sparring_peer::link::Link;
+use sparring_transport::http::{HttpLink, HttpTarget, HttpTransport};
+use sparring_transport::{ChildLink, ChildTarget, Stderr};
+use sparring_wire::Revision;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
+use tokio::process::{Child, Command};
+use tokio::sync::mpsc;
+
+use super::visit::within;
+
+/// A server of others.
+pub(super) enum Peer {
+    /// Started for each visit.
+    Stdio(ChildTarget),
+    /// Started once. Dropped, it is gone.
+    Http { target: HttpTarget, _process: Child },
+}
+
+impl Peer {
+    /// A server over Streamable HTTP. `target` is given the port in place of
+    /// `{port}`, and says so when it listens there.
+    pub(super) async fn http(target: ChildTarget) -> Peer {
+        Peer::behind_a_port(target, HttpTransport::Streamable, "/mcp").await
+    }
+
+    /// A server over HTTP+SSE.
+    pub(super) async fn sse(target: ChildTarget) -> Peer {
+        Peer::behind_a_port(target, HttpTransport::Sse, "/sse").await
+    }
+
+    async fn behind_a_port(target: ChildTarget, transport: HttpTransport, path: &str) -> Peer {
+        // Not every server can be asked for any port that is free.
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let port = free.port().to_string();
+        let with_port = |text: &String| text.replace("{port}", &port);
+        let mut process = Command::new(&target.program)
+            .args(target.args.iter().map(with_port))
+            .envs(target.env.iter().map(|(name, value)| (name, with_port(value))))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let (sender, mut lines) = mpsc::unbounded_channel();
+        tokio::spawn(pass_on(process.stdout.take().unwrap(), sender.clone()));
+        tokio::spawn(pass_on(process.stderr.take().unwrap(), sender));
+        let mut said = String::new();
+        loop {
+            let line = within(lines.recv()).await;
+            let line = line.unwrap_or_else(|| panic!("{}: {said}", target.command_line()));
+            if line.to_lowercase().contains("listening") || line.contains("running on") {
+                break;
+            }
+            said.push_str(&line);
+        }
+        let url = format!("http://127.0.0.1:{port}{path}");
+        let target = HttpTarget { transport, ..HttpTarget::new(url) };
+        Peer::Http { target, _process: process }
+    }
+
+    /// How it is called in messages.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Peer::Stdio(target) => target.command_line(),
+            Peer::Http { target, .. } => target.url.clone(),
+        }
+    }
+
+    /// Those of the revisions that exist over this way.
+    pub(super) fn having(
+        &self,
+        revisions: impl IntoIterator<Item = Revision>,
+    ) -> impl Iterator<Item = Revision> {
+        let old =
+            matches!(self, Peer::Http { target, .. } if target.transport == HttpTransport::Sse);
+        revisions.into_iter().filter(move |revision| !(old && revision.is_modern()))
+    }
+
+    /// A link to it, and the process that was started for it.
+    pub(super) fn open(&self) -> (Box<dyn Link>, Option<u32>, Option<Stderr>) {
+        match self {
+            Peer::Stdio(target) => {
+                let link = ChildLink::spawn(target).unwrap();
+                let (id, stderr) = (link.id(), link.stderr());
+                (Box::new(link), Some(id), Some(stderr))
+            }
+            Peer::Http { target, .. } => (Box::new(HttpLink::new(target).unwrap()), None, None),
+        }
+    }
+}
+
+/// Reads to the end, whoever listens: a server must not have to wait.
+async fn pass_on(output: impl AsyncRead + Unpin, sender: mpsc::UnboundedSender<String>) {
+    let mut lines = BufReader::new(output).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        let _ = sender.send(line + "\n");
+    }
+}
