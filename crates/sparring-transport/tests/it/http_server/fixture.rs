@@ -69,7 +69,8 @@ impl Handler for Hall {
                 "said".to_owned()
             }
             "ask" => {
-                let params = json!({"message": "who?", "requestedSchema": {"type": "object"}});
+                let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+                let params = json!({"message": "who?", "requestedSchema": schema});
                 let answer = cx.ask("name", Question::Elicitation, params).await?;
                 answer.view().at(&["content", "name"]).and_then(Json::as_str).unwrap().into_owned()
             }

@@ -7,6 +7,7 @@ mod crowd;
 mod fixture;
 mod http_sse;
 mod modern;
+mod our_client;
 mod rebinding;
 mod requests;
 mod resumption;
