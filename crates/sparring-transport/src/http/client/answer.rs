@@ -12,7 +12,7 @@ use sparring_wire::{Frame, Headers, Id};
 
 use super::call::Opened;
 use super::events::Events;
-use super::note::{Note, Progress};
+use super::note::{Note, Progress, has_secrets};
 use super::wire::{Message, Wire};
 
 /// How much of a body that is no answer is read, and how much of it is shown.
@@ -176,12 +176,18 @@ pub(super) fn told(opened: &Opened, more: &str, body: &[u8]) -> Cause {
     Cause::Http { status: status.as_u16(), what, body: shown }
 }
 
+/// What stands around the frames of an answer. Unlike the transcript, whoever
+/// asked gets all of it.
 pub(super) fn envelope(opened: &Opened) -> Envelope {
+    let status = Some(opened.status.as_u16());
+    if !has_secrets(&opened.headers) {
+        return Envelope { status, headers: opened.shown.clone() };
+    }
     let mut headers = Headers::new();
     for (name, value) in &opened.headers {
         headers.push(name.as_str(), &String::from_utf8_lossy(value.as_bytes()));
     }
-    Envelope { status: Some(opened.status.as_u16()), headers }
+    Envelope { status, headers }
 }
 
 /// What has come of a stream over all the responses that it took.

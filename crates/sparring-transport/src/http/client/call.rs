@@ -107,6 +107,8 @@ impl Conn {
 pub(super) struct Opened {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
+    /// The same as they may be shown.
+    pub(super) shown: Headers,
     /// Where it came from, after redirects.
     pub(super) from: Arc<Place>,
     body: Incoming,
@@ -198,10 +200,11 @@ impl Caller {
             match sent {
                 Ok(response) => {
                     let (parts, body) = response.into_parts();
-                    note.head(parts.status, &parts.headers);
+                    let shown = note.head(parts.status, &parts.headers);
                     return Ok(Box::new(Opened {
                         status: parts.status,
                         headers: parts.headers,
+                        shown,
                         from: Arc::clone(place),
                         body,
                         ended: false,

@@ -141,15 +141,17 @@ impl Note {
         self.with(|exchange| exchange.connect = Some(took));
     }
 
-    pub(super) fn head(&mut self, status: StatusCode, headers: &HeaderMap) {
+    pub(super) fn head(&mut self, status: StatusCode, headers: &HeaderMap) -> Headers {
         let now = Instant::now();
         self.progress.answering(status, headers, now);
         let took = now - self.begun;
+        let shown = shown(headers);
         self.with(|exchange| {
             exchange.status = Some(status.as_u16());
-            exchange.response_headers = shown(headers);
+            exchange.response_headers = shown.clone();
             exchange.first_byte = Some(took);
         });
+        shown
     }
 
     /// The response is there as a whole.
@@ -181,6 +183,11 @@ impl Drop for Note {
     fn drop(&mut self) {
         self.write();
     }
+}
+
+/// Whether some of the headers of a response may not be shown.
+pub(super) fn has_secrets(headers: &HeaderMap) -> bool {
+    headers.contains_key(SET_COOKIE) || headers.contains_key(SESSION)
 }
 
 /// Headers as they may be shown.
