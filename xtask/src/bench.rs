@@ -11,9 +11,10 @@ use anyhow::{Context as _, Result, ensure};
 use crate::command::{command, show, works};
 
 /// The benches: the package and the name of each.
-const BENCHES: [(&str, &str); 3] = [
+const BENCHES: [(&str, &str); 4] = [
     ("sparring-peer", "calls"),
     ("sparring-transport", "stdio"),
+    ("sparring-transport", "http_server"),
     ("sparring-transport", "http_client"),
 ];
 

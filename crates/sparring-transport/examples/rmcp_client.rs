@@ -1,5 +1,5 @@
-//! A client over stdio made with the official SDK, `rmcp`, for the tests: it
-//! talks to the command in its arguments and prints what it heard as JSON.
+//! A client made with the official SDK, `rmcp`, for the tests: it talks to the
+//! command in its arguments, or to the URL, and prints what it heard as JSON.
 //!
 //! The first argument is the revision to speak, or `auto`.
 
@@ -12,7 +12,7 @@ use rmcp::model::{
     ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RunningService, ServiceError};
-use rmcp::transport::TokioChildProcess;
+use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient};
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -52,8 +52,7 @@ impl ClientHandler for Guest {
 async fn main() -> anyhow::Result<()> {
     let mut args = std::env::args().skip(1);
     let revision = args.next().context("no revision given")?;
-    let mut command = Command::new(args.next().context("no command given")?);
-    command.args(args);
+    let command = args.next().context("no command given")?;
 
     let modern = ProtocolVersion::V_2026_07_28;
     let (version, lifecycle) = match &*revision {
@@ -73,8 +72,14 @@ async fn main() -> anyhow::Result<()> {
     };
     let guest = Guest { version, progress: Arc::default() };
     let progress = Arc::clone(&guest.progress);
-    let child = TokioChildProcess::new(command)?;
-    let client = guest.serve_with_lifecycle(child, lifecycle).await?;
+    let client = if command.starts_with("http://") {
+        let url = StreamableHttpClientTransport::from_uri(command);
+        guest.serve_with_lifecycle(url, lifecycle).await?
+    } else {
+        let mut child = Command::new(command);
+        child.args(args);
+        guest.serve_with_lifecycle(TokioChildProcess::new(child)?, lifecycle).await?
+    };
     let mut heard = conversation(&client).await?;
     client.cancel().await?;
     heard["progress"] = json!(*progress.lock().unwrap_or_else(PoisonError::into_inner));

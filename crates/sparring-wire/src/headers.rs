@@ -1,64 +1,96 @@
 //! Headers, as they stand before a body: names and values in order.
 //!
-//! Kept as one text that copies share, since most are written once and looked
-//! at never. What a header means is not known here.
+//! Kept as one text with the places in it, which copies share: most are looked
+//! at never, and the others by name. What a header means is not known here.
 
 use std::fmt;
 use std::sync::Arc;
 
 /// Names and values, in order. Names are compared without regard to case.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Headers {
-    /// Each as `name: value`, ended by a line feed; none where there are none.
-    lines: Option<Arc<String>>,
+pub struct Headers(Option<Arc<Lines>>);
+
+#[derive(Clone, Default, PartialEq, Eq)]
+struct Lines {
+    /// Each name, followed by its value.
+    text: String,
+    /// Where each name ends, and each value.
+    ends: Vec<(u32, u32)>,
 }
 
 impl Headers {
     /// None at all; allocates nothing.
     pub const fn new() -> Self {
-        Headers { lines: None }
+        Headers(None)
+    }
+
+    /// None yet, with room for so many of so many bytes in all.
+    pub fn with_capacity(count: usize, bytes: usize) -> Self {
+        let (text, ends) = (String::with_capacity(bytes), Vec::with_capacity(count));
+        Headers(Some(Arc::new(Lines { text, ends })))
     }
 
     /// Adds one. What would end its line becomes a space.
     pub fn push(&mut self, name: &str, value: &str) {
-        let lines = Arc::make_mut(self.lines.get_or_insert_default());
-        if lines.capacity() == 0 {
-            lines.reserve(256);
+        let lines = Arc::make_mut(self.0.get_or_insert_default());
+        if lines.text.capacity() == 0 {
+            lines.text.reserve(256);
+            lines.ends.reserve(8);
         }
-        lines.push_str(name);
-        lines.push_str(": ");
+        lines.text.push_str(name);
+        let name_end = lines.text.len();
         match value.bytes().any(|byte| matches!(byte, b'\r' | b'\n')) {
-            true => lines.extend(value.chars().map(|c| match c {
+            true => lines.text.extend(value.chars().map(|c| match c {
                 '\r' | '\n' => ' ',
                 other => other,
             })),
-            false => lines.push_str(value),
+            false => lines.text.push_str(value),
         }
-        lines.push('\n');
+        // More than four gigabytes of headers are not kept.
+        match (u32::try_from(name_end), u32::try_from(lines.text.len())) {
+            (Ok(name_end), Ok(end)) => lines.ends.push((name_end, end)),
+            _ => lines.text.truncate(lines.ends.last().map_or(0, |(_, end)| *end as usize)),
+        }
     }
 
     /// The first value of that name.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        let lines = self.0.as_deref()?;
+        let mut start = 0;
+        for (name_end, end) in &lines.ends {
+            let (name_end, end) = (*name_end as usize, *end as usize);
+            if name_end - start == name.len()
+                && lines.text[start..name_end].eq_ignore_ascii_case(name)
+            {
+                return Some(&lines.text[name_end..end]);
+            }
+            start = end;
+        }
+        None
     }
 
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        let lines = self.lines.as_deref().map_or("", String::as_str);
-        lines.split('\n').filter_map(|line| {
-            let colon = line.find(':')?;
-            Some((&line[..colon], line[colon + 1..].strip_prefix(' ')?))
-        })
+        let mut start = 0;
+        self.0.iter().flat_map(|lines| lines.ends.iter().map(move |ends| (lines, ends))).map(
+            move |(lines, (name_end, end))| {
+                let (name_end, end) = (*name_end as usize, *end as usize);
+                let name = &lines.text[start..name_end];
+                start = end;
+                (name, &lines.text[name_end..end])
+            },
+        )
     }
 
     /// What all of them take, written out.
     pub(crate) fn size(&self) -> usize {
-        self.lines.as_deref().map_or(0, String::len)
+        let size = |it: &Lines| it.text.len() + it.ends.len() * size_of::<(u32, u32)>();
+        self.0.as_deref().map_or(0, size)
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.lines.is_none()
+        self.0.as_deref().is_none_or(|lines| lines.ends.is_empty())
     }
 }
 
@@ -72,9 +104,18 @@ impl<'a> FromIterator<(&'a str, &'a str)> for Headers {
     }
 }
 
+/// What of a header may be shown: a secret is only said to be there.
+fn shown<'a>(name: &str, value: &'a str) -> &'a str {
+    let secret = ["authorization", "proxy-authorization", "cookie", "set-cookie", "mcp-session-id"];
+    match secret.iter().any(|secret| name.eq_ignore_ascii_case(secret)) {
+        true => "(hidden)",
+        false => value,
+    }
+}
+
 impl fmt::Debug for Headers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter()).finish()
+        f.debug_map().entries(self.iter().map(|(name, value)| (name, shown(name, value)))).finish()
     }
 }
 
@@ -90,6 +131,13 @@ mod tests {
         assert_eq!(headers.get("X-a"), Some("1: 2"));
         assert_eq!(headers.iter().count(), 3);
         assert_eq!(headers.get("nope"), None);
+    }
+
+    #[test]
+    fn a_secret_is_not_shown() {
+        let headers: Headers =
+            [("Authorization", "Bearer abc"), ("Accept", "*/*")].into_iter().collect();
+        assert_eq!(format!("{headers:?}"), r#"{"Authorization": "(hidden)", "Accept": "*/*"}"#);
     }
 
     #[test]

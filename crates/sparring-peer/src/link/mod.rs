@@ -162,7 +162,9 @@ pub enum Outgoing {
     },
     /// Let the other side speak on a stream without being asked, where it can.
     Open(Stream),
-    /// Give a stream up: whatever it would still bring is not wanted.
+    /// Give a stream up: whatever it would still bring is not wanted. From a
+    /// server it only ends the connection, and the client comes back for the
+    /// rest.
     Abort(Stream),
     /// Send what is queued, then end.
     Close,

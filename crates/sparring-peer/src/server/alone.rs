@@ -55,6 +55,12 @@ impl<H: Handler> Alone<H> {
         }
     }
 
+    /// Whether the request came as far as being served; one that did not was
+    /// refused for how it was asked.
+    pub fn was_admitted(&self) -> bool {
+        self.session.has_admitted()
+    }
+
     /// Ends a subscription in good order; its answer is then the next frame.
     pub fn end(&mut self) {
         self.session.end_subscriptions();

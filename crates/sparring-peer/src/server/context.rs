@@ -32,6 +32,7 @@ pub(super) enum Said {
     Progress(Id, RawJson),
     Log(Id, LogLevel, RawJson),
     Notify(Id, String, Option<RawJson>),
+    BreakOff(Id),
     Ask(Id, &'static str, RawJson, oneshot::Sender<Result<RawJson, ErrorObject>>),
 }
 
@@ -108,6 +109,13 @@ impl Context {
     /// Sends any notification along with this request.
     pub fn notify(&self, method: &str, params: Option<RawJson>) {
         self.say(Said::Notify(self.id().clone(), method.to_owned(), params));
+    }
+
+    /// Ends the connection that carries this request, where the client knows to
+    /// come back for the rest of the stream (2025-11-25 over HTTP,
+    /// basic/transports#sending-messages-to-the-server); elsewhere nothing happens.
+    pub fn break_off(&self) {
+        self.say(Said::BreakOff(self.id().clone()));
     }
 
     /// Asks the client for something, in the way of the revision: up to

@@ -36,8 +36,9 @@ async fn serve<H: Handler>(handler: &H, cx: &Context) -> Answer {
     match cx.method() {
         "tools/list" => handler.list_tools(cursor(params)?.as_deref(), cx).await,
         "tools/call" => {
-            check_headers(handler, cx, &string(params, "name")?)?;
-            handler.call_tool(&string(params, "name")?, object(params, "arguments")?, cx).await
+            let name = string(params, "name")?;
+            check_headers(handler, cx, &name)?;
+            handler.call_tool(&name, object(params, "arguments")?, cx).await
         }
         "resources/list" => handler.list_resources(cursor(params)?.as_deref(), cx).await,
         "resources/templates/list" => {

@@ -80,6 +80,11 @@ impl<H: Handler> Server<H> {
         &self.shared.handler
     }
 
+    /// The revisions that the server speaks.
+    pub fn revisions(&self) -> &[Revision] {
+        &self.shared.profile.revisions
+    }
+
     /// What the server has done so far, on all links.
     pub fn counts(&self) -> Counts {
         self.shared.counters.now()

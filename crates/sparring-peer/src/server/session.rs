@@ -390,6 +390,10 @@ impl<H: Handler> Session<H> {
         self.core.is_over()
     }
 
+    pub(super) fn has_admitted(&self) -> bool {
+        self.core.admitted() > 0
+    }
+
     pub(super) fn end_subscriptions(&mut self) {
         self.core.end_subscriptions();
     }
@@ -476,6 +480,7 @@ impl<H: Handler> Session<H> {
             Said::Notify(id, method, params) => {
                 self.core.notify_with(&id, &method, params.as_ref());
             }
+            Said::BreakOff(id) => self.core.break_off(&id),
             Said::Ask(id, method, params, waiter) if self.link.is_some() => {
                 let deadline = self.timer.now() + self.ask_timeout;
                 self.core.ask(deadline, &id, method, &params, waiter);

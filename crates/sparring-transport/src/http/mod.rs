@@ -4,6 +4,8 @@
 //! Which frames are sent and what they mean is the peers' business.
 
 pub mod client;
+pub mod server;
 pub mod sse;
 
 pub use client::{Credentials, HttpError, HttpLink, HttpTarget, HttpTransport, Proxies, Tls};
+pub use server::{Auth, HttpOptions, HttpServer, ProtectedResource, Serving};

@@ -8,6 +8,7 @@ mod ends;
 mod faults;
 mod hostile;
 mod http_client;
+mod http_server;
 mod peers;
 mod pipes;
 mod script;

@@ -135,6 +135,12 @@ impl Revision {
         self.rules().error_without_id
     }
 
+    /// Whether a stream over HTTP begins by an event that only says where it
+    /// is; clients of other revisions cannot read such an event.
+    pub fn has_primed_streams(self) -> bool {
+        self.rules().primed_streams
+    }
+
     /// The error code for a resource that is not there.
     pub fn resource_not_found_code(self) -> i64 {
         self.rules().resource_not_found

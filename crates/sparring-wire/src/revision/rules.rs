@@ -14,6 +14,9 @@ pub struct RevisionRules {
     pub batches: bool,
     /// Whether the error for an unreadable request leaves out the id.
     pub error_without_id: bool,
+    /// Whether a stream over HTTP begins by an event that only says where it
+    /// is, so that a client can come back there.
+    pub primed_streams: bool,
     /// The error code for a resource that is not there.
     pub resource_not_found: i64,
     /// Lowest and highest error code that only the specification may define.

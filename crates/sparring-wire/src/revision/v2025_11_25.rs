@@ -10,6 +10,7 @@ pub(super) static RULES: RevisionRules = RevisionRules {
     modern: false,
     batches: false,
     error_without_id: true,
+    primed_streams: true,
     resource_not_found: code::RESOURCE_NOT_FOUND,
     reserved_codes: None,
     client_requests: CLIENT_REQUESTS,

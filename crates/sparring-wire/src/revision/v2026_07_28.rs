@@ -10,6 +10,7 @@ pub(super) static RULES: RevisionRules = RevisionRules {
     modern: true,
     batches: false,
     error_without_id: true,
+    primed_streams: false,
     resource_not_found: code::INVALID_PARAMS,
     reserved_codes: Some((-32099, -32020)),
     client_requests: CLIENT_REQUESTS,

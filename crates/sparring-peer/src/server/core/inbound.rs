@@ -85,6 +85,7 @@ impl<A> Core<A> {
         match (admitted, id) {
             (Ok(revision), Some(id)) => {
                 let key = self.key();
+                self.admitted += 1;
                 let job = Job { key, revision, frame: frame.clone(), batch, listening: None };
                 self.in_flight.insert(id.clone(), job);
                 self.serve(key, id, frame, revision, envelope);
@@ -235,7 +236,8 @@ impl<A> Core<A> {
         };
         let missing = frames.iter().filter(wants_answer).count();
         if missing > 0 {
-            self.batches.insert(number, Batch { missing, frames: Vec::new() });
+            let first = frames.iter().filter(wants_answer).find_map(|frame| frame.id().cloned());
+            self.batches.insert(number, Batch { missing, frames: Vec::new(), first });
         }
         for frame in frames {
             self.frame(frame, Some(number), envelope.cloned());

@@ -54,6 +54,7 @@ pub struct Core<A> {
     heeds_changes: bool,
     closed: bool,
     received: u64,
+    admitted: u64,
     actions: VecDeque<Outgoing>,
     events: VecDeque<Event<A>>,
 }
@@ -90,6 +91,8 @@ struct Job {
 struct Batch {
     missing: usize,
     frames: Vec<Frame>,
+    /// The first request in it, on whose stream all are answered.
+    first: Option<Id>,
 }
 
 /// A question to the client that waits for its answer.
@@ -166,6 +169,7 @@ impl<A> Core<A> {
             heeds_changes: false,
             closed: false,
             received: 0,
+            admitted: 0,
             actions: VecDeque::new(),
             events: VecDeque::new(),
         }
@@ -215,6 +219,11 @@ impl<A> Core<A> {
     /// How many requests have come on this connection, unreadable ones included.
     pub fn received(&self) -> u64 {
         self.received
+    }
+
+    /// How many of them came as far as being served.
+    pub fn admitted(&self) -> u64 {
+        self.admitted
     }
 
     /// The revision that a handshake agreed on.

@@ -50,10 +50,12 @@ impl<A> Core<A> {
         envelope: Option<&Envelope>,
     ) -> Result<Revision, ErrorObject> {
         let method = frame.method().unwrap_or_default();
-        if method == "initialize" {
+        let meta = Meta::of(frame);
+        // Over HTTP a request that says which revision it is of, is of that
+        // one, and those have no handshake.
+        if method == "initialize" && (envelope.is_none() || meta.version.is_none()) {
             return self.admit_initialize(frame, in_batch);
         }
-        let meta = Meta::of(frame);
         if in_batch && meta.version.is_some() {
             let message =
                 "a request with metadata of its own belongs to a revision without batches";
@@ -61,13 +63,15 @@ impl<A> Core<A> {
         }
         let revision = match meta.version.filter(|_| self.has_modern()) {
             Some(version) => {
-                let revision = self.admit_modern(version, &meta)?;
+                // Whoever only sees the headers must not be misled, not even
+                // about a version that is not spoken here (2026-07-28,
+                // basic/transports/streamable-http#server-validation).
                 if let Some(envelope) = envelope {
                     let checked =
                         mirror::check(&envelope.headers, frame, &mirror::Mirrored::default());
                     checked.map_err(|why| ErrorObject::new(code::HEADER_MISMATCH, why))?;
                 }
-                revision
+                self.admit_modern(version, &meta)?
             }
             None => self.admit_legacy(method)?,
         };

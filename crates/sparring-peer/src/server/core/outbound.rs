@@ -96,7 +96,8 @@ impl<A> Core<A> {
             && let Some(batch) = self.batches.remove(&number)
             && !batch.frames.is_empty()
         {
-            self.actions.push_back(Frame::batch_of(&batch.frames).into());
+            let stream = batch.first.map_or(Stream::Standing, |id| self.stream_of(&id));
+            self.actions.push_back(Outgoing::on(stream, Frame::batch_of(&batch.frames)));
         }
     }
 
@@ -106,6 +107,16 @@ impl<A> Core<A> {
         if self.in_flight.contains_key(id) {
             let frame = Frame::notification(method, params);
             self.actions.push_back(Outgoing::on(self.stream_of(id), frame));
+        }
+    }
+
+    /// Ends the connection that carries a request in flight, where its client
+    /// can come back for the rest.
+    pub fn break_off(&mut self, id: &Id) {
+        let job = self.in_flight.get(id);
+        if self.link == LinkKind::Streams && job.is_some_and(|it| it.revision.has_primed_streams())
+        {
+            self.actions.push_back(Outgoing::Abort(Stream::Request(id.clone())));
         }
     }
 

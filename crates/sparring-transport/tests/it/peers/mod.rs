@@ -8,10 +8,10 @@ mod everything;
 mod fastmcp;
 mod filesystem;
 mod peer;
-mod place;
+pub(crate) mod place;
 mod rmcp;
 mod sdk;
-mod their_clients;
+pub(crate) mod their_clients;
 mod time;
 mod visit;
 

@@ -14,13 +14,13 @@ pub(super) fn npm(package: &str) -> Option<ChildTarget> {
 }
 
 /// The Python that has the peers, with arguments for it.
-pub(super) fn python(args: &[&str]) -> Option<ChildTarget> {
+pub(crate) fn python(args: &[&str]) -> Option<ChildTarget> {
     let python = installed("python/bin/python", &format!("python {}", args.join(" ")))?;
     Some(ChildTarget::new(python.to_string_lossy()).args(args.iter().copied()))
 }
 
 /// A file beside the tests.
-pub(super) fn script(name: &str) -> String {
+pub(crate) fn script(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/peers");
     folder.join(name).to_string_lossy().into_owned()
 }

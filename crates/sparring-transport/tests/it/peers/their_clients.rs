@@ -24,13 +24,18 @@ async fn check(client: ChildTarget, ours: &[Revision], expected: Revision, name:
     assert!(output.status.success(), "{expected}: {stdout}{stderr}");
     assert_eq!(stderr, "ended: the other side closed the connection; 0 violations\n", "{expected}");
     let heard: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(heard, right(expected, name), "{expected}");
+}
+
+/// What a client of that name hears of the examples' server.
+pub(crate) fn right(expected: Revision, name: &str) -> Value {
     // Elicitation came with 2025-06-18.
     let ask = if expected >= Revision::V2025_06_18 {
         json!(format!("hello {name}"))
     } else {
         json!(-32600)
     };
-    let right = json!({
+    json!({
         "version": expected.name(),
         "tools": ["echo", "add", "progress", "ask"],
         "resources": ["desk://note"],
@@ -44,15 +49,14 @@ async fn check(client: ChildTarget, ours: &[Revision], expected: Revision, name:
         "ask": ask,
         "missing": -32602,
         "progress": [1.0, 2.0, 3.0],
-    });
-    assert_eq!(heard, right, "{expected}");
+    })
 }
 
-fn python_sdk(mode: &str) -> Option<ChildTarget> {
+pub(crate) fn python_sdk(mode: &str) -> Option<ChildTarget> {
     place::python(&[&place::script("clients/sdk.py"), mode])
 }
 
-fn rmcp(revision: &str) -> ChildTarget {
+pub(crate) fn rmcp(revision: &str) -> ChildTarget {
     ChildTarget::new(place::example("rmcp_client")).args([revision])
 }
 

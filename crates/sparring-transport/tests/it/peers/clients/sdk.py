@@ -1,12 +1,13 @@
-"""The official Python SDK's client over stdio: talks to the command in its
-arguments and prints what it heard as JSON. The first argument is how to
-connect: `legacy`, `auto` or `2026-07-28`."""
+"""The official Python SDK's client: talks to the command in its arguments, or to
+the URL, and prints what it heard as JSON. The first argument is how to connect:
+`legacy`, `auto` or `2026-07-28`."""
 
 import json
 import sys
 
 import anyio
 from mcp import Client, StdioServerParameters
+from mcp.client.sse import sse_client
 from mcp.shared.exceptions import MCPError
 from mcp.types import ElicitResult
 
@@ -22,6 +23,14 @@ async def code_of(request):
         return error.error.code
 
 
+def reach(command, *args):
+    if command.endswith("/sse"):
+        return sse_client(command)
+    if command.startswith("http://"):
+        return command
+    return StdioServerParameters(command=command, args=list(args))
+
+
 async def main(mode, command, *args):
     steps = []
 
@@ -31,9 +40,11 @@ async def main(mode, command, *args):
     def call(tool, **arguments):
         return client.call_tool(tool, arguments, progress_callback=step)
 
-    parameters = StdioServerParameters(command=command, args=list(args))
     client = Client(
-        parameters, mode=mode, elicitation_callback=answer, read_timeout_seconds=20
+        reach(command, *args),
+        mode=mode,
+        elicitation_callback=answer,
+        read_timeout_seconds=20,
     )
     async with client:
         note = (await client.read_resource("desk://note")).contents[0]

@@ -1,0 +1,74 @@
+//! What a server says of itself as a protected resource (RFC 9728), and where.
+
+use http::{HeaderMap, header};
+use serde_json::json;
+
+/// Where the metadata is, followed by the path of the resource or by nothing.
+pub(super) const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+
+/// A protected resource: who it is, and who gives tokens for it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProtectedResource {
+    /// Its address; where none is given, the one that it was asked at.
+    pub resource: Option<String>,
+    /// Who gives tokens for it.
+    pub authorization_servers: Vec<String>,
+    /// The scopes that its tokens may have.
+    pub scopes: Vec<String>,
+}
+
+impl ProtectedResource {
+    /// The metadata as JSON.
+    pub(super) fn document(&self, headers: &HeaderMap, path: &str) -> String {
+        let mut document = json!({
+            "resource": self.address(headers, path),
+            "authorization_servers": self.authorization_servers,
+            "bearer_methods_supported": ["header"],
+        });
+        if !self.scopes.is_empty() {
+            document["scopes_supported"] = self.scopes.clone().into();
+        }
+        document.to_string()
+    }
+
+    /// Where the metadata of the resource is: its path is put behind the well
+    /// known one (RFC 9728, 3.1).
+    pub(super) fn url(&self, headers: &HeaderMap, path: &str) -> String {
+        let address = self.address(headers, path);
+        let (origin, path) = match address.find("://").and_then(|colon| {
+            let rest = colon + 3;
+            address[rest..].find('/').map(|slash| rest + slash)
+        }) {
+            Some(slash) => address.split_at(slash),
+            None => (&*address, ""),
+        };
+        format!("{origin}{WELL_KNOWN}{}", path.trim_end_matches('/'))
+    }
+
+    fn address(&self, headers: &HeaderMap, path: &str) -> String {
+        match &self.resource {
+            Some(resource) => resource.clone(),
+            None => {
+                let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+                format!("http://{}{path}", host.unwrap_or("localhost"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_metadata_has_the_path_of_the_resource_behind_it() {
+        let url = |resource: &str| {
+            let resource =
+                ProtectedResource { resource: Some(resource.to_owned()), ..Default::default() };
+            resource.url(&HeaderMap::new(), "/mcp")
+        };
+        assert_eq!(url("https://a.b/mcp"), format!("https://a.b{WELL_KNOWN}/mcp"));
+        assert_eq!(url("https://a.b/"), format!("https://a.b{WELL_KNOWN}"));
+        assert_eq!(url("https://a.b:1"), format!("https://a.b:1{WELL_KNOWN}"));
+    }
+}

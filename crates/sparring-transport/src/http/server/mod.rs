@@ -1,0 +1,152 @@
+//! The server's half of HTTP: Streamable HTTP in both eras on one path, and the
+//! HTTP+SSE of 2024-11-05 beside it.
+//!
+//! Everything is one function from a request to a response, [`HttpServer::handle`],
+//! so that it can stand behind the routes of others; [`HttpServer::serve`] puts it
+//! on a listener. What the frames mean is the peer's business.
+
+mod auth;
+mod body;
+mod cors;
+mod drain;
+mod event;
+mod guard;
+mod http_sse;
+mod legacy;
+mod listener;
+mod metadata;
+mod modern;
+mod negotiation;
+mod options;
+mod reading;
+mod reply;
+mod routes;
+mod serve;
+mod session;
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, Request, Response};
+use sparring_peer::{Handler, Server};
+use sparring_wire::mirror;
+
+use self::drain::Drain;
+use self::guard::Reach;
+use self::session::Registry;
+
+pub use self::auth::Auth;
+pub use self::body::Body;
+pub use self::listener::Listener;
+pub use self::metadata::ProtectedResource;
+pub use self::options::HttpOptions;
+pub use self::serve::Serving;
+
+/// A server over HTTP. Cheap to clone; all clones are one server, and its
+/// sessions end with the last of them.
+pub struct HttpServer<H> {
+    shared: Arc<Shared<H>>,
+}
+
+/// What all requests share.
+struct Shared<H> {
+    server: Server<H>,
+    options: HttpOptions,
+    registry: Arc<Registry>,
+    drain: Drain,
+    /// Which eras are spoken.
+    legacy: bool,
+    modern: bool,
+}
+
+impl<H: Handler> HttpServer<H> {
+    /// A server over HTTP, which begins to serve with the first request.
+    pub fn new(server: Server<H>, options: HttpOptions) -> Self {
+        let revisions = server.revisions();
+        let shared = Shared {
+            legacy: revisions.iter().any(|revision| !revision.is_modern()),
+            modern: revisions.iter().any(|revision| revision.is_modern()),
+            registry: Registry::new(options.max_sessions),
+            drain: Drain::default(),
+            server,
+            options,
+        };
+        HttpServer { shared: Arc::new(shared) }
+    }
+
+    /// The server behind it.
+    pub fn server(&self) -> &Server<H> {
+        &self.shared.server
+    }
+
+    /// How many sessions there are.
+    pub fn sessions(&self) -> usize {
+        self.shared.registry.len()
+    }
+
+    /// Answers one request. Where nothing else is configured, it must name this
+    /// machine as its host.
+    ///
+    /// The future is to be polled within a tokio runtime with a timer.
+    pub fn handle<B>(
+        &self,
+        request: Request<B>,
+    ) -> impl Future<Output = Response<Body>> + Send + use<H, B>
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+    {
+        routes::handle(Arc::clone(&self.shared), request, Reach::Loopback)
+    }
+
+    /// Serves all who connect to a listener of TCP or of a Unix socket, in the
+    /// background.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn serve(&self, listener: impl Listener) -> Serving {
+        serve::spawn(self.clone(), listener)
+    }
+
+    /// Begins the end, for whoever drives the requests: nothing new is begun,
+    /// subscriptions and standing streams end, and what is in flight goes on.
+    /// [`Serving::stop`] does this and all the rest.
+    pub fn drain(&self) {
+        self.shared.drain.begin();
+        self.shared.registry.drain();
+    }
+
+    /// Stops all sessions, with what is in flight in them; those that take
+    /// longer than that are dropped.
+    pub async fn stop_sessions(&self, within: Duration) {
+        let sessions = self.shared.registry.take_all();
+        let stopped = sessions.into_iter().map(|entry| entry.running.stop());
+        let all = futures_util::future::join_all(stopped);
+        // What does not stop by itself is dropped, and stops by that.
+        let _ = tokio::time::timeout(within, all).await;
+    }
+}
+
+impl<H> Clone for HttpServer<H> {
+    fn clone(&self) -> Self {
+        HttpServer { shared: Arc::clone(&self.shared) }
+    }
+}
+
+impl<H> fmt::Debug for HttpServer<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpServer")
+            .field("options", &self.shared.options)
+            .field("sessions", &self.shared.registry.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The protocol version that the headers name.
+fn version_in(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(mirror::PROTOCOL_VERSION)?;
+    // One that cannot be read is one that is not spoken.
+    Some(value.to_str().unwrap_or_default())
+}

@@ -1,0 +1,123 @@
+//! Responses that are whole from the start: answers in JSON, acknowledgements,
+//! and refusals in words.
+
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use http::{Response, StatusCode};
+use sparring_wire::{ErrorObject, Frame, Id, code};
+
+use super::body::Body;
+use super::negotiation::{EVENTS, JSON};
+
+/// Why a request is not served, before any peer has seen it.
+#[derive(Debug)]
+pub(super) struct Refusal(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    status: StatusCode,
+    error: ErrorObject,
+    id: Option<Id>,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl Refusal {
+    pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Refusal::with(status, ErrorObject::new(code::INVALID_REQUEST, message))
+    }
+
+    pub(super) fn with(status: StatusCode, error: ErrorObject) -> Self {
+        Refusal(Box::new(Inner { status, error, id: None, headers: Vec::new() }))
+    }
+
+    pub(super) fn bad_request(message: impl Into<String>) -> Self {
+        Refusal::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    pub(super) fn forbidden(message: impl Into<String>) -> Self {
+        Refusal::new(StatusCode::FORBIDDEN, message)
+    }
+
+    /// The way to a path that is there is another; `Allow` says which.
+    pub(super) fn method_not_allowed(allow: &'static str) -> Self {
+        Refusal::new(StatusCode::METHOD_NOT_ALLOWED, format!("only {allow} are served here"))
+            .header(http::header::ALLOW, HeaderValue::from_static(allow))
+    }
+
+    /// Not now; a little later perhaps.
+    pub(super) fn unavailable(message: impl Into<String>) -> Self {
+        Refusal::new(StatusCode::SERVICE_UNAVAILABLE, message)
+            .header(http::header::RETRY_AFTER, HeaderValue::from_static("1"))
+    }
+
+    #[must_use]
+    pub(super) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.0.headers.push((name, value));
+        self
+    }
+
+    /// Answers the request of that id.
+    #[must_use]
+    pub(super) fn to(mut self, id: Option<&Id>) -> Self {
+        self.0.id = id.cloned();
+        self
+    }
+
+    /// The refusal as a JSON-RPC error; without an id where it answers no request
+    /// (2025-11-25, basic/transports#sending-messages-to-the-server).
+    pub(super) fn frame(&self) -> Frame {
+        Frame::error_of(self.0.id.as_ref(), false, &self.0.error)
+    }
+
+    /// The refusal as a response.
+    pub(super) fn response(self) -> Response<Body> {
+        let mut response = json(self.0.status, self.frame());
+        // There may be more than one challenge.
+        for (name, value) in self.0.headers {
+            response.headers_mut().append(name, value);
+        }
+        response
+    }
+}
+
+/// One frame, whole.
+pub(super) fn json(status: StatusCode, frame: Frame) -> Response<Body> {
+    let mut response = Response::new(Body::whole(Bytes::from_owner(Spelled(frame))));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    response
+}
+
+/// A document of our own, in JSON.
+pub(super) fn document(text: String) -> Response<Body> {
+    let mut response = Response::new(Body::whole(text.into()));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    response
+}
+
+/// A stream of events, which nobody on the way shall keep or hold back
+/// (2026-07-28, basic/transports/streamable-http#receiving-messages).
+pub(super) fn events(body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENTS));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
+}
+
+/// No body.
+pub(super) fn empty(status: StatusCode) -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    response
+}
+
+/// A frame's bytes, kept by the frame.
+struct Spelled(Frame);
+
+impl AsRef<[u8]> for Spelled {
+    fn as_ref(&self) -> &[u8] {
+        self.0.bytes()
+    }
+}

@@ -1,0 +1,210 @@
+//! From a request to whoever answers it, by its path and method, after
+//! everything that keeps strangers out.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{HeaderName, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
+use http::request::Parts;
+use http::{HeaderMap, Method, Request, Response, StatusCode};
+use sparring_peer::Handler;
+use sparring_peer::link::Envelope;
+use sparring_wire::{ErrorObject, Frame, Headers, Rule, code};
+
+use super::body::Body;
+use super::guard::{self, Reach};
+use super::metadata::WELL_KNOWN;
+use super::reply::{self, Refusal};
+use super::{Shared, cors, http_sse, legacy, modern, negotiation, reading, version_in};
+
+/// What can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Route {
+    Mcp,
+    Sse,
+    Messages,
+    Metadata,
+}
+
+/// Answers one request.
+pub(super) async fn handle<H, B>(
+    shared: Arc<Shared<H>>,
+    request: Request<B>,
+    reach: Reach,
+) -> Response<Body>
+where
+    H: Handler,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+{
+    let (parts, body) = request.into_parts();
+    if let Err(refusal) = guard::check(&parts, &shared.options, reach) {
+        return refusal.response();
+    }
+    // Who comes from a page that may ask, is also told what happened.
+    let origin = parts.headers.get(ORIGIN).cloned();
+    let mut response = route(&shared, parts, body).await.unwrap_or_else(Refusal::response);
+    if let Some(origin) = origin {
+        cors::expose(&mut response, origin);
+    }
+    response
+}
+
+async fn route<H, B>(shared: &Shared<H>, parts: Parts, body: B) -> Result<Response<Body>, Refusal>
+where
+    H: Handler,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+{
+    let Some(route) = shared.find(parts.uri.path()) else {
+        return Err(Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"));
+    };
+    let allow = shared.methods(route);
+    if parts.method == Method::OPTIONS {
+        return Ok(cors::options(&parts.headers, allow));
+    }
+    if shared.drain.has_begun() {
+        return Err(Refusal::unavailable("the server is shutting down"));
+    }
+    if route != Route::Metadata {
+        shared.authorize(&parts.headers)?;
+    }
+    match (route, &parts.method) {
+        (Route::Mcp, &Method::POST) => {
+            negotiation::takes_both(&parts.headers)?;
+            let frame = read(shared, &parts.headers, body).await?;
+            // What is refused here is seen by no peer, and so by no link.
+            let recorder = modern::recorder(&shared.options).map(|it| (it, frame.clone()));
+            mcp(shared, &parts.headers, frame).await.inspect_err(|refusal| {
+                if let Some((recorder, frame)) = recorder {
+                    recorder.received(&frame);
+                    recorder.sent(&refusal.frame());
+                }
+            })
+        }
+        (Route::Mcp, &Method::GET) if shared.legacy => legacy::get(shared, &parts.headers),
+        (Route::Mcp, &Method::DELETE) if shared.legacy => {
+            legacy::delete(shared, &parts.headers).await
+        }
+        (Route::Sse, &Method::GET) => http_sse::open(shared, &parts.headers),
+        (Route::Messages, &Method::POST) => {
+            let query = parts.uri.query().unwrap_or_default();
+            http_sse::find(shared, query)?;
+            let frame = read(shared, &parts.headers, body).await?;
+            check_readable(&frame)?;
+            http_sse::post(shared, query, frame)
+        }
+        (Route::Metadata, &(Method::GET | Method::HEAD)) => {
+            let metadata = shared.options.metadata.as_ref();
+            let text = metadata.map(|it| it.document(&parts.headers, &shared.options.path));
+            Ok(reply::document(text.unwrap_or_default()))
+        }
+        _ => Err(Refusal::method_not_allowed(allow)),
+    }
+}
+
+/// Both eras on one path: a frame is modern when it says so itself or when its
+/// headers do (2026-07-28, basic/versioning#backward-compatibility-with-initialization-based-versions).
+async fn mcp<H: Handler>(
+    shared: &Shared<H>,
+    headers: &HeaderMap,
+    frame: Frame,
+) -> Result<Response<Body>, Refusal> {
+    check_readable(&frame)?;
+    let version = version_in(headers);
+    let names = shared.modern && modern::names_its_revision(&frame);
+    let envelope = Arc::new(Envelope { status: None, headers: spelled(headers) });
+    if names || shared.modern && (modern::is_modern(version) || !shared.legacy) {
+        if !names {
+            modern::check_nameless(&frame, version)?;
+        }
+        return modern::serve(&shared.server, frame, envelope, &shared.options, &shared.drain)
+            .await;
+    }
+    legacy::post(shared, headers, frame, envelope).await
+}
+
+async fn read<H, B>(shared: &Shared<H>, headers: &HeaderMap, body: B) -> Result<Frame, Refusal>
+where
+    B: http_body::Body<Data = Bytes>,
+{
+    negotiation::sends_json(headers)?;
+    let options = &shared.options;
+    let body = pin!(body);
+    let bytes = reading::read(body, headers, options.body_limit, options.body_timeout).await?;
+    Ok(Frame::parse(bytes))
+}
+
+/// What is no JSON is told apart from what is only no message.
+fn check_readable(frame: &Frame) -> Result<(), Refusal> {
+    let unreadable = |rule| matches!(rule, Rule::NotJson | Rule::InvalidUtf8 | Rule::TooDeep);
+    match frame.violations().iter().find(|violation| unreadable(violation.rule)) {
+        None => Ok(()),
+        Some(violation) => {
+            let error = ErrorObject::new(code::PARSE_ERROR, violation.message.clone());
+            Err(Refusal::with(StatusCode::BAD_REQUEST, error))
+        }
+    }
+}
+
+/// The headers as a peer sees them. Those of one name are one, as RFC 9110 has
+/// it (5.3), so that none can hide behind another.
+fn spelled(headers: &HeaderMap) -> Headers {
+    let size = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len();
+    let mut all = Headers::with_capacity(headers.len(), headers.iter().map(size).sum());
+    if headers.len() == headers.keys_len() {
+        for (name, value) in headers {
+            match std::str::from_utf8(value.as_bytes()) {
+                Ok(value) => all.push(name.as_str(), value),
+                Err(_) => all.push(name.as_str(), &String::from_utf8_lossy(value.as_bytes())),
+            }
+        }
+        return all;
+    }
+    for name in headers.keys() {
+        let values: Vec<_> = headers.get_all(name).iter().collect();
+        let values = values.iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+        all.push(name.as_str(), &values.collect::<Vec<_>>().join(", "));
+    }
+    all
+}
+
+impl<H> Shared<H> {
+    fn find(&self, path: &str) -> Option<Route> {
+        let options = &self.options;
+        if path == options.path {
+            return Some(Route::Mcp);
+        }
+        if let Some(sse) = options.sse_path.as_ref().filter(|_| self.legacy) {
+            if path == sse {
+                return Some(Route::Sse);
+            }
+            if path == options.message_path {
+                return Some(Route::Messages);
+            }
+        }
+        let suffix = path.strip_prefix(WELL_KNOWN).filter(|_| options.metadata.is_some())?;
+        (suffix.is_empty() || suffix == options.path).then_some(Route::Metadata)
+    }
+
+    fn methods(&self, route: Route) -> &'static str {
+        match route {
+            Route::Mcp if self.legacy => "GET, POST, DELETE, OPTIONS",
+            Route::Mcp | Route::Messages => "POST, OPTIONS",
+            Route::Sse => "GET, OPTIONS",
+            Route::Metadata => "GET, HEAD, OPTIONS",
+        }
+    }
+
+    fn authorize(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let Err(denied) = self.options.auth.check(headers) else { return Ok(()) };
+        let metadata = self.options.metadata.as_ref();
+        let metadata = metadata.map(|it| it.url(headers, &self.options.path));
+        let mut refusal = Refusal::new(denied.status(), denied.message());
+        for challenge in self.options.auth.challenges(denied, metadata.as_deref()) {
+            if let Ok(value) = HeaderValue::from_str(&challenge) {
+                refusal = refusal.header(WWW_AUTHENTICATE, value);
+            }
+        }
+        Err(refusal)
+    }
+}

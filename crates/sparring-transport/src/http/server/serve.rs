@@ -1,0 +1,140 @@
+//! Takes connections and lets each be served by a task of its own, until told
+//! to stop.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use sparring_peer::Handler;
+use tokio::sync::oneshot;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::Instant;
+
+use super::guard::Reach;
+use super::listener::Listener;
+use super::{HttpServer, routes};
+
+/// How long a client may take to send the head of a request, from when it is
+/// waited for.
+const HEAD: Duration = Duration::from_secs(60);
+
+/// How long to wait when the system has no room for one more connection.
+const NO_ROOM: Duration = Duration::from_millis(50);
+
+/// How long sessions may take to stop, when nothing is in flight any more.
+const STOP: Duration = Duration::from_secs(1);
+
+/// A server at work on a listener. Dropped, it stops at once.
+#[derive(Debug)]
+#[must_use = "a server that is dropped stops"]
+pub struct Serving {
+    task: JoinHandle<()>,
+    stop: Option<oneshot::Sender<Duration>>,
+    address: Option<SocketAddr>,
+}
+
+impl Serving {
+    /// Where it listens; none for a Unix socket.
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.address
+    }
+
+    /// Stops in good order: no more connections, subscriptions and standing
+    /// streams end, requests in flight get that time to finish, and then all
+    /// sessions of the server stop.
+    pub async fn stop(mut self, within: Duration) {
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(within);
+        }
+        // It can only fail by a panic of its own, which has told itself.
+        let _ = (&mut self.task).await;
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+pub(super) fn spawn<H: Handler>(server: HttpServer<H>, listener: impl Listener) -> Serving {
+    let address = listener.address();
+    let (stop, stopped) = oneshot::channel();
+    let task = tokio::spawn(run(server, listener, stopped));
+    Serving { task, stop: Some(stop), address }
+}
+
+async fn run<H: Handler>(
+    server: HttpServer<H>,
+    listener: impl Listener,
+    mut stopped: oneshot::Receiver<Duration>,
+) {
+    let _file = File(listener.file());
+    let reach = listener.address().map_or(Reach::Elsewhere, Reach::of);
+    let graceful = GracefulShutdown::new();
+    let mut connections = JoinSet::new();
+    let within = loop {
+        tokio::select! {
+            within = &mut stopped => break within.unwrap_or_default(),
+            Some(_) = connections.join_next() => {}
+            accepted = listener.accept() => match accepted {
+                Ok(stream) => {
+                    let connection = connection(&server, stream, reach);
+                    connections.spawn(graceful.watch(connection));
+                }
+                Err(_) => tokio::time::sleep(NO_ROOM).await,
+            },
+        }
+    };
+    drop(listener);
+    let deadline = Instant::now() + within;
+    server.drain();
+    // Those that are not done by then are dropped.
+    let _ = tokio::time::timeout_at(deadline, graceful.shutdown()).await;
+    connections.shutdown().await;
+    server.stop_sessions(STOP).await;
+}
+
+fn connection<H: Handler, S>(
+    server: &HttpServer<H>,
+    stream: S,
+    reach: Reach,
+) -> http1::Connection<
+    TokioIo<S>,
+    impl hyper::service::HttpService<
+        Incoming,
+        ResBody = super::Body,
+        Error = std::convert::Infallible,
+        Future: Send,
+    > + use<H, S>,
+>
+where
+    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
+{
+    let shared = Arc::clone(&server.shared);
+    let service = service_fn(move |request: Request<Incoming>| {
+        let answered = routes::handle(Arc::clone(&shared), request, reach);
+        async { Ok(answered.await) }
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD).pipeline_flush(true);
+    http.serve_connection(TokioIo::new(stream), service)
+}
+
+/// A socket's file, which goes with its listener.
+struct File(Option<PathBuf>);
+
+impl Drop for File {
+    fn drop(&mut self) {
+        if let Some(path) = &self.0 {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}

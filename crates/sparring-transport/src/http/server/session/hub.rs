@@ -1,0 +1,355 @@
+//! Where a session's two sides meet: the requests that come over HTTP, and the
+//! peer that sees one link.
+//!
+//! One lock, held only to move something in or out, and never across a wait.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use sparring_peer::link::{Cause, Incoming, LinkKind, Outgoing, Recorder, Stream};
+use sparring_wire::{Frame, FrameKind, Id};
+use tokio::time::Instant;
+
+use super::outlet::Outlet;
+use super::reader::Reader;
+
+const STANDING: u64 = Hub::STANDING;
+
+/// How much may wait for the peer before nothing more is taken in.
+const INBOX: usize = 1_000;
+
+/// How many streams that have ended are kept for a client that comes back.
+const ENDED: usize = 64;
+
+/// How much a session keeps, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::http::server) struct Limits {
+    /// Bytes that each stream keeps.
+    pub(in crate::http::server) replay: usize,
+    /// How long the session may be unused.
+    pub(in crate::http::server) idle: Duration,
+}
+
+/// Why something is not taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::http::server) enum Full {
+    /// The session has ended.
+    Ended,
+    /// Too much is waiting already.
+    Busy,
+    /// A request of that id is being served.
+    InUse,
+}
+
+/// The meeting place of one session.
+#[derive(Debug)]
+pub(in crate::http::server) struct Hub {
+    kind: LinkKind,
+    pub(super) limits: Limits,
+    /// What readers have not been given yet, in bytes.
+    backlog: AtomicUsize,
+    state: Mutex<State>,
+}
+
+/// What the lock guards.
+#[derive(Debug)]
+pub(super) struct State {
+    inbox: VecDeque<Incoming>,
+    peer: Option<Waker>,
+    pub(super) outlets: HashMap<u64, Outlet>,
+    requests: HashMap<Id, u64>,
+    /// Streams that have ended and are kept, the oldest first.
+    ended: VecDeque<u64>,
+    next: u64,
+    /// Whether the session has ended, or what stands open is to.
+    pub(super) closed: bool,
+    draining: bool,
+    used: Instant,
+    recorder: Option<Recorder>,
+}
+
+impl Hub {
+    /// The stream that belongs to no request.
+    pub(in crate::http::server) const STANDING: u64 = 0;
+
+    pub(in crate::http::server) fn new(kind: LinkKind, limits: Limits) -> Arc<Self> {
+        let state = State {
+            inbox: VecDeque::new(),
+            peer: None,
+            outlets: HashMap::from_iter([(STANDING, Outlet::default())]),
+            requests: HashMap::new(),
+            ended: VecDeque::new(),
+            next: STANDING,
+            closed: false,
+            draining: false,
+            used: Instant::now(),
+            recorder: None,
+        };
+        let state = Mutex::new(state);
+        Arc::new(Hub { kind, limits, backlog: AtomicUsize::new(0), state })
+    }
+
+    pub(super) fn kind(&self) -> LinkKind {
+        self.kind
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in a frame that gets no answer of its own.
+    pub(in crate::http::server) fn post(&self, incoming: Incoming) -> Result<(), Full> {
+        let mut state = self.lock();
+        if let Incoming::Frame { frame, .. } = &incoming {
+            state.end_cancelled(frame);
+            if self.kind == LinkKind::Shared && frame.kind() == FrameKind::Request {
+                state.requests.extend(frame.id().map(|id| (id.clone(), STANDING)));
+            }
+        }
+        state.take_in(incoming)
+    }
+
+    /// Takes in requests, and gives the stream that answers them.
+    pub(in crate::http::server) fn request(
+        self: &Arc<Self>,
+        ids: Vec<Id>,
+        incoming: Incoming,
+    ) -> Result<Reader, Full> {
+        let mut state = self.lock();
+        if ids.iter().any(|id| state.requests.contains_key(id)) {
+            return Err(Full::InUse);
+        }
+        state.take_in(incoming)?;
+        state.next += 1;
+        let number = state.next;
+        state.requests.extend(ids.iter().map(|id| (id.clone(), number)));
+        let mut outlet = Outlet::of(ids);
+        let reader = outlet.attach(None);
+        state.outlets.insert(number, outlet);
+        Ok(Reader::new(Arc::clone(self), number, reader))
+    }
+
+    /// A reader of a stream, who takes over from the one before; it goes on
+    /// after that frame.
+    pub(in crate::http::server) fn read(
+        self: &Arc<Self>,
+        number: u64,
+        after: Option<u64>,
+    ) -> Option<Reader> {
+        let mut state = self.lock();
+        state.used = Instant::now();
+        let outlet = state.outlets.get_mut(&number)?;
+        let known = std::mem::replace(&mut outlet.begun, true);
+        let before = outlet.backlog();
+        let reader = outlet.attach(after);
+        let now = outlet.backlog();
+        if outlet.done && !known {
+            state.settle(number, self.limits.replay);
+        }
+        drop(state);
+        self.count(before, now);
+        Some(Reader::new(Arc::clone(self), number, reader))
+    }
+
+    /// What stands open ends as soon as it may.
+    pub(in crate::http::server) fn drain(&self) {
+        let mut state = self.lock();
+        state.draining = true;
+        if let Some(standing) = state.outlets.get_mut(&STANDING) {
+            standing.wake();
+        }
+    }
+
+    /// Ends everything; readers get what is left.
+    pub(in crate::http::server) fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        for outlet in state.outlets.values_mut() {
+            outlet.wake();
+        }
+        if let Some(peer) = state.peer.take() {
+            peer.wake();
+        }
+    }
+
+    pub(super) fn record_to(&self, recorder: Recorder) {
+        self.lock().recorder = Some(recorder);
+    }
+
+    /// Gives what the peer sends to the stream that it belongs to.
+    pub(super) fn route(&self, outgoing: Outgoing) {
+        match outgoing {
+            Outgoing::Send { frame, stream, .. } => self.send(frame, &stream),
+            Outgoing::Abort(Stream::Request(id)) => {
+                let mut state = self.lock();
+                let number = state.requests.get(&id).copied();
+                if let Some(outlet) = number.and_then(|number| state.outlets.get_mut(&number)) {
+                    outlet.cut = true;
+                    outlet.wake();
+                }
+            }
+            Outgoing::Abort(Stream::Standing) | Outgoing::Open(_) => {}
+            Outgoing::Close => self.close(),
+        }
+    }
+
+    fn send(&self, frame: Frame, stream: &Stream) {
+        let mut state = self.lock();
+        if let Some(recorder) = &state.recorder {
+            recorder.sent(&frame);
+        }
+        let number = match stream {
+            Stream::Standing => Some(STANDING),
+            Stream::Request(id) => state.requests.get(id).copied(),
+        };
+        let last = matches!(frame.kind(), FrameKind::Result | FrameKind::Error | FrameKind::Batch);
+        if self.kind == LinkKind::Shared && last {
+            let answered: Vec<Id> = match frame.kind() {
+                FrameKind::Batch => frame.batch().filter_map(|it| it.id().cloned()).collect(),
+                _ => frame.id().cloned().into_iter().collect(),
+            };
+            state.requests.retain(|id, _| !answered.contains(id));
+        }
+        // A request that was cancelled or given up has no stream any more.
+        let Some(number) = number else { return };
+        let Some(outlet) = state.outlets.get_mut(&number) else { return };
+        let before = outlet.backlog();
+        if last && number != STANDING {
+            outlet.done = true;
+        }
+        outlet.push(frame, self.limits.replay);
+        let now = outlet.backlog();
+        if last && number != STANDING {
+            state.settle(number, self.limits.replay);
+        }
+        drop(state);
+        self.count(before, now);
+    }
+
+    /// How much readers have not been given yet.
+    pub(super) fn backlog(&self) -> usize {
+        self.backlog.load(Ordering::Relaxed)
+    }
+
+    /// Counts what a change of one stream means for all of them.
+    pub(super) fn count(&self, before: usize, now: usize) {
+        if now >= before {
+            self.backlog.fetch_add(now - before, Ordering::Relaxed);
+        } else {
+            self.backlog.fetch_sub(before - now, Ordering::Relaxed);
+        }
+    }
+
+    /// The next thing for the peer.
+    pub(super) fn poll_take(&self, cx: &mut Context<'_>) -> Poll<Incoming> {
+        let mut state = self.lock();
+        if state.closed {
+            return Poll::Ready(Incoming::Closed(Cause::EndOfInput));
+        }
+        if let Some(incoming) = state.inbox.pop_front() {
+            if let (Some(recorder), Incoming::Frame { frame, .. } | Incoming::Noise { frame, .. }) =
+                (&state.recorder, &incoming)
+            {
+                recorder.received(frame);
+            }
+            return Poll::Ready(incoming);
+        }
+        match &mut state.peer {
+            Some(known) if known.will_wake(cx.waker()) => {}
+            known => *known = Some(cx.waker().clone()),
+        }
+        Poll::Pending
+    }
+
+    /// Since when the session is unused; none while it is used.
+    pub(super) fn unused_since(&self) -> Option<Instant> {
+        let state = self.lock();
+        let busy = !state.requests.is_empty() || state.outlets.values().any(Outlet::is_read);
+        (!busy).then_some(state.used)
+    }
+}
+
+impl State {
+    fn take_in(&mut self, incoming: Incoming) -> Result<(), Full> {
+        if self.closed {
+            return Err(Full::Ended);
+        }
+        if self.inbox.len() >= INBOX {
+            return Err(Full::Busy);
+        }
+        self.used = Instant::now();
+        self.inbox.push_back(incoming);
+        if let Some(peer) = self.peer.take() {
+            peer.wake();
+        }
+        Ok(())
+    }
+
+    /// A request that the client cancels gets no answer, so its stream ends.
+    fn end_cancelled(&mut self, frame: &Frame) {
+        if frame.method() != Some("notifications/cancelled") {
+            return;
+        }
+        let id = frame.params().and_then(|params| params.get("requestId")).and_then(Id::read);
+        let number = id.and_then(|id| self.requests.remove(&id));
+        let Some(number) = number.filter(|number| *number != STANDING) else { return };
+        if let Some(outlet) = self.outlets.get_mut(&number)
+            && outlet.requests.len() == 1
+        {
+            outlet.done = true;
+            outlet.wake();
+            self.settle(number, usize::MAX);
+        }
+    }
+
+    /// A stream has ended: its requests are answered. It is kept for a client
+    /// that comes back, where one can.
+    pub(super) fn settle(&mut self, number: u64, limit: usize) {
+        let Some(outlet) = self.outlets.get_mut(&number) else { return };
+        for id in std::mem::take(&mut outlet.requests) {
+            self.requests.remove(&id);
+        }
+        if !outlet.begun {
+            // Nobody knows where it is but who reads it now.
+            if !outlet.is_read() {
+                self.outlets.remove(&number);
+            }
+            return;
+        }
+        self.ended.push_back(number);
+        let kept = |number: &u64| self.outlets.get(number).map_or(0, Outlet::bytes);
+        let mut bytes: usize = self.ended.iter().map(kept).sum();
+        while self.ended.len() > ENDED || (bytes > limit && self.ended.len() > 1) {
+            let Some(oldest) = self.ended.pop_front() else { return };
+            // One that is still being read stays until that is done.
+            if self.outlets.get(&oldest).is_some_and(|outlet| !outlet.is_read()) {
+                bytes -= self.outlets.remove(&oldest).map_or(0, |outlet| outlet.bytes());
+            } else {
+                self.ended.push_back(oldest);
+                return;
+            }
+        }
+    }
+
+    /// Whether what stands open is to end.
+    pub(super) fn is_over(&self, kind: LinkKind) -> bool {
+        let served = kind == LinkKind::Streams || self.requests.is_empty();
+        self.closed || self.draining && served && self.inbox.is_empty()
+    }
+
+    /// A reader has gone: what was never told to be a stream goes with it. A
+    /// request goes on all the same (2025-11-25,
+    /// basic/transports#sending-messages-to-the-server).
+    pub(super) fn leave(&mut self, number: u64) {
+        let Some(outlet) = self.outlets.get(&number) else { return };
+        if number == STANDING || outlet.begun {
+            return;
+        }
+        if outlet.done {
+            self.outlets.remove(&number);
+        }
+    }
+}

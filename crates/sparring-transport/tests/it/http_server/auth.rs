@@ -1,0 +1,87 @@
+//! Who may come in, and what the others are told.
+
+use http::{Request, StatusCode};
+use serde_json::json;
+use sparring_transport::http::{Auth, HttpOptions, ProtectedResource};
+
+use super::fixture::{Place, options};
+use super::requests::{bare, mirroring, modern_body, request, with};
+
+fn asking(credentials: Option<&str>) -> Request<http_body_util::Full<bytes::Bytes>> {
+    let body = modern_body(request("tools/list", json!({})));
+    let builder = mirroring(&body);
+    let builder = match credentials {
+        Some(credentials) => builder.header("authorization", credentials),
+        None => builder,
+    };
+    with(builder, body.to_string())
+}
+
+#[tokio::test]
+async fn bearer_tokens_are_asked_for_and_checked() {
+    let metadata = ProtectedResource {
+        resource: Some("https://mcp.example.com/mcp".to_owned()),
+        authorization_servers: vec!["https://login.example.com".to_owned()],
+        scopes: vec!["tools".to_owned()],
+    };
+    let auth = Auth::default().bearer("right");
+    let place = Place::with(HttpOptions { auth, metadata: Some(metadata), ..options() }).await;
+    let mut connection = place.connect().await;
+    let url = "https://mcp.example.com/.well-known/oauth-protected-resource/mcp";
+
+    let none = connection.ask(asking(None)).await;
+    assert_eq!(none.status, StatusCode::UNAUTHORIZED);
+    let challenge = format!("Bearer resource_metadata=\"{url}\"");
+    assert_eq!(none.header("www-authenticate"), challenge);
+    let wrong = connection.ask(asking(Some("Bearer wrong"))).await;
+    assert_eq!(wrong.status, StatusCode::FORBIDDEN);
+    let challenge = format!("Bearer error=\"invalid_token\", resource_metadata=\"{url}\"");
+    assert_eq!(wrong.header("www-authenticate"), challenge);
+    assert!(!format!("{:?}", place.http).contains("right"));
+    assert_eq!(connection.ask(asking(Some("Bearer right"))).await.status, StatusCode::OK);
+
+    // Where to get a token is told without one.
+    for path in
+        ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"]
+    {
+        let told = connection.ask(bare(Request::get(path).header("host", "localhost"))).await;
+        assert_eq!(
+            told.json(),
+            json!({
+                "resource": "https://mcp.example.com/mcp",
+                "authorization_servers": ["https://login.example.com"],
+                "scopes_supported": ["tools"],
+                "bearer_methods_supported": ["header"],
+            })
+        );
+        let head = connection.ask(bare(Request::head(path).header("host", "localhost"))).await;
+        assert_eq!((head.status, head.bytes.len()), (StatusCode::OK, 0));
+    }
+    let other = Request::get("/.well-known/oauth-protected-resource/x").header("host", "localhost");
+    assert_eq!(connection.ask(bare(other)).await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn basic_credentials_are_asked_for_and_checked() {
+    let auth = Auth::default().basic("ann", "secret");
+    let place = Place::with(HttpOptions { auth, ..options() }).await;
+    let mut connection = place.connect().await;
+    let none = connection.ask(asking(None)).await;
+    assert_eq!(none.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(none.header("www-authenticate"), "Basic realm=\"mcp\", charset=\"UTF-8\"");
+    // ann:secret and ann:wrong
+    assert_eq!(connection.ask(asking(Some("Basic YW5uOnNlY3JldA=="))).await.status, StatusCode::OK);
+    let wrong = connection.ask(asking(Some("Basic YW5uOndyb25n"))).await;
+    assert_eq!(wrong.status, StatusCode::FORBIDDEN);
+    assert_eq!(connection.ask(asking(Some("Bearer ann"))).await.status, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn metadata_names_the_address_it_was_asked_at() {
+    let metadata = Some(ProtectedResource::default());
+    let auth = Auth::default().bearer("right");
+    let place = Place::with(HttpOptions { auth, metadata, ..options() }).await;
+    let none = place.connect().await.ask(asking(None)).await;
+    let url = "http://localhost/.well-known/oauth-protected-resource/mcp";
+    assert_eq!(none.header("www-authenticate"), format!("Bearer resource_metadata=\"{url}\""));
+}

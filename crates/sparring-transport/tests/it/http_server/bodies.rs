@@ -1,0 +1,151 @@
+//! Bodies that are huge, slow, in pieces, cut off, or not text; and connections
+//! that are used more than once.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use serde_json::json;
+use sparring_transport::http::HttpOptions;
+use sparring_wire::Revision;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+
+use super::fixture::{Place, options};
+use super::requests::{
+    call, initialize, mirroring, modern, modern_body, posting, raw, read_all, with, within,
+};
+
+const HEAD: &str =
+    "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: */*\r\n";
+
+#[tokio::test]
+async fn a_body_that_is_too_large_is_refused_however_it_comes() {
+    let place = Place::with(HttpOptions { body_limit: 1_000, ..options() }).await;
+    let address = place.serving.address().unwrap();
+    let large = "x".repeat(100_000);
+    let told = format!("{HEAD}Content-Length: {}\r\n\r\n{large}", large.len());
+    let chunked = format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n186a0\r\n{large}\r\n0\r\n\r\n");
+    let announced = format!("{HEAD}Content-Length: 100000\r\nExpect: 100-continue\r\n\r\n");
+    for bytes in [told, chunked, announced] {
+        let answer = raw(address, bytes.as_bytes()).await;
+        assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+        assert!(answer.contains("a body of more than 1000 bytes"), "{answer}");
+    }
+    let mut connection = place.connect().await;
+    assert_eq!(connection.ask(modern(call(1, "echo"))).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_large_body_within_the_limit_is_served() {
+    let place = Place::open().await;
+    let mut body = modern_body(call(1, "echo"));
+    let message = "ü".repeat(3_000_000);
+    body["params"]["arguments"]["message"] = message.clone().into();
+    let answer = place.connect().await.ask(with(mirroring(&body), body.to_string())).await;
+    assert_eq!(answer.json()["result"]["content"][0]["text"], message);
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_in_time_is_given_up() {
+    let place =
+        Place::with(HttpOptions { body_timeout: Duration::from_millis(20), ..options() }).await;
+    let answer = raw(
+        place.serving.address().unwrap(),
+        format!("{HEAD}Content-Length: 100\r\n\r\n{{\"jsonrpc\"").as_bytes(),
+    )
+    .await;
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+}
+
+#[tokio::test]
+async fn a_body_in_pieces_is_put_together() {
+    let place = Place::open().await;
+    let mut stream = TcpStream::connect(place.serving.address().unwrap()).await.unwrap();
+    stream.set_nodelay(true).unwrap();
+    let body = initialize(Revision::LATEST_LEGACY).to_string();
+    let head = format!("{HEAD}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n");
+    stream.write_all(head.as_bytes()).await.unwrap();
+    for piece in body.as_bytes().chunks(7) {
+        let chunk = [format!("{:x};x=y\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat();
+        stream.write_all(&chunk).await.unwrap();
+        stream.flush().await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    stream.write_all(b"0\r\nTrailer: x\r\n\r\n").await.unwrap();
+    let answer = read_all(&mut stream).await;
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+}
+
+#[tokio::test]
+async fn half_a_body_does_no_harm() {
+    let place = Place::open().await;
+    let address = place.serving.address().unwrap();
+    for bytes in ["POST /mcp HT", "POST /mcp HTTP/1.1\r\nHost: loc"] {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(bytes.as_bytes()).await.unwrap();
+        stream.shutdown().await.unwrap();
+        read_all(&mut stream).await;
+    }
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let half = format!("{HEAD}Content-Length: 100\r\n\r\n{{\"jsonrpc\"");
+    stream.write_all(half.as_bytes()).await.unwrap();
+    stream.shutdown().await.unwrap();
+    read_all(&mut stream).await;
+    let bad_chunk = format!("{HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n");
+    let answer = raw(address, bad_chunk.as_bytes()).await;
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 400 "), "{answer}");
+    let mut connection = place.connect().await;
+    assert_eq!(connection.ask(modern(call(1, "echo"))).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn what_is_no_json_is_a_parse_error() {
+    let place = Place::open().await;
+    let mut connection = place.connect().await;
+    let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
+    for body in
+        [&b"{"[..], b"", b"hello", b"{\"jsonrpc\": \"2.0\"} x", b"\"\xff\xfe\"", deep.as_bytes()]
+    {
+        let answer = connection.ask(with(posting(), body.to_vec())).await;
+        let shown = String::from_utf8_lossy(&body[..body.len().min(20)]);
+        assert_eq!((answer.status, answer.code()), (StatusCode::BAD_REQUEST, -32700), "{shown}");
+        assert_eq!(answer.json().get("id"), None);
+    }
+}
+
+#[tokio::test]
+async fn a_connection_serves_one_request_after_the_other_also_ahead_of_time() {
+    let place = Place::open().await;
+    let address = place.serving.address().unwrap();
+    let one = |id: u64, close: &str| {
+        let body = modern_body(call(id, "echo")).to_string();
+        format!(
+            "{HEAD}MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\n{close}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+    };
+    let all = [one(1, ""), one(2, ""), one(3, "Connection: close\r\n")].concat();
+    let answers = raw(address, all.as_bytes()).await;
+    assert_eq!(answers.matches("HTTP/1.1 200 OK").count(), 3, "{answers}");
+    let places: Vec<_> =
+        (1..=3).map(|id| answers.find(&format!("\"id\":{id},")).unwrap()).collect();
+    assert!(places.is_sorted());
+
+    let mut connection = place.connect().await;
+    for id in 0..100 {
+        let answer = connection.ask(modern(call(id, "echo"))).await;
+        assert_eq!(answer.json()["id"], json!(id));
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_leaves_the_connection_to_the_next_request() {
+    let place = Place::open().await;
+    let mut connection = place.connect().await;
+    for _ in 0..3 {
+        let refused = posting().header("origin", "http://evil.com");
+        let refused = with(refused, modern_body(call(1, "echo")).to_string());
+        assert_eq!(within(connection.ask(refused)).await.status, StatusCode::FORBIDDEN);
+        assert_eq!(connection.ask(modern(call(1, "echo"))).await.status, StatusCode::OK);
+    }
+}

@@ -1,0 +1,163 @@
+//! Requests that say everything themselves: their statuses, their streams, and
+//! how they are given up.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use serde_json::{Value, json};
+use sparring_transport::http::HttpOptions;
+use sparring_wire::Revision;
+
+use super::fixture::{Place, options};
+use super::requests::{call, mirroring, modern, modern_body, posting, request, with};
+
+#[tokio::test]
+async fn an_answer_alone_is_json_with_its_length() {
+    let place = Place::open().await;
+    let answer = place.connect().await.ask(modern(call(7, "echo"))).await;
+    assert_eq!(answer.status, StatusCode::OK);
+    assert_eq!(answer.header("content-length"), answer.bytes.len().to_string());
+    assert_eq!(answer.header("mcp-session-id"), "");
+    let json = answer.json();
+    assert_eq!((&json["id"], &json["result"]["content"][0]["text"]), (&json!(7), &json!("hi")));
+}
+
+#[tokio::test]
+async fn refusals_have_the_status_that_the_specification_gives_them() {
+    let place = Place::open().await;
+    let mut connection = place.connect().await;
+    let list = || modern_body(request("tools/list", json!({})));
+    let without = |mut body: Value, field: &str| {
+        body["params"]["_meta"].as_object_mut().unwrap().remove(field);
+        body
+    };
+    let version = "io.modelcontextprotocol/protocolVersion";
+    let right = |body: &Value| with(mirroring(body), body.to_string());
+    let version_of = |body: &Value, header: &str| {
+        let builder = posting().header("mcp-protocol-version", header);
+        with(builder.header("mcp-method", "tools/list"), body.to_string())
+    };
+    let mut unknown = list();
+    unknown["params"]["_meta"][version] = "v999".into();
+    let echo = modern_body(call(1, "echo"));
+    let mut regional = echo.clone();
+    regional["params"]["arguments"]["region"] = "eu".into();
+    let header = |name: &str, value: &str| {
+        let builder = posting().header("mcp-protocol-version", Revision::LATEST.name());
+        let builder = builder.header("mcp-method", "tools/call");
+        with(builder.header(name, value), echo.to_string())
+    };
+    let twice = mirroring(&list()).header("mcp-method", "tools/call");
+    for (what, request, status, code) in [
+        ("no meta at all", right(&request("tools/list", json!({}))), 400, -32602),
+        ("no version", right(&without(list(), version)), 400, -32602),
+        (
+            "no capabilities",
+            right(&without(list(), "io.modelcontextprotocol/clientCapabilities")),
+            400,
+            -32602,
+        ),
+        ("unknown version", version_of(&unknown, "v999"), 400, -32022),
+        ("another version", version_of(&unknown, Revision::LATEST.name()), 400, -32020),
+        (
+            "no version header",
+            with(posting().header("mcp-method", "tools/list"), list().to_string()),
+            400,
+            -32020,
+        ),
+        ("no name header", header("x", "y"), 400, -32020),
+        ("wrong name header", header("mcp-name", "other"), 400, -32020),
+        ("no parameter header", right(&regional), 400, -32020),
+        ("a header twice", with(twice, list().to_string()), 400, -32020),
+        ("unknown method", right(&modern_body(request("no/such", json!({})))), 404, -32601),
+        ("a method of before", right(&modern_body(request("ping", json!({})))), 404, -32601),
+        ("the handshake", right(&modern_body(request("initialize", json!({})))), 404, -32601),
+        ("unknown tool", right(&modern_body(call(1, "fly"))), 200, -32602),
+    ] {
+        let answer = connection.ask(request).await;
+        assert_eq!((answer.status.as_u16(), answer.code()), (status, code), "{what}: {answer:?}");
+        assert_eq!(answer.json()["id"], 1, "{what}");
+    }
+    let regional =
+        with(mirroring(&regional).header("mcp-param-region", "eu"), regional.to_string());
+    assert_eq!(connection.ask(regional).await.status, StatusCode::OK);
+    let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
+    let answer =
+        with(posting().header("mcp-protocol-version", Revision::LATEST.name()), answer.to_string());
+    assert_eq!(connection.ask(answer).await.status, StatusCode::BAD_REQUEST);
+    let note = modern_body(json!({"jsonrpc": "2.0", "method": "notifications/x"}));
+    let accepted = connection.ask(modern(note)).await;
+    assert_eq!((accepted.status, accepted.bytes.len()), (StatusCode::ACCEPTED, 0));
+}
+
+#[tokio::test]
+async fn what_is_said_before_the_answer_makes_it_a_stream() {
+    let place = Place::open().await;
+    let mut connection = place.connect().await;
+    let mut events = connection.listen(modern(call(1, "many"))).await;
+    let first = events.next().await.unwrap();
+    assert_eq!((first.id, first.retry), (None, None), "such streams cannot be resumed");
+    let rest = events.rest().await;
+    assert_eq!(rest.len(), 50);
+    assert_eq!(rest[49]["result"]["content"][0]["text"], "said");
+}
+
+#[tokio::test]
+async fn an_answer_that_takes_long_becomes_a_stream_with_comments() {
+    let keep_alive = Duration::from_millis(5);
+    let mut place = Place::with(HttpOptions { keep_alive, ..options() }).await;
+    let mut connection = place.connect().await;
+    let mut events = connection.listen(modern(call(1, "wait"))).await;
+    assert_eq!(place.next().await, "begun");
+    while events.comments < 2 {
+        assert!(events.more().await);
+    }
+    place.let_go();
+    assert_eq!(events.frame().await["result"]["content"][0]["text"], "waited");
+    assert_eq!(events.next().await, None);
+}
+
+#[tokio::test]
+async fn closing_the_stream_gives_the_request_up() {
+    let mut place = Place::open().await;
+    let mut connection = place.connect().await;
+    let mut events = connection.listen(modern(call(1, "steps"))).await;
+    assert_eq!(events.frame().await["method"], "notifications/said");
+    assert_eq!(place.next().await, "begun");
+    drop((events, connection));
+    assert_eq!(place.next().await, "dropped");
+}
+
+#[tokio::test]
+async fn closing_the_connection_before_any_answer_gives_the_request_up() {
+    let mut place = Place::open().await;
+    let mut connection = place.connect().await;
+    let (mut asked, request) = (Box::pin(connection.send(modern(call(1, "wait")))), place.next());
+    tokio::select! {
+        _ = &mut asked => panic!("nobody let it go"),
+        begun = request => assert_eq!(begun, "begun"),
+    }
+    drop(asked);
+    drop(connection);
+    assert_eq!(place.next().await, "dropped");
+}
+
+#[tokio::test]
+async fn a_subscription_hears_of_changes() {
+    let place = Place::open().await;
+    let listen =
+        request("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
+    let mut connection = place.connect().await;
+    let mut events = connection.listen(modern(listen)).await;
+    let acknowledged = events.frame().await;
+    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged");
+    place.http.server().tools_changed();
+    assert_eq!(events.frame().await["method"], "notifications/tools/list_changed");
+}
+
+#[tokio::test]
+async fn a_question_is_the_result() {
+    let place = Place::open().await;
+    let answer = place.connect().await.ask(modern(call(1, "ask"))).await;
+    assert_eq!(answer.json()["result"]["resultType"], "input_required");
+}

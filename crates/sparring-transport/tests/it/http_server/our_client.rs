@@ -1,0 +1,69 @@
+//! Our own client on our own server over HTTP: both halves, every revision, and
+//! a stream that breaks off between them.
+
+use std::time::Duration;
+
+use serde_json::json;
+use sparring_peer::Client;
+use sparring_peer::client::Question;
+use sparring_transport::http::{HttpLink, HttpTarget, HttpTransport};
+use sparring_wire::Revision;
+
+use super::fixture::Place;
+use super::requests::within;
+
+async fn connect(place: &Place, revision: Option<Revision>, transport: HttpTransport) -> Client {
+    let path = if transport == HttpTransport::Sse { "/sse" } else { "/mcp" };
+    let url = format!("http://{}{path}", place.serving.address().unwrap());
+    let link = HttpLink::new(&HttpTarget { transport, ..HttpTarget::new(url) }).unwrap();
+    let builder = Client::builder().answer(Question::Elicitation, |_| async {
+        Ok(json!({"action": "accept", "content": {"name": "ann"}}))
+    });
+    let builder = match revision {
+        Some(revision) => builder.revision(revision),
+        None => builder,
+    };
+    within(builder.connect(link)).await.unwrap()
+}
+
+async fn visit(place: &Place, client: Client, revision: Revision) {
+    assert_eq!(client.revision(), Some(revision));
+    let tools = within(client.list_tools()).await.unwrap();
+    assert_eq!(tools.len(), 2, "{revision}");
+    let text = async |tool: &str| {
+        let call = client.call_tool(tool, json!({"message": "hi"})).into_future();
+        within(call).await.unwrap().content()
+    };
+    assert_eq!(text("echo").await, "hi", "{revision}");
+    assert_eq!(text("many").await, "said", "{revision}");
+    if revision >= Revision::V2025_06_18 {
+        assert_eq!(text("ask").await, "ann", "{revision}");
+    }
+    // Broken off where the client can come back, and finished all the same.
+    place.let_go();
+    assert_eq!(text("cut").await, "after", "{revision}");
+    within(client.close()).await;
+    let wrong = client.transcript().violations();
+    assert_eq!(wrong, [], "{revision}");
+}
+
+#[tokio::test]
+async fn our_client_uses_our_server_in_every_revision() {
+    let place = Place::open().await;
+    for revision in Revision::ALL.into_iter().filter(|it| *it > Revision::V2024_11_05) {
+        let client = connect(&place, Some(revision), HttpTransport::Streamable).await;
+        visit(&place, client, revision).await;
+        assert_eq!(place.http.sessions(), 0, "{revision}: the client has ended its session");
+    }
+    within(place.serving.stop(Duration::from_secs(10))).await;
+}
+
+#[tokio::test]
+async fn our_client_finds_the_newest_revision_and_the_old_transport() {
+    let place = Place::open().await;
+    let client = connect(&place, None, HttpTransport::Auto).await;
+    visit(&place, client, Revision::LATEST).await;
+    let old = Revision::V2024_11_05;
+    let client = connect(&place, Some(old), HttpTransport::Sse).await;
+    visit(&place, client, old).await;
+}

@@ -1,0 +1,151 @@
+//! Streams that break off and are taken up again, and the standing stream.
+
+use http::StatusCode;
+use serde_json::json;
+use sparring_transport::http::HttpOptions;
+use sparring_wire::Revision;
+
+use super::fixture::{Place, options, until};
+use super::requests::{bare, call, frame, get_in, post_in};
+
+#[tokio::test]
+async fn a_stream_that_broke_off_goes_on_where_it_was() {
+    let mut place = Place::open().await;
+    let (mut connection, mut broken) = (place.connect().await, place.connect().await);
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    let mut events = broken.listen(post_in(&id, &call(2, "steps"))).await;
+    let priming = events.next().await.unwrap();
+    assert_eq!(priming.data.as_deref(), Some(&b""[..]));
+    assert_eq!(priming.retry, Some(options().retry));
+    let said = events.next().await.unwrap();
+    assert_eq!(frame(&said)["params"]["number"], 1);
+    assert_eq!(place.next().await, "begun");
+    drop((events, broken));
+
+    // A broken stream is no cancellation; what comes meanwhile is kept.
+    place.let_go();
+    let resume = |event: &str| bare(get_in(&id).header("last-event-id", event));
+    let last = said.id.as_deref().unwrap();
+    let mut again = connection.listen(resume(last)).await;
+    let rest = again.rest().await;
+    assert_eq!(rest.len(), 2, "{rest:?}");
+    assert_eq!(rest[0]["params"]["number"], 2);
+    assert_eq!(
+        (&rest[1]["id"], &rest[1]["result"]["content"][0]["text"]),
+        (&json!(2), &json!("stepped"))
+    );
+
+    // As often as it breaks.
+    let mut again = connection.listen(resume(priming.id.as_deref().unwrap())).await;
+    assert_eq!(again.rest().await.len(), 3);
+    for unknown in ["77-0", "nonsense", "-", "1", ""] {
+        let answer = connection.ask(resume(unknown)).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{unknown}");
+    }
+}
+
+#[tokio::test]
+async fn only_clients_that_can_read_it_get_a_priming_event() {
+    let place = Place::open().await;
+    let mut connection = place.connect().await;
+    for revision in [Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25] {
+        let id = connection.begin(revision).await;
+        let mut events = connection.listen(post_in(&id, &call(2, "many"))).await;
+        let first = events.next().await.unwrap();
+        let primed = revision.has_primed_streams();
+        assert_eq!(first.data.is_some_and(|data| data.is_empty()), primed, "{revision}");
+        assert!(first.id.is_some(), "{revision}");
+        assert_eq!(events.rest().await.len(), if primed { 51 } else { 50 }, "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn what_belongs_to_no_request_waits_for_the_standing_stream() {
+    let place = Place::open().await;
+    let (mut connection, mut first, mut second) =
+        (place.connect().await, place.connect().await, place.connect().await);
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    // The session must have heard that its client is ready.
+    connection.ask(post_in(&id, &call(2, "echo"))).await;
+    place.http.server().tools_changed();
+    let mut events = first.listen(bare(get_in(&id))).await;
+    assert_eq!(events.next().await.unwrap().data.as_deref(), Some(&b""[..]));
+    let changed = events.next().await.unwrap();
+    assert_eq!(frame(&changed)["method"], "notifications/tools/list_changed");
+
+    // Another takes over, and only it is told.
+    let mut later = second.listen(bare(get_in(&id))).await;
+    let priming = later.next().await.unwrap();
+    assert_eq!(priming.id, changed.id, "it goes on where the other was");
+    assert_eq!(events.next().await, None);
+    place.http.server().tools_changed();
+    let told = later.next().await.unwrap();
+    assert_ne!(told.id, changed.id);
+
+    // One that comes back gets what it has missed.
+    drop((later, second));
+    let resumed = get_in(&id).header("last-event-id", changed.id.as_deref().unwrap());
+    let mut resumed = connection.listen(bare(resumed)).await;
+    assert_eq!(resumed.next().await.unwrap().id, told.id);
+}
+
+#[tokio::test]
+async fn what_nobody_fetches_is_bounded() {
+    let place = Place::with(HttpOptions { replay_bytes: 300, ..options() }).await;
+    let mut connection = place.connect().await;
+    let id = connection.begin(Revision::V2025_06_18).await;
+    connection.ask(post_in(&id, &call(2, "echo"))).await;
+    for number in 0..100 {
+        place.http.server().notify("notifications/x", Some(json!({"number": number}).into()));
+    }
+    // Answered after all of them were passed on.
+    connection.ask(post_in(&id, &call(3, "echo"))).await;
+    let mut events = connection.listen(bare(get_in(&id))).await;
+    let first = events.frame().await["params"]["number"].as_u64().unwrap();
+    assert!((90..100).contains(&first), "{first}");
+    for number in first + 1..100 {
+        assert_eq!(events.frame().await["params"]["number"], number);
+    }
+}
+
+#[tokio::test]
+async fn a_request_whose_connection_broke_before_any_event_is_still_served() {
+    let mut place = Place::open().await;
+    let (mut connection, mut broken) = (place.connect().await, place.connect().await);
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    let mut asked = Box::pin(broken.send(post_in(&id, &call(2, "wait"))));
+    tokio::select! {
+        _ = &mut asked => panic!("nobody let it go"),
+        begun = place.next() => assert_eq!(begun, "begun"),
+    }
+    drop(asked);
+    drop(broken);
+    place.let_go();
+    // Its id is free again when it has been answered.
+    until("it was answered", || place.http.server().counts().responses == 2).await;
+    let answer = connection.ask(post_in(&id, &call(2, "echo"))).await;
+    assert_eq!(answer.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_handler_can_break_its_connection_off_for_the_client_to_come_back() {
+    let mut place = Place::open().await;
+    let mut connection = place.connect().await;
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    let mut events = connection.listen(post_in(&id, &call(2, "cut"))).await;
+    let priming = events.next().await.unwrap();
+    assert_eq!((priming.retry, events.next().await), (Some(options().retry), None));
+    assert_eq!(place.next().await, "begun");
+    let resume = get_in(&id).header("last-event-id", priming.id.as_deref().unwrap());
+    let mut resumed = connection.listen(bare(resume)).await;
+    place.let_go();
+    let rest = resumed.rest().await;
+    assert_eq!(rest.len(), 1, "{rest:?}");
+    assert_eq!(rest[0]["result"]["content"][0]["text"], "after");
+
+    // One that could not come back is not broken off.
+    let id = connection.begin(Revision::V2025_06_18).await;
+    place.let_go();
+    let answer = connection.ask(post_in(&id, &call(2, "cut"))).await;
+    assert_eq!(answer.json()["result"]["content"][0]["text"], "after");
+}

@@ -1,0 +1,210 @@
+//! Sessions: begun by a handshake, known by an id, ended by the client, by
+//! disuse, or with the server.
+
+use std::time::Duration;
+
+use http::{Request, StatusCode};
+use serde_json::json;
+use sparring_transport::http::HttpOptions;
+use sparring_wire::Revision;
+
+use super::fixture::{Place, options, until};
+use super::requests::{bare, call, get_in, initialize, post, post_in, posting, request, with};
+
+fn deleting(session: &str) -> Request<http_body_util::Full<bytes::Bytes>> {
+    let delete = Request::delete("/mcp").header("host", "localhost");
+    bare(delete.header("mcp-session-id", session))
+}
+
+#[tokio::test]
+async fn a_session_is_begun_used_and_ended_in_every_revision() {
+    let place = Place::open().await;
+    let mut connection = place.connect().await;
+    for revision in Revision::ALL.into_iter().filter(|revision| !revision.is_modern()) {
+        let id = connection.begin(revision).await;
+        assert!(id.len() >= 22 && id.bytes().all(|byte| byte.is_ascii_graphic()), "{id}");
+        assert_eq!(place.http.sessions(), 1);
+        let versioned =
+            posting().header("mcp-session-id", &id).header("mcp-protocol-version", revision.name());
+        let answer = connection.ask(with(versioned, call(2, "echo").to_string())).await;
+        assert_eq!(answer.status, StatusCode::OK, "{revision}");
+        assert_eq!(answer.json()["result"]["content"][0]["text"], "hi", "{revision}");
+        let failed = connection.ask(post_in(&id, &call(3, "fly"))).await;
+        assert_eq!((failed.status, failed.code()), (StatusCode::OK, -32602), "{revision}");
+        let unspoken =
+            posting().header("mcp-session-id", &id).header("mcp-protocol-version", "1999-01-01");
+        let refused = connection.ask(with(unspoken, call(4, "echo").to_string())).await;
+        assert_eq!((refused.status, refused.code()), (StatusCode::BAD_REQUEST, -32022));
+
+        assert_eq!(connection.ask(deleting(&id)).await.status, StatusCode::NO_CONTENT);
+        for request in [post_in(&id, &call(5, "echo")), bare(get_in(&id)), deleting(&id)] {
+            assert_eq!(connection.ask(request).await.status, StatusCode::NOT_FOUND);
+        }
+        assert_eq!(place.http.sessions(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_handshake_that_fails_begins_nothing() {
+    let place = Place::open().await;
+    let mut connection = place.connect().await;
+    let answer = connection.ask(post(&request("initialize", json!({})))).await;
+    assert_eq!((answer.status, answer.code()), (StatusCode::OK, -32602));
+    assert_eq!(answer.header("mcp-session-id"), "");
+    assert_eq!(place.http.sessions(), 0);
+}
+
+#[tokio::test]
+async fn a_second_handshake_in_a_session_is_an_error() {
+    let place = Place::open().await;
+    let mut connection = place.connect().await;
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    let again = connection.ask(post_in(&id, &initialize(Revision::LATEST_LEGACY))).await;
+    assert_eq!(again.code(), -32600);
+    assert_eq!(place.http.sessions(), 1);
+}
+
+#[tokio::test]
+async fn there_are_only_so_many_sessions() {
+    let place = Place::with(HttpOptions { max_sessions: 2, ..options() }).await;
+    let mut connection = place.connect().await;
+    let first = connection.begin(Revision::LATEST_LEGACY).await;
+    connection.begin(Revision::LATEST_LEGACY).await;
+    let refused = connection.ask(post(&initialize(Revision::LATEST_LEGACY))).await;
+    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(refused.header("retry-after"), "1");
+    connection.ask(deleting(&first)).await;
+    connection.begin(Revision::LATEST_LEGACY).await;
+}
+
+#[tokio::test]
+async fn a_session_that_nobody_uses_ends() {
+    let session_idle = Duration::from_millis(20);
+    let mut place = Place::with(HttpOptions { session_idle, ..options() }).await;
+    let mut connection = place.connect().await;
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    // What is being served counts as use.
+    let mut events = connection.listen(post_in(&id, &call(2, "steps"))).await;
+    assert_eq!(place.next().await, "begun");
+    events.next().await.unwrap();
+    assert_eq!(place.http.sessions(), 1);
+    place.let_go();
+    while events.next().await.is_some() {}
+    drop(events);
+    until("the session ends", || place.http.sessions() == 0).await;
+    let answer = connection.ask(post_in(&id, &call(3, "echo"))).await;
+    assert_eq!(answer.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn what_belongs_to_no_request_is_only_acknowledged() {
+    let place = Place::open().await;
+    let mut connection = place.connect().await;
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    for body in [
+        json!({"jsonrpc": "2.0", "method": "notifications/x"}),
+        json!({"jsonrpc": "2.0", "id": 9, "result": {}}),
+        json!({"jsonrpc": "2.0", "id": 9, "error": {"code": 1, "message": "no"}}),
+    ] {
+        let answer = connection.ask(post_in(&id, &body)).await;
+        assert_eq!((answer.status, answer.bytes.len()), (StatusCode::ACCEPTED, 0), "{body}");
+    }
+    for body in [json!({"jsonrpc": "2.0"}), json!("text"), json!([]), json!([call(1, "echo")])] {
+        let answer = connection.ask(post_in(&id, &body)).await;
+        assert_eq!((answer.status, answer.code()), (StatusCode::BAD_REQUEST, -32600), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_batch_is_answered_by_a_batch_where_there_are_any() {
+    let place = Place::open().await;
+    let mut connection = place.connect().await;
+    let id = connection.begin(Revision::V2025_03_26).await;
+    let note = json!({"jsonrpc": "2.0", "method": "notifications/x"});
+    let answer =
+        connection.ask(post_in(&id, &json!([note, call(1, "echo"), call(2, "fly")]))).await;
+    assert_eq!(answer.status, StatusCode::OK);
+    let answers = answer.json();
+    assert_eq!(answers.as_array().map(Vec::len), Some(2), "{answers}");
+    assert_eq!((&answers[0]["id"], &answers[1]["id"]), (&json!(1), &json!(2)));
+    let notes = connection.ask(post_in(&id, &json!([note, note]))).await;
+    assert_eq!(notes.status, StatusCode::ACCEPTED);
+    let mut events =
+        connection.listen(post_in(&id, &json!([call(3, "many"), call(4, "echo")]))).await;
+    let frames = events.rest().await;
+    assert_eq!(frames.len(), 51);
+    assert_eq!(frames[50].as_array().map(Vec::len), Some(2));
+}
+
+#[tokio::test]
+async fn an_id_in_use_is_refused_and_a_cancelled_request_is_not_answered() {
+    let mut place = Place::open().await;
+    let (mut connection, mut other) = (place.connect().await, place.connect().await);
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    let mut waiting = Box::pin(connection.listen(post_in(&id, &call(2, "wait"))));
+    let begun = tokio::select! {
+        _ = &mut waiting => panic!("nobody let it go"),
+        begun = place.next() => begun,
+    };
+    assert_eq!(begun, "begun");
+    let again = other.ask(post_in(&id, &call(2, "echo"))).await;
+    assert_eq!((again.status, again.code()), (StatusCode::BAD_REQUEST, -32600));
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}});
+    assert_eq!(other.ask(post_in(&id, &cancel)).await.status, StatusCode::ACCEPTED);
+    assert_eq!(waiting.await.next().await, None);
+    assert_eq!(place.next().await, "dropped");
+    let free = other.ask(post_in(&id, &call(2, "echo"))).await;
+    assert_eq!(free.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_question_comes_on_the_stream_of_its_request() {
+    let place = Place::open().await;
+    let (mut connection, mut other) = (place.connect().await, place.connect().await);
+    let id = connection.begin(Revision::V2025_06_18).await;
+    let mut events = connection.listen(post_in(&id, &call(2, "ask"))).await;
+    let question = events.frame().await;
+    assert_eq!(question["method"], "elicitation/create");
+    let result = json!({"action": "accept", "content": {"name": "ann"}});
+    let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": result});
+    assert_eq!(other.ask(post_in(&id, &answer)).await.status, StatusCode::ACCEPTED);
+    assert_eq!(events.rest().await[0]["result"]["content"][0]["text"], "ann");
+}
+
+#[tokio::test]
+async fn two_thousand_sessions_leave_nothing_behind() {
+    let place = Place::open().await;
+    let mut connection = place.connect().await;
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    connection.ask(post(&request("ping", json!({})))).await;
+    let before = tasks();
+    let mut ids = Vec::new();
+    for _ in 0..2_000 {
+        let answer = connection.ask(post(&initialize(Revision::LATEST_LEGACY))).await;
+        ids.push(answer.header("mcp-session-id").to_owned());
+    }
+    assert_eq!(place.http.sessions(), 2_000);
+    assert_eq!(tasks(), before + 2_000);
+    for id in ids {
+        assert_eq!(connection.ask(deleting(&id)).await.status, StatusCode::NO_CONTENT);
+    }
+    assert_eq!(place.http.sessions(), 0);
+    until("all tasks end", || tasks() == before).await;
+}
+
+#[tokio::test]
+async fn everything_is_recorded_also_what_no_peer_has_seen() {
+    let transcript = sparring_wire::Transcript::default();
+    let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
+    let place = Place::with(options).await;
+    let mut connection = place.connect().await;
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    connection.ask(post_in(&id, &call(2, "echo"))).await;
+    connection.ask(post_in(&id, &json!({"jsonrpc": "2.0"}))).await;
+    connection.ask(super::requests::modern(call(3, "echo"))).await;
+    // Two for the handshake, one notification, and two for each of the others.
+    assert_eq!(transcript.entries().len(), 9);
+    let wrong: Vec<_> = transcript.violations().iter().map(|it| it.message.clone()).collect();
+    assert_eq!(wrong, ["a message has a method, a result or an error"]);
+}

@@ -1,0 +1,128 @@
+//! The end of a server: what is in flight finishes, what stands open ends, and
+//! nothing is left.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use serde_json::json;
+use sparring_wire::Revision;
+use tokio::net::{TcpStream, UnixListener, UnixStream};
+
+use super::fixture::{Place, hall, options, until};
+use super::requests::{Connection, bare, call, get_in, modern, post_in, request, within};
+
+const LONG: Duration = Duration::from_secs(20);
+
+#[tokio::test]
+async fn a_request_in_the_middle_is_finished_and_nothing_new_is_begun() {
+    for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
+        let mut place = Place::open().await;
+        let address = place.serving.address().unwrap();
+        let mut connection = place.connect().await;
+        let body = call(2, "wait");
+        let request = match revision.is_modern() {
+            true => modern(body),
+            false => post_in(&connection.begin(revision).await, &body),
+        };
+        let asked = tokio::spawn(async move { connection.ask(request).await });
+        assert_eq!(place.next().await, "begun");
+
+        let Place { http, serving, .. } = place;
+        let stopped = tokio::spawn(serving.stop(LONG));
+        while TcpStream::connect(address).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
+        assert!(!stopped.is_finished() && !asked.is_finished());
+        http.server().handler().let_go();
+        let answer = within(asked).await.unwrap();
+        assert_eq!(answer.json()["result"]["content"][0]["text"], "waited", "{revision}");
+        within(stopped).await.unwrap();
+        assert_eq!(http.sessions(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_does_not_end_is_dropped_after_its_time() {
+    let mut place = Place::open().await;
+    let mut connection = place.connect().await;
+    let asked = tokio::spawn(async move {
+        let mut events = connection.listen(modern(call(2, "steps"))).await;
+        events.rest().await.len()
+    });
+    assert_eq!(place.next().await, "begun");
+    within(place.serving.stop(Duration::from_millis(10))).await;
+    assert_eq!(place.happened.recv().await, Some("dropped"));
+    assert_eq!(within(asked).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn subscriptions_and_standing_streams_end_in_good_order() {
+    let place = Place::open().await;
+    let (mut connection, mut other) = (place.connect().await, place.connect().await);
+    let listen =
+        request("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
+    let mut subscription = connection.listen(modern(listen)).await;
+    subscription.next().await.unwrap();
+    let id = other.begin(Revision::LATEST_LEGACY).await;
+    let mut standing = other.listen(bare(get_in(&id))).await;
+    standing.next().await.unwrap();
+
+    let stopped = tokio::spawn(place.serving.stop(LONG));
+    let rest = subscription.rest().await;
+    assert_eq!(rest.len(), 1, "{rest:?}");
+    assert_eq!(rest[0]["result"]["resultType"], "complete");
+    assert_eq!(standing.next().await, None);
+    within(stopped).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_is_dropped_leaves_nothing_running() {
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let before = tasks();
+    let mut place = Place::open().await;
+    let address = place.serving.address().unwrap();
+    let (mut connection, mut other) = (place.connect().await, place.connect().await);
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    let mut standing = connection.listen(bare(get_in(&id))).await;
+    standing.next().await.unwrap();
+    let mut events = other.listen(post_in(&id, &call(2, "steps"))).await;
+    assert_eq!(place.next().await, "begun");
+    let Place { http, serving, mut happened } = place;
+    drop((http, serving));
+    assert_eq!(within(happened.recv()).await, Some("dropped"));
+    assert_eq!(standing.next().await, None);
+    while events.next().await.is_some() {}
+    assert!(TcpStream::connect(address).await.is_err());
+    drop((connection, other));
+    until("no task is left", || tasks() == before).await;
+}
+
+#[tokio::test]
+async fn a_unix_socket_is_served_and_goes_with_its_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    let (http, _happened) = hall(&Revision::ALL, options());
+    let serving = http.serve(UnixListener::bind(&path).unwrap());
+    assert_eq!(serving.address(), None);
+    let mut connection = Connection::over(UnixStream::connect(&path).await.unwrap()).await;
+    assert_eq!(connection.ask(modern(call(1, "echo"))).await.status, StatusCode::OK);
+    within(serving.stop(LONG)).await;
+    assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn behind_the_routes_of_others_it_drains_as_well() {
+    let (http, _happened) = hall(&Revision::ALL, options());
+    let listen =
+        request("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
+    let response = http.handle(modern(listen)).await;
+    let mut body = response.into_body();
+    use http_body_util::BodyExt as _;
+    assert!(body.frame().await.is_some());
+    http.drain();
+    let rest = within(body.collect()).await.unwrap().to_bytes();
+    assert!(String::from_utf8_lossy(&rest).contains("\"result\""), "{rest:?}");
+    http.stop_sessions(LONG).await;
+    let late = http.handle(modern(call(1, "echo"))).await;
+    assert_eq!(late.status(), StatusCode::SERVICE_UNAVAILABLE);
+}

@@ -1,0 +1,117 @@
+//! Clients of others on our server over HTTP: rmcp's, the Python SDK's and
+//! FastMCP's, in every revision that they and the transport have.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::Value;
+use sparring_transport::ChildTarget;
+use sparring_transport::http::{HttpOptions, HttpServer};
+use sparring_wire::{Revision, Transcript};
+use tokio::net::TcpListener;
+use tokio::process::Command;
+
+use super::requests::within;
+use crate::peers::place;
+use crate::peers::their_clients::{python_sdk, right, rmcp};
+
+#[path = "../../../examples/desk/mod.rs"]
+mod desk;
+
+/// Runs a client on our server, which speaks these revisions: what the client
+/// heard is right, and what it did as well.
+async fn check(client: ChildTarget, path: &str, ours: &[Revision], expected: Revision, name: &str) {
+    let transcript = Transcript::default();
+    let options = HttpOptions { transcript: Some(transcript.clone()), ..HttpOptions::default() };
+    let http = HttpServer::new(desk::server(ours), options);
+    let serving = http.serve(TcpListener::bind("127.0.0.1:0").await.unwrap());
+    let url = format!("http://{}{path}", serving.address().unwrap());
+    let mut command = Command::new(&client.program);
+    command.args(&client.args).arg(url);
+    command.stdin(Stdio::null()).kill_on_drop(true);
+    let output = within(command.output()).await.unwrap();
+    let (stdout, stderr) =
+        [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it)).into();
+    assert!(output.status.success(), "{expected}: {stdout}{stderr}");
+    let mut heard: Value = serde_json::from_str(&stdout).unwrap();
+    // FastMCP's does not tell.
+    if heard.get("version").is_none() {
+        heard["version"] = expected.name().into();
+    }
+    assert_eq!(heard, right(expected, name), "{expected}");
+    let wrong: Vec<_> = transcript.violations().iter().map(ToString::to_string).collect();
+    assert_eq!(wrong, [""; 0], "{expected}");
+    within(serving.stop(Duration::from_secs(5))).await;
+    assert_eq!(http.sessions(), 0);
+}
+
+/// The revisions of Streamable HTTP that begin with a handshake.
+fn sessions() -> Vec<Revision> {
+    let since = |revision: &Revision| *revision > Revision::V2024_11_05 && !revision.is_modern();
+    Revision::ALL.into_iter().filter(since).collect()
+}
+
+fn up_to(newest: Revision) -> Vec<Revision> {
+    Revision::ALL.into_iter().filter(|revision| *revision <= newest).collect()
+}
+
+fn fastmcp(mode: &str) -> Option<ChildTarget> {
+    place::python(&[&place::script("clients/fastmcp4.py"), mode])
+}
+
+#[tokio::test]
+async fn rmcps_client_uses_our_server_in_every_revision() {
+    // Also in the one whose own transport was HTTP+SSE.
+    for revision in Revision::ALL {
+        check(rmcp(revision.name()), "/mcp", &Revision::ALL, revision, "Ferris").await;
+    }
+}
+
+#[tokio::test]
+async fn rmcps_client_finds_the_newest_revision_of_our_server() {
+    for newest in [Revision::LATEST_LEGACY, Revision::LATEST] {
+        check(rmcp("auto"), "/mcp", &up_to(newest), newest, "Ferris").await;
+    }
+}
+
+#[tokio::test]
+async fn the_python_sdks_client_uses_our_server_in_every_revision() {
+    for revision in sessions() {
+        let Some(client) = python_sdk("legacy") else { return };
+        check(client, "/mcp", &[revision], revision, "Guido").await;
+    }
+    for ours in [&Revision::ALL[..], &[Revision::LATEST]] {
+        let Some(client) = python_sdk(Revision::LATEST.name()) else { return };
+        check(client, "/mcp", ours, Revision::LATEST, "Guido").await;
+    }
+}
+
+#[tokio::test]
+async fn the_python_sdks_client_finds_the_newest_revision_of_our_server() {
+    for newest in [Revision::LATEST_LEGACY, Revision::LATEST] {
+        let Some(client) = python_sdk("auto") else { return };
+        check(client, "/mcp", &up_to(newest), newest, "Guido").await;
+    }
+}
+
+#[tokio::test]
+async fn the_python_sdks_client_uses_our_server_over_http_and_sse() {
+    for revision in [Revision::V2024_11_05, Revision::LATEST_LEGACY] {
+        let Some(client) = python_sdk("legacy") else { return };
+        check(client, "/sse", &up_to(revision), revision, "Guido").await;
+    }
+}
+
+#[tokio::test]
+async fn fastmcps_client_uses_our_server() {
+    for revision in sessions() {
+        let Some(client) = fastmcp("legacy") else { return };
+        check(client, "/mcp", &[revision], revision, "Fast").await;
+    }
+    for (mode, newest) in [("auto", Revision::LATEST), ("2026-07-28", Revision::LATEST)] {
+        let Some(client) = fastmcp(mode) else { return };
+        check(client, "/mcp", &up_to(newest), newest, "Fast").await;
+    }
+    let Some(client) = fastmcp("legacy") else { return };
+    check(client, "/sse", &[Revision::V2024_11_05], Revision::V2024_11_05, "Fast").await;
+}
