@@ -2,32 +2,23 @@
 //! FastMCP's, in every revision that they and the transport have.
 
 use std::process::Stdio;
-use std::time::Duration;
 
 use serde_json::Value;
 use sparring_transport::ChildTarget;
-use sparring_transport::http::{HttpOptions, HttpServer};
-use sparring_wire::{Revision, Transcript};
-use tokio::net::TcpListener;
+use sparring_wire::Revision;
 use tokio::process::Command;
 
 use super::requests::within;
+use crate::peers::desk::OpenDesk;
 use crate::peers::place;
 use crate::peers::their_clients::{python_sdk, right, rmcp};
-
-#[path = "../../../examples/desk/mod.rs"]
-mod desk;
 
 /// Runs a client on our server, which speaks these revisions: what the client
 /// heard is right, and what it did as well.
 async fn check(client: ChildTarget, path: &str, ours: &[Revision], expected: Revision, name: &str) {
-    let transcript = Transcript::default();
-    let options = HttpOptions { transcript: Some(transcript.clone()), ..HttpOptions::default() };
-    let http = HttpServer::new(desk::server(ours), options);
-    let serving = http.serve(TcpListener::bind("127.0.0.1:0").await.unwrap());
-    let url = format!("http://{}{path}", serving.address().unwrap());
+    let desk = OpenDesk::speaking(ours).await;
     let mut command = Command::new(&client.program);
-    command.args(&client.args).arg(url);
+    command.args(&client.args).arg(desk.url(path));
     command.stdin(Stdio::null()).kill_on_drop(true);
     let output = within(command.output()).await.unwrap();
     let (stdout, stderr) =
@@ -39,10 +30,7 @@ async fn check(client: ChildTarget, path: &str, ours: &[Revision], expected: Rev
         heard["version"] = expected.name().into();
     }
     assert_eq!(heard, right(expected, name), "{expected}");
-    let wrong: Vec<_> = transcript.violations().iter().map(ToString::to_string).collect();
-    assert_eq!(wrong, [""; 0], "{expected}");
-    within(serving.stop(Duration::from_secs(5))).await;
-    assert_eq!(http.sessions(), 0);
+    desk.close().await;
 }
 
 /// The revisions of Streamable HTTP that begin with a handshake.

@@ -4,9 +4,11 @@
 //! `cargo xtask peers` installs them and says where they are; a peer that is
 //! not there is skipped, loudly. rmcp's are examples of this crate.
 
+pub(crate) mod desk;
 mod everything;
 mod fastmcp;
 mod filesystem;
+mod inspector;
 mod peer;
 pub(crate) mod place;
 mod rmcp;

@@ -13,6 +13,15 @@ pub(super) fn npm(package: &str) -> Option<ChildTarget> {
     Some(ChildTarget::new("node").args([script.to_string_lossy()]))
 }
 
+/// A script from npm that needs Node 22, with the Node that is installed beside it.
+pub(super) fn node22(path: &str) -> Option<ChildTarget> {
+    let script = installed(&format!("node22/node_modules/@modelcontextprotocol/{path}"), path)?;
+    // Where npm has no Node 22 for this machine, its own may do.
+    let node = installed("node22/node_modules/.bin/node", "Node 22");
+    let node = node.map_or("node".into(), |node| node.to_string_lossy().into_owned());
+    Some(ChildTarget::new(node).args([script.to_string_lossy()]))
+}
+
 /// The Python that has the peers, with arguments for it.
 pub(crate) fn python(args: &[&str]) -> Option<ChildTarget> {
     let python = installed("python/bin/python", &format!("python {}", args.join(" ")))?;
