@@ -1,8 +1,8 @@
 //! `cargo xtask peers`: only the tests that talk to another implementation, in
 //! both roles.
 //!
-//! The official Rust SDK, `rmcp`, is a dependency of the tests. The others are
-//! programs: they are installed below `target/peers`, in the versions that the
+//! Those in Rust, `rmcp` and `rust-mcp-sdk`, are dependencies of the tests. The
+//! others are programs: they are installed below `target/peers`, in the versions that the
 //! files in `xtask/peers` pin. Those that need Node 22 have a folder of their own
 //! with that Node, so that the others are met on the machine's.
 

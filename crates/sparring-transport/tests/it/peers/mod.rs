@@ -2,7 +2,8 @@
 //! HTTP, and clients of others on a server of ours.
 //!
 //! `cargo xtask peers` installs them and says where they are; a peer that is
-//! not there is skipped, loudly. rmcp's are examples of this crate.
+//! not there is skipped, loudly. Those in Rust are examples of
+//! this crate.
 
 pub(crate) mod desk;
 mod everything;
@@ -12,6 +13,7 @@ mod inspector;
 mod peer;
 pub(crate) mod place;
 mod rmcp;
+mod rust_mcp_sdk;
 mod sdk;
 pub(crate) mod their_clients;
 mod time;

@@ -1,0 +1,68 @@
+//! The crate `rust-mcp-sdk` over HTTP+SSE, which the official Rust SDK has no
+//! more: our client on its server, its client on ours.
+
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+use sparring_transport::ChildTarget;
+use sparring_wire::Revision;
+use tokio::process::Command;
+
+use super::desk::OpenDesk;
+use super::peer::Peer;
+use super::their_clients::right;
+use super::visit::{Visit, finds, within};
+use super::{legacy, place};
+
+async fn server() -> Peer {
+    Peer::sse(ChildTarget::new(place::example("rust_mcp_sdk_server")).args(["{port}"])).await
+}
+
+#[tokio::test]
+async fn our_client_uses_a_server_of_rust_mcp_sdk_in_every_revision() {
+    let peer = server().await;
+    for revision in legacy() {
+        let visit = Visit::of(&peer, revision).await;
+        let tools: Vec<_> = visit.tools().await.into_iter().collect();
+        assert_eq!(tools, ["ask", "echo", "progress"], "{revision}");
+        assert_eq!(visit.resources().await, ["desk://note"], "{revision}");
+        assert_eq!(visit.prompts().await, ["greet"], "{revision}");
+
+        let echoed = visit.text("echo", json!({"message": "a\n😀"})).await;
+        assert_eq!(echoed, "a\n😀", "{revision}");
+        let steps = visit.progress("progress", json!({})).await;
+        assert_eq!(steps, [1.0, 2.0, 3.0], "{revision}");
+        let note = within(visit.client.read_resource("desk://note")).await.unwrap();
+        assert_eq!(note.contents[0].text.as_deref(), Some("water the plants"), "{revision}");
+        let prompt = within(visit.client.get_prompt("greet", json!({}))).await.unwrap();
+        assert_eq!(prompt.messages[0].content.as_text(), Some("Say hello."), "{revision}");
+        if revision >= Revision::V2025_06_18 {
+            assert_eq!(visit.text("ask", json!({})).await, "hello Ferris", "{revision}");
+        }
+
+        let missing = visit.call("fly", json!({})).await;
+        assert!(missing.is_error() && missing.content().contains("fly"), "{revision}");
+        visit.end().await;
+    }
+}
+
+#[tokio::test]
+async fn our_client_finds_the_newest_revision_of_a_server_of_rust_mcp_sdk() {
+    finds(&server().await, Revision::LATEST_LEGACY).await.end().await;
+}
+
+#[tokio::test]
+async fn rust_mcp_sdks_client_uses_our_server_in_every_revision() {
+    for revision in legacy() {
+        let desk = OpenDesk::speaking(&Revision::ALL).await;
+        let mut command = Command::new(place::example("rust_mcp_sdk_client"));
+        command.args([revision.name(), &desk.url("/sse")]);
+        command.stdin(Stdio::null()).kill_on_drop(true);
+        let output = within(command.output()).await.unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{revision}: {stderr}");
+        let heard: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(heard, right(revision, "Ali"), "{revision}");
+        desk.close().await;
+    }
+}
