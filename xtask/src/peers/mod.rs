@@ -2,9 +2,9 @@
 //! both roles.
 //!
 //! Those in Rust, `rmcp` and `rust-mcp-sdk`, are dependencies of the tests. The
-//! others are programs: they are installed below `target/peers`, in the versions that the
-//! files in `xtask/peers` pin. Those that need Node 22 have a folder of their own
-//! with that Node, so that the others are met on the machine's.
+//! others are programs: they are installed below `target/peers`, in the versions
+//! that the files in `xtask/peers` pin. Those that need Node 22 have a folder of
+//! their own with that Node, so that the others are met on the machine's.
 
 use std::path::{Path, PathBuf};
 
@@ -36,9 +36,9 @@ pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
     let packages = "-p sparring-peer -p sparring-transport --all-features";
     run_command(command(root, &format!("cargo build {packages} --examples")))?;
     let line = if has_nextest() {
-        format!("cargo nextest run {packages} --test it -E test(/^(rmcp|peers)::/)")
+        format!("cargo nextest run {packages} --test it -E test(/^(rmcp|peers)::|::their_clients::/)")
     } else {
-        format!("cargo test {packages} --test it -- rmcp:: peers::")
+        format!("cargo test {packages} --test it -- rmcp:: peers:: their_clients::")
     };
     let mut tests = command(root, &line);
     tests.env(FOLDER, &peers.folder);
