@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HOST, PROXY_AUTHORIZATION};
+use http::header::{CONTENT_TYPE, PROXY_AUTHORIZATION};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
 use http_body::Body as _;
 use http_body_util::Full;
@@ -46,17 +46,17 @@ pub(super) struct Caller {
 pub(super) struct Place {
     pub(super) endpoint: Endpoint,
     url: Arc<str>,
-    host: Option<HeaderValue>,
+    pub(super) host: Option<HeaderValue>,
     uri: Uri,
 }
 
 impl Place {
     fn new(endpoint: Endpoint, by_proxy: bool) -> Self {
-        let url = endpoint.to_string();
         let path = Uri::from(endpoint.path.clone());
-        let uri = if by_proxy { url.parse().unwrap_or(path) } else { path };
+        let whole = || format!("{}{}", endpoint.origin, endpoint.path).parse().ok();
+        let uri = by_proxy.then(whole).flatten().unwrap_or(path);
         let host = HeaderValue::try_from(endpoint.host()).ok();
-        Place { endpoint, url: url.into(), host, uri }
+        Place { url: endpoint.to_string().into(), endpoint, host, uri }
     }
 }
 
@@ -169,9 +169,6 @@ impl Caller {
         note: &mut Note,
     ) -> Request<Full<Bytes>> {
         let Head { mut headers, mut shown } = head;
-        if let Some(host) = &place.host {
-            headers.entry(HOST).or_insert_with(|| host.clone());
-        }
         if let Some(auth) = self.connector.by_proxy().flatten() {
             shown.push(PROXY_AUTHORIZATION.as_str(), "(hidden)");
             headers.insert(PROXY_AUTHORIZATION, hidden(auth));

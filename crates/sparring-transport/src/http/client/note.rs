@@ -89,8 +89,10 @@ impl Progress {
 }
 
 fn ago(since: Instant) -> String {
-    let elapsed = since.elapsed();
-    format!("{:?}", Duration::from_millis(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)))
+    match since.elapsed().as_millis() {
+        short @ ..1_000 => format!("{short}ms"),
+        long => format!("{:.1}s", long as f64 / 1e3),
+    }
 }
 
 /// One exchange as it goes on. Dropped, it is written into the transcript, so
@@ -123,7 +125,7 @@ impl Note {
             connect: None,
             first_byte: None,
             done: Duration::ZERO,
-            error: Some("given up".into()),
+            error: Some("ended by this side".into()),
         }));
     }
 

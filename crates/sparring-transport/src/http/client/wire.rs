@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, Entry, HeaderName, USER_AGENT};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, Entry, HOST, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method};
 use sparring_peer::link::Recorder;
 use sparring_peer::{Cause, Envelope, Incoming, Stream};
@@ -42,7 +42,7 @@ struct State {
     session: Option<HeaderValue>,
     version: Option<HeaderValue>,
     /// What requests have, by their purpose.
-    heads: [Option<Head>; 2],
+    heads: [Option<Head>; 3],
     /// Whether the address to post to is known, over HTTP+SSE.
     ready: bool,
     /// What is to be sent again, now in the old way.
@@ -57,6 +57,7 @@ struct State {
 enum Purpose {
     Post,
     Listen,
+    End,
 }
 
 /// Something to send.
@@ -151,7 +152,7 @@ impl Wire {
     /// Ends the session, if there is one.
     pub(super) async fn end_session(self: Arc<Self>) {
         let head = || {
-            let mut head = self.head(Purpose::Post);
+            let mut head = self.head(Purpose::End);
             self.add_version(&mut head);
             (head, Bytes::new())
         };
@@ -175,7 +176,11 @@ impl Wire {
             let (accept, content) = match purpose {
                 Purpose::Post => (EITHER, Some(JSON)),
                 Purpose::Listen => (EVENTS, None),
+                Purpose::End => (EITHER, None),
             };
+            if let Some(host) = &self.caller.place().host {
+                headers.entry(HOST).or_insert_with(|| host.clone());
+            }
             headers.entry(ACCEPT).or_insert(accept);
             if let Some(content) = content {
                 headers.entry(CONTENT_TYPE).or_insert(content);
@@ -209,7 +214,7 @@ impl Wire {
         if let Some(session) = opened.headers.get(SESSION) {
             let mut state = self.state();
             state.session = Some(session.clone());
-            state.heads = [None, None];
+            state.heads = [const { None }; 3];
         }
     }
 
@@ -220,7 +225,7 @@ impl Wire {
     pub(super) fn forget_session(&self) {
         let mut state = self.state();
         state.session = None;
-        state.heads = [None, None];
+        state.heads = [const { None }; 3];
     }
 
     /// The address to post to is known.
