@@ -21,7 +21,7 @@ use sparring_wire::Headers;
 
 use super::connect::{Connector, Io};
 use super::endpoint::Endpoint;
-use super::note::Note;
+use super::note::{Note, shown};
 
 /// The header with a session's id.
 pub(super) const SESSION: &str = "mcp-session-id";
@@ -38,6 +38,8 @@ pub(super) struct Caller {
     #[expect(clippy::vec_box, reason = "each is moved in and out with every request")]
     idle: Mutex<Vec<Box<Conn>>>,
     place: Mutex<Arc<Place>>,
+    /// The headers of the last response, as they may be shown.
+    last: Mutex<Headers>,
     /// How long a response may be silent.
     silence: Option<Duration>,
 }
@@ -122,7 +124,7 @@ pub(super) struct Opened {
 impl Caller {
     pub(super) fn new(connector: Connector, endpoint: Endpoint, silence: Option<Duration>) -> Self {
         let place = Mutex::new(Arc::new(Place::new(endpoint, connector.by_proxy().is_some())));
-        Caller { connector, idle: Mutex::default(), place, silence }
+        Caller { connector, idle: Mutex::default(), place, last: Mutex::default(), silence }
     }
 
     pub(super) fn place(&self) -> Arc<Place> {
@@ -198,7 +200,8 @@ impl Caller {
             match sent {
                 Ok(response) => {
                     let (parts, body) = response.into_parts();
-                    let shown = note.head(parts.status, &parts.headers);
+                    let shown = self.like_the_last(shown(&parts.headers));
+                    note.head(parts.status, &parts.headers, &shown);
                     return Ok(Box::new(Opened {
                         status: parts.status,
                         headers: parts.headers,
@@ -218,6 +221,15 @@ impl Caller {
                 },
             }
         }
+    }
+
+    /// The same headers, kept only once if the response before had them as well.
+    fn like_the_last(&self, shown: Headers) -> Headers {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if *last != shown {
+            *last = shown;
+        }
+        last.clone()
     }
 
     /// Where the server sends us, if it does and we may go there.

@@ -143,17 +143,15 @@ impl Note {
         self.with(|exchange| exchange.connect = Some(took));
     }
 
-    pub(super) fn head(&mut self, status: StatusCode, headers: &HeaderMap) -> Headers {
+    pub(super) fn head(&mut self, status: StatusCode, headers: &HeaderMap, shown: &Headers) {
         let now = Instant::now();
         self.progress.answering(status, headers, now);
         let took = now - self.begun;
-        let shown = shown(headers);
         self.with(|exchange| {
             exchange.status = Some(status.as_u16());
             exchange.response_headers = shown.clone();
             exchange.first_byte = Some(took);
         });
-        shown
     }
 
     /// The response is there as a whole.

@@ -43,6 +43,8 @@ struct State {
     version: Option<HeaderValue>,
     /// What requests have, by their purpose.
     heads: [Option<Head>; 3],
+    /// What the last message had before it, and why.
+    last: Option<(Headers, Head)>,
     /// Whether the address to post to is known, over HTTP+SSE.
     ready: bool,
     /// What is to be sent again, now in the old way.
@@ -105,7 +107,19 @@ impl Wire {
         self.caller.call(&Method::POST, || (self.head_of(message), body()), note).await
     }
 
+    /// What a message has before it. One like the last has the same.
     fn head_of(&self, message: &Message) -> Head {
+        if let Some((headers, head)) = &self.state().last
+            && *headers == message.headers
+        {
+            return head.clone();
+        }
+        let head = self.new_head_of(message);
+        self.state().last = Some((message.headers.clone(), head.clone()));
+        head
+    }
+
+    fn new_head_of(&self, message: &Message) -> Head {
         let mut head = self.head(Purpose::Post);
         for (name, value) in message.headers.iter() {
             let name = HeaderName::from_bytes(name.as_bytes());
@@ -215,6 +229,7 @@ impl Wire {
             let mut state = self.state();
             state.session = Some(session.clone());
             state.heads = [const { None }; 3];
+            state.last = None;
         }
     }
 
@@ -226,6 +241,7 @@ impl Wire {
         let mut state = self.state();
         state.session = None;
         state.heads = [const { None }; 3];
+        state.last = None;
     }
 
     /// The address to post to is known.
