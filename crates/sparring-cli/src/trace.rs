@@ -38,7 +38,7 @@ pub(crate) fn exchange_line(exchange: &Exchange) -> String {
         "at": exchange.at.as_secs_f64(),
         "exchange": {
             "method": exchange.method,
-            "url": exchange.url,
+            "url": &*exchange.url,
             "status": exchange.status,
             "request_headers": headers(&exchange.request_headers),
             "response_headers": headers(&exchange.response_headers),

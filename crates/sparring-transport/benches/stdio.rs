@@ -21,7 +21,7 @@ mod turns;
 
 use std::process::ExitCode;
 
-use turns::{median, take};
+use turns::{check, median, ratio, take};
 
 /// Turns that each contestant takes.
 const ROUNDS: usize = 21;
@@ -58,12 +58,8 @@ async fn run() -> bool {
     }
     // The bare pair has nothing in flight.
     times[2][1] = times[2][0].clone();
-    // Of each round apart: what disturbs one contestant disturbs its neighbours.
-    let ratio = |than: usize, way: usize| {
-        let pairs = times[than][way].iter().zip(&times[1][way]);
-        median(&mut pairs.map(|(theirs, ours)| theirs / ours).collect::<Vec<_>>())
-    };
-    let ratios = [ratio(0, 0), ratio(0, 1), ratio(2, 0)];
+    let ours = |than: usize, way: usize| ratio(&times[than][way], &times[1][way]);
+    let ratios = [ours(0, 0), ours(0, 1), ours(2, 0)];
     let medians = times.each_mut().map(|both| both.each_mut().map(|times| median(times)));
     let names = [
         "rmcp, child process and stdio_pipes",
@@ -85,12 +81,6 @@ async fn run() -> bool {
     let floor = check("one at a time, x bare pipes", ratios[2], 0.3);
     let faults = faults::run().await;
     one && many && floor && faults
-}
-
-fn check(what: &str, ratio: f64, least: f64) -> bool {
-    let verdict = if ratio >= least { "met" } else { "MISSED" };
-    println!("{what}: {ratio:.2}, at least {least} wanted: {verdict}");
-    ratio >= least
 }
 
 fn this_program() -> String {

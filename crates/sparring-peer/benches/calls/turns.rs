@@ -36,6 +36,19 @@ pub(crate) fn each(time: Duration, calls: usize) -> f64 {
     time.as_secs_f64() * 1e6 / calls as f64
 }
 
+/// How many times as fast ours is: the median over the rounds, each apart, since
+/// what disturbs one contestant disturbs its neighbours as well.
+pub(crate) fn ratio(theirs: &[f64], ours: &[f64]) -> f64 {
+    median(&mut theirs.iter().zip(ours).map(|(theirs, ours)| theirs / ours).collect::<Vec<_>>())
+}
+
+/// Prints whether a ratio is what was wanted.
+pub(crate) fn check(what: &str, ratio: f64, least: f64) -> bool {
+    let verdict = if ratio >= least { "met" } else { "MISSED" };
+    println!("{what}: {ratio:.2}, at least {least} wanted: {verdict}");
+    ratio >= least
+}
+
 pub(crate) fn median(times: &mut [f64]) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]

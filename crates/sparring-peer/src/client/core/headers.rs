@@ -13,13 +13,13 @@ const TOOLS: usize = 10_000;
 impl<W> Core<W> {
     /// The headers of a request or notification.
     pub(super) fn headers(&self, method: &str, params: Option<Json<'_>>) -> Headers {
-        let mut headers = Headers::new();
         // The handshake is what agrees on a version.
         let (LinkKind::Streams, Some(revision), false) =
             (self.link, self.speaking, method == "initialize")
         else {
-            return headers;
+            return Headers::new();
         };
+        let mut headers = Headers::with_capacity(4, 128);
         headers.push(mirror::PROTOCOL_VERSION, revision.name());
         if !revision.is_modern() {
             return headers;
@@ -27,9 +27,10 @@ impl<W> Core<W> {
         headers.push(mirror::METHOD, method);
         let Some(name) = mirror::name_of(method, params) else { return headers };
         headers.push(mirror::NAME, &mirror::encode(&name));
-        let mirrored = self.mirrored.get(&*name).filter(|_| method == "tools/call");
-        let arguments = params.and_then(|params| params.get("arguments"));
-        if let (Some(mirrored), Some(arguments)) = (mirrored, arguments) {
+        if method == "tools/call"
+            && let Some(mirrored) = self.mirrored.get(&*name)
+            && let Some(arguments) = params.and_then(|params| params.get("arguments"))
+        {
             for (header, value) in mirrored.headers(arguments) {
                 headers.push(header, &value);
             }

@@ -107,7 +107,9 @@ impl<W> Core<W> {
         if !matches!(self.phase, Phase::Closed(_)) {
             let params = self.encode(&id, &pending);
             let frame = Frame::request(&id, &pending.method, params.as_deref());
-            let headers = self.headers(&pending.method, params.as_deref().map(RawJson::view));
+            // As the owner gave them, which are shorter.
+            let given = pending.params.as_ref().map(RawJson::view);
+            let headers = self.headers(&pending.method, given);
             self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(&id), headers });
         }
         self.wait_for(now, id, pending);

@@ -98,8 +98,8 @@ async fn take(
     }
     if let Some(encoding) = opened.headers.get(CONTENT_ENCODING).filter(|e| *e != "identity") {
         let encoding = String::from_utf8_lossy(encoding.as_bytes());
-        let what = format!("the answer is compressed ({encoding}), which was not asked for");
-        return Err(Cause::Http { status: status.as_u16(), what, body: String::new() });
+        let what = format!("with a compressed answer ({encoding}), which was not asked for");
+        return Err(told(&opened, &what, b""));
     }
     let envelope = Arc::new(envelope(&opened));
     match opened.kind() {

@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HOST, PROXY_AUTHORIZATION};
+use http::header::{CONTENT_TYPE, PROXY_AUTHORIZATION};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
 use http_body::Body as _;
 use http_body_util::Full;
@@ -21,7 +21,7 @@ use sparring_wire::Headers;
 
 use super::connect::{Connector, Io};
 use super::endpoint::Endpoint;
-use super::note::Note;
+use super::note::{Note, shown};
 
 /// The header with a session's id.
 pub(super) const SESSION: &str = "mcp-session-id";
@@ -38,6 +38,8 @@ pub(super) struct Caller {
     #[expect(clippy::vec_box, reason = "each is moved in and out with every request")]
     idle: Mutex<Vec<Box<Conn>>>,
     place: Mutex<Arc<Place>>,
+    /// The headers of the last response, as they may be shown.
+    last: Mutex<Headers>,
     /// How long a response may be silent.
     silence: Option<Duration>,
 }
@@ -46,17 +48,17 @@ pub(super) struct Caller {
 pub(super) struct Place {
     pub(super) endpoint: Endpoint,
     url: Arc<str>,
-    host: Option<HeaderValue>,
+    pub(super) host: Option<HeaderValue>,
     uri: Uri,
 }
 
 impl Place {
     fn new(endpoint: Endpoint, by_proxy: bool) -> Self {
-        let url = endpoint.to_string();
         let path = Uri::from(endpoint.path.clone());
-        let uri = if by_proxy { url.parse().unwrap_or(path) } else { path };
+        let whole = || format!("{}{}", endpoint.origin, endpoint.path).parse().ok();
+        let uri = by_proxy.then(whole).flatten().unwrap_or(path);
         let host = HeaderValue::try_from(endpoint.host()).ok();
-        Place { endpoint, url: url.into(), host, uri }
+        Place { url: endpoint.to_string().into(), endpoint, host, uri }
     }
 }
 
@@ -122,7 +124,7 @@ pub(super) struct Opened {
 impl Caller {
     pub(super) fn new(connector: Connector, endpoint: Endpoint, silence: Option<Duration>) -> Self {
         let place = Mutex::new(Arc::new(Place::new(endpoint, connector.by_proxy().is_some())));
-        Caller { connector, idle: Mutex::default(), place, silence }
+        Caller { connector, idle: Mutex::default(), place, last: Mutex::default(), silence }
     }
 
     pub(super) fn place(&self) -> Arc<Place> {
@@ -169,9 +171,6 @@ impl Caller {
         note: &mut Note,
     ) -> Request<Full<Bytes>> {
         let Head { mut headers, mut shown } = head;
-        if let Some(host) = &place.host {
-            headers.entry(HOST).or_insert_with(|| host.clone());
-        }
         if let Some(auth) = self.connector.by_proxy().flatten() {
             shown.push(PROXY_AUTHORIZATION.as_str(), "(hidden)");
             headers.insert(PROXY_AUTHORIZATION, hidden(auth));
@@ -201,7 +200,8 @@ impl Caller {
             match sent {
                 Ok(response) => {
                     let (parts, body) = response.into_parts();
-                    let shown = note.head(parts.status, &parts.headers);
+                    let shown = self.like_the_last(shown(&parts.headers));
+                    note.head(parts.status, &parts.headers, &shown);
                     return Ok(Box::new(Opened {
                         status: parts.status,
                         headers: parts.headers,
@@ -221,6 +221,15 @@ impl Caller {
                 },
             }
         }
+    }
+
+    /// The same headers, kept only once if the response before had them as well.
+    fn like_the_last(&self, shown: Headers) -> Headers {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if *last != shown {
+            *last = shown;
+        }
+        last.clone()
     }
 
     /// Where the server sends us, if it does and we may go there.

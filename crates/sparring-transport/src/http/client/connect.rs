@@ -16,8 +16,7 @@ use hyper_util::rt::TokioIo;
 use tower_service::Service as _;
 
 use super::endpoint::Origin;
-use super::tls::TlsError;
-use super::{HttpTarget, tls};
+use super::{HttpError, HttpTarget, tls};
 
 /// Both directions of a connection.
 pub(super) trait Io: Read + Write + Send + Unpin {}
@@ -40,7 +39,7 @@ pub(super) struct Connector {
 pub(super) struct NotConnected(pub(super) String);
 
 impl Connector {
-    pub(super) fn new(origin: &Origin, target: &HttpTarget) -> Result<Self, TlsError> {
+    pub(super) fn new(origin: &Origin, target: &HttpTarget) -> Result<Self, HttpError> {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -58,6 +57,7 @@ impl Connector {
             Origin::Unix(_) => None,
         };
         let proxy = uri.and_then(|uri| proxies.intercept(&uri));
+        check_proxy(origin, target)?;
         Ok(Connector { origin: origin.clone(), within: target.connect_timeout, tcp, tls, proxy })
     }
 
@@ -131,7 +131,9 @@ impl Connector {
         let by_tls = chain().any(is_of_tls);
         let all = chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
         NotConnected(if by_tls {
-            format!("TLS with {whereto} failed: {innermost}")
+            let plain = innermost.contains("InvalidContentType");
+            let hint = if plain { " (what answers there speaks no TLS)" } else { "" };
+            format!("TLS with {whereto} failed: {innermost}{hint}")
         } else if all.contains("dns error") {
             match &self.origin {
                 Origin::Tcp { host, .. } if self.proxy.is_none() => {
@@ -151,6 +153,23 @@ impl Connector {
 fn is_of_tls(error: &(dyn StdError + 'static)) -> bool {
     let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
     error.is::<rustls::Error>() || wrapped.is_some_and(|inner| is_of_tls(inner))
+}
+
+/// Only proxies that are spoken to in plain HTTP are known; any other would be
+/// told our secrets in a way that nobody asked for.
+fn check_proxy(origin: &Origin, target: &HttpTarget) -> Result<(), HttpError> {
+    let given = match origin {
+        Origin::Tcp { tls: true, .. } => &target.proxies.https,
+        Origin::Tcp { tls: false, .. } => &target.proxies.http,
+        Origin::Unix(_) => return Ok(()),
+    };
+    let (scheme, rest) = given.split_once("://").unwrap_or(("http", given));
+    let usable = scheme.eq_ignore_ascii_case("http")
+        && (rest.is_empty() || format!("http://{rest}").parse::<Uri>().is_ok());
+    match usable {
+        true => Ok(()),
+        false => Err(HttpError::Proxy(super::endpoint::shown(&format!("{scheme}://{rest}")))),
+    }
 }
 
 fn https<C>(tls: &Arc<rustls::ClientConfig>, connector: C) -> HttpsConnector<C> {

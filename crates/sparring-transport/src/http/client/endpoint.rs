@@ -139,17 +139,32 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Origin::Tcp { tls, host, port } => {
-                let scheme = if *tls { "https" } else { "http" };
-                write!(f, "{scheme}://{host}:{port}")
+                let (scheme, usual) = if *tls { ("https", 443) } else { ("http", 80) };
+                match *port == usual {
+                    true => write!(f, "{scheme}://{host}"),
+                    false => write!(f, "{scheme}://{host}:{port}"),
+                }
             }
             Origin::Unix(path) => write!(f, "{}", path.display()),
         }
     }
 }
 
+/// As it may be shown: what stands behind the `?` may be a secret, so only its
+/// names are.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.origin, self.path)
+        write!(f, "{}{}", self.origin, self.path.path())?;
+        for (index, pair) in
+            self.path.query().into_iter().flat_map(|all| all.split('&')).enumerate()
+        {
+            let before = if index == 0 { '?' } else { '&' };
+            match pair.split_once('=') {
+                Some((name, _)) => write!(f, "{before}{name}=…")?,
+                None => write!(f, "{before}…")?,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -166,6 +181,10 @@ pub(super) fn basic(user_and_password: &str) -> String {
 
 /// A URL without what may be secret in it.
 pub(super) fn shown(url: &str) -> String {
+    let url = match url.split_once('?') {
+        Some((before, _)) => &format!("{before}?…"),
+        None => url,
+    };
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     match rest[..end].rfind('@') {
@@ -201,10 +220,10 @@ mod tests {
 
     #[test]
     fn urls_are_taken_apart() {
-        check("http://Example.org", "http://example.org:80/", "example.org");
-        check("https://a:8443/mcp?x=1", "https://a:8443/mcp?x=1", "a:8443");
+        check("http://Example.org", "http://example.org/", "example.org");
+        check("https://a:8443/mcp?x=1&y", "https://a:8443/mcp?x=…&…", "a:8443");
         check("http://[::1]:9/mcp", "http://[::1]:9/mcp", "[::1]:9");
-        check("http://me:1@127.0.0.1/", "http://127.0.0.1:80/", "127.0.0.1");
+        check("http://me:1@127.0.0.1/", "http://127.0.0.1/", "127.0.0.1");
         check("http+unix://%2Ftmp%2Fa.sock/mcp", "/tmp/a.sock/mcp", "localhost");
     }
 
@@ -237,11 +256,11 @@ mod tests {
     fn references_are_joined() {
         let (base, _) = Endpoint::parse("http://a:1/x/sse?y").expect("a URL");
         for (reference, joined) in [
-            ("/messages?id=1", "http://a:1/messages?id=1"),
+            ("/messages?id=1", "http://a:1/messages?id=…"),
             ("messages", "http://a:1/x/messages"),
-            ("?id=1", "http://a:1/x/sse?id=1"),
-            ("https://b/m", "https://b:443/m"),
-            ("//b/m", "http://b:80/m"),
+            ("?id=1", "http://a:1/x/sse?id=…"),
+            ("https://b/m", "https://b/m"),
+            ("//b/m", "http://b/m"),
         ] {
             assert_eq!(base.join(reference).expect("a reference").to_string(), joined);
         }

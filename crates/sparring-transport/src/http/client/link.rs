@@ -276,6 +276,9 @@ impl Link for HttpLink {
     }
 
     fn state_of(&self, stream: &Stream) -> Option<String> {
+        if self.way == Way::Old && !self.wire.is_ready() {
+            return Some("no event has said yet where to post to".to_owned());
+        }
         match stream {
             Stream::Standing => self.requests.values().next(),
             request => self.requests.get(request),

@@ -58,6 +58,9 @@ pub enum HttpError {
     /// TLS cannot be set up as it says.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// Its proxy cannot be used.
+    #[error("the proxy {0:?} cannot be used: it must be http://HOST:PORT")]
+    Proxy(String),
     /// One of its headers is none; the value is not shown, it may be a secret.
     #[error("the header {0:?} has a name or a value that no header can have")]
     Header(String),

@@ -89,8 +89,10 @@ impl Progress {
 }
 
 fn ago(since: Instant) -> String {
-    let elapsed = since.elapsed();
-    format!("{:?}", Duration::from_millis(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)))
+    match since.elapsed().as_millis() {
+        short @ ..1_000 => format!("{short}ms"),
+        long => format!("{:.1}s", long as f64 / 1e3),
+    }
 }
 
 /// One exchange as it goes on. Dropped, it is written into the transcript, so
@@ -123,7 +125,7 @@ impl Note {
             connect: None,
             first_byte: None,
             done: Duration::ZERO,
-            error: Some("given up".into()),
+            error: Some("ended by this side".into()),
         }));
     }
 
@@ -141,17 +143,15 @@ impl Note {
         self.with(|exchange| exchange.connect = Some(took));
     }
 
-    pub(super) fn head(&mut self, status: StatusCode, headers: &HeaderMap) -> Headers {
+    pub(super) fn head(&mut self, status: StatusCode, headers: &HeaderMap, shown: &Headers) {
         let now = Instant::now();
         self.progress.answering(status, headers, now);
         let took = now - self.begun;
-        let shown = shown(headers);
         self.with(|exchange| {
             exchange.status = Some(status.as_u16());
             exchange.response_headers = shown.clone();
             exchange.first_byte = Some(took);
         });
-        shown
     }
 
     /// The response is there as a whole.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, Entry, HeaderName, USER_AGENT};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, Entry, HOST, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method};
 use sparring_peer::link::Recorder;
 use sparring_peer::{Cause, Envelope, Incoming, Stream};
@@ -42,7 +42,9 @@ struct State {
     session: Option<HeaderValue>,
     version: Option<HeaderValue>,
     /// What requests have, by their purpose.
-    heads: [Option<Head>; 2],
+    heads: [Option<Head>; 3],
+    /// What the last message had before it, and why.
+    last: Option<(Headers, Head)>,
     /// Whether the address to post to is known, over HTTP+SSE.
     ready: bool,
     /// What is to be sent again, now in the old way.
@@ -57,6 +59,7 @@ struct State {
 enum Purpose {
     Post,
     Listen,
+    End,
 }
 
 /// Something to send.
@@ -104,7 +107,19 @@ impl Wire {
         self.caller.call(&Method::POST, || (self.head_of(message), body()), note).await
     }
 
+    /// What a message has before it. One like the last has the same.
     fn head_of(&self, message: &Message) -> Head {
+        if let Some((headers, head)) = &self.state().last
+            && *headers == message.headers
+        {
+            return head.clone();
+        }
+        let head = self.new_head_of(message);
+        self.state().last = Some((message.headers.clone(), head.clone()));
+        head
+    }
+
+    fn new_head_of(&self, message: &Message) -> Head {
         let mut head = self.head(Purpose::Post);
         for (name, value) in message.headers.iter() {
             let name = HeaderName::from_bytes(name.as_bytes());
@@ -151,7 +166,7 @@ impl Wire {
     /// Ends the session, if there is one.
     pub(super) async fn end_session(self: Arc<Self>) {
         let head = || {
-            let mut head = self.head(Purpose::Post);
+            let mut head = self.head(Purpose::End);
             self.add_version(&mut head);
             (head, Bytes::new())
         };
@@ -175,7 +190,11 @@ impl Wire {
             let (accept, content) = match purpose {
                 Purpose::Post => (EITHER, Some(JSON)),
                 Purpose::Listen => (EVENTS, None),
+                Purpose::End => (EITHER, None),
             };
+            if let Some(host) = &self.caller.place().host {
+                headers.entry(HOST).or_insert_with(|| host.clone());
+            }
             headers.entry(ACCEPT).or_insert(accept);
             if let Some(content) = content {
                 headers.entry(CONTENT_TYPE).or_insert(content);
@@ -209,7 +228,8 @@ impl Wire {
         if let Some(session) = opened.headers.get(SESSION) {
             let mut state = self.state();
             state.session = Some(session.clone());
-            state.heads = [None, None];
+            state.heads = [const { None }; 3];
+            state.last = None;
         }
     }
 
@@ -220,7 +240,8 @@ impl Wire {
     pub(super) fn forget_session(&self) {
         let mut state = self.state();
         state.session = None;
-        state.heads = [None, None];
+        state.heads = [const { None }; 3];
+        state.last = None;
     }
 
     /// The address to post to is known.

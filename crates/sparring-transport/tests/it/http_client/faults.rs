@@ -111,7 +111,7 @@ async fn a_redirect_is_followed_within_the_origin_only() {
     let away = [("location", "https://elsewhere.example/mcp")];
     told(
         move |_| Reply::of("308 Permanent Redirect", &away, ""),
-        &["308 Permanent Redirect", "another origin, https://elsewhere.example:443/mcp"],
+        &["308 Permanent Redirect", "another origin, https://elsewhere.example/mcp"],
     )
     .await;
     told(|_| Reply::of("302 Found", &[("location", "/mcp")], ""), &["more than 5 redirects"]).await;
@@ -138,7 +138,7 @@ async fn an_answer_to_another_request() {
 #[tokio::test]
 async fn a_compressed_answer() {
     let gzip = [("content-type", "application/json"), ("content-encoding", "gzip")];
-    told(move |_| Reply::of("200 OK", &gzip, "\u{1f}"), &["compressed (gzip)"]).await;
+    told(move |_| Reply::of("200 OK", &gzip, "\u{1f}"), &["compressed answer (gzip)"]).await;
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use sparring_peer::Client;
-use sparring_transport::http::{HttpTarget, Proxies};
+use sparring_transport::http::{HttpLink, HttpTarget, Proxies};
 
 use super::site::{Reply, Site, call, connect, discovered, done, serve, within};
 
@@ -20,7 +20,7 @@ async fn a_proxy_is_told_the_whole_url_and_who_we_are() {
     let client = connect(Client::builder(), &target).await.unwrap();
     assert_eq!(within(call(&client)).await.unwrap().content(), "done");
     let asked = proxy.asked();
-    assert_eq!(asked[0].path, "http://server.example:80/mcp");
+    assert_eq!(asked[0].path, "http://server.example/mcp");
     assert_eq!(asked[0].header("host"), Some("server.example"));
     assert_eq!(asked[0].header("proxy-authorization"), Some("Basic bWU6cGFzcw=="));
     let shown = format!("{:?}", client.transcript().exchanges());
@@ -39,6 +39,16 @@ async fn a_proxy_that_lets_nobody_through_is_told() {
     let error = connect(Client::builder(), &target).await.expect_err("not let through").to_string();
     assert!(error.contains("through the proxy"), "{error}");
     assert_eq!(proxy.asked()[0].path, "server.example:443");
+}
+
+#[test]
+fn a_proxy_that_cannot_be_used_is_told_without_its_secrets() {
+    for proxy in ["socks5://me:hunter2@proxy:1", "https://me:hunter2@proxy", "me:hunter2@a b"] {
+        let mut target = HttpTarget::new("https://server.example/mcp");
+        target.proxies.https = proxy.to_owned();
+        let error = HttpLink::new(&target).expect_err("no such proxy").to_string();
+        assert!(error.contains("the proxy") && !error.contains("hunter2"), "{error}");
+    }
 }
 
 #[tokio::test]
