@@ -36,7 +36,9 @@ pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
     let packages = "-p sparring-peer -p sparring-transport --all-features";
     run_command(command(root, &format!("cargo build {packages} --examples")))?;
     let line = if has_nextest() {
-        format!("cargo nextest run {packages} --test it -E test(/^(rmcp|peers)::|::their_clients::/)")
+        format!(
+            "cargo nextest run {packages} --test it -E test(/^(rmcp|peers)::|::their_clients::/)"
+        )
     } else {
         format!("cargo test {packages} --test it -- rmcp:: peers:: their_clients::")
     };
