@@ -26,6 +26,7 @@ use super::options::{ClientOptions, Protocol};
 use super::response::Response;
 use crate::link::{Cause, Era, LinkKind, Outgoing, Stream};
 use encode::Meta;
+use headers::LastHeaders;
 use lifecycle::Phase;
 use pending::{Owner, Pending};
 use rounds::Round;
@@ -59,6 +60,7 @@ pub struct Core<W> {
     meta: Option<Meta>,
     /// The revision that requests are made in.
     speaking: Option<Revision>,
+    last_headers: LastHeaders,
     /// The arguments that stand in headers as well, by the tool's name.
     mirrored: HashMap<String, Mirrored>,
     /// What is known of the server from before.
@@ -212,6 +214,7 @@ impl<W> Core<W> {
             noise_before: None,
             meta: None,
             speaking: None,
+            last_headers: LastHeaders::default(),
             mirrored: HashMap::new(),
             known: None,
             log_level: None,

@@ -238,12 +238,10 @@ fn pending(revision: Option<Revision>, from: Side, frame: &Frame) -> Pending {
         _ => None,
     });
     let params = frame.params();
-    let meta = params.and_then(|params| params.get("_meta"));
+    let meta = Meta::of(params);
     let modern = revision.is_some_and(Revision::is_modern);
     let (version, capabilities) = match (modern, method) {
-        (true, _) => {
-            (meta.and_then(|it| it.get(VERSION)), meta.and_then(|it| it.get(CAPABILITIES)))
-        }
+        (true, _) => (meta.version, meta.capabilities),
         (false, "initialize") => (
             params.and_then(|it| it.get("protocolVersion")),
             params.and_then(|it| it.get("capabilities")),
@@ -260,13 +258,45 @@ fn pending(revision: Option<Revision>, from: Side, frame: &Frame) -> Pending {
         capabilities: capabilities.map(RawJson::from),
         task: params.is_some_and(|it| it.get("task").is_some()),
         extensions: extensions.is_some_and(|it| it.members().next().is_some()),
-        token: meta.and_then(|it| it.get("progressToken")).and_then(Id::read),
-        wants_logs: modern && meta.is_some_and(|it| it.get(LOG_LEVEL).is_some()),
+        token: meta.token.and_then(Id::read),
+        wants_logs: modern && meta.log_level.is_some(),
         subscription: filter.map(|filter| Subscription {
             filter: filter.map_or_else(RawJson::empty_object, RawJson::from),
             acknowledged: false,
         }),
         copies: 0,
+    }
+}
+
+/// What a request says of itself, found in one pass; of a key that stands twice
+/// the last, as everywhere.
+#[derive(Default)]
+struct Meta<'a> {
+    version: Option<Json<'a>>,
+    capabilities: Option<Json<'a>>,
+    token: Option<Json<'a>>,
+    log_level: Option<Json<'a>>,
+}
+
+impl<'a> Meta<'a> {
+    fn of(params: Option<Json<'a>>) -> Self {
+        let mut meta = Meta::default();
+        let found = params.and_then(|params| params.get("_meta"));
+        for (key, value) in found.into_iter().flat_map(Json::members) {
+            let place = if key.is(VERSION) {
+                &mut meta.version
+            } else if key.is(CAPABILITIES) {
+                &mut meta.capabilities
+            } else if key.is(LOG_LEVEL) {
+                &mut meta.log_level
+            } else if key.is("progressToken") {
+                &mut meta.token
+            } else {
+                continue;
+            };
+            *place = Some(value);
+        }
+        meta
     }
 }
 

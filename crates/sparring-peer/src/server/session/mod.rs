@@ -1,0 +1,152 @@
+//! A server's end of one connection: pumps the core, runs the handler, and can
+//! do so message by message.
+
+mod serving;
+mod steps;
+mod working;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::task::Context as TaskContext;
+use std::time::Duration;
+
+use futures_util::future::AbortHandle;
+use futures_util::stream::FuturesUnordered;
+use sparring_wire::{ErrorObject, RawJson, Side, Transcript};
+use tokio::sync::{mpsc, oneshot};
+
+use self::working::Job;
+use super::Shared;
+use super::context::Said;
+use super::core::Core;
+use super::handler::Handler;
+use super::intake::Intake;
+use crate::link::{Cause, Incoming, Link, LinkKind, Outgoing, Recorder};
+use crate::timer::Timer;
+
+/// How many rounds one poll makes before others get their turn.
+const ROUNDS: usize = 16;
+
+/// How long a client may take to answer a question.
+const ASK: Duration = Duration::from_secs(60);
+
+type Outcome = Result<RawJson, ErrorObject>;
+
+/// A server's end of one connection.
+pub struct Session<H> {
+    shared: Arc<Shared<H>>,
+    core: Core<oneshot::Sender<Outcome>>,
+    link: Option<Box<dyn Link>>,
+    intake: Intake,
+    /// Requests whose handler did not answer at once.
+    serving: FuturesUnordered<Job>,
+    abort: HashMap<u64, AbortHandle>,
+    outbox: mpsc::UnboundedSender<Said>,
+    said: mpsc::UnboundedReceiver<Said>,
+    /// What all sessions are told, once this one's client may want to know.
+    changes: Option<mpsc::Receiver<Change>>,
+    timer: Timer,
+    ended: Option<Cause>,
+    /// Since the link is full: until when it may be, and how full it is.
+    full: Option<(Duration, usize)>,
+    /// When to stop waiting for what is in flight after the end of input.
+    drained_by: Option<Duration>,
+    ask_timeout: Duration,
+}
+
+/// Something that all sessions of a server may tell their clients.
+#[derive(Debug, Clone)]
+pub(in crate::server) struct Change {
+    pub(in crate::server) method: String,
+    pub(in crate::server) params: Option<RawJson>,
+}
+
+impl<H: Handler> Session<H> {
+    pub(in crate::server) fn new(shared: Arc<Shared<H>>, link: Option<Box<dyn Link>>) -> Self {
+        let kind = link.as_ref().map_or(LinkKind::Shared, |link| link.kind());
+        Session { link, ..Session::without_link(shared, kind) }
+    }
+
+    pub(in crate::server) fn without_link(shared: Arc<Shared<H>>, kind: LinkKind) -> Self {
+        let core = Core::counting(
+            Arc::clone(&shared.profile),
+            Arc::clone(&shared.added),
+            Arc::clone(&shared.counters),
+            kind,
+        );
+        let (outbox, said) = mpsc::unbounded_channel();
+        Session {
+            shared,
+            core,
+            link: None,
+            intake: Intake::default(),
+            serving: FuturesUnordered::new(),
+            abort: HashMap::new(),
+            outbox,
+            said,
+            changes: None,
+            timer: Timer::start(),
+            ended: None,
+            full: None,
+            drained_by: None,
+            ask_timeout: ASK,
+        }
+    }
+
+    /// Gives the session a link. It is a fresh connection: what was agreed on
+    /// or in flight before is forgotten.
+    pub fn set_link(&mut self, link: impl Link) {
+        let ask_timeout = self.ask_timeout;
+        *self = Session::new(Arc::clone(&self.shared), Some(Box::new(link)));
+        self.ask_timeout = ask_timeout;
+    }
+
+    /// Waits this long for a client to answer a question, instead of a minute.
+    #[must_use]
+    pub fn ask_timeout(mut self, timeout: Duration) -> Self {
+        self.ask_timeout = timeout;
+        self
+    }
+
+    /// Records what passes the link into a transcript, from now on.
+    #[must_use]
+    pub fn recorded_in(mut self, transcript: &Transcript) -> Self {
+        if let Some(link) = &mut self.link {
+            link.record_to(Recorder::new(transcript.clone(), Side::Server));
+        }
+        self
+    }
+
+    /// Takes one thing in, as if it had come off a link.
+    pub(in crate::server) fn take_in(&mut self, incoming: Incoming) {
+        self.core.receive(incoming);
+    }
+
+    /// Lets handlers go on; says whether anything happened.
+    pub(in crate::server) fn go_on(&mut self, cx: &mut TaskContext<'_>) -> bool {
+        self.timer.renew();
+        self.work(cx)
+    }
+
+    pub(in crate::server) fn poll_action(&mut self) -> Option<Outgoing> {
+        self.core.poll_action()
+    }
+
+    pub(in crate::server) fn is_over(&self) -> bool {
+        self.core.is_over()
+    }
+
+    pub(in crate::server) fn has_admitted(&self) -> bool {
+        self.core.admitted() > 0
+    }
+
+    pub(in crate::server) fn end_subscriptions(&mut self) {
+        self.core.end_subscriptions();
+    }
+}
+
+impl<H> std::fmt::Debug for Session<H> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("core", &self.core).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,148 @@
+//! A session served until its end, or until it has served enough.
+
+use std::future::poll_fn;
+use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
+
+use super::{ROUNDS, Session};
+use crate::link::{AT_ONCE, Cause, FULL, Incoming, Outgoing};
+use crate::server::NoLink;
+use crate::server::handler::Handler;
+use crate::server::intake::Wanted;
+
+/// How long what is in flight may still take after the end of input.
+const DRAIN: Duration = Duration::from_secs(5);
+
+impl<H: Handler> Session<H> {
+    /// Serves until the end of input, and says why it ended. What is in flight
+    /// then is still answered.
+    ///
+    /// # Errors
+    /// When the session has no link.
+    pub async fn serve(mut self) -> Result<Cause, NoLink> {
+        if self.link.is_none() {
+            return Err(NoLink);
+        }
+        self.begin();
+        Ok(poll_fn(|cx| self.poll_serve(cx, None)).await)
+    }
+
+    /// Serves until so many requests, the handshake's included, have been
+    /// answered, or until the end of input, and says which it was.
+    ///
+    /// # Errors
+    /// When the session has no link.
+    pub async fn serve_requests(&mut self, count: u64) -> Result<Cause, NoLink> {
+        if self.link.is_none() {
+            return Err(NoLink);
+        }
+        self.begin();
+        let until = self.core.received() + count;
+        Ok(poll_fn(|cx| self.poll_serve(cx, Some(until))).await)
+    }
+
+    /// Serving begins anew: what the end of input left, gets its time.
+    fn begin(&mut self) {
+        self.timer.renew();
+        if self.ended.is_some() {
+            self.drained_by = Some(self.timer.now() + DRAIN);
+        }
+    }
+
+    /// Ends in good order: subscriptions are told, then the link is closed.
+    pub(in crate::server) async fn shut_down(&mut self) {
+        self.core.end_subscriptions();
+        self.give_out();
+        let Some(link) = &mut self.link else { return };
+        link.send(Outgoing::Close);
+        // A client that does not read is not waited for.
+        let within = link.closing_time();
+        let _ = tokio::time::timeout(within, poll_fn(|cx| self.poll_flush(cx))).await;
+    }
+
+    pub(in crate::server) fn poll_serve(
+        &mut self,
+        cx: &mut TaskContext<'_>,
+        until: Option<u64>,
+    ) -> Poll<Cause> {
+        for _ in 0..ROUNDS {
+            self.timer.renew();
+            let enough = until.is_some_and(|until| self.core.received() >= until);
+            let wanted = if enough { Wanted::NoRequests } else { Wanted::All };
+            let read = self.read_until(cx, wanted, until);
+            self.take_events(cx);
+            let worked = self.carry_on(cx) || self.core.has_events();
+            self.give_out();
+            let flushed = self.poll_flush(cx).is_ready();
+            let done = flushed && self.core.is_idle();
+            if enough && done {
+                return Poll::Ready(Cause::ByUs);
+            }
+            if let Some(cause) = self.ended.clone()
+                && (enough || !self.intake.holds())
+                && (done || self.timer.poll(self.drained_by, cx).is_ready())
+            {
+                return Poll::Ready(cause);
+            }
+            if self.is_stuck(cx) {
+                return Poll::Ready(Cause::Broken("the client does not read".to_owned()));
+            }
+            // Once more, since a link that was written to may have room again, or
+            // say that it broke. All else that has nothing new by now has been
+            // asked, and wakes this task when it has.
+            let counted = read && until.is_some();
+            if !self.read_until(cx, wanted, until) && !worked && !counted {
+                return Poll::Pending;
+            }
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    /// Whether the link has been full for long, and nothing of it was read.
+    fn is_stuck(&mut self, cx: &mut TaskContext<'_>) -> bool {
+        let backlog = self.link.as_ref().map_or(0, |link| link.backlog());
+        if backlog < FULL {
+            self.full = None;
+            return false;
+        }
+        let now = self.timer.now();
+        let until = match self.full {
+            Some((until, same)) if same == backlog => until,
+            _ => now + DRAIN,
+        };
+        self.full = Some((until, backlog));
+        self.timer.poll(Some(until), cx).is_ready()
+    }
+
+    /// Takes in what the link has, as long as its answers are read as well;
+    /// says whether it had anything.
+    pub(super) fn read(&mut self, cx: &mut TaskContext<'_>, wanted: Wanted) -> bool {
+        self.read_until(cx, wanted, None)
+    }
+
+    fn read_until(&mut self, cx: &mut TaskContext<'_>, wanted: Wanted, until: Option<u64>) -> bool {
+        let mut busy = false;
+        for _ in 0..AT_ONCE {
+            let Some(link) = &mut self.link else { break };
+            let over = self.ended.is_some() && !(wanted == Wanted::All && self.intake.holds());
+            let enough =
+                wanted == Wanted::All && until.is_some_and(|until| self.core.received() >= until);
+            if over || enough || link.backlog() >= FULL {
+                break;
+            }
+            if wanted == Wanted::NoRequests && self.intake.is_full() {
+                self.core.fail_asks("too much came before the answer");
+                break;
+            }
+            let Poll::Ready(incoming) = self.intake.poll(&mut **link, wanted, cx) else { break };
+            if let Incoming::Closed(cause) = &incoming {
+                self.ended = Some(cause.clone());
+                self.drained_by = Some(self.timer.now() + DRAIN);
+            }
+            self.core.receive(incoming);
+            busy = true;
+        }
+        busy
+    }
+}
