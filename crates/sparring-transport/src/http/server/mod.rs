@@ -23,6 +23,7 @@ mod reply;
 mod routes;
 mod serve;
 mod session;
+mod wire;
 
 use std::fmt;
 use std::future::Future;

@@ -19,6 +19,7 @@ use tokio::time::Instant;
 
 use super::guard::Reach;
 use super::listener::Listener;
+use super::wire::Wire;
 use super::{HttpServer, routes};
 
 /// How long a client may take to send the head of a request, from when it is
@@ -80,11 +81,12 @@ async fn run<H: Handler>(
     let reach = listener.address().map_or(Reach::Elsewhere, Reach::of);
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
+    let most = server.shared.options.max_connections;
     let within = loop {
         tokio::select! {
             within = &mut stopped => break within.unwrap_or_default(),
             Some(_) = connections.join_next() => {}
-            accepted = listener.accept() => match accepted {
+            accepted = listener.accept(), if connections.len() < most => match accepted {
                 Ok(stream) => {
                     let connection = connection(&server, stream, reach);
                     connections.spawn(graceful.watch(connection));
@@ -107,7 +109,7 @@ fn connection<H: Handler, S>(
     stream: S,
     reach: Reach,
 ) -> http1::Connection<
-    TokioIo<S>,
+    TokioIo<Wire<S>>,
     impl hyper::service::HttpService<
         Incoming,
         ResBody = super::Body,
@@ -124,7 +126,10 @@ where
         async { Ok(answered.await) }
     });
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD).pipeline_flush(true);
+    // Without `pipeline_flush`: it holds back whatever is answered for as long as
+    // a part of the next request is there, a stream's events included.
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD);
+    let stream = Wire::new(stream, server.shared.options.write_timeout);
     http.serve_connection(TokioIo::new(stream), service)
 }
 

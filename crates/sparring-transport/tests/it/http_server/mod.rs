@@ -3,6 +3,7 @@
 
 mod auth;
 mod bodies;
+mod connections;
 mod crowd;
 mod fixture;
 mod http_sse;
