@@ -1,6 +1,7 @@
 //! Sessions over Streamable HTTP (2025-03-26 to 2025-11-25, basic/transports):
 //! begun by `initialize`, known by an id, used by POST and GET, ended by DELETE.
 
+use std::collections::HashSet;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
@@ -181,12 +182,10 @@ async fn batch<H: Handler>(
     if !frames.iter().any(asks) {
         return accept(hub, frame, envelope);
     }
-    let mut ids: Vec<Id> = Vec::new();
-    for id in frames.iter().filter(|frame| asks(frame)).filter_map(Frame::id) {
-        if !ids.contains(id) {
-            ids.push(id.clone());
-        }
-    }
+    // There may be very many of them.
+    let mut seen = HashSet::new();
+    let ids = frames.iter().filter(|frame| asks(frame)).filter_map(Frame::id);
+    let ids: Vec<Id> = ids.filter(|id| seen.insert(*id)).cloned().collect();
     // Without any id there is no stream that an answer could come on.
     let Some(first) = ids.first().cloned() else { return Err(no_message(&frames[0])) };
     let incoming = Incoming::on(Stream::Request(first), frame, Some(envelope));

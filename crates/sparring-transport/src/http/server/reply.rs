@@ -50,6 +50,13 @@ impl Refusal {
             .header(http::header::RETRY_AFTER, HeaderValue::from_static("1"))
     }
 
+    /// Whether it did not come in time, or comes when the end has begun: then
+    /// what is missing of it is not waited for.
+    pub(super) fn is_for_lateness(&self) -> bool {
+        let late = [StatusCode::REQUEST_TIMEOUT, StatusCode::SERVICE_UNAVAILABLE];
+        late.contains(&self.0.status)
+    }
+
     #[must_use]
     pub(super) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.0.headers.push((name, value));

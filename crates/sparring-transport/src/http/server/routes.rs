@@ -1,13 +1,14 @@
 //! From a request to whoever answers it, by its path and method, after
 //! everything that keeps strangers out.
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{HeaderName, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
+use http_body_util::BodyExt as _;
 use sparring_peer::Handler;
 use sparring_peer::link::Envelope;
 use sparring_wire::{ErrorObject, Frame, Headers, Rule, code};
@@ -15,6 +16,7 @@ use sparring_wire::{ErrorObject, Frame, Headers, Rule, code};
 use super::body::Body;
 use super::guard::{self, Reach};
 use super::metadata::WELL_KNOWN;
+use super::options::HttpOptions;
 use super::reply::{self, Refusal};
 use super::{Shared, cors, http_sse, legacy, modern, negotiation, reading, version_in};
 
@@ -38,22 +40,32 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
 {
     let (parts, body) = request.into_parts();
+    let body = pin!(body);
+    let mut body = body.fuse();
     if let Err(refusal) = guard::check(&parts, &shared.options, reach) {
+        reading::discard(Pin::new(&mut body), &parts.headers).await;
         return refusal.response();
     }
+    let answered = route(&shared, &parts, Pin::new(&mut body)).await;
+    if answered.as_ref().is_err_and(|refusal| !refusal.is_for_lateness()) {
+        reading::discard(Pin::new(&mut body), &parts.headers).await;
+    }
+    let mut response = answered.unwrap_or_else(Refusal::response);
     // Who comes from a page that may ask, is also told what happened.
-    let origin = parts.headers.get(ORIGIN).cloned();
-    let mut response = route(&shared, parts, body).await.unwrap_or_else(Refusal::response);
-    if let Some(origin) = origin {
-        cors::expose(&mut response, origin);
+    if let Some(origin) = parts.headers.get(ORIGIN) {
+        cors::expose(&mut response, origin.clone());
     }
     response
 }
 
-async fn route<H, B>(shared: &Shared<H>, parts: Parts, body: B) -> Result<Response<Body>, Refusal>
+async fn route<H, B>(
+    shared: &Shared<H>,
+    parts: &Parts,
+    body: Pin<&mut B>,
+) -> Result<Response<Body>, Refusal>
 where
     H: Handler,
-    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B: http_body::Body<Data = Bytes> + Send,
 {
     let Some(route) = shared.find(parts.uri.path()) else {
         return Err(Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"));
@@ -123,14 +135,17 @@ async fn mcp<H: Handler>(
     legacy::post(shared, headers, frame, envelope).await
 }
 
-async fn read<H, B>(shared: &Shared<H>, headers: &HeaderMap, body: B) -> Result<Frame, Refusal>
+async fn read<H, B>(
+    shared: &Shared<H>,
+    headers: &HeaderMap,
+    body: Pin<&mut B>,
+) -> Result<Frame, Refusal>
 where
     B: http_body::Body<Data = Bytes>,
 {
     negotiation::sends_json(headers)?;
-    let options = &shared.options;
-    let body = pin!(body);
-    let bytes = reading::read(body, headers, options.body_limit, options.body_timeout).await?;
+    let HttpOptions { body_limit, body_timeout, .. } = shared.options;
+    let bytes = reading::read(body, body_limit, body_timeout, &shared.drain).await?;
     Ok(Frame::parse(bytes))
 }
 

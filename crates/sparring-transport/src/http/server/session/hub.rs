@@ -21,6 +21,10 @@ const STANDING: u64 = Hub::STANDING;
 /// How much may wait for the peer before nothing more is taken in.
 const INBOX: usize = 1_000;
 
+/// How many requests may be served at once before no other is taken in. They go
+/// on when their client leaves, so connections are no bound for them.
+const REQUESTS: usize = 1_000;
+
 /// How many streams that have ended are kept for a client that comes back.
 const ENDED: usize = 64;
 
@@ -103,13 +107,18 @@ impl Hub {
     /// Takes in a frame that gets no answer of its own.
     pub(in crate::http::server) fn post(&self, incoming: Incoming) -> Result<(), Full> {
         let mut state = self.lock();
-        if let Incoming::Frame { frame, .. } = &incoming {
-            state.end_cancelled(frame);
-            if self.kind == LinkKind::Shared && frame.kind() == FrameKind::Request {
-                state.requests.extend(frame.id().map(|id| (id.clone(), STANDING)));
-            }
+        let Incoming::Frame { frame, .. } = &incoming else { return state.take_in(incoming) };
+        state.end_cancelled(frame);
+        if self.kind != LinkKind::Shared {
+            return state.take_in(incoming);
         }
-        state.take_in(incoming)
+        let asked = frame.id().filter(|_| frame.kind() == FrameKind::Request).cloned();
+        if asked.is_some() && state.requests.len() >= REQUESTS {
+            return Err(Full::Busy);
+        }
+        state.take_in(incoming)?;
+        state.requests.extend(asked.map(|id| (id, STANDING)));
+        Ok(())
     }
 
     /// Takes in requests, and gives the stream that answers them.
@@ -121,6 +130,9 @@ impl Hub {
         let mut state = self.lock();
         if ids.iter().any(|id| state.requests.contains_key(id)) {
             return Err(Full::InUse);
+        }
+        if state.requests.len() >= REQUESTS {
+            return Err(Full::Busy);
         }
         state.take_in(incoming)?;
         state.next += 1;
@@ -207,11 +219,14 @@ impl Hub {
         };
         let last = matches!(frame.kind(), FrameKind::Result | FrameKind::Error | FrameKind::Batch);
         if self.kind == LinkKind::Shared && last {
-            let answered: Vec<Id> = match frame.kind() {
-                FrameKind::Batch => frame.batch().filter_map(|it| it.id().cloned()).collect(),
-                _ => frame.id().cloned().into_iter().collect(),
-            };
-            state.requests.retain(|id, _| !answered.contains(id));
+            match frame.kind() {
+                FrameKind::Batch => {
+                    for answer in frame.batch() {
+                        state.answered(&answer);
+                    }
+                }
+                _ => state.answered(&frame),
+            }
         }
         // A request that was cancelled or given up has no stream any more.
         let Some(number) = number else { return };
@@ -288,17 +303,29 @@ impl State {
         Ok(())
     }
 
+    /// A request over the one stream of HTTP+SSE has got its answer.
+    fn answered(&mut self, answer: &Frame) {
+        if let Some(id) = answer.id() {
+            self.requests.remove(id);
+        }
+    }
+
     /// A request that the client cancels gets no answer, so its stream ends.
     fn end_cancelled(&mut self, frame: &Frame) {
         if frame.method() != Some("notifications/cancelled") {
             return;
         }
         let id = frame.params().and_then(|params| params.get("requestId")).and_then(Id::read);
-        let number = id.and_then(|id| self.requests.remove(&id));
-        let Some(number) = number.filter(|number| *number != STANDING) else { return };
-        if let Some(outlet) = self.outlets.get_mut(&number)
-            && outlet.requests.len() == 1
-        {
+        let Some(id) = id else { return };
+        let Some(number) = self.requests.get(&id).copied() else { return };
+        if number == STANDING {
+            self.requests.remove(&id);
+            return;
+        }
+        let Some(outlet) = self.outlets.get_mut(&number) else { return };
+        // The others of a batch are still answered on it, by whichever was its first.
+        outlet.cancelled.insert(id);
+        if outlet.cancelled.len() == outlet.requests.len() {
             outlet.done = true;
             outlet.wake();
             self.settle(number, usize::MAX);
