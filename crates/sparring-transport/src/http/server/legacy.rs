@@ -133,8 +133,8 @@ pub(super) fn begin<H: Handler>(
     let limits = Limits { replay: shared.options.replay_bytes, idle: shared.options.session_idle };
     let hub = Hub::new(kind, limits);
     let mut link = SessionLink::new(Arc::clone(&hub), id.clone(), &shared.registry);
-    if let Some(recorder) = modern::recorder(&shared.options) {
-        link.record_to(recorder);
+    if let Some(recorder) = &shared.recorder {
+        link.record_to(recorder.clone());
     }
     Ok((id, hub, shared.server.spawn(link)))
 }

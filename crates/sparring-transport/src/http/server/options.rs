@@ -49,7 +49,8 @@ pub struct HttpOptions {
     pub auth: Auth,
     /// What the server says of itself as a protected resource.
     pub metadata: Option<ProtectedResource>,
-    /// Where to record all frames, both ways.
+    /// Where to record all frames, both ways, and every exchange that carried
+    /// them.
     pub transcript: Option<Transcript>,
 }
 

@@ -16,6 +16,7 @@ use sparring_wire::{ErrorObject, Frame, Headers, Rule, code};
 use super::body::Body;
 use super::guard::{self, Reach};
 use super::metadata::WELL_KNOWN;
+use super::note::Note;
 use super::options::HttpOptions;
 use super::reply::{self, Refusal};
 use super::{Shared, cors, http_sse, legacy, modern, negotiation, reading, version_in};
@@ -40,13 +41,27 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
 {
     let (parts, body) = request.into_parts();
+    let Some(recorder) = shared.recorder.clone() else {
+        return answer(&shared, &parts, body, reach).await;
+    };
+    let mut note = Note::begin(recorder, &parts);
+    let response = answer(&shared, &parts, body, reach).await;
+    note.head(&response);
+    response.map(|body| body.noted(note))
+}
+
+async fn answer<H, B>(shared: &Shared<H>, parts: &Parts, body: B, reach: Reach) -> Response<Body>
+where
+    H: Handler,
+    B: http_body::Body<Data = Bytes> + Send,
+{
     let body = pin!(body);
     let mut body = body.fuse();
-    if let Err(refusal) = guard::check(&parts, &shared.options, reach) {
+    if let Err(refusal) = guard::check(parts, &shared.options, reach) {
         reading::discard(Pin::new(&mut body), &parts.headers).await;
         return refusal.response();
     }
-    let answered = route(&shared, &parts, Pin::new(&mut body)).await;
+    let answered = route(shared, parts, Pin::new(&mut body)).await;
     if answered.as_ref().is_err_and(|refusal| !refusal.is_for_lateness()) {
         reading::discard(Pin::new(&mut body), &parts.headers).await;
     }
@@ -85,7 +100,7 @@ where
             negotiation::takes_both(&parts.headers)?;
             let frame = read(shared, &parts.headers, body).await?;
             // What is refused here is seen by no peer, and so by no link.
-            let recorder = modern::recorder(&shared.options).map(|it| (it, frame.clone()));
+            let recorder = shared.recorder.as_ref().map(|it| (it, frame.clone()));
             mcp(shared, &parts.headers, frame).await.inspect_err(|refusal| {
                 if let Some((recorder, frame)) = recorder {
                     recorder.received(&frame);
@@ -129,8 +144,7 @@ async fn mcp<H: Handler>(
         if !names {
             modern::check_nameless(&frame, version)?;
         }
-        return modern::serve(&shared.server, frame, envelope, &shared.options, &shared.drain)
-            .await;
+        return modern::serve(shared, frame, envelope).await;
     }
     legacy::post(shared, headers, frame, envelope).await
 }

@@ -10,6 +10,7 @@ mod http_sse;
 mod modern;
 mod our_client;
 mod rebinding;
+mod recording;
 mod requests;
 mod resumption;
 mod sessions;

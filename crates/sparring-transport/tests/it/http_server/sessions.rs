@@ -258,19 +258,3 @@ async fn two_thousand_sessions_leave_nothing_behind() {
     assert_eq!(place.http.sessions(), 0);
     until("all tasks end", || tasks() == before).await;
 }
-
-#[tokio::test]
-async fn everything_is_recorded_also_what_no_peer_has_seen() {
-    let transcript = sparring_wire::Transcript::default();
-    let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
-    let place = Place::with(options).await;
-    let mut connection = place.connect().await;
-    let id = connection.begin(Revision::LATEST_LEGACY).await;
-    connection.ask(post_in(&id, &call(2, "echo"))).await;
-    connection.ask(post_in(&id, &json!({"jsonrpc": "2.0"}))).await;
-    connection.ask(super::requests::modern(call(3, "echo"))).await;
-    // Two for the handshake, one notification, and two for each of the others.
-    assert_eq!(transcript.entries().len(), 9);
-    let wrong: Vec<_> = transcript.violations().iter().map(|it| it.message.clone()).collect();
-    assert_eq!(wrong, ["a message has a method, a result or an error"]);
-}
