@@ -108,6 +108,12 @@ where
                 }
             })
         }
+        // Since 2026-07-28 there is nothing but POST (basic/transports/streamable-http).
+        (Route::Mcp, &(Method::GET | Method::DELETE))
+            if shared.modern && modern::is_modern(version_in(&parts.headers)) =>
+        {
+            Err(Refusal::method_not_allowed("POST, OPTIONS"))
+        }
         (Route::Mcp, &Method::GET) if shared.legacy => legacy::get(shared, &parts.headers),
         (Route::Mcp, &Method::DELETE) if shared.legacy => {
             legacy::delete(shared, &parts.headers).await

@@ -4,6 +4,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::Request;
@@ -121,7 +122,11 @@ where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
 {
     let shared = Arc::clone(&server.shared);
+    let asked = Arc::new(AtomicBool::new(false));
+    let stream =
+        Wire::new(stream, shared.options.write_timeout, Arc::clone(&asked), shared.drain.ear());
     let service = service_fn(move |request: Request<Incoming>| {
+        asked.store(true, Ordering::Relaxed);
         let answered = routes::handle(Arc::clone(&shared), request, reach);
         async { Ok(answered.await) }
     });
@@ -129,7 +134,6 @@ where
     // Without `pipeline_flush`: it holds back whatever is answered for as long as
     // a part of the next request is there, a stream's events included.
     http.timer(TokioTimer::new()).header_read_timeout(HEAD);
-    let stream = Wire::new(stream, server.shared.options.write_timeout);
     http.serve_connection(TokioIo::new(stream), service)
 }
 

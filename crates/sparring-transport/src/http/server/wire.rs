@@ -1,26 +1,44 @@
 //! A connection's bytes. A client that does not read any more is taken for gone,
-//! so that it holds neither memory nor a task for ever.
+//! so that it holds neither memory nor a task for ever; and one that has not yet
+//! asked for anything is not waited for at the end.
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
+use super::drain::Ear;
+
 /// A stream of bytes that must be read by the other side.
-#[derive(Debug)]
 pub(super) struct Wire<S> {
     stream: S,
     within: Duration,
+    /// Until a first request has come: hears that the end has begun.
+    before: Option<(Arc<AtomicBool>, Ear)>,
     /// Set while a write waits.
     alarm: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Wire<S> {
-    pub(super) fn new(stream: S, within: Duration) -> Self {
-        Wire { stream, within, alarm: None }
+    /// Somebody else tells by `asked` that a first request has come.
+    pub(super) fn new(stream: S, within: Duration, asked: Arc<AtomicBool>, ear: Ear) -> Self {
+        Wire { stream, within, before: Some((asked, ear)), alarm: None }
+    }
+
+    /// Nothing came. As long as no request has, that is the end once the
+    /// server's has begun; after the first, hyper sees to it.
+    fn wait(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let Some((asked, ear)) = &mut self.before else { return Poll::Pending };
+        if asked.load(Ordering::Relaxed) {
+            self.before = None;
+            return Poll::Pending;
+        }
+        ear.poll(cx).map(Ok)
     }
 
     /// What a write came to, or that it has waited for too long.
@@ -48,7 +66,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
         cx: &mut Context<'_>,
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, into)
+        match Pin::new(&mut self.stream).poll_read(cx, into) {
+            Poll::Pending => self.wait(cx),
+            ready => ready,
+        }
     }
 }
 

@@ -64,6 +64,8 @@ async fn half_a_request_is_not_waited_for() {
     let address = place.serving.address().unwrap();
     let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\
                 Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n";
+    let mut half_a_head = TcpStream::connect(address).await.unwrap();
+    half_a_head.write_all(b"POST /mcp HT").await.unwrap();
     let mut body = TcpStream::connect(address).await.unwrap();
     body.write_all(head.as_bytes()).await.unwrap();
     // The body is waited for now.
@@ -73,6 +75,7 @@ async fn half_a_request_is_not_waited_for() {
     assert_eq!(connection.ask(modern(call(1, "echo"))).await.status, StatusCode::OK);
     within(place.serving.stop(FOR_EVER)).await;
     assert!(read_all(&mut body).await.starts_with("HTTP/1.1 503 "));
+    assert_eq!(read_all(&mut half_a_head).await, "");
 }
 
 #[tokio::test]

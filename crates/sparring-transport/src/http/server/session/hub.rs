@@ -18,8 +18,10 @@ use super::reader::Reader;
 
 const STANDING: u64 = Hub::STANDING;
 
-/// How much may wait for the peer before nothing more is taken in.
+/// How much may wait for the peer before nothing more is taken in: frames, and
+/// their bytes.
 const INBOX: usize = 1_000;
+const INBOX_BYTES: usize = 16 * 1024 * 1024;
 
 /// How many requests may be served at once before no other is taken in. They go
 /// on when their client leaves, so connections are no bound for them.
@@ -62,6 +64,8 @@ pub(in crate::http::server) struct Hub {
 #[derive(Debug)]
 pub(super) struct State {
     inbox: VecDeque<Incoming>,
+    /// What it takes in memory, about.
+    inbox_bytes: usize,
     peer: Option<Waker>,
     pub(super) outlets: HashMap<u64, Outlet>,
     requests: HashMap<Id, u64>,
@@ -82,6 +86,7 @@ impl Hub {
     pub(in crate::http::server) fn new(kind: LinkKind, limits: Limits) -> Arc<Self> {
         let state = State {
             inbox: VecDeque::new(),
+            inbox_bytes: 0,
             peer: None,
             outlets: HashMap::from_iter([(STANDING, Outlet::default())]),
             requests: HashMap::new(),
@@ -179,6 +184,9 @@ impl Hub {
     pub(in crate::http::server) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
+        // Nobody takes it any more; readers may hold on to the rest for a while.
+        state.inbox = VecDeque::new();
+        state.inbox_bytes = 0;
         for outlet in state.outlets.values_mut() {
             outlet.wake();
         }
@@ -265,6 +273,7 @@ impl Hub {
             return Poll::Ready(Incoming::Closed(Cause::EndOfInput));
         }
         if let Some(incoming) = state.inbox.pop_front() {
+            state.inbox_bytes -= size_of(&incoming);
             if let (Some(recorder), Incoming::Frame { frame, .. } | Incoming::Noise { frame, .. }) =
                 (&state.recorder, &incoming)
             {
@@ -292,10 +301,11 @@ impl State {
         if self.closed {
             return Err(Full::Ended);
         }
-        if self.inbox.len() >= INBOX {
+        if self.inbox.len() >= INBOX || self.inbox_bytes >= INBOX_BYTES {
             return Err(Full::Busy);
         }
         self.used = Instant::now();
+        self.inbox_bytes += size_of(&incoming);
         self.inbox.push_back(incoming);
         if let Some(peer) = self.peer.take() {
             peer.wake();
@@ -378,5 +388,34 @@ impl State {
         if outlet.done {
             self.outlets.remove(&number);
         }
+    }
+}
+
+fn size_of(incoming: &Incoming) -> usize {
+    match incoming {
+        Incoming::Frame { frame, .. } | Incoming::Noise { frame, .. } => frame.bytes().len(),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_for_the_peer_is_bounded_in_bytes_and_goes_with_the_session() {
+        let hub =
+            Hub::new(LinkKind::Shared, Limits { replay: 1_000, idle: Duration::from_secs(1) });
+        let text = format!("{{\"method\":\"x\",\"params\":[\"{}\"]}}", "x".repeat(1024 * 1024));
+        let large = Frame::parse(text);
+        let post = || hub.post(Incoming::on_shared_channel(large.clone()));
+        let taken = (0..100).take_while(|_| post().is_ok()).count();
+        assert_eq!((taken, post()), (16, Err(Full::Busy)));
+        let mut cx = Context::from_waker(Waker::noop());
+        assert!(hub.poll_take(&mut cx).is_ready());
+        assert_eq!(post(), Ok(()));
+        hub.close();
+        assert!(hub.lock().inbox.is_empty());
+        assert_eq!(post(), Err(Full::Ended));
     }
 }
