@@ -217,8 +217,9 @@ impl<H> Shared<H> {
                 return Some(Route::Messages);
             }
         }
-        let suffix = path.strip_prefix(WELL_KNOWN).filter(|_| options.metadata.is_some())?;
-        (suffix.is_empty() || suffix == options.path).then_some(Route::Metadata)
+        let metadata = options.metadata.as_ref()?;
+        let suffix = path.strip_prefix(WELL_KNOWN)?;
+        metadata.is_at(suffix, &options.path).then_some(Route::Metadata)
     }
 
     fn methods(&self, route: Route) -> &'static str {

@@ -165,6 +165,15 @@ async fn what_is_cancelled_in_a_batch_is_missing_from_its_answer() {
     other.ask(post_in(&id, &cancelling(2))).await;
     other.ask(post_in(&id, &cancelling(1))).await;
     assert_eq!(within(asked).await.unwrap().bytes.len(), 0, "nobody is left to be answered");
+    assert_eq!((place.next().await, place.next().await), ("dropped", "dropped"));
+
+    // Cancelled by a batch as well.
+    let mut connection = place.connect().await;
+    let one = post_in(&id, &call(3, "wait"));
+    let asked = tokio::spawn(async move { connection.ask(one).await });
+    assert_eq!(place.next().await, "begun");
+    other.ask(post_in(&id, &json!([cancelling(3), call(4, "echo")]))).await;
+    assert_eq!(within(asked).await.unwrap().bytes.len(), 0);
 }
 
 #[tokio::test]

@@ -113,16 +113,16 @@ impl Hub {
     pub(in crate::http::server) fn post(&self, incoming: Incoming) -> Result<(), Full> {
         let mut state = self.lock();
         let Incoming::Frame { frame, .. } = &incoming else { return state.take_in(incoming) };
-        state.end_cancelled(frame);
-        if self.kind != LinkKind::Shared {
-            return state.take_in(incoming);
-        }
-        let asked = frame.id().filter(|_| frame.kind() == FrameKind::Request).cloned();
-        if asked.is_some() && state.requests.len() >= REQUESTS {
+        let frame = frame.clone();
+        let asks = self.kind == LinkKind::Shared && frame.kind() == FrameKind::Request;
+        if asks && state.requests.len() >= REQUESTS {
             return Err(Full::Busy);
         }
         state.take_in(incoming)?;
-        state.requests.extend(asked.map(|id| (id, STANDING)));
+        state.end_cancelled(&frame);
+        if asks {
+            state.requests.extend(frame.id().map(|id| (id.clone(), STANDING)));
+        }
         Ok(())
     }
 
@@ -139,6 +139,12 @@ impl Hub {
         if state.requests.len() >= REQUESTS {
             return Err(Full::Busy);
         }
+        let batch = match &incoming {
+            Incoming::Frame { frame, .. } if frame.kind() == FrameKind::Batch => {
+                Some(frame.clone())
+            }
+            _ => None,
+        };
         state.take_in(incoming)?;
         state.next += 1;
         let number = state.next;
@@ -146,6 +152,9 @@ impl Hub {
         let mut outlet = Outlet::of(ids);
         let reader = outlet.attach(None);
         state.outlets.insert(number, outlet);
+        if let Some(batch) = batch {
+            state.end_cancelled(&batch);
+        }
         Ok(Reader::new(Arc::clone(self), number, reader))
     }
 
@@ -322,6 +331,9 @@ impl State {
 
     /// A request that the client cancels gets no answer, so its stream ends.
     fn end_cancelled(&mut self, frame: &Frame) {
+        if frame.kind() == FrameKind::Batch {
+            return frame.batch().for_each(|frame| self.end_cancelled(&frame));
+        }
         if frame.method() != Some("notifications/cancelled") {
             return;
         }
