@@ -1,6 +1,7 @@
 //! Takes connections and lets each be served by a task of its own, until told
 //! to stop.
 
+use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -92,6 +93,8 @@ async fn run<H: Handler>(
                     let connection = connection(&server, stream, reach);
                     connections.spawn(graceful.watch(connection));
                 }
+                // One that broke before it was taken says nothing of the next.
+                Err(error) if is_of_one(&error) => {}
                 Err(_) => tokio::time::sleep(NO_ROOM).await,
             },
         }
@@ -103,6 +106,12 @@ async fn run<H: Handler>(
     let _ = tokio::time::timeout_at(deadline, graceful.shutdown()).await;
     connections.shutdown().await;
     server.stop_sessions(STOP).await;
+}
+
+/// Whether an error is one connection's, and not the listener's.
+fn is_of_one(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
 
 fn connection<H: Handler, S>(

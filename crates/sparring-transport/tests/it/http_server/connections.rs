@@ -1,15 +1,20 @@
 //! Connections as such: how many there may be, clients that do not read, heads
 //! that are none, and requests that come before their turn.
 
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use http::StatusCode;
 use serde_json::Value;
 use sparring_transport::http::HttpOptions;
+use sparring_transport::http::server::Listener;
+use sparring_wire::Revision;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpSocket, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
-use super::fixture::{Place, options, until};
+use super::fixture::{Place, hall, options, until};
 use super::requests::{Connection, call, modern, modern_body, raw, within};
 
 /// A modern request, as bytes.
@@ -100,4 +105,34 @@ async fn a_head_that_is_none_is_told_so() {
         let answer = raw(address, head.as_bytes()).await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{status}: {answer}");
     }
+}
+
+/// A listener on which many connections break before they are taken.
+struct Unlucky {
+    listener: TcpListener,
+    broken: AtomicUsize,
+}
+
+impl Listener for Unlucky {
+    type Stream = TcpStream;
+
+    async fn accept(&self) -> io::Result<TcpStream> {
+        if self.broken.fetch_add(1, Ordering::Relaxed) < 1_000 {
+            return Err(io::ErrorKind::ConnectionAborted.into());
+        }
+        Listener::accept(&self.listener).await
+    }
+
+    fn address(&self) -> Option<SocketAddr> {
+        self.listener.address()
+    }
+}
+
+#[tokio::test]
+async fn connections_that_break_early_do_not_hold_up_the_others() {
+    let (http, _happened) = hall(&Revision::ALL, options());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let serving = http.serve(Unlucky { listener, broken: AtomicUsize::new(0) });
+    let mut connection = Connection::to(serving.address().unwrap()).await;
+    assert_eq!(connection.ask(modern(call(1, "echo"))).await.status, StatusCode::OK);
 }

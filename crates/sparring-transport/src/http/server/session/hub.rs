@@ -252,7 +252,10 @@ impl Hub {
         if last && number != STANDING {
             outlet.done = true;
         }
-        outlet.push(frame, self.limits.replay);
+        // What was left before its first event has no place to come back to.
+        if number == STANDING || outlet.begun || outlet.is_read() {
+            outlet.push(frame, self.limits.replay);
+        }
         let now = outlet.backlog();
         if last && number != STANDING {
             state.settle(number, self.limits.replay);
@@ -413,6 +416,22 @@ fn size_of(incoming: &Incoming) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_kept_for_a_stream_that_nobody_can_come_back_to() {
+        let hub = Hub::new(LinkKind::Streams, Limits { replay: 1_000, idle: Duration::MAX });
+        let id = Id::from(1);
+        let asked = Frame::parse(r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#);
+        let incoming = Incoming::on(Stream::Request(id.clone()), asked, None);
+        drop(hub.request(vec![id.clone()], incoming).expect("room for one"));
+        let said = Frame::parse(r#"{"jsonrpc":"2.0","method":"notifications/said"}"#);
+        hub.route(Outgoing::on(Stream::Request(id.clone()), said));
+        assert_eq!(hub.lock().outlets.get(&1).map(Outlet::bytes), Some(0));
+        let answer = Frame::parse(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+        hub.route(Outgoing::on(Stream::Request(id), answer));
+        let state = hub.lock();
+        assert!(state.requests.is_empty() && !state.outlets.contains_key(&1));
+    }
 
     #[test]
     fn what_waits_for_the_peer_is_bounded_in_bytes_and_goes_with_the_session() {
