@@ -75,7 +75,7 @@ pub(super) struct State {
     /// Whether the session has ended, or what stands open is to.
     pub(super) closed: bool,
     draining: bool,
-    used: Instant,
+    pub(super) used: Instant,
     recorder: Option<Recorder>,
 }
 
@@ -300,11 +300,12 @@ impl Hub {
         Poll::Pending
     }
 
-    /// Since when the session is unused; none while it is used.
+    /// Since when the session is unused; none while somebody reads. A request
+    /// whose client does not come back for the answer is no use of it.
     pub(super) fn unused_since(&self) -> Option<Instant> {
         let state = self.lock();
-        let busy = !state.requests.is_empty() || state.outlets.values().any(Outlet::is_read);
-        (!busy).then_some(state.used)
+        let read = state.outlets.values().any(Outlet::is_read);
+        (!read).then_some(state.used)
     }
 }
 
@@ -417,20 +418,59 @@ fn size_of(incoming: &Incoming) -> usize {
 mod tests {
     use super::*;
 
+    fn asking(hub: &Arc<Hub>) -> (Reader, Stream) {
+        let (id, asked) = (Id::from(1), r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#);
+        let stream = Stream::Request(id.clone());
+        let incoming = Incoming::on(stream.clone(), Frame::parse(asked), None);
+        (hub.request(vec![id], incoming).expect("room for one"), stream)
+    }
+
+    fn streams() -> Arc<Hub> {
+        Hub::new(LinkKind::Streams, Limits { replay: 1_000, idle: Duration::MAX })
+    }
+
+    fn answer() -> Frame {
+        Frame::parse(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#)
+    }
+
     #[test]
     fn nothing_is_kept_for_a_stream_that_nobody_can_come_back_to() {
-        let hub = Hub::new(LinkKind::Streams, Limits { replay: 1_000, idle: Duration::MAX });
-        let id = Id::from(1);
-        let asked = Frame::parse(r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#);
-        let incoming = Incoming::on(Stream::Request(id.clone()), asked, None);
-        drop(hub.request(vec![id.clone()], incoming).expect("room for one"));
+        let hub = streams();
+        let (reader, stream) = asking(&hub);
+        drop(reader);
         let said = Frame::parse(r#"{"jsonrpc":"2.0","method":"notifications/said"}"#);
-        hub.route(Outgoing::on(Stream::Request(id.clone()), said));
+        hub.route(Outgoing::on(stream.clone(), said));
         assert_eq!(hub.lock().outlets.get(&1).map(Outlet::bytes), Some(0));
-        let answer = Frame::parse(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
-        hub.route(Outgoing::on(Stream::Request(id), answer));
+        hub.route(Outgoing::on(stream, answer()));
         let state = hub.lock();
         assert!(state.requests.is_empty() && !state.outlets.contains_key(&1));
+    }
+
+    #[test]
+    fn an_answer_that_comes_as_its_stream_begins_is_not_kept_for_ever() {
+        let hub = streams();
+        let (mut reader, stream) = asking(&hub);
+        hub.route(Outgoing::on(stream, answer()));
+        reader.begin();
+        assert_eq!(hub.lock().ended, [1]);
+    }
+
+    #[test]
+    fn a_session_is_unused_since_its_last_reader_left() {
+        let hub = streams();
+        let (reader, stream) = asking(&hub);
+        assert_eq!(hub.unused_since(), None);
+        let left = Instant::now();
+        drop(reader);
+        assert!(hub.unused_since().is_some_and(|since| since >= left), "the handler may hang");
+        hub.route(Outgoing::on(stream, answer()));
+
+        let (mut reader, stream) = asking(&hub);
+        hub.route(Outgoing::on(stream, answer()));
+        let answered = Instant::now();
+        let mut cx = Context::from_waker(Waker::noop());
+        assert!(reader.poll_first(&mut cx).is_ready());
+        assert!(hub.unused_since().is_some_and(|since| since >= answered));
     }
 
     #[test]
