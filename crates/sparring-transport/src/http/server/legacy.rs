@@ -105,7 +105,7 @@ async fn open<H: Handler>(
     let incoming = Incoming::on(Stream::Request(id.clone()), frame, Some(envelope));
     let mut reader = hub.request(vec![id], incoming).map_err(refused)?;
     let First::Answer(answer) = poll_fn(|cx| reader.poll_first(cx)).await else {
-        return Err(Refusal::unavailable("the session ended as it began"));
+        return Err(Refusal::unavailable("the session ended as it began").after_all());
     };
     let agreed = answer.result().and_then(|result| result.get("protocolVersion"));
     let agreed = agreed.and_then(Json::as_str).and_then(|name| Revision::from_name(&name));
@@ -114,7 +114,7 @@ async fn open<H: Handler>(
         let value = HeaderValue::from_str(session.as_str());
         let entry = Entry { hub, running, revision: Some(revision) };
         let kept = shared.registry.keep(session, entry);
-        kept.map_err(|_| Refusal::unavailable("too many sessions"))?;
+        kept.map_err(|_| Refusal::unavailable("too many sessions").after_all())?;
         response.headers_mut().extend(value.ok().map(|value| (SESSION_NAME, value)));
     }
     Ok(response)
@@ -222,7 +222,7 @@ async fn respond<H: Handler>(
     });
     match first.await {
         Some(First::Answer(frame)) => return Ok(reply::json(StatusCode::OK, frame)),
-        Some(First::Ended) => return Err(refused(Full::Ended)),
+        Some(First::Ended) => return Err(refused(Full::Ended).after_all()),
         Some(First::Nothing) => {
             return Ok(reply::events(Body::events(Silence, shared.options.keep_alive)));
         }

@@ -103,7 +103,9 @@ where
             let recorder = shared.recorder.as_ref().map(|it| (it, frame.clone()));
             mcp(shared, &parts.headers, frame).await.inspect_err(|refusal| {
                 if let Some((recorder, frame)) = recorder {
-                    recorder.received(&frame);
+                    if refusal.is_of_the_unseen() {
+                        recorder.received(&frame);
+                    }
                     recorder.sent(&refusal.frame());
                 }
             })

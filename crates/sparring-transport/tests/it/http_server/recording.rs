@@ -7,7 +7,7 @@ use sparring_transport::http::{Auth, HttpOptions};
 use sparring_wire::{Exchange, Revision, Transcript};
 
 use super::fixture::{Place, hall, options, until};
-use super::requests::{bare, call, modern, post_in};
+use super::requests::{bare, call, modern, post_in, within};
 
 #[tokio::test]
 async fn everything_is_recorded_also_what_no_peer_has_seen() {
@@ -100,4 +100,21 @@ async fn all_times_have_one_beginning() {
     assert_eq!((transcript.entries().len(), transcript.exchanges().len()), (18, 9));
     assert!(transcript.entries().is_sorted_by_key(|it| it.at));
     assert!(transcript.exchanges().is_sorted_by_key(|it| it.at));
+}
+
+#[tokio::test]
+async fn a_request_whose_session_ends_is_recorded_once() {
+    let transcript = Transcript::default();
+    let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
+    let mut place = Place::with(options).await;
+    let (mut connection, mut other) = (place.connect().await, place.connect().await);
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    let waiting = post_in(&id, &call(2, "wait"));
+    let asked = tokio::spawn(async move { connection.ask(waiting).await.status });
+    assert_eq!(place.next().await, "begun");
+    let delete = Request::delete("/mcp").header("host", "localhost");
+    other.ask(bare(delete.header("mcp-session-id", &id))).await;
+    assert_eq!(within(asked).await.unwrap(), StatusCode::NOT_FOUND);
+    // Two for the handshake, one notification, the call and its refusal.
+    assert_eq!(transcript.entries().len(), 5);
 }
