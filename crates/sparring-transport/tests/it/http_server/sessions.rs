@@ -182,7 +182,7 @@ async fn a_batch_of_very_many_is_no_trouble() {
     let mut connection = place.connect().await;
     let id = connection.begin(Revision::V2025_03_26).await;
     let ping = |id| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
-    let many: Vec<_> = (0..120_000).map(ping).collect();
+    let many: Vec<_> = (0..90_000).map(ping).collect();
     let answer = connection.ask(post_in(&id, &json!(many))).await;
     assert_eq!(answer.json().as_array().map(Vec::len), Some(many.len()));
 }
