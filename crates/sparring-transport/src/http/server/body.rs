@@ -11,11 +11,17 @@ use bytes::Bytes;
 use http_body::{Frame as Piece, SizeHint};
 use tokio::time::{Instant, Sleep};
 
+use super::note::Note;
+
 /// A comment, by which nothing is said.
 const COMMENT: &[u8] = b":\n\n";
 
 /// The body of a response of ours.
-pub struct Body(Kind);
+pub struct Body {
+    kind: Kind,
+    /// What is kept of the exchange, where it is.
+    note: Option<Box<Note>>,
+}
 
 enum Kind {
     Whole(Option<Bytes>),
@@ -48,21 +54,46 @@ struct Stream {
 
 impl Body {
     pub(super) fn empty() -> Self {
-        Body(Kind::Whole(None))
+        Kind::Whole(None).into()
     }
 
     pub(super) fn whole(bytes: Bytes) -> Self {
-        Body(Kind::Whole(Some(bytes).filter(|bytes| !bytes.is_empty())))
+        Kind::Whole(Some(bytes).filter(|bytes| !bytes.is_empty())).into()
     }
 
     pub(super) fn events(source: impl Source, keep_alive: Duration) -> Self {
-        Body(Kind::Events(Box::new(Stream {
+        let stream = Stream {
             source: Box::new(source),
             ended: false,
             every: keep_alive,
             since: Instant::now(),
             alarm: Box::pin(tokio::time::sleep(keep_alive)),
-        })))
+        };
+        Kind::Events(Box::new(stream)).into()
+    }
+
+    /// The exchange is over when this is dropped.
+    pub(super) fn noted(mut self, note: Note) -> Self {
+        self.note = Some(Box::new(note));
+        self
+    }
+}
+
+impl From<Kind> for Body {
+    fn from(kind: Kind) -> Self {
+        Body { kind, note: None }
+    }
+}
+
+impl Drop for Body {
+    fn drop(&mut self) {
+        let all = match &self.kind {
+            Kind::Whole(_) => true,
+            Kind::Events(stream) => stream.ended,
+        };
+        if let Some(note) = self.note.as_mut().filter(|_| all) {
+            note.complete();
+        }
     }
 }
 
@@ -110,7 +141,7 @@ impl http_body::Body for Body {
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Piece<Bytes>, Infallible>>> {
-        let bytes = match &mut self.get_mut().0 {
+        let bytes = match &mut self.get_mut().kind {
             Kind::Whole(bytes) => bytes.take(),
             Kind::Events(stream) => std::task::ready!(stream.poll(cx)),
         };
@@ -118,14 +149,14 @@ impl http_body::Body for Body {
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.0 {
+        match &self.kind {
             Kind::Whole(bytes) => bytes.is_none(),
             Kind::Events(stream) => stream.ended,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.0 {
+        match &self.kind {
             Kind::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
             Kind::Events(_) => SizeHint::default(),
         }
@@ -134,7 +165,7 @@ impl http_body::Body for Body {
 
 impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
+        match &self.kind {
             Kind::Whole(bytes) => f.debug_tuple("Whole").field(bytes).finish(),
             Kind::Events(_) => f.write_str("Events"),
         }

@@ -1,6 +1,7 @@
 //! Sessions over Streamable HTTP (2025-03-26 to 2025-11-25, basic/transports):
 //! begun by `initialize`, known by an id, used by POST and GET, ended by DELETE.
 
+use std::collections::HashSet;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
@@ -104,7 +105,7 @@ async fn open<H: Handler>(
     let incoming = Incoming::on(Stream::Request(id.clone()), frame, Some(envelope));
     let mut reader = hub.request(vec![id], incoming).map_err(refused)?;
     let First::Answer(answer) = poll_fn(|cx| reader.poll_first(cx)).await else {
-        return Err(Refusal::unavailable("the session ended as it began"));
+        return Err(Refusal::unavailable("the session ended as it began").after_all());
     };
     let agreed = answer.result().and_then(|result| result.get("protocolVersion"));
     let agreed = agreed.and_then(Json::as_str).and_then(|name| Revision::from_name(&name));
@@ -113,7 +114,7 @@ async fn open<H: Handler>(
         let value = HeaderValue::from_str(session.as_str());
         let entry = Entry { hub, running, revision: Some(revision) };
         let kept = shared.registry.keep(session, entry);
-        kept.map_err(|_| Refusal::unavailable("too many sessions"))?;
+        kept.map_err(|_| Refusal::unavailable("too many sessions").after_all())?;
         response.headers_mut().extend(value.ok().map(|value| (SESSION_NAME, value)));
     }
     Ok(response)
@@ -132,8 +133,8 @@ pub(super) fn begin<H: Handler>(
     let limits = Limits { replay: shared.options.replay_bytes, idle: shared.options.session_idle };
     let hub = Hub::new(kind, limits);
     let mut link = SessionLink::new(Arc::clone(&hub), id.clone(), &shared.registry);
-    if let Some(recorder) = modern::recorder(&shared.options) {
-        link.record_to(recorder);
+    if let Some(recorder) = &shared.recorder {
+        link.record_to(recorder.clone());
     }
     Ok((id, hub, shared.server.spawn(link)))
 }
@@ -181,12 +182,10 @@ async fn batch<H: Handler>(
     if !frames.iter().any(asks) {
         return accept(hub, frame, envelope);
     }
-    let mut ids: Vec<Id> = Vec::new();
-    for id in frames.iter().filter(|frame| asks(frame)).filter_map(Frame::id) {
-        if !ids.contains(id) {
-            ids.push(id.clone());
-        }
-    }
+    // There may be very many of them.
+    let mut seen = HashSet::new();
+    let ids = frames.iter().filter(|frame| asks(frame)).filter_map(Frame::id);
+    let ids: Vec<Id> = ids.filter(|id| seen.insert(*id)).cloned().collect();
     // Without any id there is no stream that an answer could come on.
     let Some(first) = ids.first().cloned() else { return Err(no_message(&frames[0])) };
     let incoming = Incoming::on(Stream::Request(first), frame, Some(envelope));
@@ -223,7 +222,7 @@ async fn respond<H: Handler>(
     });
     match first.await {
         Some(First::Answer(frame)) => return Ok(reply::json(StatusCode::OK, frame)),
-        Some(First::Ended) => return Err(refused(Full::Ended)),
+        Some(First::Ended) => return Err(refused(Full::Ended).after_all()),
         Some(First::Nothing) => {
             return Ok(reply::events(Body::events(Silence, shared.options.keep_alive)));
         }

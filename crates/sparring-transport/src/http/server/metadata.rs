@@ -35,14 +35,14 @@ impl ProtectedResource {
     /// known one (RFC 9728, 3.1).
     pub(super) fn url(&self, headers: &HeaderMap, path: &str) -> String {
         let address = self.address(headers, path);
-        let (origin, path) = match address.find("://").and_then(|colon| {
-            let rest = colon + 3;
-            address[rest..].find('/').map(|slash| rest + slash)
-        }) {
-            Some(slash) => address.split_at(slash),
-            None => (&*address, ""),
-        };
-        format!("{origin}{WELL_KNOWN}{}", path.trim_end_matches('/'))
+        let (origin, path) = split(&address);
+        format!("{origin}{WELL_KNOWN}{path}")
+    }
+
+    /// Whether the metadata is there where that follows the well known path.
+    pub(super) fn is_at(&self, suffix: &str, path: &str) -> bool {
+        let own = self.resource.as_deref().map(|resource| split(resource).1);
+        suffix.is_empty() || suffix == path || own == Some(suffix)
     }
 
     fn address(&self, headers: &HeaderMap, path: &str) -> String {
@@ -50,10 +50,23 @@ impl ProtectedResource {
             Some(resource) => resource.clone(),
             None => {
                 let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+                // It is to stand between quotes.
+                let host = host.filter(|host| host.bytes().all(is_of_a_host));
                 format!("http://{}{path}", host.unwrap_or("localhost"))
             }
         }
     }
+}
+
+/// The origin of an address, and its path without the slash at its end.
+fn split(address: &str) -> (&str, &str) {
+    let rest = address.find("://").map_or(0, |colon| colon + 3);
+    let slash = address[rest..].find('/').map_or(address.len(), |slash| rest + slash);
+    (&address[..slash], address[slash..].trim_end_matches('/'))
+}
+
+fn is_of_a_host(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~:[]%".contains(&byte)
 }
 
 #[cfg(test)]

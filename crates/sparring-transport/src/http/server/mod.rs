@@ -17,12 +17,14 @@ mod listener;
 mod metadata;
 mod modern;
 mod negotiation;
+mod note;
 mod options;
 mod reading;
 mod reply;
 mod routes;
 mod serve;
 mod session;
+mod wire;
 
 use std::fmt;
 use std::future::Future;
@@ -31,8 +33,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response};
+use sparring_peer::link::Recorder;
 use sparring_peer::{Handler, Server};
-use sparring_wire::mirror;
+use sparring_wire::{Side, mirror};
 
 use self::drain::Drain;
 use self::guard::Reach;
@@ -57,6 +60,7 @@ struct Shared<H> {
     options: HttpOptions,
     registry: Arc<Registry>,
     drain: Drain,
+    recorder: Option<Recorder>,
     /// Which eras are spoken.
     legacy: bool,
     modern: bool,
@@ -66,11 +70,14 @@ impl<H: Handler> HttpServer<H> {
     /// A server over HTTP, which begins to serve with the first request.
     pub fn new(server: Server<H>, options: HttpOptions) -> Self {
         let revisions = server.revisions();
+        let transcript = options.transcript.clone();
         let shared = Shared {
             legacy: revisions.iter().any(|revision| !revision.is_modern()),
             modern: revisions.iter().any(|revision| revision.is_modern()),
             registry: Registry::new(options.max_sessions),
             drain: Drain::default(),
+            // One for all, so that all times have one beginning.
+            recorder: transcript.map(|transcript| Recorder::new(transcript, Side::Server)),
             server,
             options,
         };

@@ -6,16 +6,15 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::{Response, StatusCode};
+use sparring_peer::Handler;
 use sparring_peer::link::{Envelope, Recorder};
 use sparring_peer::server::Alone;
-use sparring_peer::{Handler, Server};
 use sparring_wire::{ErrorObject, Frame, FrameKind, Json, Revision, code, mirror};
 
 use super::body::{Body, Further, Source};
-use super::drain::{Drain, Ear};
-use super::event;
-use super::options::HttpOptions;
+use super::drain::Ear;
 use super::reply::{self, Refusal};
+use super::{Shared, event};
 
 /// Where a request says which revision it is of.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -35,17 +34,15 @@ pub(super) fn is_modern(version: Option<&str>) -> bool {
 
 /// Serves one frame and nothing else.
 pub(super) async fn serve<H: Handler>(
-    server: &Server<H>,
+    shared: &Shared<H>,
     frame: Frame,
     envelope: Arc<Envelope>,
-    options: &HttpOptions,
-    drain: &Drain,
 ) -> Result<Response<Body>, Refusal> {
-    let recorder = recorder(options);
+    let (options, recorder) = (&shared.options, shared.recorder.clone());
     if let Some(recorder) = &recorder {
         recorder.received(&frame);
     }
-    let mut alone = server.answer(frame, Some(envelope));
+    let mut alone = shared.server.answer(frame, Some(envelope));
     let mut alarm = None;
     // An answer that takes long becomes a stream, for comments to flow in.
     let first = poll_fn(|cx| match alone.poll_next(cx) {
@@ -67,7 +64,7 @@ pub(super) async fn serve<H: Handler>(
         Some(first) => first,
         None => None,
     };
-    let source = Frames { alone, first, ear: drain.ear(), recorder };
+    let source = Frames { alone, first, ear: shared.drain.ear(), recorder };
     Ok(reply::events(Body::events(source, options.keep_alive)))
 }
 
@@ -133,11 +130,6 @@ pub(super) fn unsupported(requested: &str, spoken: &[Revision]) -> Refusal {
 
 pub(super) fn is_final(frame: &Frame) -> bool {
     matches!(frame.kind(), FrameKind::Result | FrameKind::Error)
-}
-
-pub(super) fn recorder(options: &HttpOptions) -> Option<Recorder> {
-    let transcript = options.transcript.clone()?;
-    Some(Recorder::new(transcript, sparring_wire::Side::Server))
 }
 
 /// The frames of one request as they come. Dropped, as when the client closes

@@ -56,17 +56,24 @@ pub(super) fn sends_json(headers: &HeaderMap) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Whether the range that fits best does not refuse it (RFC 9110, 12.5.1).
 fn takes(headers: &HeaderMap, wanted: &str) -> bool {
     let (kind, _) = wanted.split_once('/').unwrap_or((wanted, ""));
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    values.flat_map(|value| value.split(',')).any(|range| {
+    let mut best = (0, false);
+    for range in values.flat_map(|value| value.split(',')) {
         let mut parts = range.split(';').map(str::trim);
         let range = parts.next().unwrap_or_default();
-        let fits = range.eq_ignore_ascii_case(wanted)
-            || range == "*/*"
-            || range.strip_suffix("/*").is_some_and(|range| range.eq_ignore_ascii_case(kind));
-        fits && !parts.any(is_refusal)
-    })
+        let of_kind = |range: &str| range.eq_ignore_ascii_case(kind);
+        let fits = match range {
+            "*/*" => 1,
+            _ if range.strip_suffix("/*").is_some_and(of_kind) => 2,
+            _ if range.eq_ignore_ascii_case(wanted) => 3,
+            _ => continue,
+        };
+        best = best.max((fits, !parts.any(is_refusal)));
+    }
+    best.1
 }
 
 /// A weight of nothing says: not this (RFC 9110, 12.4.2).
@@ -91,6 +98,7 @@ mod tests {
             "text/event-stream;q=0.5,application/JSON; q=1.0",
             "*/*",
             "application/*, text/*",
+            "*/*;q=0, application/json, text/event-stream",
         ] {
             assert!(takes_both(&accepting(value)).is_ok(), "{value}");
         }
@@ -99,6 +107,9 @@ mod tests {
             "text/event-stream",
             "text/html",
             "application/json, text/event-stream;q=0",
+            "*/*, text/event-stream;q=0",
+            "application/json;q=0, */*",
+            "*/*, text/*;q=0.0",
             "application/jsonp, text/event-stream",
             "",
         ] {

@@ -27,6 +27,12 @@ pub struct HttpOptions {
     pub body_limit: usize,
     /// How long a request's body may take to arrive.
     pub body_timeout: Duration,
+    /// How long a client may read nothing of what is written to it, before it
+    /// is taken for gone.
+    pub write_timeout: Duration,
+    /// How many connections there may be at once; others wait in the system's
+    /// queue until one ends.
+    pub max_connections: usize,
     /// How long a stream may be silent before a comment keeps it alive; an
     /// answer that takes longer becomes a stream for that reason.
     pub keep_alive: Duration,
@@ -43,7 +49,8 @@ pub struct HttpOptions {
     pub auth: Auth,
     /// What the server says of itself as a protected resource.
     pub metadata: Option<ProtectedResource>,
-    /// Where to record all frames, both ways.
+    /// Where to record all frames, both ways, and every exchange that carried
+    /// them.
     pub transcript: Option<Transcript>,
 }
 
@@ -57,6 +64,8 @@ impl Default for HttpOptions {
             allowed_origins: None,
             body_limit: 8 * 1024 * 1024,
             body_timeout: Duration::from_secs(30),
+            write_timeout: Duration::from_secs(30),
+            max_connections: 10_000,
             keep_alive: Duration::from_secs(15),
             retry: Duration::from_secs(1),
             session_idle: Duration::from_secs(30 * 60),

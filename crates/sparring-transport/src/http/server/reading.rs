@@ -9,49 +9,50 @@ use bytes::{Buf as _, Bytes};
 use http::{HeaderMap, StatusCode, header};
 use http_body::Body;
 
+use super::drain::Drain;
 use super::reply::Refusal;
 
-/// How long what is too much is still taken in, so that the client gets to
+/// How long what is refused is still taken in, so that the client gets to
 /// read why; a connection that is closed on unread bytes is reset.
 const DISCARD: Duration = Duration::from_secs(1);
 
 /// Reads a body.
 pub(super) async fn read<B>(
     mut body: Pin<&mut B>,
-    headers: &HeaderMap,
     limit: usize,
     within: Duration,
+    drain: &Drain,
 ) -> Result<Vec<u8>, Refusal>
 where
     B: Body<Data = Bytes>,
 {
     let hint = body.size_hint();
     if hint.lower() > limit as u64 {
-        // A client that asks first need not send it.
-        if !headers.contains_key(header::EXPECT) {
-            discard(body).await;
-        }
         return Err(too_large(limit));
     }
     let mut reading = Reading { bytes: Vec::with_capacity(hint.lower() as usize), limit };
-    let mut alarm = None;
+    let mut waiting = None;
     let read = poll_fn(|cx| match reading.poll(body.as_mut(), cx) {
-        Poll::Ready(read) => Poll::Ready(Some(read)),
+        Poll::Ready(read) => Poll::Ready(read),
         // Most bodies are there at once, and need no alarm.
         Poll::Pending => {
-            let alarm = alarm.get_or_insert_with(|| Box::pin(tokio::time::sleep(within)));
-            alarm.as_mut().poll(cx).map(|()| None)
+            let wait = || (Box::pin(tokio::time::sleep(within)), drain.ear());
+            let (alarm, ear) = waiting.get_or_insert_with(wait);
+            if ear.poll(cx).is_ready() {
+                return Poll::Ready(Err(Broken::Draining));
+            }
+            alarm.as_mut().poll(cx).map(|()| Err(Broken::Late))
         }
     });
     match read.await {
-        Some(Ok(())) => Ok(reading.bytes),
-        Some(Err(Broken::TooLarge)) => {
-            discard(body).await;
-            Err(too_large(limit))
+        Ok(()) => Ok(reading.bytes),
+        Err(Broken::TooLarge) => Err(too_large(limit)),
+        Err(Broken::Half) => Err(Refusal::bad_request("the body breaks off")),
+        Err(Broken::Draining) => Err(closing(Refusal::unavailable("the server is shutting down"))),
+        Err(Broken::Late) => {
+            let message = "the body did not come in time";
+            Err(closing(Refusal::new(StatusCode::REQUEST_TIMEOUT, message)))
         }
-        Some(Err(Broken::Half)) => Err(Refusal::bad_request("the body breaks off")),
-        None => Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")
-            .header(header::CONNECTION, http::HeaderValue::from_static("close"))),
     }
 }
 
@@ -63,6 +64,8 @@ struct Reading {
 enum Broken {
     TooLarge,
     Half,
+    Late,
+    Draining,
 }
 
 impl Reading {
@@ -86,7 +89,15 @@ impl Reading {
     }
 }
 
-async fn discard<B: Body<Data = Bytes>>(mut body: Pin<&mut B>) {
+/// Takes in what is left of the body of a request that is refused.
+pub(super) async fn discard<B>(mut body: Pin<&mut B>, headers: &HeaderMap)
+where
+    B: Body<Data = Bytes>,
+{
+    // A client that asks first need not send it.
+    if body.is_end_stream() || headers.contains_key(header::EXPECT) {
+        return;
+    }
     let rest =
         async { while let Some(Ok(_)) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await {} };
     // What is not here by then is not waited for.
@@ -94,6 +105,11 @@ async fn discard<B: Body<Data = Bytes>>(mut body: Pin<&mut B>) {
 }
 
 fn too_large(limit: usize) -> Refusal {
-    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, format!("a body of more than {limit} bytes"))
-        .header(header::CONNECTION, http::HeaderValue::from_static("close"))
+    let message = format!("a body of more than {limit} bytes");
+    closing(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message))
+}
+
+/// With it the connection ends, since the rest of the body is not wanted.
+fn closing(refusal: Refusal) -> Refusal {
+    refusal.header(header::CONNECTION, http::HeaderValue::from_static("close"))
 }

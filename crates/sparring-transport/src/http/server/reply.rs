@@ -9,7 +9,7 @@ use sparring_wire::{ErrorObject, Frame, Id, code};
 use super::body::Body;
 use super::negotiation::{EVENTS, JSON};
 
-/// Why a request is not served, before any peer has seen it.
+/// Why a request is not served.
 #[derive(Debug)]
 pub(super) struct Refusal(Box<Inner>);
 
@@ -19,6 +19,8 @@ struct Inner {
     error: ErrorObject,
     id: Option<Id>,
     headers: Vec<(HeaderName, HeaderValue)>,
+    /// Whether a session had taken the frame in before, and recorded it.
+    seen: bool,
 }
 
 impl Refusal {
@@ -27,7 +29,7 @@ impl Refusal {
     }
 
     pub(super) fn with(status: StatusCode, error: ErrorObject) -> Self {
-        Refusal(Box::new(Inner { status, error, id: None, headers: Vec::new() }))
+        Refusal(Box::new(Inner { status, error, id: None, headers: Vec::new(), seen: false }))
     }
 
     pub(super) fn bad_request(message: impl Into<String>) -> Self {
@@ -50,6 +52,13 @@ impl Refusal {
             .header(http::header::RETRY_AFTER, HeaderValue::from_static("1"))
     }
 
+    /// Whether it did not come in time, or comes when the end has begun: then
+    /// what is missing of it is not waited for.
+    pub(super) fn is_for_lateness(&self) -> bool {
+        let late = [StatusCode::REQUEST_TIMEOUT, StatusCode::SERVICE_UNAVAILABLE];
+        late.contains(&self.0.status)
+    }
+
     #[must_use]
     pub(super) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.0.headers.push((name, value));
@@ -61,6 +70,18 @@ impl Refusal {
     pub(super) fn to(mut self, id: Option<&Id>) -> Self {
         self.0.id = id.cloned();
         self
+    }
+
+    /// The session ended after it had taken the frame in.
+    #[must_use]
+    pub(super) fn after_all(mut self) -> Self {
+        self.0.seen = true;
+        self
+    }
+
+    /// Whether nobody has recorded the frame that it refuses.
+    pub(super) fn is_of_the_unseen(&self) -> bool {
+        !self.0.seen
     }
 
     /// The refusal as a JSON-RPC error; without an id where it answers no request

@@ -1,13 +1,14 @@
 //! From a request to whoever answers it, by its path and method, after
 //! everything that keeps strangers out.
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{HeaderName, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
+use http_body_util::BodyExt as _;
 use sparring_peer::Handler;
 use sparring_peer::link::Envelope;
 use sparring_wire::{ErrorObject, Frame, Headers, Rule, code};
@@ -15,6 +16,8 @@ use sparring_wire::{ErrorObject, Frame, Headers, Rule, code};
 use super::body::Body;
 use super::guard::{self, Reach};
 use super::metadata::WELL_KNOWN;
+use super::note::Note;
+use super::options::HttpOptions;
 use super::reply::{self, Refusal};
 use super::{Shared, cors, http_sse, legacy, modern, negotiation, reading, version_in};
 
@@ -38,22 +41,46 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
 {
     let (parts, body) = request.into_parts();
-    if let Err(refusal) = guard::check(&parts, &shared.options, reach) {
+    let Some(recorder) = shared.recorder.clone() else {
+        return answer(&shared, &parts, body, reach).await;
+    };
+    let mut note = Note::begin(recorder, &parts);
+    let response = answer(&shared, &parts, body, reach).await;
+    note.head(&response);
+    response.map(|body| body.noted(note))
+}
+
+async fn answer<H, B>(shared: &Shared<H>, parts: &Parts, body: B, reach: Reach) -> Response<Body>
+where
+    H: Handler,
+    B: http_body::Body<Data = Bytes> + Send,
+{
+    let body = pin!(body);
+    let mut body = body.fuse();
+    if let Err(refusal) = guard::check(parts, &shared.options, reach) {
+        reading::discard(Pin::new(&mut body), &parts.headers).await;
         return refusal.response();
     }
+    let answered = route(shared, parts, Pin::new(&mut body)).await;
+    if answered.as_ref().is_err_and(|refusal| !refusal.is_for_lateness()) {
+        reading::discard(Pin::new(&mut body), &parts.headers).await;
+    }
+    let mut response = answered.unwrap_or_else(Refusal::response);
     // Who comes from a page that may ask, is also told what happened.
-    let origin = parts.headers.get(ORIGIN).cloned();
-    let mut response = route(&shared, parts, body).await.unwrap_or_else(Refusal::response);
-    if let Some(origin) = origin {
-        cors::expose(&mut response, origin);
+    if let Some(origin) = parts.headers.get(ORIGIN) {
+        cors::expose(&mut response, origin.clone());
     }
     response
 }
 
-async fn route<H, B>(shared: &Shared<H>, parts: Parts, body: B) -> Result<Response<Body>, Refusal>
+async fn route<H, B>(
+    shared: &Shared<H>,
+    parts: &Parts,
+    body: Pin<&mut B>,
+) -> Result<Response<Body>, Refusal>
 where
     H: Handler,
-    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B: http_body::Body<Data = Bytes> + Send,
 {
     let Some(route) = shared.find(parts.uri.path()) else {
         return Err(Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"));
@@ -73,13 +100,21 @@ where
             negotiation::takes_both(&parts.headers)?;
             let frame = read(shared, &parts.headers, body).await?;
             // What is refused here is seen by no peer, and so by no link.
-            let recorder = modern::recorder(&shared.options).map(|it| (it, frame.clone()));
+            let recorder = shared.recorder.as_ref().map(|it| (it, frame.clone()));
             mcp(shared, &parts.headers, frame).await.inspect_err(|refusal| {
                 if let Some((recorder, frame)) = recorder {
-                    recorder.received(&frame);
+                    if refusal.is_of_the_unseen() {
+                        recorder.received(&frame);
+                    }
                     recorder.sent(&refusal.frame());
                 }
             })
+        }
+        // Since 2026-07-28 there is nothing but POST (basic/transports/streamable-http).
+        (Route::Mcp, &(Method::GET | Method::DELETE))
+            if shared.modern && modern::is_modern(version_in(&parts.headers)) =>
+        {
+            Err(Refusal::method_not_allowed("POST, OPTIONS"))
         }
         (Route::Mcp, &Method::GET) if shared.legacy => legacy::get(shared, &parts.headers),
         (Route::Mcp, &Method::DELETE) if shared.legacy => {
@@ -117,20 +152,22 @@ async fn mcp<H: Handler>(
         if !names {
             modern::check_nameless(&frame, version)?;
         }
-        return modern::serve(&shared.server, frame, envelope, &shared.options, &shared.drain)
-            .await;
+        return modern::serve(shared, frame, envelope).await;
     }
     legacy::post(shared, headers, frame, envelope).await
 }
 
-async fn read<H, B>(shared: &Shared<H>, headers: &HeaderMap, body: B) -> Result<Frame, Refusal>
+async fn read<H, B>(
+    shared: &Shared<H>,
+    headers: &HeaderMap,
+    body: Pin<&mut B>,
+) -> Result<Frame, Refusal>
 where
     B: http_body::Body<Data = Bytes>,
 {
     negotiation::sends_json(headers)?;
-    let options = &shared.options;
-    let body = pin!(body);
-    let bytes = reading::read(body, headers, options.body_limit, options.body_timeout).await?;
+    let HttpOptions { body_limit, body_timeout, .. } = shared.options;
+    let bytes = reading::read(body, body_limit, body_timeout, &shared.drain).await?;
     Ok(Frame::parse(bytes))
 }
 
@@ -182,8 +219,9 @@ impl<H> Shared<H> {
                 return Some(Route::Messages);
             }
         }
-        let suffix = path.strip_prefix(WELL_KNOWN).filter(|_| options.metadata.is_some())?;
-        (suffix.is_empty() || suffix == options.path).then_some(Route::Metadata)
+        let metadata = options.metadata.as_ref()?;
+        let suffix = path.strip_prefix(WELL_KNOWN)?;
+        metadata.is_at(suffix, &options.path).then_some(Route::Metadata)
     }
 
     fn methods(&self, route: Route) -> &'static str {

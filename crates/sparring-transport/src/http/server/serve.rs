@@ -1,9 +1,11 @@
 //! Takes connections and lets each be served by a task of its own, until told
 //! to stop.
 
+use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::Request;
@@ -19,6 +21,7 @@ use tokio::time::Instant;
 
 use super::guard::Reach;
 use super::listener::Listener;
+use super::wire::Wire;
 use super::{HttpServer, routes};
 
 /// How long a client may take to send the head of a request, from when it is
@@ -80,15 +83,18 @@ async fn run<H: Handler>(
     let reach = listener.address().map_or(Reach::Elsewhere, Reach::of);
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
+    let most = server.shared.options.max_connections;
     let within = loop {
         tokio::select! {
             within = &mut stopped => break within.unwrap_or_default(),
             Some(_) = connections.join_next() => {}
-            accepted = listener.accept() => match accepted {
+            accepted = listener.accept(), if connections.len() < most => match accepted {
                 Ok(stream) => {
                     let connection = connection(&server, stream, reach);
                     connections.spawn(graceful.watch(connection));
                 }
+                // One that broke before it was taken says nothing of the next.
+                Err(error) if is_of_one(&error) => {}
                 Err(_) => tokio::time::sleep(NO_ROOM).await,
             },
         }
@@ -102,12 +108,18 @@ async fn run<H: Handler>(
     server.stop_sessions(STOP).await;
 }
 
+/// Whether an error is one connection's, and not the listener's.
+fn is_of_one(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
+}
+
 fn connection<H: Handler, S>(
     server: &HttpServer<H>,
     stream: S,
     reach: Reach,
 ) -> http1::Connection<
-    TokioIo<S>,
+    TokioIo<Wire<S>>,
     impl hyper::service::HttpService<
         Incoming,
         ResBody = super::Body,
@@ -119,12 +131,18 @@ where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
 {
     let shared = Arc::clone(&server.shared);
+    let asked = Arc::new(AtomicBool::new(false));
+    let stream =
+        Wire::new(stream, shared.options.write_timeout, Arc::clone(&asked), shared.drain.ear());
     let service = service_fn(move |request: Request<Incoming>| {
+        asked.store(true, Ordering::Relaxed);
         let answered = routes::handle(Arc::clone(&shared), request, reach);
         async { Ok(answered.await) }
     });
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD).pipeline_flush(true);
+    // Without `pipeline_flush`: it holds back whatever is answered for as long as
+    // a part of the next request is there, a stream's events included.
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD);
     http.serve_connection(TokioIo::new(stream), service)
 }
 

@@ -85,3 +85,30 @@ async fn metadata_names_the_address_it_was_asked_at() {
     let url = "http://localhost/.well-known/oauth-protected-resource/mcp";
     assert_eq!(none.header("www-authenticate"), format!("Bearer resource_metadata=\"{url}\""));
 }
+
+#[tokio::test]
+async fn metadata_is_where_the_challenge_says_whatever_the_address_is() {
+    let resource = Some("https://mcp.example.com/behind/a/proxy/".to_owned());
+    let metadata = Some(ProtectedResource { resource, ..ProtectedResource::default() });
+    let auth = Auth::default().bearer("right");
+    let place = Place::with(HttpOptions { auth, metadata, ..options() }).await;
+    let mut connection = place.connect().await;
+    let path = "/.well-known/oauth-protected-resource/behind/a/proxy";
+    let challenge = format!("Bearer resource_metadata=\"https://mcp.example.com{path}\"");
+    assert_eq!(connection.ask(asking(None)).await.header("www-authenticate"), challenge);
+    let told = connection.ask(bare(Request::get(path).header("host", "localhost"))).await;
+    assert_eq!(told.json()["resource"], "https://mcp.example.com/behind/a/proxy/");
+
+    // What cannot be a host does not get between the quotes.
+    let metadata = Some(ProtectedResource::default());
+    let auth = Auth::default().bearer("right");
+    let any = Some(vec!["*".to_owned()]);
+    let options = HttpOptions { auth, metadata, allowed_hosts: any, ..options() };
+    let place = Place::with(options).await;
+    let mut odd = asking(None);
+    odd.headers_mut().insert("host", "a\", error=\"b".parse().unwrap());
+    let url = "http://localhost/.well-known/oauth-protected-resource/mcp";
+    let challenge = format!("Bearer resource_metadata=\"{url}\"");
+    let told = place.connect().await.ask(odd).await;
+    assert_eq!(told.header("www-authenticate"), challenge);
+}

@@ -99,6 +99,24 @@ async fn half_a_body_does_no_harm() {
 }
 
 #[tokio::test]
+async fn a_refusal_is_read_also_by_who_sends_first() {
+    let place = Place::open().await;
+    let address = place.serving.address().unwrap();
+    let large = "x".repeat(6_000_000);
+    for (head, status) in [
+        ("POST /nowhere HTTP/1.1\r\nHost: localhost\r\n", "404"),
+        ("POST /mcp HTTP/1.1\r\nHost: evil.com\r\n", "403"),
+        ("POST /mcp HTTP/1.1\r\nHost: localhost\r\n", "406"),
+        ("PUT /mcp HTTP/1.1\r\nHost: localhost\r\n", "405"),
+    ] {
+        let length = format!("Connection: close\r\nContent-Length: {}\r\n\r\n", large.len());
+        // Writing all of it fails when the server closes before.
+        let answer = raw(address, format!("{head}{length}{large}").as_bytes()).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_no_json_is_a_parse_error() {
     let place = Place::open().await;
     let mut connection = place.connect().await;

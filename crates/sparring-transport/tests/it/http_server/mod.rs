@@ -3,12 +3,14 @@
 
 mod auth;
 mod bodies;
+mod connections;
 mod crowd;
 mod fixture;
 mod http_sse;
 mod modern;
 mod our_client;
 mod rebinding;
+mod recording;
 mod requests;
 mod resumption;
 mod sessions;

@@ -9,7 +9,9 @@ use sparring_transport::http::HttpOptions;
 use sparring_wire::Revision;
 
 use super::fixture::{Place, options, until};
-use super::requests::{bare, call, get_in, initialize, post, post_in, posting, request, with};
+use super::requests::{
+    bare, call, get_in, initialize, post, post_in, posting, request, with, within,
+};
 
 fn deleting(session: &str) -> Request<http_body_util::Full<bytes::Bytes>> {
     let delete = Request::delete("/mcp").header("host", "localhost");
@@ -136,6 +138,79 @@ async fn a_batch_is_answered_by_a_batch_where_there_are_any() {
     assert_eq!(frames[50].as_array().map(Vec::len), Some(2));
 }
 
+fn cancelling(request: u64) -> serde_json::Value {
+    let params = json!({"requestId": request});
+    json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+}
+
+#[tokio::test]
+async fn what_is_cancelled_in_a_batch_is_missing_from_its_answer() {
+    let mut place = Place::open().await;
+    let (mut connection, mut other) = (place.connect().await, place.connect().await);
+    let id = connection.begin(Revision::V2025_03_26).await;
+    let both = post_in(&id, &json!([call(1, "wait"), call(2, "wait")]));
+    let asked = tokio::spawn(async move { (connection.ask(both).await, connection) });
+    assert_eq!((place.next().await, place.next().await), ("begun", "begun"));
+    other.ask(post_in(&id, &cancelling(1))).await;
+    assert_eq!(place.next().await, "dropped");
+    place.let_go();
+    let (answer, mut connection) = within(asked).await.unwrap();
+    let answers = answer.json();
+    assert_eq!(answers.as_array().map(Vec::len), Some(1), "{answers}");
+    assert_eq!(answers[0]["id"], 2);
+
+    let both = post_in(&id, &json!([call(1, "wait"), call(2, "wait")]));
+    let asked = tokio::spawn(async move { connection.ask(both).await });
+    assert_eq!((place.next().await, place.next().await), ("begun", "begun"));
+    other.ask(post_in(&id, &cancelling(2))).await;
+    other.ask(post_in(&id, &cancelling(1))).await;
+    assert_eq!(within(asked).await.unwrap().bytes.len(), 0, "nobody is left to be answered");
+    assert_eq!((place.next().await, place.next().await), ("dropped", "dropped"));
+
+    // Cancelled by a batch as well.
+    let mut connection = place.connect().await;
+    let one = post_in(&id, &call(3, "wait"));
+    let asked = tokio::spawn(async move { connection.ask(one).await });
+    assert_eq!(place.next().await, "begun");
+    other.ask(post_in(&id, &json!([cancelling(3), call(4, "echo")]))).await;
+    assert_eq!(within(asked).await.unwrap().bytes.len(), 0);
+}
+
+#[tokio::test]
+async fn a_batch_of_very_many_is_no_trouble() {
+    let place = Place::open().await;
+    let mut connection = place.connect().await;
+    let id = connection.begin(Revision::V2025_03_26).await;
+    let ping = |id| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+    let many: Vec<_> = (0..90_000).map(ping).collect();
+    let answer = connection.ask(post_in(&id, &json!(many))).await;
+    assert_eq!(answer.json().as_array().map(Vec::len), Some(many.len()));
+}
+
+#[tokio::test]
+async fn a_session_serves_only_so_many_requests_at_once() {
+    let mut place = Place::open().await;
+    let id = place.connect().await.begin(Revision::LATEST_LEGACY).await;
+    // They go on without their clients.
+    let mut refused = None;
+    for number in 1..=1_001 {
+        let mut connection = place.connect().await;
+        let asked = connection.ask(post_in(&id, &call(number, "wait")));
+        tokio::select! {
+            answer = asked => refused = Some((number, answer.status)),
+            begun = place.next() => assert_eq!(begun, "begun"),
+        }
+    }
+    assert_eq!(refused, Some((1_001, StatusCode::SERVICE_UNAVAILABLE)));
+    place.let_go();
+    let mut connection = place.connect().await;
+    let mut answer = connection.ask(post_in(&id, &call(2_000, "echo"))).await;
+    while answer.status == StatusCode::SERVICE_UNAVAILABLE {
+        answer = connection.ask(post_in(&id, &call(2_000, "echo"))).await;
+    }
+    assert_eq!(answer.json()["result"]["content"][0]["text"], "hi");
+}
+
 #[tokio::test]
 async fn an_id_in_use_is_refused_and_a_cancelled_request_is_not_answered() {
     let mut place = Place::open().await;
@@ -191,20 +266,4 @@ async fn two_thousand_sessions_leave_nothing_behind() {
     }
     assert_eq!(place.http.sessions(), 0);
     until("all tasks end", || tasks() == before).await;
-}
-
-#[tokio::test]
-async fn everything_is_recorded_also_what_no_peer_has_seen() {
-    let transcript = sparring_wire::Transcript::default();
-    let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
-    let place = Place::with(options).await;
-    let mut connection = place.connect().await;
-    let id = connection.begin(Revision::LATEST_LEGACY).await;
-    connection.ask(post_in(&id, &call(2, "echo"))).await;
-    connection.ask(post_in(&id, &json!({"jsonrpc": "2.0"}))).await;
-    connection.ask(super::requests::modern(call(3, "echo"))).await;
-    // Two for the handshake, one notification, and two for each of the others.
-    assert_eq!(transcript.entries().len(), 9);
-    let wrong: Vec<_> = transcript.violations().iter().map(|it| it.message.clone()).collect();
-    assert_eq!(wrong, ["a message has a method, a result or an error"]);
 }

@@ -6,12 +6,15 @@ use std::time::Duration;
 use http::StatusCode;
 use serde_json::json;
 use sparring_wire::Revision;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UnixListener, UnixStream};
 
 use super::fixture::{Place, hall, options, until};
-use super::requests::{Connection, bare, call, get_in, modern, post_in, request, within};
+use super::requests::{Connection, bare, call, get_in, modern, post_in, read_all, request, within};
 
 const LONG: Duration = Duration::from_secs(20);
+/// Longer than any test waits.
+const FOR_EVER: Duration = Duration::from_secs(1_000);
 
 #[tokio::test]
 async fn a_request_in_the_middle_is_finished_and_nothing_new_is_begun() {
@@ -53,6 +56,26 @@ async fn a_request_that_does_not_end_is_dropped_after_its_time() {
     within(place.serving.stop(Duration::from_millis(10))).await;
     assert_eq!(place.happened.recv().await, Some("dropped"));
     assert_eq!(within(asked).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn half_a_request_is_not_waited_for() {
+    let place = Place::open().await;
+    let address = place.serving.address().unwrap();
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\
+                Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n";
+    let mut half_a_head = TcpStream::connect(address).await.unwrap();
+    half_a_head.write_all(b"POST /mcp HT").await.unwrap();
+    let mut body = TcpStream::connect(address).await.unwrap();
+    body.write_all(head.as_bytes()).await.unwrap();
+    // The body is waited for now.
+    let mut go_on = [0; 25];
+    within(body.read_exact(&mut go_on)).await.unwrap();
+    let mut connection = place.connect().await;
+    assert_eq!(connection.ask(modern(call(1, "echo"))).await.status, StatusCode::OK);
+    within(place.serving.stop(FOR_EVER)).await;
+    assert!(read_all(&mut body).await.starts_with("HTTP/1.1 503 "));
+    assert_eq!(read_all(&mut half_a_head).await, "");
 }
 
 #[tokio::test]

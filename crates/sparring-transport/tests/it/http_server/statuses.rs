@@ -46,6 +46,11 @@ async fn what_is_not_as_it_must_be_is_refused_by_its_status() {
         ("no session", post(&request("tools/list", json!({}))), 400),
         ("unknown session", bare(get_in("nobody")), 404),
         (
+            "GET in a revision without",
+            bare(get_in("nobody").header("mcp-protocol-version", "2026-07-28")),
+            405,
+        ),
+        (
             "another's version",
             with(
                 posting().header("mcp-protocol-version", "1999-01-01"),

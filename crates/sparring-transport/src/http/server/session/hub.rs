@@ -18,8 +18,14 @@ use super::reader::Reader;
 
 const STANDING: u64 = Hub::STANDING;
 
-/// How much may wait for the peer before nothing more is taken in.
+/// How much may wait for the peer before nothing more is taken in: frames, and
+/// their bytes.
 const INBOX: usize = 1_000;
+const INBOX_BYTES: usize = 16 * 1024 * 1024;
+
+/// How many requests may be served at once before no other is taken in. They go
+/// on when their client leaves, so connections are no bound for them.
+const REQUESTS: usize = 1_000;
 
 /// How many streams that have ended are kept for a client that comes back.
 const ENDED: usize = 64;
@@ -58,6 +64,8 @@ pub(in crate::http::server) struct Hub {
 #[derive(Debug)]
 pub(super) struct State {
     inbox: VecDeque<Incoming>,
+    /// What it takes in memory, about.
+    inbox_bytes: usize,
     peer: Option<Waker>,
     pub(super) outlets: HashMap<u64, Outlet>,
     requests: HashMap<Id, u64>,
@@ -67,7 +75,7 @@ pub(super) struct State {
     /// Whether the session has ended, or what stands open is to.
     pub(super) closed: bool,
     draining: bool,
-    used: Instant,
+    pub(super) used: Instant,
     recorder: Option<Recorder>,
 }
 
@@ -78,6 +86,7 @@ impl Hub {
     pub(in crate::http::server) fn new(kind: LinkKind, limits: Limits) -> Arc<Self> {
         let state = State {
             inbox: VecDeque::new(),
+            inbox_bytes: 0,
             peer: None,
             outlets: HashMap::from_iter([(STANDING, Outlet::default())]),
             requests: HashMap::new(),
@@ -103,13 +112,18 @@ impl Hub {
     /// Takes in a frame that gets no answer of its own.
     pub(in crate::http::server) fn post(&self, incoming: Incoming) -> Result<(), Full> {
         let mut state = self.lock();
-        if let Incoming::Frame { frame, .. } = &incoming {
-            state.end_cancelled(frame);
-            if self.kind == LinkKind::Shared && frame.kind() == FrameKind::Request {
-                state.requests.extend(frame.id().map(|id| (id.clone(), STANDING)));
-            }
+        let Incoming::Frame { frame, .. } = &incoming else { return state.take_in(incoming) };
+        let frame = frame.clone();
+        let asks = self.kind == LinkKind::Shared && frame.kind() == FrameKind::Request;
+        if asks && state.requests.len() >= REQUESTS {
+            return Err(Full::Busy);
         }
-        state.take_in(incoming)
+        state.take_in(incoming)?;
+        state.end_cancelled(&frame);
+        if asks {
+            state.requests.extend(frame.id().map(|id| (id.clone(), STANDING)));
+        }
+        Ok(())
     }
 
     /// Takes in requests, and gives the stream that answers them.
@@ -122,6 +136,15 @@ impl Hub {
         if ids.iter().any(|id| state.requests.contains_key(id)) {
             return Err(Full::InUse);
         }
+        if state.requests.len() >= REQUESTS {
+            return Err(Full::Busy);
+        }
+        let batch = match &incoming {
+            Incoming::Frame { frame, .. } if frame.kind() == FrameKind::Batch => {
+                Some(frame.clone())
+            }
+            _ => None,
+        };
         state.take_in(incoming)?;
         state.next += 1;
         let number = state.next;
@@ -129,6 +152,9 @@ impl Hub {
         let mut outlet = Outlet::of(ids);
         let reader = outlet.attach(None);
         state.outlets.insert(number, outlet);
+        if let Some(batch) = batch {
+            state.end_cancelled(&batch);
+        }
         Ok(Reader::new(Arc::clone(self), number, reader))
     }
 
@@ -167,6 +193,9 @@ impl Hub {
     pub(in crate::http::server) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
+        // Nobody takes it any more; readers may hold on to the rest for a while.
+        state.inbox = VecDeque::new();
+        state.inbox_bytes = 0;
         for outlet in state.outlets.values_mut() {
             outlet.wake();
         }
@@ -207,11 +236,14 @@ impl Hub {
         };
         let last = matches!(frame.kind(), FrameKind::Result | FrameKind::Error | FrameKind::Batch);
         if self.kind == LinkKind::Shared && last {
-            let answered: Vec<Id> = match frame.kind() {
-                FrameKind::Batch => frame.batch().filter_map(|it| it.id().cloned()).collect(),
-                _ => frame.id().cloned().into_iter().collect(),
-            };
-            state.requests.retain(|id, _| !answered.contains(id));
+            match frame.kind() {
+                FrameKind::Batch => {
+                    for answer in frame.batch() {
+                        state.answered(&answer);
+                    }
+                }
+                _ => state.answered(&frame),
+            }
         }
         // A request that was cancelled or given up has no stream any more.
         let Some(number) = number else { return };
@@ -220,7 +252,10 @@ impl Hub {
         if last && number != STANDING {
             outlet.done = true;
         }
-        outlet.push(frame, self.limits.replay);
+        // What was left before its first event has no place to come back to.
+        if number == STANDING || outlet.begun || outlet.is_read() {
+            outlet.push(frame, self.limits.replay);
+        }
         let now = outlet.backlog();
         if last && number != STANDING {
             state.settle(number, self.limits.replay);
@@ -250,6 +285,7 @@ impl Hub {
             return Poll::Ready(Incoming::Closed(Cause::EndOfInput));
         }
         if let Some(incoming) = state.inbox.pop_front() {
+            state.inbox_bytes -= size_of(&incoming);
             if let (Some(recorder), Incoming::Frame { frame, .. } | Incoming::Noise { frame, .. }) =
                 (&state.recorder, &incoming)
             {
@@ -264,11 +300,12 @@ impl Hub {
         Poll::Pending
     }
 
-    /// Since when the session is unused; none while it is used.
+    /// Since when the session is unused; none while somebody reads. A request
+    /// whose client does not come back for the answer is no use of it.
     pub(super) fn unused_since(&self) -> Option<Instant> {
         let state = self.lock();
-        let busy = !state.requests.is_empty() || state.outlets.values().any(Outlet::is_read);
-        (!busy).then_some(state.used)
+        let read = state.outlets.values().any(Outlet::is_read);
+        (!read).then_some(state.used)
     }
 }
 
@@ -277,10 +314,11 @@ impl State {
         if self.closed {
             return Err(Full::Ended);
         }
-        if self.inbox.len() >= INBOX {
+        if self.inbox.len() >= INBOX || self.inbox_bytes >= INBOX_BYTES {
             return Err(Full::Busy);
         }
         self.used = Instant::now();
+        self.inbox_bytes += size_of(&incoming);
         self.inbox.push_back(incoming);
         if let Some(peer) = self.peer.take() {
             peer.wake();
@@ -288,17 +326,32 @@ impl State {
         Ok(())
     }
 
+    /// A request over the one stream of HTTP+SSE has got its answer.
+    fn answered(&mut self, answer: &Frame) {
+        if let Some(id) = answer.id() {
+            self.requests.remove(id);
+        }
+    }
+
     /// A request that the client cancels gets no answer, so its stream ends.
     fn end_cancelled(&mut self, frame: &Frame) {
+        if frame.kind() == FrameKind::Batch {
+            return frame.batch().for_each(|frame| self.end_cancelled(&frame));
+        }
         if frame.method() != Some("notifications/cancelled") {
             return;
         }
         let id = frame.params().and_then(|params| params.get("requestId")).and_then(Id::read);
-        let number = id.and_then(|id| self.requests.remove(&id));
-        let Some(number) = number.filter(|number| *number != STANDING) else { return };
-        if let Some(outlet) = self.outlets.get_mut(&number)
-            && outlet.requests.len() == 1
-        {
+        let Some(id) = id else { return };
+        let Some(number) = self.requests.get(&id).copied() else { return };
+        if number == STANDING {
+            self.requests.remove(&id);
+            return;
+        }
+        let Some(outlet) = self.outlets.get_mut(&number) else { return };
+        // The others of a batch are still answered on it, by whichever was its first.
+        outlet.cancelled.insert(id);
+        if outlet.cancelled.len() == outlet.requests.len() {
             outlet.done = true;
             outlet.wake();
             self.settle(number, usize::MAX);
@@ -351,5 +404,89 @@ impl State {
         if outlet.done {
             self.outlets.remove(&number);
         }
+    }
+}
+
+fn size_of(incoming: &Incoming) -> usize {
+    match incoming {
+        Incoming::Frame { frame, .. } | Incoming::Noise { frame, .. } => frame.bytes().len(),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asking(hub: &Arc<Hub>) -> (Reader, Stream) {
+        let (id, asked) = (Id::from(1), r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#);
+        let stream = Stream::Request(id.clone());
+        let incoming = Incoming::on(stream.clone(), Frame::parse(asked), None);
+        (hub.request(vec![id], incoming).expect("room for one"), stream)
+    }
+
+    fn streams() -> Arc<Hub> {
+        Hub::new(LinkKind::Streams, Limits { replay: 1_000, idle: Duration::MAX })
+    }
+
+    fn answer() -> Frame {
+        Frame::parse(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#)
+    }
+
+    #[test]
+    fn nothing_is_kept_for_a_stream_that_nobody_can_come_back_to() {
+        let hub = streams();
+        let (reader, stream) = asking(&hub);
+        drop(reader);
+        let said = Frame::parse(r#"{"jsonrpc":"2.0","method":"notifications/said"}"#);
+        hub.route(Outgoing::on(stream.clone(), said));
+        assert_eq!(hub.lock().outlets.get(&1).map(Outlet::bytes), Some(0));
+        hub.route(Outgoing::on(stream, answer()));
+        let state = hub.lock();
+        assert!(state.requests.is_empty() && !state.outlets.contains_key(&1));
+    }
+
+    #[test]
+    fn an_answer_that_comes_as_its_stream_begins_is_not_kept_for_ever() {
+        let hub = streams();
+        let (mut reader, stream) = asking(&hub);
+        hub.route(Outgoing::on(stream, answer()));
+        reader.begin();
+        assert_eq!(hub.lock().ended, [1]);
+    }
+
+    #[test]
+    fn a_session_is_unused_since_its_last_reader_left() {
+        let hub = streams();
+        let (reader, stream) = asking(&hub);
+        assert_eq!(hub.unused_since(), None);
+        let left = Instant::now();
+        drop(reader);
+        assert!(hub.unused_since().is_some_and(|since| since >= left), "the handler may hang");
+        hub.route(Outgoing::on(stream, answer()));
+
+        let (mut reader, stream) = asking(&hub);
+        hub.route(Outgoing::on(stream, answer()));
+        let answered = Instant::now();
+        let mut cx = Context::from_waker(Waker::noop());
+        assert!(reader.poll_first(&mut cx).is_ready());
+        assert!(hub.unused_since().is_some_and(|since| since >= answered));
+    }
+
+    #[test]
+    fn what_waits_for_the_peer_is_bounded_in_bytes_and_goes_with_the_session() {
+        let hub =
+            Hub::new(LinkKind::Shared, Limits { replay: 1_000, idle: Duration::from_secs(1) });
+        let text = format!("{{\"method\":\"x\",\"params\":[\"{}\"]}}", "x".repeat(1024 * 1024));
+        let large = Frame::parse(text);
+        let post = || hub.post(Incoming::on_shared_channel(large.clone()));
+        let taken = (0..100).take_while(|_| post().is_ok()).count();
+        assert_eq!((taken, post()), (16, Err(Full::Busy)));
+        let mut cx = Context::from_waker(Waker::noop());
+        assert!(hub.poll_take(&mut cx).is_ready());
+        assert_eq!(post(), Ok(()));
+        hub.close();
+        assert!(hub.lock().inbox.is_empty());
+        assert_eq!(post(), Err(Full::Ended));
     }
 }

@@ -4,7 +4,7 @@
 //! Who reads is told by a number, so that a later reader takes over from an
 //! earlier one. Nothing here waits or writes.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::task::Waker;
 
 use sparring_wire::{Frame, Id};
@@ -37,6 +37,8 @@ pub(super) struct Outlet {
     pub(super) cut: bool,
     /// The requests that it belongs to.
     pub(super) requests: Vec<Id>,
+    /// Those of them that the client has cancelled.
+    pub(super) cancelled: HashSet<Id>,
 }
 
 impl Outlet {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use sparring_peer::link::LinkKind;
 use sparring_wire::Frame;
+use tokio::time::Instant;
 
 use super::hub::Hub;
 use crate::http::server::body::{Further, Source};
@@ -78,6 +79,7 @@ impl Reader {
         {
             let backlog = outlet.backlog();
             state.outlets.remove(&self.number);
+            state.used = Instant::now();
             drop(state);
             hub.count(backlog, 0);
             return Poll::Ready(First::Answer(frame));
@@ -101,8 +103,12 @@ impl Reader {
 
     /// It is told as events from now on, whatever comes.
     pub(in crate::http::server) fn begin(&mut self) {
-        if let Some(outlet) = self.hub.lock().outlets.get_mut(&self.number) {
-            outlet.begun = true;
+        let mut state = self.hub.lock();
+        let Some(outlet) = state.outlets.get_mut(&self.number) else { return };
+        outlet.begun = true;
+        // The answer may have come just now.
+        if outlet.done {
+            state.settle(self.number, self.hub.limits.replay);
         }
     }
 
@@ -160,6 +166,7 @@ impl Drop for Reader {
         let was = outlet.detach(self.reader, limit);
         if was {
             state.leave(self.number);
+            state.used = Instant::now();
         }
         drop(state);
         if was {

@@ -1,0 +1,120 @@
+//! What a server's transcript keeps: every frame, and every exchange that carried
+//! one or none.
+
+use http::{Request, StatusCode};
+use serde_json::json;
+use sparring_transport::http::{Auth, HttpOptions};
+use sparring_wire::{Exchange, Revision, Transcript};
+
+use super::fixture::{Place, hall, options, until};
+use super::requests::{bare, call, modern, post_in, within};
+
+#[tokio::test]
+async fn everything_is_recorded_also_what_no_peer_has_seen() {
+    let transcript = Transcript::default();
+    let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
+    let place = Place::with(options).await;
+    let mut connection = place.connect().await;
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    connection.ask(post_in(&id, &call(2, "echo"))).await;
+    connection.ask(post_in(&id, &json!({"jsonrpc": "2.0"}))).await;
+    connection.ask(modern(call(3, "echo"))).await;
+    // Two for the handshake, one notification, and two for each of the others.
+    assert_eq!(transcript.entries().len(), 9);
+    let wrong: Vec<_> = transcript.violations().iter().map(|it| it.message.clone()).collect();
+    assert_eq!(wrong, ["a message has a method, a result or an error"]);
+}
+
+#[tokio::test]
+async fn every_exchange_is_recorded_with_its_end_and_without_secrets() {
+    let transcript = Transcript::default();
+    let auth = Auth::default().bearer("hunter2");
+    let mut place =
+        Place::with(HttpOptions { auth, transcript: Some(transcript.clone()), ..options() }).await;
+    let bearing = |token: &str| {
+        let mut request = modern(call(1, "steps"));
+        request.headers_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
+        request
+    };
+    let mut connection = place.connect().await;
+    let wrong = connection.ask(bearing("hunter3")).await;
+    assert_eq!(wrong.status, StatusCode::FORBIDDEN);
+    let nowhere = Request::get("/nowhere?token=hunter2").header("host", "localhost");
+    assert_eq!(connection.ask(bare(nowhere)).await.status, StatusCode::NOT_FOUND);
+
+    let mut events = connection.listen(bearing("hunter2")).await;
+    assert_eq!(place.next().await, "begun");
+    place.let_go();
+    assert_eq!(events.rest().await.len(), 3);
+
+    let mut events = connection.listen(bearing("hunter2")).await;
+    events.next().await.unwrap();
+    assert_eq!(place.next().await, "begun");
+    drop((events, connection));
+    assert_eq!(place.next().await, "dropped");
+    until("the last is at its end", || transcript.exchanges().len() == 4).await;
+
+    let all = transcript.exchanges();
+    let seen = |it: &Exchange| (it.method, it.url.to_string(), it.status, it.error.is_some());
+    let url = "http://localhost/mcp".to_owned();
+    let expected = [
+        ("POST", url.clone(), Some(403), false),
+        ("GET", "http://localhost/nowhere?…".to_owned(), Some(404), false),
+        ("POST", url.clone(), Some(200), false),
+        ("POST", url, Some(200), true),
+    ];
+    assert_eq!(all.iter().map(seen).collect::<Vec<_>>(), expected);
+    assert_eq!(all[0].request_headers.get("authorization"), Some("(hidden)"));
+    assert_eq!(all[2].response_headers.get("content-type"), Some("text/event-stream"));
+    assert!(all.iter().all(|it| it.first_byte.is_some_and(|first| first <= it.done)));
+    assert!(all.is_sorted_by_key(|it| it.at));
+    assert!(!all.iter().any(|it| it.request_headers.iter().any(|(_, it)| it.contains("hunter"))));
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_before_its_answer_is_recorded_too() {
+    let transcript = Transcript::default();
+    let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
+    let mut place = Place::with(options).await;
+    let mut connection = place.connect().await;
+    tokio::select! {
+        _ = connection.ask(modern(call(1, "wait"))) => panic!("nobody let it go"),
+        begun = place.next() => assert_eq!(begun, "begun"),
+    }
+    drop(connection);
+    assert_eq!(place.next().await, "dropped");
+    until("it is at its end", || transcript.exchanges().len() == 1).await;
+    let exchange = &transcript.exchanges()[0];
+    assert_eq!(exchange.status, None);
+    assert_eq!(exchange.error.as_deref(), Some("the client left before the answer"));
+}
+
+#[tokio::test]
+async fn all_times_have_one_beginning() {
+    let transcript = Transcript::default();
+    let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
+    let (http, _happened) = hall(&Revision::ALL, options);
+    for id in 0..9 {
+        http.handle(modern(call(id, "echo"))).await;
+    }
+    assert_eq!((transcript.entries().len(), transcript.exchanges().len()), (18, 9));
+    assert!(transcript.entries().is_sorted_by_key(|it| it.at));
+    assert!(transcript.exchanges().is_sorted_by_key(|it| it.at));
+}
+
+#[tokio::test]
+async fn a_request_whose_session_ends_is_recorded_once() {
+    let transcript = Transcript::default();
+    let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
+    let mut place = Place::with(options).await;
+    let (mut connection, mut other) = (place.connect().await, place.connect().await);
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    let waiting = post_in(&id, &call(2, "wait"));
+    let asked = tokio::spawn(async move { connection.ask(waiting).await.status });
+    assert_eq!(place.next().await, "begun");
+    let delete = Request::delete("/mcp").header("host", "localhost");
+    other.ask(bare(delete.header("mcp-session-id", &id))).await;
+    assert_eq!(within(asked).await.unwrap(), StatusCode::NOT_FOUND);
+    // Two for the handshake, one notification, the call and its refusal.
+    assert_eq!(transcript.entries().len(), 5);
+}
