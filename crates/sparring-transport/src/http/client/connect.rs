@@ -56,8 +56,10 @@ impl Connector {
             Origin::Tcp { .. } => origin.uri().ok(),
             Origin::Unix(_) => None,
         };
-        let proxy = uri.and_then(|uri| proxies.intercept(&uri));
-        check_proxy(origin, target)?;
+        let proxy = uri.as_ref().and_then(|uri| proxies.intercept(uri));
+        if let Some(uri) = uri.filter(|uri| is_for_proxies(uri, target)) {
+            check_proxy(&uri, target)?;
+        }
         Ok(Connector { origin: origin.clone(), within: target.connect_timeout, tcp, tls, proxy })
     }
 
@@ -155,13 +157,18 @@ fn is_of_tls(error: &(dyn StdError + 'static)) -> bool {
     error.is::<rustls::Error>() || wrapped.is_some_and(|inner| is_of_tls(inner))
 }
 
+/// Whether that is reached through a proxy, if there is one.
+fn is_for_proxies(uri: &Uri, target: &HttpTarget) -> bool {
+    let any = Matcher::builder().all("http://any").no(target.proxies.except.clone()).build();
+    any.intercept(uri).is_some()
+}
+
 /// Only proxies that are spoken to in plain HTTP are known; any other would be
 /// told our secrets in a way that nobody asked for.
-fn check_proxy(origin: &Origin, target: &HttpTarget) -> Result<(), HttpError> {
-    let given = match origin {
-        Origin::Tcp { tls: true, .. } => &target.proxies.https,
-        Origin::Tcp { tls: false, .. } => &target.proxies.http,
-        Origin::Unix(_) => return Ok(()),
+fn check_proxy(uri: &Uri, target: &HttpTarget) -> Result<(), HttpError> {
+    let given = match uri.scheme_str() {
+        Some("https") => &target.proxies.https,
+        _ => &target.proxies.http,
     };
     let (scheme, rest) = given.split_once("://").unwrap_or(("http", given));
     let usable = scheme.eq_ignore_ascii_case("http")

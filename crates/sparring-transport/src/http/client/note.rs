@@ -201,12 +201,31 @@ pub(super) fn shown(headers: &HeaderMap) -> Headers {
                 shown.push(name.as_str(), "(hidden)");
             }
             // Whoever knows a session's id can take it over.
-            Ok(id) if *name == HeaderName::from_static(SESSION) => {
-                shown.push(name.as_str(), &format!("{}…", id.get(..8).unwrap_or_default()));
+            id if *name == HeaderName::from_static(SESSION) => {
+                let begin = id.ok().filter(|id| id.len() >= 16).and_then(|id| id.get(..8));
+                shown.push(name.as_str(), &format!("{}…", begin.unwrap_or_default()));
             }
             Ok(text) => shown.push(name.as_str(), text),
             Err(_) => shown.push(name.as_str(), &String::from_utf8_lossy(value.as_bytes())),
         }
     }
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_sessions_id_only_the_beginning_of_a_long_one_is_shown() {
+        for (id, expected) in [
+            (&b"0123456789abcdef"[..], "01234567…"),
+            (b"01234567", "…"),
+            (b"0123456789abcd\xfc\xfc", "…"),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(SESSION, HeaderValue::from_bytes(id).expect("a value"));
+            assert_eq!(shown(&headers).get(SESSION), Some(expected));
+        }
+    }
 }
