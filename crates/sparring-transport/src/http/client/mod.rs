@@ -12,6 +12,7 @@ mod events;
 mod link;
 mod note;
 mod old;
+mod post;
 mod standing;
 mod tls;
 mod wire;
