@@ -16,6 +16,7 @@ use hyper_util::rt::TokioIo;
 use tower_service::Service as _;
 
 use super::endpoint::Origin;
+use super::heard::Heard;
 use super::{HttpError, HttpTarget, tls};
 
 /// Both directions of a connection.
@@ -88,7 +89,7 @@ impl Connector {
             Origin::Unix(path) => {
                 let stream = tokio::net::UnixStream::connect(path).await;
                 let stream = stream.map_err(|error| self.failed(&error))?;
-                return Ok(Box::new(TokioIo::new(stream)));
+                return Ok(Box::new(Heard::new(TokioIo::new(stream))));
             }
             #[cfg(not(unix))]
             Origin::Unix(_) => {
@@ -101,7 +102,9 @@ impl Connector {
             (None, Some(proxy)) => self.plain(proxy.uri().clone()).await,
             (Some(tls), None) => {
                 let connected = https(tls, self.tcp.clone()).call(uri).await;
-                connected.map(|io| Box::new(io) as _).map_err(|error| self.failed(&*error))
+                connected
+                    .map(|io| Box::new(Heard::new(io)) as _)
+                    .map_err(|error| self.failed(&*error))
             }
             (Some(tls), Some(proxy)) => {
                 let mut tunnel = Tunnel::new(proxy.uri().clone(), self.tcp.clone());
@@ -109,14 +112,16 @@ impl Connector {
                     tunnel = tunnel.with_auth(auth.clone());
                 }
                 let connected = https(tls, tunnel).call(uri).await;
-                connected.map(|io| Box::new(io) as _).map_err(|error| self.failed(&*error))
+                connected
+                    .map(|io| Box::new(Heard::new(io)) as _)
+                    .map_err(|error| self.failed(&*error))
             }
         }
     }
 
     async fn plain(&self, uri: Uri) -> Result<Box<dyn Io>, NotConnected> {
         let connected = self.tcp.clone().call(uri).await;
-        connected.map(|io| Box::new(io) as _).map_err(|error| self.failed(&error))
+        connected.map(|io| Box::new(Heard::new(io)) as _).map_err(|error| self.failed(&error))
     }
 
     fn whereto(&self) -> String {
@@ -143,7 +148,7 @@ impl Connector {
                 }
                 _ => format!("cannot resolve a name for {whereto}: {innermost}"),
             }
-        } else if all.contains("tunnel") {
+        } else if all.contains("tunnel") && !all.contains("tcp connect error") {
             format!("the proxy lets nobody through to {whereto}: {all}")
         } else {
             format!("cannot connect to {whereto}: {innermost}")

@@ -9,6 +9,7 @@ mod connect;
 mod endpoint;
 mod eras;
 mod events;
+mod heard;
 mod link;
 mod note;
 mod old;

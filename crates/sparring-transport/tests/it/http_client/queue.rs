@@ -118,7 +118,7 @@ async fn requests_that_wait_for_others_keep_nothing_else_waiting() {
 
 /// A server that answers as soon as it has seen how a request begins, and reads
 /// nothing more of it.
-async fn hasty() -> String {
+async fn hasty(refuses: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     tokio::spawn(async move {
@@ -139,6 +139,10 @@ async fn hasty() -> String {
                         true => discovered(&asked),
                         false => done(&asked),
                     };
+                    if large && refuses {
+                        let refusal = "HTTP/1.1 413 Payload Too Large\r\ncontent-length: 4\r\nconnection: close\r\n\r\nlong";
+                        return stream.write_all(refusal.as_bytes()).await.unwrap();
+                    }
                     let length = answer.len();
                     let answer = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{answer}");
                     stream.write_all(answer.as_bytes()).await.unwrap();
@@ -155,12 +159,24 @@ async fn hasty() -> String {
 
 #[tokio::test]
 async fn a_connection_whose_request_was_not_read_is_not_used_again() {
-    let target = sparring_transport::http::HttpTarget::new(hasty().await);
+    let target = sparring_transport::http::HttpTarget::new(hasty(false).await);
     let client = connect(Client::builder(), &target).await.unwrap();
     let large = json!({"message": "x".repeat(8_000_000)});
     let answer = within(client.call_tool("echo", large).start()).await.unwrap();
     assert_eq!(answer.content(), "done");
     assert_eq!(within(call(&client)).await.unwrap().content(), "done");
+}
+
+#[tokio::test]
+async fn what_a_server_says_before_it_closes_is_heard_although_it_does_not_read() {
+    let target = sparring_transport::http::HttpTarget::new(hasty(true).await);
+    let client = connect(Client::builder(), &target).await.unwrap();
+    for _ in 0..5 {
+        let large = json!({"message": "x".repeat(8_000_000)});
+        let error = within(client.call_tool("echo", large).start()).await;
+        let error = error.expect_err("it is refused").to_string();
+        assert!(error.contains("413 Payload Too Large"), "{error}");
+    }
 }
 
 #[tokio::test]
