@@ -90,20 +90,28 @@ pub(super) async fn post(wire: Arc<Wire>, message: Message, turn: Turn) -> Done 
         wire.push(Incoming::Closed(Cause::SessionLost(lost)));
         return Done::Posted;
     }
-    if !opened.status.is_success() {
-        let cause = told(&opened, "", &body);
-        wire.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
-    }
-    if opened.is("application/json") && !body.is_empty() {
-        // Nothing should stand there. What looks like an answer is one to this
-        // message, which has none: it says nothing about requests in flight.
-        let frame = Frame::parse(body);
-        match frame.kind() {
-            FrameKind::Request | FrameKind::Notification => {
-                let envelope = Arc::new(envelope(&opened));
-                wire.received(frame, &Stream::Standing, &envelope);
+    // What looks like an answer to something that has none says nothing about
+    // the requests in flight. Only of bytes of the owner's own it is not known
+    // what they were meant to be.
+    let has_none = matches!(
+        message.frame.kind(),
+        FrameKind::Notification | FrameKind::Result | FrameKind::Error
+    );
+    let frame = (opened.is("application/json") && !body.is_empty()).then(|| Frame::parse(&*body));
+    let is_meant = |frame: &Frame| {
+        !has_none || matches!(frame.kind(), FrameKind::Request | FrameKind::Notification)
+    };
+    match frame {
+        Some(frame) if is_meant(&frame) => {
+            let envelope = Arc::new(envelope(&opened));
+            wire.received(frame, &Stream::Standing, &envelope);
+        }
+        frame => {
+            frame.iter().for_each(|frame| wire.record(frame));
+            if !opened.status.is_success() {
+                let cause = told(&opened, "", &body);
+                wire.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
             }
-            _ => wire.record(&frame),
         }
     }
     wire.caller.keep(*opened);
