@@ -16,7 +16,7 @@ use super::note::{Note, Progress};
 use super::wire::{Message, Wire};
 
 /// How long a message may keep what follows it waiting.
-const TURN: Duration = Duration::from_secs(2);
+const TURN: Duration = Duration::from_secs(1);
 
 /// How long a message may take as a whole.
 const LONGEST: Duration = Duration::from_secs(30);

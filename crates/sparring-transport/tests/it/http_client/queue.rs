@@ -40,6 +40,14 @@ async fn what_waits_for_a_notification_says_so_when_its_time_is_over() {
 }
 
 #[tokio::test]
+async fn a_session_is_ended_although_a_notification_was_never_answered() {
+    let site =
+        session_with(|_| Reply::raw("").then_hang(), |asked| Reply::json(&done(asked))).await;
+    within(site.connect().await.unwrap().close()).await;
+    assert_eq!(site.asked().last().map(Asked::what).as_deref(), Some("DELETE"));
+}
+
+#[tokio::test]
 async fn what_is_said_to_a_notification_is_held_against_no_request() {
     for body in [r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}"#, "{}", "7"]
     {

@@ -154,6 +154,38 @@ async fn since_2026_07_28_no_stream_is_taken_up_again() {
 }
 
 #[tokio::test]
+async fn a_subscription_hears_what_comes_on_its_stream_until_that_ends() {
+    for (last, good) in [(Some("result"), true), (None, false)] {
+        let site = Site::calling(move |asked| {
+            let frame: serde_json::Value = serde_json::from_str(&asked.body).unwrap();
+            let meta = json!({"io.modelcontextprotocol/subscriptionId": frame["id"]});
+            let note = |method: &str, mut params: serde_json::Value| {
+                params["_meta"] = meta.clone();
+                let note = json!({"jsonrpc": "2.0", "method": method, "params": params});
+                format!("id: 1\ndata: {note}\n\n")
+            };
+            let mut events = note(
+                "notifications/subscriptions/acknowledged",
+                json!({"notifications": {"resourceSubscriptions": ["file:///a"]}}),
+            );
+            events.push_str(&note("notifications/resources/updated", json!({"uri": "file:///a"})));
+            if last.is_some() {
+                let result = asked.result(json!({"resultType": "complete", "_meta": meta}));
+                events.push_str(&format!("data: {result}\n\n"));
+            }
+            Reply::events(&events)
+        })
+        .await;
+        let client = site.connect().await.unwrap();
+        let mut subscription = within(client.subscribe("file:///a")).await.unwrap();
+        let note = within(subscription.next(super::site::PATIENCE)).await.unwrap();
+        assert_eq!(note.method(), Some("notifications/resources/updated"));
+        assert_eq!(within(subscription.ended()).await.is_ok(), good);
+        assert_eq!(site.asked().len(), 2, "it is not taken up again");
+    }
+}
+
+#[tokio::test]
 async fn an_answer_in_a_batch_or_without_an_id_ends_its_stream() {
     for answer in ["[ANSWER]", r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}"#] {
         let site = session(move |asked| match &*asked.what() {
