@@ -210,12 +210,20 @@ pub enum Incoming {
 }
 
 /// What stands around a frame over HTTP.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct Envelope {
     /// The status, of a response.
     pub status: Option<u16>,
     /// The headers.
     pub headers: Headers,
+}
+
+/// Any header may be a secret, so only their names are shown.
+impl std::fmt::Debug for Envelope {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Envelope").field("status", &self.status).field("headers", &names).finish()
+    }
 }
 
 impl Incoming {

@@ -9,6 +9,7 @@ mod crowded;
 mod faults;
 mod fixture;
 mod hard_ends;
+mod headers;
 mod lifecycle;
 mod lines;
 mod loopback;

@@ -80,6 +80,8 @@ impl<W> Core<W> {
         if let Some(pending) = twin.as_ref().and_then(|twin| self.pending.remove(twin)) {
             let expected = twin.unwrap_or_else(|| id.clone());
             let settled = expected.clone();
+            // Nothing that its stream would still bring is wanted.
+            self.abort(&settled);
             let error =
                 Error::ForeignId { method: pending.method.to_string(), expected, found: id, frame };
             return self.fail(now, settled, pending, error);
@@ -114,6 +116,7 @@ impl<W> Core<W> {
     }
 
     fn wrong_answer(&mut self, now: Time, id: Id, pending: Pending<W>, frame: Frame) {
+        self.abort(&id);
         let error = Error::WrongAnswer {
             method: pending.method.to_string(),
             violations: frame.violations().to_vec(),
@@ -216,6 +219,7 @@ impl<W> Core<W> {
             .is_some_and(|pending| pending.method == "subscriptions/listen")
             && let Some(pending) = self.pending.remove(id)
         {
+            self.abort(id);
             let reason = params.and_then(|params| params.get("reason")).and_then(Json::as_str);
             let cause =
                 reason.map_or(Cause::EndOfInput, |reason| Cause::Broken(reason.into_owned()));
@@ -245,6 +249,10 @@ impl<W> Core<W> {
 
     fn stream_ended(&mut self, now: Time, stream: &Stream, cause: Cause) {
         let Stream::Request(id) = stream else { return };
+        // Its answer came, and is being held back.
+        if self.pending.get(id).is_some_and(Pending::is_held_back) {
+            return;
+        }
         if let Some(mut pending) = self.pending.remove(id) {
             let closed = Error::Closed { method: pending.method.to_string(), cause };
             // What came instead of the answer says more than that none came.

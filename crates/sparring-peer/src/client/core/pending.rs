@@ -89,6 +89,11 @@ impl<W> Pending<W> {
         self.suspicion.take().map(|suspicion| suspicion.error)
     }
 
+    /// Whether it waits for something else than its own stream.
+    pub(super) fn is_held_back(&self) -> bool {
+        self.refusal.as_ref().is_some_and(|refusal| refusal.listing)
+    }
+
     /// From now on it may take as long as it likes.
     pub(super) fn wait_for_ever(&mut self) {
         self.deadline = None;
@@ -166,6 +171,9 @@ impl<W> Core<W> {
 
     fn give_up(&mut self, now: Time, id: &Id) {
         let Some(mut pending) = self.pending.remove(id) else { return };
+        if pending.is_held_back() {
+            return self.refuse(id.clone(), pending);
+        }
         let error = match pending.suspicion.take() {
             Some(suspicion) if suspicion.fails_at <= now => suspicion.error,
             _ => Error::Timeout { method: pending.method.to_string(), after: pending.timeout },

@@ -19,6 +19,8 @@ const PAGES: u32 = 100;
 pub(super) struct Refusal {
     frame: Frame,
     envelope: Option<Arc<Envelope>>,
+    /// Whether the tools are being listed, so that the call is on no stream.
+    pub(super) listing: bool,
 }
 
 impl<W> Core<W> {
@@ -42,7 +44,7 @@ impl<W> Core<W> {
         frame: Frame,
         envelope: Option<Arc<Envelope>>,
     ) {
-        pending.refusal = Some(Box::new(Refusal { frame, envelope }));
+        pending.refusal = Some(Box::new(Refusal { frame, envelope, listing: true }));
         let timeout = pending.timeout;
         self.pending.insert(id.clone(), pending);
         self.list_page(now, id, None, PAGES, timeout);
@@ -81,19 +83,25 @@ impl<W> Core<W> {
         let asks = known.is_some_and(|name| self.mirrored.contains_key(&*name));
         match result.is_some() && asks {
             true => {
+                if let Some(refusal) = &mut pending.refusal {
+                    refusal.listing = false;
+                }
                 let retry = self.fresh_id();
                 self.launch(now, retry, pending);
             }
             // There is nothing that could be done better.
-            false => {
-                let refusal = pending.refusal.take();
-                if let (Owner::Caller(waiter), method, Some(refusal)) =
-                    (pending.owner, pending.method, refusal)
-                {
-                    let outcome = Ok(Response::new(method, refusal.frame, refusal.envelope));
-                    self.events.push_back(Event::Settled { id: call, waiter, outcome });
-                }
-            }
+            false => self.refuse(call, pending),
+        }
+    }
+
+    /// Gives the answer that was held back to whoever made the call.
+    pub(super) fn refuse(&mut self, call: Id, mut pending: Pending<W>) {
+        let refusal = pending.refusal.take();
+        if let (Owner::Caller(waiter), method, Some(refusal)) =
+            (pending.owner, pending.method, refusal)
+        {
+            let outcome = Ok(Response::new(method, refusal.frame, refusal.envelope));
+            self.events.push_back(Event::Settled { id: call, waiter, outcome });
         }
     }
 }

@@ -5,10 +5,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::StatusCode;
 use http::header::{CONTENT_ENCODING, WWW_AUTHENTICATE};
+use http::{HeaderValue, StatusCode};
 use sparring_peer::{Cause, Envelope, Incoming, Stream};
-use sparring_wire::{Frame, Headers, Id, Rule, Violation};
+use sparring_wire::{Frame, FrameKind, Headers, Id, Rule, Violation, mirror};
 
 use super::call::Opened;
 use super::events::Events;
@@ -16,12 +16,15 @@ use super::note::{Note, Progress, has_secrets};
 use super::wire::{Message, Wire};
 
 /// How much of a body that is no answer is read, and how much of it is shown.
-const READ: usize = 64 * 1024;
+pub(super) const READ: usize = 64 * 1024;
 const SHOWN: usize = 300;
 
 /// How long to wait before a stream is taken up again, where the server does
 /// not say.
 const RETRY: Duration = Duration::from_secs(1);
+
+/// The shortest such wait, whatever the server says.
+const SHORTEST: Duration = Duration::from_millis(10);
 
 /// How often a stream is taken up again without anything new coming of it.
 const RETRIES: u32 = 5;
@@ -52,7 +55,7 @@ pub(super) async fn ask(wire: Arc<Wire>, message: Message, progress: Progress, a
     wire.sent(&message);
     let cause = match wire.post(&message, &mut note).await {
         Err(cause) => cause,
-        Ok(opened) => match take(&wire, &message, opened, &mut note).await {
+        Ok(opened) => match take(&wire, &message, opened, &mut note, auto).await {
             Ok(()) => {
                 note.complete();
                 Cause::EndOfInput
@@ -91,6 +94,7 @@ async fn take(
     message: &Message,
     mut opened: Box<Opened>,
     note: &mut Note,
+    auto: bool,
 ) -> Result<(), Cause> {
     let status = opened.status;
     if status.is_success() && message.frame.method() == Some("initialize") {
@@ -102,11 +106,11 @@ async fn take(
         return Err(told(&opened, &what, b""));
     }
     let envelope = Arc::new(envelope(&opened));
-    match opened.kind() {
-        "text/event-stream" if status.is_success() => {
+    match status.is_success() {
+        true if opened.is("text/event-stream") => {
             Box::pin(follow(wire, message, opened, &envelope, note)).await
         }
-        "application/json" if status.is_success() => {
+        true if opened.is("application/json") => {
             let (body, whole) = opened.body(wire.limit, note).await?;
             if body.is_empty() {
                 return Err(told(&opened, "with application/json and an empty body", &body));
@@ -121,9 +125,9 @@ async fn take(
         }
         _ => {
             let (body, _) = opened.body(READ, note).await?;
-            let refused = refusal(wire, message, &opened, body, &envelope);
+            let refused = refusal(wire, message, &opened, body, &envelope, auto);
             wire.caller.keep(*opened);
-            Err(refused)
+            refused
         }
     }
 }
@@ -135,11 +139,12 @@ fn refusal(
     opened: &Opened,
     body: Vec<u8>,
     envelope: &Arc<Envelope>,
-) -> Cause {
+    auto: bool,
+) -> Result<(), Cause> {
     let status = opened.status;
     if status == StatusCode::NOT_FOUND && wire.has_session() {
         wire.forget_session();
-        return Cause::SessionLost(told(opened, "", &body).to_string());
+        return Err(Cause::SessionLost(told(opened, "", &body).to_string()));
     }
     if !status.is_success() {
         let cause = told(opened, "", &body);
@@ -148,18 +153,26 @@ fn refusal(
         // something else than the protocol, as of OAuth or of a gateway.
         let foreign = |violation: &Violation| violation.rule == Rule::WrongJsonrpc;
         let meant = frame.id().is_some() || !frame.violations().iter().any(foreign);
-        if frame.is_response_like() && meant {
-            wire.received(frame, &message.stream, envelope);
+        if !(frame.is_response_like() && meant) {
+            return Err(cause);
         }
-        return cause;
+        // One that names the request is of somebody who understood it; any other
+        // may be all that a server of HTTP+SSE has to say to it.
+        let named = frame.id().is_some();
+        if !named && auto && is_not_streamable(message, &cause) {
+            wire.record(&frame);
+            return Err(cause);
+        }
+        wire.received(frame, &message.stream, envelope);
+        return if named { Ok(()) } else { Err(cause) };
     }
-    match body.is_empty() {
+    Err(match body.is_empty() {
         true => told(opened, "to a request, and with that no answer will come", &body),
         false => {
             let kind = opened.kind();
             told(opened, &format!("with {kind} instead of JSON or an event stream"), &body)
         }
-    }
+    })
 }
 
 /// An answer in words, with the beginning of its body.
@@ -197,7 +210,7 @@ pub(super) fn envelope(opened: &Opened) -> Envelope {
 #[derive(Default)]
 pub(super) struct Course {
     /// The last event that had an id.
-    pub(super) last: Option<String>,
+    pub(super) last: Option<HeaderValue>,
     pub(super) retry: Option<Duration>,
     answered: bool,
     /// Whether anything came since it was last taken up.
@@ -206,7 +219,7 @@ pub(super) struct Course {
 
 impl Course {
     pub(super) fn retry(&self) -> Duration {
-        self.retry.unwrap_or(RETRY)
+        self.retry.unwrap_or(RETRY).max(SHORTEST)
     }
 }
 
@@ -242,18 +255,33 @@ async fn follow(
             None => Cause::Broken("the event stream could not be resumed".to_owned()),
         };
         fruitless = if course.moved { 0 } else { fruitless + 1 };
-        let Some(last) = course.last.clone().filter(|_| fruitless < RETRIES) else {
+        // Streams cannot be resumed any more since 2026-07-28
+        // (basic/transports/streamable-http#receiving-messages).
+        let resumable = fruitless < RETRIES && message.headers.get(mirror::METHOD).is_none();
+        let Some(last) = course.last.clone().filter(|_| resumable) else {
             return Err(broken);
         };
         note.progress.resuming(&broken.to_string());
         note.failed(&broken.to_string());
         tokio::time::sleep(course.retry()).await;
         let resumed = wire.listen(Some(&last), note).await?;
-        if !resumed.status.is_success() || resumed.kind() != "text/event-stream" {
+        if !resumed.status.is_success() || !resumed.is("text/event-stream") {
             let why = told(&resumed, "when the stream was to be resumed", b"");
             return Err(Cause::Broken(format!("{broken}; {why}")));
         }
         next = Some(resumed);
+    }
+}
+
+/// Whether a frame is the answer to that request, or has it among others.
+fn answers(frame: &Frame, wanted: &Id) -> bool {
+    match frame.kind() {
+        FrameKind::Batch => frame.batch().any(|frame| answers(&frame, wanted)),
+        _ if frame.is_response_like() => match frame.id() {
+            Some(id) => id == wanted,
+            None => frame.error().is_some(),
+        },
+        _ => false,
     }
 }
 
@@ -279,51 +307,22 @@ pub(super) async fn read(
             },
         };
         let Some(event) = event else { break };
-        course.moved = true;
         course.retry = event.retry.or(course.retry);
         if let Some(id) = event.id {
-            course.last = Some(id).filter(|id| !id.is_empty());
+            // One that no header can hold cannot be named later.
+            let last = HeaderValue::try_from(id.into_bytes()).ok().filter(|id| !id.is_empty());
+            course.moved |= last != course.last;
+            course.last = last;
         }
         let known = event.name.as_deref().is_none_or(|name| name == "message");
         // An event without data only tells where to take up again.
         if let Some(data) = event.data.filter(|data| known && !data.is_empty()) {
             let frame = Frame::parse(data);
-            let answers = frame.is_response_like() && frame.id().is_some() && frame.id() == wanted;
-            course.answered |= answers;
+            course.moved = true;
+            course.answered |= wanted.is_some_and(|wanted| answers(&frame, wanted));
             wire.received(frame, stream, envelope);
         }
     }
     wire.caller.keep(events.into_opened());
     Ok(())
-}
-
-/// Sends what has no answer: a notification, or an answer of ours.
-pub(super) async fn post(wire: Arc<Wire>, message: Message, progress: Progress) -> Done {
-    let mut note = Note::begin(wire.recorder(), progress);
-    wire.sent(&message);
-    let sent = match wire.post(&message, &mut note).await {
-        Ok(mut opened) => opened.body(READ, &note).await.map(|(body, _)| (opened, body)),
-        Err(cause) => Err(cause),
-    };
-    let (opened, body) = match sent {
-        Ok(sent) => sent,
-        Err(cause) => {
-            wire.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
-            return Done::Posted;
-        }
-    };
-    note.complete();
-    if opened.status == StatusCode::NOT_FOUND && wire.has_session() {
-        wire.forget_session();
-        let lost = told(&opened, "", &body).to_string();
-        wire.push(Incoming::Closed(Cause::SessionLost(lost)));
-    } else if opened.kind() == "application/json" && !body.is_empty() {
-        // Nothing should stand there; what does is for the peer to judge.
-        wire.received(Frame::parse(body), &Stream::Standing, &Arc::new(envelope(&opened)));
-    } else if !opened.status.is_success() {
-        let cause = told(&opened, "", &body);
-        wire.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
-    }
-    wire.caller.keep(*opened);
-    Done::Posted
 }

@@ -96,13 +96,11 @@ impl Conn {
         self.over = self.over || Pin::new(&mut self.driver).poll(cx).is_ready();
     }
 
-    /// Whether it can take a request, now or at once.
-    fn poll_usable(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
+    /// Whether it can take a request now. One that cannot still has something of
+    /// the last one to send, which the server answered without reading it.
+    fn is_usable(&mut self, cx: &mut Context<'_>) -> bool {
         self.go_on(cx);
-        match self.over {
-            true => Poll::Ready(false),
-            false => self.sender.poll_ready(cx).map(|ready| ready.is_ok()),
-        }
+        !self.over && matches!(self.sender.poll_ready(cx), Poll::Ready(Ok(())))
     }
 }
 
@@ -154,9 +152,13 @@ impl Caller {
                     return Err(cause);
                 }
             };
-            match self.redirected(&opened)? {
-                None => return Ok(opened),
-                Some(to) => place = to,
+            match self.redirected(method, &opened) {
+                Ok(None) => return Ok(opened),
+                Ok(Some(to)) => place = to,
+                Err(cause) => {
+                    note.failed(&cause.to_string());
+                    return Err(cause);
+                }
             }
             note.complete();
         }
@@ -233,15 +235,22 @@ impl Caller {
     }
 
     /// Where the server sends us, if it does and we may go there.
-    fn redirected(&self, opened: &Opened) -> Result<Option<Arc<Place>>, Cause> {
+    fn redirected(&self, method: &Method, opened: &Opened) -> Result<Option<Arc<Place>>, Cause> {
         let Some(location) = redirection(opened) else { return Ok(None) };
         let from = &opened.from.endpoint;
         let to = from.join(&location).map_err(|bad| elsewhere(opened, &bad.to_string()))?;
         if to.origin != from.origin {
             return Err(elsewhere(opened, &format!("another origin, {to}, is not followed")));
         }
-        let permanent = matches!(opened.status.as_u16(), 301 | 308).then(|| to.clone());
-        permanent.into_iter().for_each(|to| self.move_to(to));
+        let post = *method == Method::POST;
+        // It says that the message was taken, and would be taken twice.
+        if post && opened.status == StatusCode::SEE_OTHER {
+            return Err(elsewhere(opened, &format!("to {to}, for a GET that would be no answer")));
+        }
+        // What holds for the other methods need not hold for messages.
+        if post && matches!(opened.status.as_u16(), 301 | 308) {
+            self.move_to(to.clone());
+        }
         Ok(Some(Arc::new(Place::new(to, self.connector.by_proxy().is_some()))))
     }
 
@@ -263,7 +272,7 @@ impl Caller {
         loop {
             let kept = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let Some(mut conn) = kept else { break };
-            if poll_fn(|cx| conn.poll_usable(cx)).await {
+            if poll_fn(|cx| Poll::Ready(conn.is_usable(cx))).await {
                 return Ok((conn, true));
             }
         }
@@ -347,6 +356,11 @@ impl Opened {
             }
         }
         Ok((body, true))
+    }
+
+    /// Whether the body is of that kind.
+    pub(super) fn is(&self, kind: &str) -> bool {
+        self.kind().eq_ignore_ascii_case(kind)
     }
 
     /// What the body is, by its own word, without parameters.

@@ -16,6 +16,7 @@ use hyper_util::rt::TokioIo;
 use tower_service::Service as _;
 
 use super::endpoint::Origin;
+use super::heard::Heard;
 use super::{HttpError, HttpTarget, tls};
 
 /// Both directions of a connection.
@@ -56,8 +57,10 @@ impl Connector {
             Origin::Tcp { .. } => origin.uri().ok(),
             Origin::Unix(_) => None,
         };
-        let proxy = uri.and_then(|uri| proxies.intercept(&uri));
-        check_proxy(origin, target)?;
+        let proxy = uri.as_ref().and_then(|uri| proxies.intercept(uri));
+        if let Some(uri) = uri.filter(|uri| is_for_proxies(uri, target)) {
+            check_proxy(&uri, target)?;
+        }
         Ok(Connector { origin: origin.clone(), within: target.connect_timeout, tcp, tls, proxy })
     }
 
@@ -86,7 +89,7 @@ impl Connector {
             Origin::Unix(path) => {
                 let stream = tokio::net::UnixStream::connect(path).await;
                 let stream = stream.map_err(|error| self.failed(&error))?;
-                return Ok(Box::new(TokioIo::new(stream)));
+                return Ok(Box::new(Heard::new(TokioIo::new(stream))));
             }
             #[cfg(not(unix))]
             Origin::Unix(_) => {
@@ -99,7 +102,9 @@ impl Connector {
             (None, Some(proxy)) => self.plain(proxy.uri().clone()).await,
             (Some(tls), None) => {
                 let connected = https(tls, self.tcp.clone()).call(uri).await;
-                connected.map(|io| Box::new(io) as _).map_err(|error| self.failed(&*error))
+                connected
+                    .map(|io| Box::new(Heard::new(io)) as _)
+                    .map_err(|error| self.failed(&*error))
             }
             (Some(tls), Some(proxy)) => {
                 let mut tunnel = Tunnel::new(proxy.uri().clone(), self.tcp.clone());
@@ -107,14 +112,16 @@ impl Connector {
                     tunnel = tunnel.with_auth(auth.clone());
                 }
                 let connected = https(tls, tunnel).call(uri).await;
-                connected.map(|io| Box::new(io) as _).map_err(|error| self.failed(&*error))
+                connected
+                    .map(|io| Box::new(Heard::new(io)) as _)
+                    .map_err(|error| self.failed(&*error))
             }
         }
     }
 
     async fn plain(&self, uri: Uri) -> Result<Box<dyn Io>, NotConnected> {
         let connected = self.tcp.clone().call(uri).await;
-        connected.map(|io| Box::new(io) as _).map_err(|error| self.failed(&error))
+        connected.map(|io| Box::new(Heard::new(io)) as _).map_err(|error| self.failed(&error))
     }
 
     fn whereto(&self) -> String {
@@ -141,7 +148,7 @@ impl Connector {
                 }
                 _ => format!("cannot resolve a name for {whereto}: {innermost}"),
             }
-        } else if all.contains("tunnel") {
+        } else if all.contains("tunnel") && !all.contains("tcp connect error") {
             format!("the proxy lets nobody through to {whereto}: {all}")
         } else {
             format!("cannot connect to {whereto}: {innermost}")
@@ -155,13 +162,18 @@ fn is_of_tls(error: &(dyn StdError + 'static)) -> bool {
     error.is::<rustls::Error>() || wrapped.is_some_and(|inner| is_of_tls(inner))
 }
 
+/// Whether that is reached through a proxy, if there is one.
+fn is_for_proxies(uri: &Uri, target: &HttpTarget) -> bool {
+    let any = Matcher::builder().all("http://any").no(target.proxies.except.clone()).build();
+    any.intercept(uri).is_some()
+}
+
 /// Only proxies that are spoken to in plain HTTP are known; any other would be
 /// told our secrets in a way that nobody asked for.
-fn check_proxy(origin: &Origin, target: &HttpTarget) -> Result<(), HttpError> {
-    let given = match origin {
-        Origin::Tcp { tls: true, .. } => &target.proxies.https,
-        Origin::Tcp { tls: false, .. } => &target.proxies.http,
-        Origin::Unix(_) => return Ok(()),
+fn check_proxy(uri: &Uri, target: &HttpTarget) -> Result<(), HttpError> {
+    let given = match uri.scheme_str() {
+        Some("https") => &target.proxies.https,
+        _ => &target.proxies.http,
     };
     let (scheme, rest) = given.split_once("://").unwrap_or(("http", given));
     let usable = scheme.eq_ignore_ascii_case("http")

@@ -110,8 +110,8 @@ impl Endpoint {
                 format!("{}{reference}", &own[..own.rfind('/').map_or(0, |end| end + 1)])
             }
         };
-        let path = path.parse().map_err(|_| BadUrl {
-            url: reference.to_owned(),
+        let path = without_dots(&path).parse().map_err(|_| BadUrl {
+            url: shown(reference),
             reason: "the path is not one".to_owned(),
         })?;
         Ok(Endpoint { origin: self.origin.clone(), path })
@@ -181,16 +181,33 @@ pub(super) fn basic(user_and_password: &str) -> String {
 
 /// A URL without what may be secret in it.
 pub(super) fn shown(url: &str) -> String {
-    let url = match url.split_once('?') {
-        Some((before, _)) => &format!("{before}?…"),
+    let url = match url.find(['?', '#']) {
+        Some(end) => &format!("{}…", &url[..=end]),
         None => url,
     };
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (scheme, rest) = url.split_at(url.find("://").map_or(0, |end| end + 3));
+    let end = rest.find('/').unwrap_or(rest.len());
     match rest[..end].rfind('@') {
-        Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
+        Some(at) => format!("{scheme}{}", &rest[at + 1..]),
         None => url.to_owned(),
     }
+}
+
+/// A path without the segments that only lead about in it (RFC 3986, 5.2.4).
+fn without_dots(path: &str) -> String {
+    let (path, query) = path.split_at(path.find(['?', '#']).unwrap_or(path.len()));
+    let mut kept: Vec<&str> = Vec::new();
+    for segment in path.split('/').skip(1) {
+        match segment {
+            "." => {}
+            ".." => drop(kept.pop()),
+            segment => kept.push(segment),
+        }
+    }
+    if path.ends_with("/.") || path.ends_with("/..") {
+        kept.push("");
+    }
+    format!("/{}{query}", kept.join("/"))
 }
 
 fn percent_decoded(text: &str) -> Option<String> {
@@ -223,6 +240,8 @@ mod tests {
         check("http://Example.org", "http://example.org/", "example.org");
         check("https://a:8443/mcp?x=1&y", "https://a:8443/mcp?x=…&…", "a:8443");
         check("http://[::1]:9/mcp", "http://[::1]:9/mcp", "[::1]:9");
+        check("http://a#part", "http://a/", "a");
+        check("http://a/%25%2F?#part", "http://a/%25%2F?…", "a");
         check("http://me:1@127.0.0.1/", "http://127.0.0.1/", "127.0.0.1");
         check("http+unix://%2Ftmp%2Fa.sock/mcp", "/tmp/a.sock/mcp", "localhost");
     }
@@ -234,6 +253,14 @@ mod tests {
         assert!(!format!("{endpoint:?} {endpoint}").contains("ss@"));
         let bad = Endpoint::parse("ftp://me:secret@a/mcp").expect_err("not over ftp");
         assert!(!bad.to_string().contains("secret"), "{bad}");
+        let (base, _) = Endpoint::parse("http://a/mcp").expect("a URL");
+        for reference in ["/a b?token=secret", "/a b#secret"] {
+            let bad = base.join(reference).expect_err("no path");
+            assert!(!bad.to_string().contains("secret"), "{bad}");
+        }
+        let shown =
+            ["me:secret@a/mcp", "http://me:secret@a", "a?secret", "http://a/#secret"].map(shown);
+        assert_eq!(shown, ["a/mcp", "http://a", "a?…", "http://a/#…"]);
     }
 
     #[test]
@@ -261,6 +288,11 @@ mod tests {
             ("?id=1", "http://a:1/x/sse?id=…"),
             ("https://b/m", "https://b/m"),
             ("//b/m", "http://b/m"),
+            ("../messages?id=../1", "http://a:1/messages?id=…"),
+            ("./messages", "http://a:1/x/messages"),
+            ("../../..", "http://a:1/"),
+            ("/a/./b//c/", "http://a:1/a/b//c/"),
+            ("m#part", "http://a:1/x/m"),
         ] {
             assert_eq!(base.join(reference).expect("a reference").to_string(), joined);
         }

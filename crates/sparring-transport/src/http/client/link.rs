@@ -13,15 +13,17 @@ use futures_util::future::{AbortHandle, Abortable};
 use futures_util::stream::{FuturesUnordered, Stream as _};
 use sparring_peer::link::Recorder;
 use sparring_peer::{Cause, Era, Incoming, Link, LinkKind, Outgoing, Stream};
+use sparring_wire::Frame;
 
 use super::answer::{self, Done};
 use super::endpoint::Origin;
 use super::note::Progress;
+use super::post::{self, Turn};
 use super::wire::{Message, Wire};
 use super::{HttpError, HttpTarget, HttpTransport, eras, old, standing};
 
 /// How many requests are on their way at once; more wait for their turn.
-const AT_ONCE: usize = 512;
+const AT_ONCE: usize = 256;
 
 /// How long the end of a session may take to be told.
 const ENDING: Duration = Duration::from_secs(2);
@@ -36,15 +38,18 @@ pub struct HttpLink {
     way: Way,
     /// What waits to go out.
     outbox: VecDeque<Outgoing>,
+    /// Requests that wait for others to end. Nothing has to wait for these:
+    /// what those others wait for may come after them.
+    held: VecDeque<Message>,
     backlog: usize,
     running: FuturesUnordered<Running>,
     /// The requests on their way.
     requests: HashMap<Stream, (AbortHandle, Progress), foldhash::fast::RandomState>,
     /// The streams that stand.
     listening: Vec<AbortHandle>,
-    /// Whether something without an answer is on its way: what follows it must
-    /// not overtake it.
-    posting: bool,
+    /// The turn of something without an answer that is on its way: what follows
+    /// must not overtake it.
+    posting: Turn,
     closing: Closing,
     closed: Option<Cause>,
 }
@@ -87,11 +92,12 @@ impl HttpLink {
                 HttpTransport::Sse => Way::Old,
             },
             outbox: VecDeque::new(),
+            held: VecDeque::new(),
             backlog: 0,
             running: FuturesUnordered::new(),
             requests: HashMap::default(),
             listening: Vec::new(),
-            posting: false,
+            posting: Turn::over(),
             closing: Closing::No,
             closed: None,
         };
@@ -117,17 +123,23 @@ impl HttpLink {
         if let Some(again) = self.wire.to_retry() {
             self.send(again);
         }
-        while !self.posting && (self.way != Way::Old || self.wire.is_ready()) {
+        while self.posting.is_over() && (self.way != Way::Old || self.wire.is_ready()) {
             let is_full = self.requests.len() >= AT_ONCE;
-            let next = match self.outbox.front() {
-                Some(Outgoing::Send { stream: Stream::Request(_), .. }) if is_full => None,
-                _ => self.outbox.pop_front(),
-            };
-            match next {
+            if !is_full && let Some(message) = self.held.pop_front() {
+                self.backlog -= message.frame.bytes().len();
+                self.send(message);
+                continue;
+            }
+            match self.outbox.pop_front() {
                 None => break,
                 Some(Outgoing::Send { frame, stream, headers }) => {
-                    self.backlog -= frame.bytes().len();
-                    self.send(Message { frame, stream, headers, again: false });
+                    let message = Message { frame, stream, headers, again: false };
+                    if is_full && message.stream != Stream::Standing {
+                        self.held.push_back(message);
+                        continue;
+                    }
+                    self.backlog -= message.frame.bytes().len();
+                    self.send(message);
                 }
                 Some(Outgoing::Open(_)) if self.way != Way::Old => {
                     let handle = self.start(standing::listen(Arc::clone(&self.wire)));
@@ -141,37 +153,43 @@ impl HttpLink {
 
     fn send(&mut self, message: Message) {
         let (wire, progress) = (Arc::clone(&self.wire), Progress::default());
-        let stream = message.stream.clone();
+        let (stream, auto) = (message.stream.clone(), self.way == Way::Auto);
         let handle = match (self.way, &stream) {
-            (Way::Old, _) => self.start(old::post(wire, message, progress.clone())),
-            (way, Stream::Request(_)) => {
-                self.start(answer::ask(wire, message, progress.clone(), way == Way::Auto))
+            (Way::Old, Stream::Request(_)) => self.start(old::ask(wire, message, progress.clone())),
+            (_, Stream::Request(_)) => {
+                self.start(answer::ask(wire, message, progress.clone(), auto))
             }
-            (_, Stream::Standing) => self.start(answer::post(wire, message, progress.clone())),
+            (way, Stream::Standing) => {
+                self.posting = Turn::default();
+                let turn = self.posting.clone();
+                match way {
+                    Way::Old => self.start(old::post(wire, message, turn)),
+                    _ => self.start(post::post(wire, message, turn)),
+                }
+            }
         };
-        match stream {
-            Stream::Standing => self.posting = true,
-            stream => drop(self.requests.insert(stream, (handle, progress))),
+        if stream != Stream::Standing {
+            self.requests.insert(stream, (handle, progress));
         }
     }
 
     fn done(&mut self, done: Done) {
         match done {
             Done::Asked(stream) => drop(self.requests.remove(&stream)),
-            Done::Posted => self.posting = false,
             Done::NotStreamable(message, cause) => {
                 self.requests.remove(&message.stream);
                 self.way = Way::Old;
                 self.listen_in_the_old_way(Some((message, cause)));
             }
             Done::NotOld => self.way = Way::Auto,
-            Done::Standing => {}
+            Done::Posted | Done::Standing => {}
             Done::SessionEnded => self.closed = Some(Cause::ByUs),
         }
     }
 
     fn go_on_closing(&mut self) {
-        if self.closing != Closing::Asked || self.posting || !self.outbox.is_empty() {
+        let goes_on = !self.posting.is_over() || !self.outbox.is_empty();
+        if self.closing != Closing::Asked || goes_on {
             return;
         }
         self.listening.drain(..).for_each(|handle| handle.abort());
@@ -183,6 +201,40 @@ impl HttpLink {
             }
             false => self.closed = Some(Cause::ByUs),
         }
+    }
+
+    /// Lets the exchanges go on; says whether one of them ended or began.
+    fn go_on(&mut self, cx: &mut Context<'_>) -> bool {
+        if let Poll::Ready(Some(ended)) = Pin::new(&mut self.running).poll_next(cx) {
+            if let Ok(done) = ended {
+                self.done(done);
+            }
+            self.start_queued();
+            return true;
+        }
+        // One that goes on may have let others begin.
+        let before = self.running.len();
+        self.start_queued();
+        self.running.len() != before
+    }
+
+    fn is_flushed(&self) -> bool {
+        self.outbox.is_empty() && self.held.is_empty() || self.closed.is_some()
+    }
+
+    /// Takes what fits out of what waits to go out.
+    fn unqueue(&mut self, mut fits: impl FnMut(&Stream) -> bool) {
+        let backlog = &mut self.backlog;
+        let mut stays = |stream: &Stream, frame: &Frame| {
+            let stays = !fits(stream);
+            *backlog -= if stays { 0 } else { frame.bytes().len() };
+            stays
+        };
+        self.held.retain(|message| stays(&message.stream, &message.frame));
+        self.outbox.retain(|queued| match queued {
+            Outgoing::Send { frame, stream, .. } => stays(stream, frame),
+            _ => true,
+        });
     }
 }
 
@@ -201,19 +253,15 @@ impl Link for HttpLink {
         }
         match outgoing {
             Outgoing::Abort(stream) => {
-                self.outbox.retain(|queued| match queued {
-                    Outgoing::Send { frame, stream: other, .. } if *other == stream => {
-                        self.backlog -= frame.bytes().len();
-                        false
-                    }
-                    _ => true,
-                });
+                self.unqueue(|queued| *queued == stream);
                 if let Some((handle, _)) = self.requests.remove(&stream) {
                     handle.abort();
                 }
             }
             Outgoing::Close => {
                 self.closing = Closing::Asked;
+                // Nobody waits for their answers any more.
+                self.unqueue(|queued| *queued != Stream::Standing);
                 for (_, (handle, _)) in self.requests.drain() {
                     handle.abort();
                 }
@@ -227,9 +275,12 @@ impl Link for HttpLink {
         }
     }
 
-    fn poll_flush(&mut self, _: &mut Context<'_>) -> Poll<()> {
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.start_queued();
-        match self.outbox.is_empty() || self.closed.is_some() {
+        // An owner that has too much queued receives nothing until there is
+        // less, so it must become less here as well.
+        while !self.is_flushed() && self.go_on(cx) {}
+        match self.is_flushed() {
             true => Poll::Ready(()),
             false => Poll::Pending,
         }
@@ -254,23 +305,8 @@ impl Link for HttpLink {
             if let Some(cause) = &self.closed {
                 return Poll::Ready(Incoming::Closed(cause.clone()));
             }
-            match Pin::new(&mut self.running).poll_next(cx) {
-                Poll::Ready(Some(ended)) => {
-                    if let Ok(done) = ended {
-                        self.done(done);
-                    }
-                    self.start_queued();
-                }
-                Poll::Ready(None) | Poll::Pending => {
-                    // An exchange that goes on may have let others begin, or
-                    // brought something.
-                    let before = self.running.len();
-                    self.start_queued();
-                    let idle = self.running.len() == before && self.wire.is_empty();
-                    if idle && self.closed.is_none() {
-                        return Poll::Pending;
-                    }
-                }
+            if !self.go_on(cx) && self.wire.is_empty() && self.closed.is_none() {
+                return Poll::Pending;
             }
         }
     }
@@ -279,11 +315,19 @@ impl Link for HttpLink {
         if self.way == Way::Old && !self.wire.is_ready() {
             return Some("no event has said yet where to post to".to_owned());
         }
-        match stream {
+        let known = match stream {
             Stream::Standing => self.requests.values().next(),
             request => self.requests.get(request),
+        };
+        if let Some((_, progress)) = known {
+            return Some(progress.describe());
         }
-        .map(|(_, progress)| progress.describe())
+        if self.held.iter().any(|message| message.stream == *stream) {
+            return Some(format!("it was waiting for one of {AT_ONCE} other requests to end"));
+        }
+        let is_it = |queued: &Outgoing| matches!(queued, Outgoing::Send { stream: other, .. } if other == stream);
+        let queued = self.outbox.iter().any(is_it);
+        queued.then(|| "it was waiting for an earlier message to be taken".to_owned())
     }
 
     fn known_era(&self) -> Option<Era> {

@@ -4,13 +4,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use http::header::{CONTENT_TYPE, HeaderName, SET_COOKIE};
+use http::header::{CONTENT_TYPE, HeaderName, LOCATION, SET_COOKIE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use sparring_peer::link::Recorder;
 use sparring_wire::{Exchange, Headers};
 use tokio::time::Instant;
 
 use super::call::{SESSION, kind_of};
+use super::endpoint;
 
 /// How far an exchange has come. All clones are one.
 #[derive(Debug, Clone, Default)]
@@ -187,7 +188,8 @@ impl Drop for Note {
 
 /// Whether some of the headers of a response may not be shown.
 pub(super) fn has_secrets(headers: &HeaderMap) -> bool {
-    headers.contains_key(SET_COOKIE) || headers.contains_key(SESSION)
+    [SET_COOKIE, LOCATION].iter().any(|name| headers.contains_key(name))
+        || headers.contains_key(SESSION)
 }
 
 /// Headers as they may be shown.
@@ -199,12 +201,39 @@ pub(super) fn shown(headers: &HeaderMap) -> Headers {
                 shown.push(name.as_str(), "(hidden)");
             }
             // Whoever knows a session's id can take it over.
-            Ok(id) if *name == HeaderName::from_static(SESSION) => {
-                shown.push(name.as_str(), &format!("{}…", id.get(..8).unwrap_or_default()));
+            id if *name == HeaderName::from_static(SESSION) => {
+                let begin = id.ok().filter(|id| id.len() >= 16).and_then(|id| id.get(..8));
+                shown.push(name.as_str(), &format!("{}…", begin.unwrap_or_default()));
             }
+            Ok(url) if *name == LOCATION => shown.push(name.as_str(), &endpoint::shown(url)),
             Ok(text) => shown.push(name.as_str(), text),
             Err(_) => shown.push(name.as_str(), &String::from_utf8_lossy(value.as_bytes())),
         }
     }
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_location_says_behind_its_path_is_not_shown() {
+        let mut headers = HeaderMap::new();
+        headers.insert(LOCATION, HeaderValue::from_static("/there?token=hunter2"));
+        assert_eq!(shown(&headers).get("location"), Some("/there?…"));
+    }
+
+    #[test]
+    fn of_a_sessions_id_only_the_beginning_of_a_long_one_is_shown() {
+        for (id, expected) in [
+            (&b"0123456789abcdef"[..], "01234567…"),
+            (b"01234567", "…"),
+            (b"0123456789abcd\xfc\xfc", "…"),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(SESSION, HeaderValue::from_bytes(id).expect("a value"));
+            assert_eq!(shown(&headers).get(SESSION), Some(expected));
+        }
+    }
 }

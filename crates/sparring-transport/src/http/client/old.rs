@@ -6,14 +6,12 @@ use std::sync::Arc;
 use sparring_peer::{Cause, Incoming, Stream};
 use sparring_wire::Frame;
 
-use super::answer::{Done, envelope, told};
+use super::answer::{Done, READ, envelope, told};
 use super::call::Opened;
 use super::events::Events;
 use super::note::{Note, Progress};
+use super::post::{self, Turn};
 use super::wire::{Message, Wire};
-
-/// How much of a body that is no event stream is read.
-const READ: usize = 64 * 1024;
 
 /// Opens the stream, takes the address to post to off it, and passes on what
 /// comes. `instead` is what could not be done over Streamable HTTP.
@@ -64,7 +62,7 @@ fn both(before: Cause, then: &Cause) -> Cause {
 
 async fn open(wire: &Wire, note: &mut Note) -> Result<OldEvents, Cause> {
     let mut opened = wire.listen_in_the_old_way(note).await?;
-    if !opened.status.is_success() || opened.kind() != "text/event-stream" {
+    if !opened.status.is_success() || !opened.is("text/event-stream") {
         let (body, _) = opened.body(READ, note).await?;
         return Err(told(&opened, "to a GET that asked for events", &body));
     }
@@ -108,29 +106,42 @@ async fn pass_on(wire: &Wire, old: &mut OldEvents, note: &mut Note) -> Result<()
     }
 }
 
-/// Posts one message; its answer comes on the stream.
-pub(super) async fn post(wire: Arc<Wire>, mut message: Message, progress: Progress) -> Done {
+/// Posts a request; its answer comes on the stream.
+pub(super) async fn ask(wire: Arc<Wire>, mut message: Message, progress: Progress) -> Done {
     let mut note = Note::begin(wire.recorder(), progress);
     // That revision has no headers of its own.
     message.headers = sparring_wire::Headers::new();
     wire.sent(&message);
     let refused = match wire.post(&message, &mut note).await {
-        Ok(opened) => finish(&wire, opened, &mut note).await.err(),
+        Ok(mut opened) => match opened.body(READ, &note).await {
+            Ok((body, _)) => finish(&wire, opened, &body, &mut note).err(),
+            Err(cause) => Some(cause),
+        },
         Err(cause) => Some(cause),
     };
-    let stream = message.stream;
     if let Some(cause) = refused {
-        wire.push(Incoming::StreamEnded { stream: stream.clone(), cause });
+        note.failed(&cause.to_string());
+        wire.push(Incoming::StreamEnded { stream: message.stream.clone(), cause });
     }
-    match stream {
-        Stream::Request(_) => Done::Asked(stream),
-        Stream::Standing => Done::Posted,
-    }
+    Done::Asked(message.stream)
 }
 
-async fn finish(wire: &Wire, mut opened: Box<Opened>, note: &mut Note) -> Result<(), Cause> {
-    let (body, _) = opened.body(READ, note).await?;
-    let refused = (!opened.status.is_success()).then(|| told(&opened, "", &body));
+/// Posts what has no answer.
+pub(super) async fn post(wire: Arc<Wire>, mut message: Message, turn: Turn) -> Done {
+    let mut note = Note::begin(wire.recorder(), Progress::default());
+    message.headers = sparring_wire::Headers::new();
+    wire.sent(&message);
+    let sent = post::send(&wire, &message, &mut note, &turn).await;
+    let sent = sent.and_then(|(opened, body)| finish(&wire, opened, &body, &mut note));
+    if let Err(cause) = sent {
+        note.failed(&cause.to_string());
+        wire.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
+    }
+    Done::Posted
+}
+
+fn finish(wire: &Wire, opened: Box<Opened>, body: &[u8], note: &mut Note) -> Result<(), Cause> {
+    let refused = (!opened.status.is_success()).then(|| told(&opened, "", body));
     note.complete();
     wire.caller.keep(*opened);
     refused.map_or(Ok(()), Err)

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sparring_peer::Stream;
+use http::StatusCode;
+use sparring_peer::{Cause, Incoming, Stream};
 
-use super::answer::{Course, Done, envelope, read};
+use super::answer::{Course, Done, READ, envelope, read, told};
 use super::note::{Note, Progress};
 use super::wire::Wire;
 
@@ -20,17 +21,26 @@ const FRUITLESS: u32 = 10;
 pub(super) async fn listen(wire: Arc<Wire>) -> Done {
     let mut course = Course::default();
     let mut fruitless = 0;
+    let mut stood = false;
     while fruitless < FRUITLESS {
         let mut note = Note::begin(wire.recorder(), Progress::default());
-        let opened = wire.listen(course.last.as_deref(), &mut note).await;
+        let opened = wire.listen(course.last.as_ref(), &mut note).await;
         let before = course.last.clone();
-        if let Ok(opened) = opened {
+        if let Ok(mut opened) = opened {
             // A server need not have such a stream (405), and none that ends in
             // any other way is asked again.
-            if !opened.status.is_success() || opened.kind() != "text/event-stream" {
+            if !opened.status.is_success() || !opened.is("text/event-stream") {
+                // One that had it, and does not know us any more, lost us.
+                let lost = opened.status == StatusCode::NOT_FOUND && stood && wire.has_session();
+                if lost && let Ok((body, _)) = opened.body(READ, &note).await {
+                    wire.forget_session();
+                    let lost = told(&opened, "", &body).to_string();
+                    wire.push(Incoming::Closed(Cause::SessionLost(lost)));
+                }
                 note.complete();
                 return Done::Standing;
             }
+            stood = true;
             let envelope = Arc::new(envelope(&opened));
             let stream = Stream::Standing;
             match read(&wire, None, &stream, opened, &envelope, &mut course, &mut note).await {

@@ -21,6 +21,7 @@ use super::{HttpError, HttpTarget};
 
 /// How much is collected before exchanges wait until some of it was taken.
 const MOST: usize = 1_000;
+const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 const EITHER: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
@@ -50,8 +51,16 @@ struct State {
     /// What is to be sent again, now in the old way.
     again: Option<Message>,
     inbox: VecDeque<Incoming>,
+    /// How much stands in it.
+    bytes: usize,
     /// Who waits for room in the inbox.
     waiting: Vec<Waker>,
+}
+
+impl State {
+    fn has_room(&self) -> bool {
+        self.inbox.len() < MOST && self.bytes < MOST_BYTES
+    }
 }
 
 /// What a request is for.
@@ -148,14 +157,16 @@ impl Wire {
     /// Asks for events, from after the last one that came.
     pub(super) async fn listen(
         &self,
-        after: Option<&str>,
+        after: Option<&HeaderValue>,
         note: &mut Note,
     ) -> Result<Box<Opened>, Cause> {
         let head = || {
             let mut head = self.head(Purpose::Listen);
             self.add_version(&mut head);
-            if let Some(after) = after.and_then(|after| HeaderValue::from_str(after).ok()) {
-                head.shown.push("last-event-id", after.to_str().unwrap_or_default());
+            if let Some(after) = after {
+                let text = String::from_utf8_lossy(after.as_bytes());
+                head.shown.push("last-event-id", &text);
+                let after = after.clone();
                 head.headers.insert(HeaderName::from_static("last-event-id"), after);
             }
             (head, Bytes::new())
@@ -225,7 +236,7 @@ impl Wire {
 
     /// Takes over the session that the answer to a handshake names.
     pub(super) fn begin_session(&self, opened: &Opened) {
-        if let Some(session) = opened.headers.get(SESSION) {
+        if let Some(session) = opened.headers.get(SESSION).filter(|id| !id.is_empty()) {
             let mut state = self.state();
             state.session = Some(session.clone());
             state.heads = [const { None }; 3];
@@ -279,20 +290,28 @@ impl Wire {
 
     /// Something came that may be a frame; it is given to the peer.
     pub(super) fn received(&self, frame: Frame, stream: &Stream, envelope: &Arc<Envelope>) {
-        if let Some(recorder) = self.recorder() {
-            recorder.received(&frame);
-        }
+        self.record(&frame);
         self.push(Incoming::on(stream.clone(), frame, Some(Arc::clone(envelope))));
     }
 
+    /// Something came that is for nobody but the transcript.
+    pub(super) fn record(&self, frame: &Frame) {
+        if let Some(recorder) = self.recorder() {
+            recorder.received(frame);
+        }
+    }
+
     pub(super) fn push(&self, incoming: Incoming) {
-        self.state().inbox.push_back(incoming);
+        let mut state = self.state();
+        state.bytes += size(&incoming);
+        state.inbox.push_back(incoming);
     }
 
     pub(super) fn take(&self) -> Option<Incoming> {
         let mut state = self.state();
         let taken = state.inbox.pop_front();
-        if state.inbox.len() < MOST && !state.waiting.is_empty() {
+        state.bytes -= taken.as_ref().map_or(0, size);
+        if state.has_room() && !state.waiting.is_empty() {
             state.waiting.drain(..).for_each(Waker::wake);
         }
         taken
@@ -306,7 +325,7 @@ impl Wire {
     pub(super) async fn room(&self) {
         poll_fn(|cx| {
             let mut state = self.state();
-            if state.inbox.len() < MOST {
+            if state.has_room() {
                 return Poll::Ready(());
             }
             state.waiting.push(cx.waker().clone());
@@ -317,6 +336,13 @@ impl Wire {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn size(incoming: &Incoming) -> usize {
+    match incoming {
+        Incoming::Frame { frame, .. } | Incoming::Noise { frame, .. } => frame.bytes().len(),
+        _ => 0,
     }
 }
 

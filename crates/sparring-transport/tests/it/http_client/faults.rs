@@ -243,3 +243,11 @@ async fn connections_are_kept_and_one_that_was_closed_is_made_anew() {
     }
     assert_eq!(closing.connections(), 5);
 }
+
+#[tokio::test]
+async fn a_call_is_not_made_again_where_the_server_sends_us_for_the_outcome() {
+    let site = Site::calling(|_| Reply::of("303 See Other", &[("location", "/outcome")], "")).await;
+    let error = site.call().await.expect_err("that is no answer").to_string();
+    assert!(error.contains("303 See Other") && error.contains("/outcome"), "{error}");
+    assert!(site.asked().iter().all(|asked| asked.path == "/mcp"));
+}

@@ -3,6 +3,7 @@
 
 mod faults;
 mod old;
+mod queue;
 mod secrets;
 mod sessions;
 mod site;

@@ -76,7 +76,14 @@ async fn serve(
             }
             false => "404 Not Found",
         };
-        let reply = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
+        // As many servers refuse everything that they do not know.
+        let body = match status {
+            "202 Accepted" => "",
+            _ => r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"not here"}}"#,
+        };
+        let length = body.len();
+        let head = format!("HTTP/1.1 {status}\r\ncontent-type: application/json");
+        let reply = format!("{head}\r\ncontent-length: {length}\r\n\r\n{body}");
         connection.write_all(reply.as_bytes()).await.unwrap();
     }
 }

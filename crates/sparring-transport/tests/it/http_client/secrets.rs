@@ -9,7 +9,14 @@ use super::site::{Reply, Site, call, connect, done, within};
 #[tokio::test]
 async fn credentials_and_headers_are_sent_and_hidden() {
     let site = Site::calling(|asked| match asked.header("x-key") {
-        Some("hunter2") => Reply::json(&done(asked)),
+        Some("hunter2") => {
+            let headers = [
+                ("content-type", "application/json"),
+                ("set-cookie", "hunter6"),
+                ("mcp-session-id", "hunter7"),
+            ];
+            Reply::of("200 OK", &headers, &done(asked))
+        }
         _ => Reply::of("403 Forbidden", &[("set-cookie", "hunter3")], ""),
     })
     .await;
@@ -19,7 +26,10 @@ async fn credentials_and_headers_are_sent_and_hidden() {
     let link = HttpLink::new(&target).unwrap();
     let mut shown = format!("{target:?} {link:?}");
     let client = connect(Client::builder(), &target).await.unwrap();
-    within(call(&client)).await.unwrap();
+    let response = within(call(&client)).await.unwrap();
+    shown.push_str(&format!("{response:?}"));
+    let cookie = response.envelope().and_then(|envelope| envelope.headers.get("set-cookie"));
+    assert_eq!(cookie, Some("hunter6"), "whoever asked gets all of it");
     let asked = site.asked();
     assert_eq!(asked[1].header("authorization"), Some("Basic bWU6aHVudGVyNA=="));
     shown.push_str(&format!("{:?}", client.transcript().exchanges()));

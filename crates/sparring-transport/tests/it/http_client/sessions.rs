@@ -154,3 +154,38 @@ async fn a_pinned_revision_is_asked_for_in_its_own_way() {
     let error = connect(builder, &site.target()).await.expect_err("it has no such revision");
     assert!(error.to_string().contains("400 Bad Request"), "{error}");
 }
+
+#[tokio::test]
+async fn an_answer_to_the_handshake_that_names_it_is_of_streamable_http() {
+    let site = Site::new(|asked| {
+        let error = r#""error":{"code":-32602,"message":"no"}"#;
+        let body = asked.result(json!({})).replace("\"result\":{}", error);
+        Reply::of("400 Bad Request", &[("content-type", "application/json")], &body)
+    })
+    .await;
+    let error = site.connect().await.expect_err("it is refused").to_string();
+    assert!(error.contains("-32602"), "{error}");
+    let what: Vec<_> = site.asked().iter().map(Asked::what).collect();
+    assert_eq!(what, ["server/discover", "initialize"]);
+}
+
+#[tokio::test]
+async fn where_a_stream_went_messages_do_not_follow() {
+    let site = Site::new(|asked| match &*asked.what() {
+        "server/discover" => Reply::of("400 Bad Request", &[], ""),
+        "initialize" => Reply::json(&initialized(asked, "2025-06-18")),
+        "notifications/initialized" => Reply::of("202 Accepted", &[], ""),
+        "GET" if asked.path == "/mcp" => {
+            Reply::of("301 Moved Permanently", &[("location", "/login")], "")
+        }
+        "GET" => Reply::of("200 OK", &[("content-type", "text/html")], "<html>"),
+        _ => Reply::json(&done(asked)),
+    })
+    .await;
+    let client = site.connect().await.unwrap();
+    while !site.asked().iter().any(|asked| asked.path == "/login") {
+        within(call(&client)).await.unwrap();
+    }
+    within(call(&client)).await.unwrap();
+    assert_eq!(site.asked().last().unwrap().path, "/mcp");
+}

@@ -14,6 +14,14 @@ fn event(id: &str, data: &str) -> String {
 
 /// A site of 2025-11-25 with a session.
 async fn session(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Site {
+    session_with(|_| Reply::of("202 Accepted", &[], ""), answer).await
+}
+
+/// The same, with what it says to the notification that ends the handshake.
+pub(super) async fn session_with(
+    initialized: impl Fn(&Asked) -> Reply + Send + Sync + 'static,
+    answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static,
+) -> Site {
     Site::new(move |asked| match &*asked.what() {
         "server/discover" => Reply::of("400 Bad Request", &[], "initialize first"),
         "initialize" => {
@@ -22,7 +30,8 @@ async fn session(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Si
             let headers = [("content-type", "application/json"), ("mcp-session-id", "s-1")];
             Reply::of("200 OK", &headers, &asked.result(result))
         }
-        "notifications/initialized" | "DELETE" => Reply::of("202 Accepted", &[], ""),
+        "notifications/initialized" => initialized(asked),
+        "DELETE" => Reply::of("202 Accepted", &[], ""),
         _ => answer(asked),
     })
     .await
@@ -100,6 +109,118 @@ async fn one_that_never_brings_anything_new_is_given_up() {
     .await;
     let error = site.call().await.expect_err("it ends for ever").to_string();
     assert!(error.contains("ended before the answer"), "{error}");
+}
+
+#[tokio::test]
+async fn one_that_only_repeats_itself_is_given_up() {
+    let site = session(|asked| match (&*asked.what(), asked.header("last-event-id")) {
+        ("tools/call", _) | ("GET", Some(_)) => Reply::events("id: a-1\nretry: 0\ndata:\n\n"),
+        _ => Reply::of("405 Method Not Allowed", &[], ""),
+    })
+    .await;
+    let error = site.call().await.expect_err("it ends for ever").to_string();
+    assert!(error.contains("ended before the answer"), "{error}");
+}
+
+#[tokio::test]
+async fn the_id_of_an_event_may_have_any_characters_that_a_header_can_have() {
+    let answer = std::sync::Mutex::new(String::new());
+    let site = session(move |asked| match (&*asked.what(), asked.header("last-event-id")) {
+        ("tools/call", _) => {
+            *answer.lock().unwrap() = done(asked);
+            Reply::events(&event("ü 1", ""))
+        }
+        ("GET", Some("ü 1")) => Reply::events(&event("2", &answer.lock().unwrap())),
+        _ => Reply::of("405 Method Not Allowed", &[], ""),
+    })
+    .await;
+    assert_eq!(site.call().await.unwrap().content(), "done");
+    // One that it cannot have is not taken for the standing stream instead.
+    let site = session(|asked| match &*asked.what() {
+        "tools/call" => Reply::events(&event("a\u{1}", "")),
+        _ => Reply::of("405 Method Not Allowed", &[], ""),
+    })
+    .await;
+    let error = site.call().await.expect_err("it cannot be resumed").to_string();
+    assert!(error.ends_with("ended before the answer"), "{error}");
+}
+
+#[tokio::test]
+async fn since_2026_07_28_no_stream_is_taken_up_again() {
+    let site = Site::calling(|_| Reply::events(&event("a-1", ""))).await;
+    let error = site.call().await.expect_err("no answer").to_string();
+    assert!(error.contains("ended before the answer"), "{error}");
+    assert!(site.asked().iter().all(|asked| asked.method == "POST"));
+}
+
+#[tokio::test]
+async fn a_subscription_hears_what_comes_on_its_stream_until_that_ends() {
+    for (last, good) in [(Some("result"), true), (None, false)] {
+        let site = Site::calling(move |asked| {
+            let frame: serde_json::Value = serde_json::from_str(&asked.body).unwrap();
+            let meta = json!({"io.modelcontextprotocol/subscriptionId": frame["id"]});
+            let note = |method: &str, mut params: serde_json::Value| {
+                params["_meta"] = meta.clone();
+                let note = json!({"jsonrpc": "2.0", "method": method, "params": params});
+                format!("id: 1\ndata: {note}\n\n")
+            };
+            let mut events = note(
+                "notifications/subscriptions/acknowledged",
+                json!({"notifications": {"resourceSubscriptions": ["file:///a"]}}),
+            );
+            events.push_str(&note("notifications/resources/updated", json!({"uri": "file:///a"})));
+            if last.is_some() {
+                let result = asked.result(json!({"resultType": "complete", "_meta": meta}));
+                events.push_str(&format!("data: {result}\n\n"));
+            }
+            Reply::events(&events)
+        })
+        .await;
+        let client = site.connect().await.unwrap();
+        let mut subscription = within(client.subscribe("file:///a")).await.unwrap();
+        let note = within(subscription.next(super::site::PATIENCE)).await.unwrap();
+        assert_eq!(note.method(), Some("notifications/resources/updated"));
+        assert_eq!(within(subscription.ended()).await.is_ok(), good);
+        assert_eq!(site.asked().len(), 2, "it is not taken up again");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_in_a_batch_or_without_an_id_ends_its_stream() {
+    for answer in ["[ANSWER]", r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}"#] {
+        let site = session(move |asked| match &*asked.what() {
+            "tools/call" => {
+                let events = event("a-1", &answer.replace("ANSWER", &done(asked)));
+                Reply::of(
+                    "200 OK",
+                    &[("content-type", "Text/Event-Stream; charset=utf-8")],
+                    &events,
+                )
+            }
+            _ => Reply::of("405 Method Not Allowed", &[], ""),
+        })
+        .await;
+        let client = site.connect().await.unwrap();
+        within(call(&client)).await.expect("an answer");
+        within(client.close()).await;
+        let exchanges = client.transcript().exchanges();
+        let posts = exchanges.iter().filter(|it| it.method == "POST" && it.status == Some(200));
+        let errors: Vec<_> = posts.filter_map(|it| it.error.clone()).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_lost_while_the_stream_stood_is_told() {
+    let times = AtomicUsize::new(0);
+    let site = session(move |_| match times.fetch_add(1, Ordering::Relaxed) {
+        0 => Reply::events(&event("g-1", "")),
+        _ => Reply::of("404 Not Found", &[], "session expired"),
+    })
+    .await;
+    let client = site.connect().await.unwrap();
+    let cause = within(client.closed()).await.to_string();
+    assert!(cause.contains("session expired"), "{cause}");
 }
 
 #[tokio::test]

@@ -77,3 +77,26 @@ async fn a_unix_socket_is_an_address_like_any_other() {
     let error = connect(Client::builder(), &target).await.expect_err("no such socket").to_string();
     assert!(error.contains("server.sock.not: No such file"), "{error}");
 }
+
+#[tokio::test]
+async fn a_proxy_that_is_not_there_is_told_as_such() {
+    let free = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    for url in ["http://server.example/mcp", "https://server.example/mcp"] {
+        let mut target = HttpTarget::new(url);
+        target.proxies.http = format!("http://me:secret@{free}");
+        target.proxies.https = target.proxies.http.clone();
+        let error = connect(Client::builder(), &target).await.expect_err("nobody").to_string();
+        let expected = format!("through the proxy http://{free}/: Connection refused");
+        assert!(error.contains("cannot connect to") && error.contains(&expected), "{error}");
+    }
+}
+
+#[test]
+fn a_proxy_that_is_not_used_may_be_any() {
+    let mut target = HttpTarget::new("http://localhost:1/mcp");
+    target.proxies.http = "socks5://me:secret@proxy:1".to_owned();
+    let error = HttpLink::new(&target).expect_err("no such proxy").to_string();
+    assert!(error.contains("socks5://proxy:1"), "{error}");
+    target.proxies.except = "localhost,127.0.0.1".to_owned();
+    assert!(HttpLink::new(&target).is_ok());
+}

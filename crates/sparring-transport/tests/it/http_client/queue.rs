@@ -1,0 +1,209 @@
+//! What waits for what: nothing that a server leaves undone keeps the rest
+//! waiting for ever.
+
+use std::time::Duration;
+
+use serde_json::json;
+use sparring_peer::Client;
+use sparring_peer::client::Error;
+use sparring_wire::RawJson;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+
+use super::site::{Asked, Reply, Site, call, connect, discovered, done, within};
+use super::streams::session_with;
+
+const SILENT: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+
+#[tokio::test]
+async fn a_notification_that_is_never_answered_keeps_others_waiting_only_for_a_while() {
+    // Not even the head of a response comes, or the head and nothing more.
+    for answer in ["", SILENT] {
+        let site = session_with(
+            move |_| Reply::raw(answer).then_hang(),
+            |asked| Reply::json(&done(asked)),
+        )
+        .await;
+        assert_eq!(site.call().await.unwrap().content(), "done");
+    }
+}
+
+#[tokio::test]
+async fn what_waits_for_a_notification_says_so_when_its_time_is_over() {
+    let site =
+        session_with(|_| Reply::raw("").then_hang(), |asked| Reply::json(&done(asked))).await;
+    let client = site.connect().await.unwrap();
+    let short = client.with_timeout(Duration::from_millis(50));
+    let error = within(call(&short)).await.expect_err("it had to wait").to_string();
+    assert!(error.contains("waiting for an earlier message to be taken"), "{error}");
+}
+
+#[tokio::test]
+async fn a_session_is_ended_although_a_notification_was_never_answered() {
+    let site =
+        session_with(|_| Reply::raw("").then_hang(), |asked| Reply::json(&done(asked))).await;
+    within(site.connect().await.unwrap().close()).await;
+    assert_eq!(site.asked().last().map(Asked::what).as_deref(), Some("DELETE"));
+}
+
+#[tokio::test]
+async fn what_is_said_to_a_notification_is_held_against_no_request() {
+    for body in [r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}"#, "{}", "7"]
+    {
+        for status in ["400 Bad Request", "200 OK"] {
+            let site = Site::calling(move |asked| match &*asked.what() {
+                "notifications/x" => {
+                    Reply::of(status, &[("content-type", "application/json")], body)
+                }
+                "tools/call" => Reply::raw(SILENT).then_hang(),
+                _ => Reply::json(&asked.result(json!({"resultType": "complete"}))),
+            })
+            .await;
+            let builder =
+                sparring_peer::ClientBuilder::with_options(sparring_peer::client::ClientOptions {
+                    grace: Duration::ZERO,
+                    ..Default::default()
+                });
+            let client = connect(builder, &site.target()).await.unwrap();
+            let short = client.with_timeout(Duration::from_millis(100));
+            client.notify("notifications/x", None);
+            let error = within(call(&short)).await.expect_err("it is silent");
+            assert!(matches!(error, Error::Stalled { .. }), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn more_than_can_be_queued_goes_out_all_the_same() {
+    let site = Site::calling(|asked| match &*asked.what() {
+        "notifications/x" => Reply::of("202 Accepted", &[], ""),
+        _ => Reply::json(&done(asked)),
+    })
+    .await;
+    let client = site.connect().await.unwrap();
+    client.notify("notifications/x", None);
+    let large = RawJson::from(json!({"message": "x".repeat(5 * 1024 * 1024)}));
+    let calls = (0..4).map(|_| client.call_tool("echo", large.clone()).start());
+    for answer in within(futures_util::future::join_all(calls)).await {
+        assert_eq!(answer.unwrap().content(), "done");
+    }
+}
+
+#[tokio::test]
+async fn requests_that_wait_for_others_keep_nothing_else_waiting() {
+    const AT_ONCE: usize = 256;
+    let (told, mut heard) = mpsc::unbounded_channel();
+    let site = Site::calling(move |asked| {
+        told.send(asked.what()).unwrap();
+        match &*asked.what() {
+            "tools/call" => Reply::raw(SILENT).then_hang(),
+            _ => Reply::of("202 Accepted", &[], ""),
+        }
+    })
+    .await;
+    let client = site.connect().await.unwrap();
+    let mut calls = tokio::task::JoinSet::new();
+    for _ in 0..AT_ONCE + 1 {
+        let client = client.clone();
+        calls.spawn(async move { call(&client).await });
+    }
+    for _ in 0..AT_ONCE {
+        assert_eq!(within(heard.recv()).await.as_deref(), Some("tools/call"));
+    }
+    client.notify("notifications/x", None);
+    assert_eq!(within(heard.recv()).await.as_deref(), Some("notifications/x"));
+    let short = client.with_timeout(Duration::from_millis(50));
+    let error = within(call(&short)).await.expect_err("it had to wait").to_string();
+    assert!(error.contains("waiting for one of 256 other requests"), "{error}");
+    // What still waits when the client is closed is not sent any more.
+    within(client.close()).await;
+    while let Some(outcome) = within(calls.join_next()).await {
+        outcome.unwrap().expect_err("closed");
+    }
+    assert!(heard.try_recv().is_err());
+}
+
+/// A server that answers as soon as it has seen how a request begins, and reads
+/// nothing more of it.
+async fn hasty(refuses: bool) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let mut serving = tokio::task::JoinSet::new();
+        while let Ok((mut stream, _)) = listener.accept().await {
+            serving.spawn(async move {
+                let mut bytes = vec![0; 4096];
+                let mut text = String::new();
+                loop {
+                    let read = stream.read(&mut bytes).await.unwrap_or(0);
+                    text.push_str(&String::from_utf8_lossy(&bytes[..read]));
+                    let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+                    let id = body.split("\"id\":").nth(1).and_then(|rest| rest.split(',').next());
+                    let body = format!("{{\"id\":{}}}", id.unwrap());
+                    let large = head.contains("content-length: 8");
+                    let asked = Asked { body, ..Asked::default() };
+                    let answer = match head.contains("server/discover") {
+                        true => discovered(&asked),
+                        false => done(&asked),
+                    };
+                    if large && refuses {
+                        let refusal = "HTTP/1.1 413 Payload Too Large\r\ncontent-length: 4\r\nconnection: close\r\n\r\nlong";
+                        return stream.write_all(refusal.as_bytes()).await.unwrap();
+                    }
+                    let length = answer.len();
+                    let answer = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{answer}");
+                    stream.write_all(answer.as_bytes()).await.unwrap();
+                    if large {
+                        std::future::pending::<()>().await;
+                    }
+                    text.clear();
+                }
+            });
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn a_connection_whose_request_was_not_read_is_not_used_again() {
+    let target = sparring_transport::http::HttpTarget::new(hasty(false).await);
+    let client = connect(Client::builder(), &target).await.unwrap();
+    let large = json!({"message": "x".repeat(8_000_000)});
+    let answer = within(client.call_tool("echo", large).start()).await.unwrap();
+    assert_eq!(answer.content(), "done");
+    assert_eq!(within(call(&client)).await.unwrap().content(), "done");
+}
+
+#[tokio::test]
+async fn what_a_server_says_before_it_closes_is_heard_although_it_does_not_read() {
+    let target = sparring_transport::http::HttpTarget::new(hasty(true).await);
+    let client = connect(Client::builder(), &target).await.unwrap();
+    for _ in 0..5 {
+        let large = json!({"message": "x".repeat(8_000_000)});
+        let error = within(client.call_tool("echo", large).start()).await;
+        let error = error.expect_err("it is refused").to_string();
+        assert!(error.contains("413 Payload Too Large"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_refused_for_its_headers_is_made_again() {
+    let site = Site::calling(|asked| match (&*asked.what(), asked.header("mcp-param-message")) {
+        ("tools/list", _) => Reply::json(&asked.result(json!({
+            "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+            "tools": [{"name": "echo", "inputSchema": {"type": "object", "properties": {
+                "message": {"type": "string", "x-mcp-header": "Message"}}}}],
+        }))),
+        (_, Some("hi")) => Reply::json(&done(asked)),
+        _ => {
+            let error = r#""error":{"code":-32020,"message":"Mcp-Param-Message is missing"}"#;
+            let body = asked.result(json!({})).replace("\"result\":{}", error);
+            Reply::of("400 Bad Request", &[("content-type", "application/json")], &body)
+        }
+    })
+    .await;
+    assert_eq!(site.call().await.unwrap().content(), "done");
+    let what: Vec<_> = site.asked().iter().map(Asked::what).collect();
+    assert_eq!(what, ["server/discover", "tools/call", "tools/list", "tools/call"]);
+}
