@@ -10,9 +10,9 @@ use http::{HeaderValue, StatusCode};
 use sparring_peer::{Cause, Envelope, Incoming, Stream};
 use sparring_wire::{Frame, FrameKind, Headers, Id, Rule, Violation, mirror};
 
-use super::call::Opened;
 use super::events::Events;
 use super::note::{Note, Progress, has_secrets};
+use super::opened::Opened;
 use super::wire::{Message, Wire};
 
 /// How much of a body that is no answer is read, and how much of it is shown.

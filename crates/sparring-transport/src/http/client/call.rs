@@ -1,27 +1,24 @@
-//! One request over HTTP: a connection that is kept for the next one, the head
-//! of the response, its body piece by piece.
-//!
-//! What the body means is not known here.
+//! One request over HTTP: on a connection that is kept for the next one, to
+//! wherever the server leads, until the head of its response is there.
 
 use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, PROXY_AUTHORIZATION};
+use http::header::PROXY_AUTHORIZATION;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
-use http_body::Body as _;
 use http_body_util::Full;
-use hyper::body::Incoming;
-use hyper::client::conn::http1::{self, Connection, SendRequest};
+use hyper::client::conn::http1::{self};
 use sparring_peer::Cause;
 use sparring_wire::Headers;
 
-use super::connect::{Connector, Io};
+use super::connect::Connector;
 use super::endpoint::Endpoint;
 use super::note::{Note, shown};
+use super::opened::{Conn, Opened, innermost};
 
 /// The header with a session's id.
 pub(super) const SESSION: &str = "mcp-session-id";
@@ -67,56 +64,6 @@ impl Place {
 pub(super) struct Head {
     pub(super) headers: HeaderMap,
     pub(super) shown: Headers,
-}
-
-/// A connection. Whoever uses it drives it.
-struct Conn {
-    sender: SendRequest<Full<Bytes>>,
-    driver: Connection<Box<dyn Io>, Full<Bytes>>,
-    over: bool,
-}
-
-impl Conn {
-    /// Lets `work`, which waits for something of this connection, go on, and
-    /// the connection with it.
-    fn poll_with<T>(
-        &mut self,
-        mut work: impl FnMut(&mut Context<'_>) -> Poll<T>,
-        cx: &mut Context<'_>,
-    ) -> Poll<T> {
-        if let Poll::Ready(done) = work(cx) {
-            return Poll::Ready(done);
-        }
-        // What ends a connection is told to whoever waits for something of it.
-        self.go_on(cx);
-        work(cx)
-    }
-
-    fn go_on(&mut self, cx: &mut Context<'_>) {
-        self.over = self.over || Pin::new(&mut self.driver).poll(cx).is_ready();
-    }
-
-    /// Whether it can take a request now. One that cannot still has something of
-    /// the last one to send, which the server answered without reading it.
-    fn is_usable(&mut self, cx: &mut Context<'_>) -> bool {
-        self.go_on(cx);
-        !self.over && matches!(self.sender.poll_ready(cx), Poll::Ready(Ok(())))
-    }
-}
-
-/// A response whose head is there.
-pub(super) struct Opened {
-    pub(super) status: StatusCode,
-    pub(super) headers: HeaderMap,
-    /// The same as they may be shown.
-    pub(super) shown: Headers,
-    /// Where it came from, after redirects.
-    pub(super) from: Arc<Place>,
-    body: Incoming,
-    /// Whether the body was read to its end.
-    ended: bool,
-    conn: Box<Conn>,
-    silence: Option<Duration>,
 }
 
 impl Caller {
@@ -299,85 +246,6 @@ impl Caller {
     }
 }
 
-impl Opened {
-    /// The next piece of the body; none at its end.
-    pub(super) async fn chunk(&mut self, note: &Note) -> Result<Option<Bytes>, Cause> {
-        loop {
-            let silence = self.silence;
-            let read = self.frame();
-            let frame = match silence {
-                None => read.await,
-                Some(within) => match Box::pin(tokio::time::timeout(within, read)).await {
-                    Ok(frame) => frame,
-                    Err(_) => {
-                        return Err(Cause::Broken(note.progress.describe()));
-                    }
-                },
-            };
-            match frame {
-                None => {
-                    self.ended = true;
-                    return Ok(None);
-                }
-                Some(Ok(frame)) => {
-                    // Trailers say nothing that anybody here asks for.
-                    if let Ok(data) = frame.into_data() {
-                        note.progress.read(data.len());
-                        return Ok(Some(data));
-                    }
-                }
-                Some(Err(error)) => {
-                    let so_far = note.progress.describe();
-                    let why = innermost(&error);
-                    return Err(Cause::Broken(format!("the answer broke off: {why} ({so_far})")));
-                }
-            }
-        }
-    }
-
-    async fn frame(&mut self) -> Option<hyper::Result<http_body::Frame<Bytes>>> {
-        let Opened { body, conn, .. } = self;
-        poll_fn(|cx| conn.poll_with(|cx| Pin::new(&mut *body).poll_frame(cx), cx)).await
-    }
-
-    /// The whole body, as long as it is not longer than that; the beginning and
-    /// false, if it is.
-    pub(super) async fn body(
-        &mut self,
-        limit: usize,
-        note: &Note,
-    ) -> Result<(Vec<u8>, bool), Cause> {
-        let mut body = Vec::new();
-        while let Some(chunk) = self.chunk(note).await? {
-            let room = limit - body.len();
-            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
-            if chunk.len() > room {
-                return Ok((body, false));
-            }
-        }
-        Ok((body, true))
-    }
-
-    /// Whether the body is of that kind.
-    pub(super) fn is(&self, kind: &str) -> bool {
-        self.kind().eq_ignore_ascii_case(kind)
-    }
-
-    /// What the body is, by its own word, without parameters.
-    pub(super) fn kind(&self) -> &str {
-        kind_of(self.headers.get(CONTENT_TYPE))
-    }
-}
-
-/// What a content type says, without parameters.
-pub(super) fn kind_of(value: Option<&HeaderValue>) -> &str {
-    let kind = value.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    match kind.split(';').next().unwrap_or_default().trim() {
-        "" => "no content type",
-        kind => kind,
-    }
-}
-
 pub(super) fn hidden(mut value: HeaderValue) -> HeaderValue {
     value.set_sensitive(true);
     value
@@ -405,12 +273,6 @@ fn elsewhere(opened: &Opened, why: &str) -> Cause {
         what: format!("the server answered {} and sends us elsewhere: {why}", opened.status),
         body: String::new(),
     }
-}
-
-/// The last of the reasons that an error gives.
-pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
-    let chain = std::iter::successors(Some(error), |error| error.source());
-    chain.last().map(ToString::to_string).unwrap_or_default()
 }
 
 impl std::fmt::Debug for Caller {

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use sparring_peer::Cause;
 
-use super::call::Opened;
 use super::note::Note;
+use super::opened::Opened;
 use crate::http::sse::{Event, Parser};
 
 /// A response that is an event stream.

@@ -13,6 +13,7 @@ mod heard;
 mod link;
 mod note;
 mod old;
+mod opened;
 mod post;
 mod standing;
 mod tls;

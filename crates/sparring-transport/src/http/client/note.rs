@@ -10,8 +10,9 @@ use sparring_peer::link::Recorder;
 use sparring_wire::{Exchange, Headers};
 use tokio::time::Instant;
 
-use super::call::{SESSION, kind_of};
+use super::call::SESSION;
 use super::endpoint;
+use super::opened::kind_of;
 
 /// How far an exchange has come. All clones are one.
 #[derive(Debug, Clone, Default)]

@@ -7,9 +7,9 @@ use sparring_peer::{Cause, Incoming, Stream};
 use sparring_wire::Frame;
 
 use super::answer::{Done, READ, envelope, told};
-use super::call::Opened;
 use super::events::Events;
 use super::note::{Note, Progress};
+use super::opened::Opened;
 use super::post::{self, Turn};
 use super::wire::{Message, Wire};
 

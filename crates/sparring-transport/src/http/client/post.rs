@@ -11,8 +11,8 @@ use sparring_wire::{Frame, FrameKind};
 use tokio::time::timeout;
 
 use super::answer::{Done, READ, envelope, told};
-use super::call::Opened;
 use super::note::{Note, Progress};
+use super::opened::Opened;
 use super::wire::{Message, Wire};
 
 /// How long a message may keep what follows it waiting.

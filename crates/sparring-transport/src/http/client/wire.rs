@@ -13,10 +13,11 @@ use sparring_peer::link::Recorder;
 use sparring_peer::{Cause, Envelope, Incoming, Stream};
 use sparring_wire::{Frame, Headers, mirror};
 
-use super::call::{Caller, Head, Opened, SESSION, hidden};
+use super::call::{Caller, Head, SESSION, hidden};
 use super::connect::Connector;
 use super::endpoint::Endpoint;
 use super::note::{Note, Progress, shown};
+use super::opened::Opened;
 use super::{HttpError, HttpTarget};
 
 /// How much is collected before exchanges wait until some of it was taken.
