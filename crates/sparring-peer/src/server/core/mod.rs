@@ -175,6 +175,13 @@ impl<A> Core<A> {
         }
     }
 
+    /// Leaves out the revisions that are not wanted here.
+    pub(super) fn speak_only(&mut self, wanted: impl Fn(Revision) -> bool) {
+        let mut profile = Profile::clone(&self.profile);
+        profile.revisions.retain(|revision| wanted(*revision));
+        self.profile = Arc::new(profile);
+    }
+
     /// The next thing to give to the link.
     pub fn poll_action(&mut self) -> Option<Outgoing> {
         self.actions.pop_front()

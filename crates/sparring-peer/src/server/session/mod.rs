@@ -21,6 +21,7 @@ use super::context::Said;
 use super::core::Core;
 use super::handler::Handler;
 use super::intake::Intake;
+use super::running::Running;
 use crate::link::{Cause, Incoming, Link, LinkKind, Outgoing, Recorder};
 use crate::timer::Timer;
 
@@ -106,6 +107,22 @@ impl<H: Handler> Session<H> {
     pub fn ask_timeout(mut self, timeout: Duration) -> Self {
         self.ask_timeout = timeout;
         self
+    }
+
+    /// Speaks only those of the server's revisions that begin with a handshake,
+    /// as on a link that came with one of them.
+    #[must_use]
+    pub fn handshakes_only(mut self) -> Self {
+        self.core.speak_only(|revision| !revision.is_modern());
+        self
+    }
+
+    /// Serves in the background, until the end of input or until it is stopped.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn spawn(self) -> Running {
+        Running::spawn(self)
     }
 
     /// Records what passes the link into a transcript, from now on.

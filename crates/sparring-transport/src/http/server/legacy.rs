@@ -136,7 +136,7 @@ pub(super) fn begin<H: Handler>(
     if let Some(recorder) = &shared.recorder {
         link.record_to(recorder.clone());
     }
-    Ok((id, hub, shared.server.spawn(link)))
+    Ok((id, hub, shared.server.on(link).handshakes_only().spawn()))
 }
 
 /// The session that a request names, with a version that is spoken.

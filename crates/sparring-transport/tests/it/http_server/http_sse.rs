@@ -46,6 +46,21 @@ async fn messages_are_posted_and_answered_on_the_stream() {
 }
 
 #[tokio::test]
+async fn a_revision_without_a_handshake_does_not_exist_here() {
+    let place = Place::open().await;
+    let (mut connection, mut other) = (place.connect().await, place.connect().await);
+    let (mut events, url) = open(&mut connection).await;
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let discover = request("server/discover", json!({"_meta": meta}));
+    assert_eq!(other.ask(post(&url, &discover)).await.status, StatusCode::ACCEPTED);
+    let answer = events.frame().await;
+    assert!(answer["error"]["message"].as_str().unwrap().contains("before initialize"), "{answer}");
+}
+
+#[tokio::test]
 async fn what_is_no_message_of_a_session_is_refused() {
     let place = Place::open().await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
