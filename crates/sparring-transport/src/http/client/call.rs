@@ -149,7 +149,7 @@ impl Caller {
             match sent {
                 Ok(response) => {
                     let (parts, body) = response.into_parts();
-                    let shown = self.like_the_last(shown(&parts.headers));
+                    let shown = self.shown(&parts.headers);
                     note.head(parts.status, &parts.headers, &shown);
                     return Ok(Box::new(Opened {
                         status: parts.status,
@@ -172,11 +172,14 @@ impl Caller {
         }
     }
 
-    /// The same headers, kept only once if the response before had them as well.
-    fn like_the_last(&self, shown: Headers) -> Headers {
+    /// Headers as they may be shown, made only once if the response before had
+    /// the same.
+    fn shown(&self, headers: &HeaderMap) -> Headers {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if *last != shown {
-            *last = shown;
+        let now = headers.iter().map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes()));
+        let before = last.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+        if !now.eq(before) {
+            *last = shown(headers);
         }
         last.clone()
     }
