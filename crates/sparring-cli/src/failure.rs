@@ -147,6 +147,7 @@ fn kind(error: &Error) -> &'static str {
         Error::Closed { cause, .. } => match cause {
             Cause::Unreachable(_) => "unreachable",
             Cause::Http { .. } => "http",
+            Cause::NotAuthorized(_) => "not-authorized",
             Cause::SessionLost(_) => "session-lost",
             Cause::Broken(_) => "broken",
             _ => "closed",
@@ -193,7 +194,9 @@ fn of_request(error: &Error) -> String {
 fn over_http(cause: &Cause) -> Option<String> {
     match cause {
         Cause::Http { what, .. } => Some(what.clone()),
-        Cause::Unreachable(_) | Cause::SessionLost(_) => Some(cause.to_string()),
+        Cause::Unreachable(_) | Cause::NotAuthorized(_) | Cause::SessionLost(_) => {
+            Some(cause.to_string())
+        }
         _ => None,
     }
 }

@@ -47,6 +47,10 @@ impl Link for Gate {
         self.link.closing_time()
     }
 
+    fn is_held(&self) -> bool {
+        self.link.is_held()
+    }
+
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
         if !self.closing {
             ready!(self.frames.poll_room(cx));

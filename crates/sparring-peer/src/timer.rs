@@ -17,11 +17,13 @@ pub(crate) struct Timer {
     start: Instant,
     now: Option<Duration>,
     alarm: Option<Pin<Box<Sleep>>>,
+    /// Since when the clock stands still, if it does.
+    held: Option<Instant>,
 }
 
 impl Timer {
     pub(crate) fn start() -> Self {
-        Timer { start: Instant::now(), now: Some(Duration::ZERO), alarm: None }
+        Timer { start: Instant::now(), now: Some(Duration::ZERO), alarm: None, held: None }
     }
 
     /// A new round begins: the next look at the clock is a fresh one.
@@ -29,9 +31,24 @@ impl Timer {
         self.now = None;
     }
 
+    /// Lets the clock stand still, or go on from where it stood.
+    pub(crate) fn hold(&mut self, held: bool) {
+        match self.held {
+            None if held => self.held = Some(Instant::now()),
+            Some(since) if !held => {
+                self.start += since.elapsed();
+                self.held = None;
+            }
+            _ => {}
+        }
+    }
+
     /// The time since the start, the same throughout a round.
     pub(crate) fn now(&mut self) -> Duration {
-        *self.now.get_or_insert_with(|| self.start.elapsed())
+        *self.now.get_or_insert_with(|| match self.held {
+            Some(since) => since - self.start,
+            None => self.start.elapsed(),
+        })
     }
 
     /// Ready when the time has come.
@@ -40,6 +57,10 @@ impl Timer {
         // Under load the alarm may ring late; the clock is always right.
         if self.now() >= wake_at {
             return Poll::Ready(());
+        }
+        // Whoever lets it go on asks again.
+        if self.held.is_some() {
+            return Poll::Pending;
         }
         let Some(deadline) = self.start.checked_add(wake_at) else { return Poll::Pending };
         let alarm = match &mut self.alarm {

@@ -9,8 +9,9 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 use sparring::client::{Question, accept_with_defaults};
 use sparring::types::Tool;
-use sparring::{Client, ClientBuilder, Revision};
-use sparring::{HttpLink, HttpTarget};
+use sparring::{
+    Client, ClientBuilder, Credentials, HttpLink, HttpTarget, OAuth, Proof, Revision, Visitor,
+};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
@@ -24,12 +25,31 @@ async fn main() -> Result<()> {
     let revision = version.as_deref().and_then(Revision::from_name);
     let url = std::env::args().next_back().context("the URL of the server")?;
 
-    let link = HttpLink::new(&HttpTarget::new(url))?;
-    let client = builder(revision).connect(link).await?;
+    let mut target = HttpTarget::new(url);
+    target.credentials = Some(Credentials::OAuth(Box::new(authorization(&scenario, &context))));
+    let client = builder(revision).connect(HttpLink::new(&target)?).await?;
     let tools = client.list_tools().await?;
     run(&scenario, &context, &client, &tools).await?;
     client.close().await;
     Ok(())
+}
+
+/// How to be let in, where the scenario asks for that.
+fn authorization(scenario: &str, context: &Value) -> OAuth {
+    let text = |name: &str| context.get(name).and_then(Value::as_str).map(str::to_owned);
+    let client_id = text("client_id");
+    let proof = match (text("client_secret"), text("private_key_pem")) {
+        (Some(secret), _) => Proof::Secret(secret),
+        (None, Some(key)) => Proof::Key(key),
+        (None, None) => Proof::None,
+    };
+    if scenario.starts_with("auth/client-credentials") {
+        return OAuth::client_credentials(client_id.unwrap_or_default(), proof);
+    }
+    // The suite's pages say yes by themselves, to whoever opens them.
+    let visitor = Visitor::new(|url| drop(tokio::spawn(reqwest::get(url.to_owned()))));
+    let document = Some("https://conformance-test.local/client-metadata.json".to_owned());
+    OAuth { client_id, proof, document, ..OAuth::code(visitor) }
 }
 
 /// A client that can be asked everything.
@@ -78,6 +98,7 @@ async fn run(scenario: &str, context: &Value, client: &Client, tools: &[Tool]) -
         | "elicitation-sep1034-client-defaults"
         | "http-invalid-tool-headers"
         | "sep-2322-client-request-state" => call_all(client, tools).await,
+        auth if auth.starts_with("auth/") => call_all(client, tools).await,
         other => bail!("the scenario {other} is not known"),
     }
 }

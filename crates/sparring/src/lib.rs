@@ -42,7 +42,9 @@ pub use sparring_peer::{
     LinkKind, MemoryLink, MemoryTransport, Outgoing, Protocol, Response, Server, Stream, client,
     link, memory, server,
 };
-pub use sparring_transport::http::{HttpLink, HttpOptions, HttpServer, HttpTarget};
+pub use sparring_transport::http::{
+    Credentials, Grant, HttpLink, HttpOptions, HttpServer, HttpTarget, OAuth, Proof, Visitor,
+};
 pub use sparring_transport::{self as transport, ChildLink, ChildTarget, Target};
 pub use sparring_wire::{
     self as wire, Checker, ErrorObject, Exchange, Frame, Headers, Id, Json, RawJson, Referee,

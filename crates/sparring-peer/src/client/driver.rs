@@ -316,6 +316,7 @@ impl<L: Link> Future for Driver<L> {
         let driver = &mut *self;
         for _ in 0..ROUNDS {
             driver.timer.renew();
+            driver.timer.hold(driver.link.is_held());
             driver.take_in(cx);
             driver.give_out();
             // Before reading: a link that ends by being written to says so there.
@@ -325,6 +326,7 @@ impl<L: Link> Future for Driver<L> {
             if driver.ended && (flushed || !driver.closing) || driver.overdue {
                 return Poll::Ready(());
             }
+            driver.timer.hold(driver.link.is_held());
             // Last, since everything before may have set it. What has nothing
             // new by now has been asked, and wakes this task when it has.
             let due = driver.watch_clock(cx);

@@ -66,6 +66,13 @@ pub trait Link: Send + Unpin + 'static {
         None
     }
 
+    /// Whether nothing can go on before somebody else has done something that
+    /// has a deadline of its own, as a person who logs in has. Meanwhile no
+    /// request runs out of time.
+    fn is_held(&self) -> bool {
+        false
+    }
+
     /// What is known of the other side from an earlier connection.
     fn known_era(&self) -> Option<Era> {
         None
@@ -118,6 +125,10 @@ impl Link for Box<dyn Link> {
 
     fn state_of(&self, stream: &Stream) -> Option<String> {
         (**self).state_of(stream)
+    }
+
+    fn is_held(&self) -> bool {
+        (**self).is_held()
     }
 
     fn known_era(&self) -> Option<Era> {
@@ -277,6 +288,9 @@ pub enum Cause {
         /// How its body begins.
         body: String,
     },
+    /// There is no way to be let in by the other side.
+    #[error("{0}")]
+    NotAuthorized(String),
     /// The other side does not know the session any more.
     #[error("the server has ended the session: {0}")]
     SessionLost(String),

@@ -7,5 +7,8 @@ pub mod client;
 pub mod server;
 pub mod sse;
 
-pub use client::{Credentials, HttpError, HttpLink, HttpTarget, HttpTransport, Proxies, Tls};
+pub use client::{
+    Credentials, Grant, HttpError, HttpLink, HttpTarget, HttpTransport, OAuth, Proof, Proxies, Tls,
+    Visitor,
+};
 pub use server::{Auth, HttpOptions, HttpServer, ProtectedResource, Serving};

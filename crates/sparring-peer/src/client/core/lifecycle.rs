@@ -378,7 +378,7 @@ impl<W> Core<W> {
 /// or nobody may come in.
 fn is_final(error: &Error) -> bool {
     match error {
-        Error::Closed { cause: Cause::Unreachable(_), .. } => true,
+        Error::Closed { cause: Cause::Unreachable(_) | Cause::NotAuthorized(_), .. } => true,
         Error::Closed { cause: Cause::Http { status, .. }, .. } => {
             matches!(status, 401 | 403 | 407)
         }

@@ -189,7 +189,8 @@ pub(super) fn told(opened: &Opened, more: &str, body: &[u8]) -> Cause {
         shown.push('…');
     }
     let what = format!("{} answered {status}{challenge}{more}", opened.from.endpoint);
-    Cause::Http { status: status.as_u16(), what, body: shown }
+    let masked = |text: &str| opened.from.secrets.mask(text).into_owned();
+    Cause::Http { status: status.as_u16(), what: masked(&what), body: masked(&shown) }
 }
 
 /// What stands around the frames of an answer. Unlike the transcript, whoever

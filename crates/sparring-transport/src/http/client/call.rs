@@ -19,6 +19,7 @@ use super::connect::Connector;
 use super::endpoint::Endpoint;
 use super::note::{Note, shown};
 use super::opened::{Conn, Opened, innermost};
+use super::secrets::Secrets;
 
 /// The header with a session's id.
 pub(super) const SESSION: &str = "mcp-session-id";
@@ -47,15 +48,17 @@ pub(super) struct Place {
     url: Arc<str>,
     pub(super) host: Option<HeaderValue>,
     uri: Uri,
+    /// What must not be shown of anything that comes from there.
+    pub(super) secrets: Secrets,
 }
 
 impl Place {
-    fn new(endpoint: Endpoint, by_proxy: bool) -> Self {
+    fn new(endpoint: Endpoint, by_proxy: bool, secrets: Secrets) -> Self {
         let path = Uri::from(endpoint.path.clone());
         let whole = || format!("{}{}", endpoint.origin, endpoint.path).parse().ok();
         let uri = by_proxy.then(whole).flatten().unwrap_or(path);
         let host = HeaderValue::try_from(endpoint.host()).ok();
-        Place { url: endpoint.to_string().into(), endpoint, host, uri }
+        Place { url: endpoint.to_string().into(), endpoint, host, uri, secrets }
     }
 }
 
@@ -67,8 +70,14 @@ pub(super) struct Head {
 }
 
 impl Caller {
-    pub(super) fn new(connector: Connector, endpoint: Endpoint, silence: Option<Duration>) -> Self {
-        let place = Mutex::new(Arc::new(Place::new(endpoint, connector.by_proxy().is_some())));
+    pub(super) fn new(
+        connector: Connector,
+        endpoint: Endpoint,
+        silence: Option<Duration>,
+        secrets: Secrets,
+    ) -> Self {
+        let place = Place::new(endpoint, connector.by_proxy().is_some(), secrets);
+        let place = Mutex::new(Arc::new(place));
         Caller { connector, idle: Mutex::default(), place, last: Mutex::default(), silence }
     }
 
@@ -78,8 +87,13 @@ impl Caller {
 
     /// From now on requests go there.
     pub(super) fn move_to(&self, endpoint: Endpoint) {
-        let place = Arc::new(Place::new(endpoint, self.connector.by_proxy().is_some()));
+        let place = self.place_at(endpoint);
         *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    }
+
+    fn place_at(&self, endpoint: Endpoint) -> Arc<Place> {
+        let by_proxy = self.connector.by_proxy().is_some();
+        Arc::new(Place::new(endpoint, by_proxy, self.place().secrets.clone()))
     }
 
     /// Sends a request, and follows the server as far as it leads to itself.
@@ -179,7 +193,7 @@ impl Caller {
         let now = headers.iter().map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes()));
         let before = last.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
         if !now.eq(before) {
-            *last = shown(headers);
+            *last = shown(headers, &self.place().secrets);
         }
         last.clone()
     }
@@ -201,7 +215,7 @@ impl Caller {
         if post && matches!(opened.status.as_u16(), 301 | 308) {
             self.move_to(to.clone());
         }
-        Ok(Some(Arc::new(Place::new(to, self.connector.by_proxy().is_some()))))
+        Ok(Some(self.place_at(to)))
     }
 
     fn no_response(&self, error: &hyper::Error, reused: bool) -> Cause {

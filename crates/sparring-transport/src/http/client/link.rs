@@ -330,6 +330,10 @@ impl Link for HttpLink {
         queued.then(|| "it was waiting for an earlier message to be taken".to_owned())
     }
 
+    fn is_held(&self) -> bool {
+        self.wire.is_held()
+    }
+
     fn known_era(&self) -> Option<Era> {
         match self.way {
             Way::Old => Some(Era::Legacy),

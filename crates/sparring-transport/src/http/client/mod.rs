@@ -12,9 +12,11 @@ mod events;
 mod heard;
 mod link;
 mod note;
+mod oauth;
 mod old;
 mod opened;
 mod post;
+mod secrets;
 mod standing;
 mod tls;
 mod wire;
@@ -25,6 +27,7 @@ use std::time::Duration;
 
 pub use endpoint::BadUrl;
 pub use link::HttpLink;
+pub use oauth::{Grant, OAuth, Proof, Visitor};
 pub use tls::TlsError;
 
 /// A server over HTTP, as plain data.
@@ -88,6 +91,8 @@ pub enum Credentials {
     Bearer(String),
     /// User and password, joined by a colon.
     Basic(String),
+    /// What an authorization server says of us.
+    OAuth(Box<OAuth>),
 }
 
 /// Whom to trust over TLS.
@@ -128,11 +133,12 @@ impl HttpTarget {
 }
 
 impl Credentials {
-    /// What the header `Authorization` says.
-    fn header(&self) -> String {
+    /// What the header `Authorization` says, if that is known from the start.
+    fn header(&self) -> Option<String> {
         match self {
-            Credentials::Bearer(token) => format!("Bearer {token}"),
-            Credentials::Basic(pair) => endpoint::basic(pair),
+            Credentials::Bearer(token) => Some(format!("Bearer {token}")),
+            Credentials::Basic(pair) => Some(endpoint::basic(pair)),
+            Credentials::OAuth(_) => None,
         }
     }
 }
@@ -155,10 +161,11 @@ impl fmt::Debug for HttpTarget {
 
 impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Credentials::Bearer(_) => "Bearer(hidden)",
-            Credentials::Basic(_) => "Basic(hidden)",
-        })
+        match self {
+            Credentials::Bearer(_) => f.write_str("Bearer(hidden)"),
+            Credentials::Basic(_) => f.write_str("Basic(hidden)"),
+            Credentials::OAuth(oauth) => f.debug_tuple("OAuth").field(oauth).finish(),
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::call::SESSION;
 use super::endpoint;
 use super::opened::kind_of;
+use super::secrets::Secrets;
 
 /// How far an exchange has come. All clones are one.
 #[derive(Debug, Clone, Default)]
@@ -194,7 +195,7 @@ pub(super) fn has_secrets(headers: &HeaderMap) -> bool {
 }
 
 /// Headers as they may be shown.
-pub(super) fn shown(headers: &HeaderMap) -> Headers {
+pub(super) fn shown(headers: &HeaderMap, secrets: &Secrets) -> Headers {
     let mut shown = Headers::new();
     for (name, value) in headers {
         match value.to_str() {
@@ -207,7 +208,7 @@ pub(super) fn shown(headers: &HeaderMap) -> Headers {
                 shown.push(name.as_str(), &format!("{}…", begin.unwrap_or_default()));
             }
             Ok(url) if *name == LOCATION => shown.push(name.as_str(), &endpoint::shown(url)),
-            Ok(text) => shown.push(name.as_str(), text),
+            Ok(text) => shown.push(name.as_str(), &secrets.mask(text)),
             Err(_) => shown.push(name.as_str(), &String::from_utf8_lossy(value.as_bytes())),
         }
     }
@@ -222,7 +223,7 @@ mod tests {
     fn what_a_location_says_behind_its_path_is_not_shown() {
         let mut headers = HeaderMap::new();
         headers.insert(LOCATION, HeaderValue::from_static("/there?token=hunter2"));
-        assert_eq!(shown(&headers).get("location"), Some("/there?…"));
+        assert_eq!(shown(&headers, &Secrets::default()).get("location"), Some("/there?…"));
     }
 
     #[test]
@@ -234,7 +235,7 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(SESSION, HeaderValue::from_bytes(id).expect("a value"));
-            assert_eq!(shown(&headers).get(SESSION), Some(expected));
+            assert_eq!(shown(&headers, &Secrets::default()).get(SESSION), Some(expected));
         }
     }
 }

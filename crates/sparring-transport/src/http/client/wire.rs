@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
@@ -13,12 +14,15 @@ use sparring_peer::link::Recorder;
 use sparring_peer::{Cause, Envelope, Incoming, Stream};
 use sparring_wire::{Frame, Headers, mirror};
 
+use super::answer::READ;
 use super::call::{Caller, Head, SESSION, hidden};
 use super::connect::Connector;
 use super::endpoint::Endpoint;
 use super::note::{Note, Progress, shown};
+use super::oauth::Authorizer;
 use super::opened::Opened;
-use super::{HttpError, HttpTarget};
+use super::secrets::Secrets;
+use super::{Credentials, HttpError, HttpTarget};
 
 /// How much is collected before exchanges wait until some of it was taken.
 const MOST: usize = 1_000;
@@ -35,6 +39,9 @@ pub(super) struct Wire {
     pub(super) limit: usize,
     /// What every request has.
     own: HeaderMap,
+    authorizer: Option<Authorizer>,
+    /// How many requests wait for a token.
+    held: AtomicUsize,
     state: Mutex<State>,
 }
 
@@ -88,23 +95,102 @@ impl Wire {
         let mut own = HeaderMap::new();
         let agent = concat!("sparring/", env!("CARGO_PKG_VERSION"));
         own.insert(USER_AGENT, HeaderValue::from_static(agent));
-        let credentials = target.credentials.as_ref().map(super::Credentials::header).or(in_url);
+        let secrets = Secrets::default();
+        let credentials = match &target.credentials {
+            Some(given) => given.header(),
+            None => in_url,
+        };
         if let Some(credentials) = credentials {
             let bad = |_| HttpError::Header("Authorization".to_owned());
+            let (_, secret) = credentials.split_once(' ').unwrap_or_default();
+            secrets.add(secret);
             let value = HeaderValue::try_from(credentials).map_err(bad)?;
             own.insert(AUTHORIZATION, hidden(value));
         }
         let mut given = HeaderMap::new();
         for (name, value) in &target.headers {
             let bad = || HttpError::Header(name.clone());
+            secrets.add(value);
             let value = HeaderValue::from_str(value).map_err(|_| bad())?;
             given.append(HeaderName::try_from(name).map_err(|_| bad())?, hidden(value));
         }
         // What the user says stands instead of what we would say.
         own.extend(given);
         let connector = Connector::new(&endpoint.origin, target)?;
-        let caller = Caller::new(connector, endpoint, target.idle_timeout);
-        Ok(Wire { caller, limit: target.max_message, own, state: Mutex::default() })
+        let authorizer = match &target.credentials {
+            Some(Credentials::OAuth(oauth)) => {
+                Some(Authorizer::new(target, oauth, endpoint.clone(), secrets.clone()))
+            }
+            _ => None,
+        };
+        Ok(Wire {
+            caller: Caller::new(connector, endpoint, target.idle_timeout, secrets),
+            limit: target.max_message,
+            own,
+            authorizer,
+            held: AtomicUsize::new(0),
+            state: Mutex::default(),
+        })
+    }
+
+    /// Makes a request, as somebody whom the server lets in.
+    async fn call(
+        &self,
+        method: &Method,
+        content: impl Fn() -> (Head, Bytes),
+        note: &mut Note,
+    ) -> Result<Box<Opened>, Cause> {
+        match &self.authorizer {
+            None => self.caller.call(method, content, note).await,
+            // Apart, so that requests without it stay small.
+            Some(authorizer) => {
+                Box::pin(self.call_with_pass(authorizer, method, content, note)).await
+            }
+        }
+    }
+
+    async fn call_with_pass(
+        &self,
+        authorizer: &Authorizer,
+        method: &Method,
+        content: impl Fn() -> (Head, Bytes),
+        note: &mut Note,
+    ) -> Result<Box<Opened>, Cause> {
+        let mut pass = {
+            let _held = Held::by(&self.held);
+            authorizer.pass(self.recorder()).await?
+        };
+        loop {
+            let with_pass = || {
+                let (mut head, body) = content();
+                if let Some(pass) = &pass {
+                    head.shown.push(AUTHORIZATION.as_str(), "(hidden)");
+                    head.headers.insert(AUTHORIZATION, pass.header().clone());
+                }
+                (head, body)
+            };
+            let mut opened = self.caller.call(method, with_pass, note).await?;
+            let refusal = authorizer.refusal(opened.status, &opened.headers, pass.as_ref());
+            // Nobody is asked to log in for what is not needed.
+            let Some(refusal) = refusal.filter(|refusal| match *method {
+                Method::POST => true,
+                Method::GET => refusal.is_of_the_token(),
+                _ => false,
+            }) else {
+                return Ok(opened);
+            };
+            if opened.body(READ, note).await.is_ok() {
+                note.complete();
+                self.caller.keep(*opened);
+            }
+            let _held = Held::by(&self.held);
+            pass = Some(authorizer.another(&refusal, pass.as_ref(), self.recorder()).await?);
+        }
+    }
+
+    /// Whether a request waits for a token, which has deadlines of its own.
+    pub(super) fn is_held(&self) -> bool {
+        self.held.load(Ordering::Relaxed) > 0
     }
 
     /// Sends a message.
@@ -114,7 +200,7 @@ impl Wire {
         note: &mut Note,
     ) -> Result<Box<Opened>, Cause> {
         let body = || Bytes::copy_from_slice(message.frame.bytes());
-        self.caller.call(&Method::POST, || (self.head_of(message), body()), note).await
+        self.call(&Method::POST, || (self.head_of(message), body()), note).await
     }
 
     /// What a message has before it. One like the last has the same.
@@ -152,7 +238,7 @@ impl Wire {
         note: &mut Note,
     ) -> Result<Box<Opened>, Cause> {
         let content = || (self.head(Purpose::Listen), Bytes::new());
-        self.caller.call(&Method::GET, content, note).await
+        self.call(&Method::GET, content, note).await
     }
 
     /// Asks for events, from after the last one that came.
@@ -172,7 +258,7 @@ impl Wire {
             }
             (head, Bytes::new())
         };
-        self.caller.call(&Method::GET, head, note).await
+        self.call(&Method::GET, head, note).await
     }
 
     /// Ends the session, if there is one.
@@ -183,7 +269,7 @@ impl Wire {
             (head, Bytes::new())
         };
         let mut note = Note::begin(self.recorder(), Progress::default());
-        let ended = self.caller.call(&Method::DELETE, head, &mut note).await;
+        let ended = self.call(&Method::DELETE, head, &mut note).await;
         // A server need not let its sessions be ended.
         if let Ok(mut opened) = ended
             && opened.body(self.limit, &note).await.is_ok()
@@ -214,7 +300,7 @@ impl Wire {
             if let Some(session) = session {
                 headers.entry(HeaderName::from_static(SESSION)).or_insert(session);
             }
-            Head { shown: shown(&headers), headers }
+            Head { shown: shown(&headers, &Secrets::default()), headers }
         })
         .clone()
     }
@@ -337,6 +423,22 @@ impl Wire {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One more that waits, for as long as this lives.
+struct Held<'a>(&'a AtomicUsize);
+
+impl<'a> Held<'a> {
+    fn by(held: &'a AtomicUsize) -> Self {
+        held.fetch_add(1, Ordering::Relaxed);
+        Held(held)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
