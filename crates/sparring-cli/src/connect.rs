@@ -5,11 +5,11 @@ use std::io;
 use std::time::Duration;
 
 use sparring_peer::{Client, ClientBuilder, Link, Protocol};
-use sparring_transport::http::Proxies;
 use sparring_transport::{Opened, Stderr, Target};
 use sparring_wire::Transcript;
 use tokio::time::timeout;
 
+use crate::environment::Environment;
 use crate::exit::{Exit, Signal};
 use crate::failure::Failure;
 use crate::frames::Frames;
@@ -49,12 +49,12 @@ struct Conversation<'a> {
 ///
 /// # Errors
 /// When the system does not give what that needs.
-pub(crate) fn run(verb: Verb, printer: &Printer, proxies: &Proxies) -> io::Result<Exit> {
+pub(crate) fn run(verb: Verb, printer: &Printer, environment: &Environment) -> io::Result<Exit> {
     // One thread: on Linux a child dies with the thread that started it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let exit = runtime.block_on(async {
         let mut signals = Signals::listen()?;
-        Ok(converse(verb, printer, proxies, &mut signals).await)
+        Ok(converse(verb, printer, environment, &mut signals).await)
     });
     // A thread that hangs in a read or a write is not waited for.
     runtime.shutdown_background();
@@ -65,13 +65,13 @@ pub(crate) fn run(verb: Verb, printer: &Printer, proxies: &Proxies) -> io::Resul
 async fn converse(
     mut verb: Verb,
     printer: &Printer,
-    proxies: &Proxies,
+    environment: &Environment,
     signals: &mut Signals,
 ) -> Exit {
     let begun = tokio::select! {
         biased;
         signal = signals.next() => Err(Failure::Stopped(signal)),
-        begun = begin(&mut verb, printer, proxies) => begun,
+        begun = begin(&mut verb, printer, environment) => begun,
     };
     let (client, watch, stderr, relay) = match begun {
         Ok(begun) => begun,
@@ -103,8 +103,12 @@ type Begun = (Client, Watch, Option<Stderr>, Option<Relay>);
 
 /// Reads what was given, begins the trace, and starts the target, in this
 /// order: what is wrong with what was typed is told before anything is started.
-async fn begin(verb: &mut Verb, printer: &Printer, proxies: &Proxies) -> Result<Begun, Failure> {
-    let target = verb.shared().target(proxies)?;
+async fn begin(
+    verb: &mut Verb,
+    printer: &Printer,
+    environment: &Environment,
+) -> Result<Begun, Failure> {
+    let target = verb.shared().target(environment, printer.stderr())?;
     verb.prepare().await?;
     let trace = verb.shared().connection.trace.clone();
     let (watch, transcript) = Watch::begin(trace).await?;

@@ -6,13 +6,13 @@
 
 mod args;
 mod connect;
+mod environment;
 mod exit;
 mod failure;
 mod frames;
 mod gate;
 mod nearest;
 mod output;
-mod proxies;
 mod relay;
 mod schema;
 mod signals;
@@ -27,6 +27,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::Spar;
+use environment::Environment;
 use exit::Exit;
 use failure::Failure;
 use output::{Printer, Surroundings};
@@ -36,8 +37,9 @@ fn main() -> ExitCode {
     let exit = match Spar::try_parse_from(&typed) {
         Ok(spar) => {
             let printer = Printer::new(&spar.verb.shared().look, surroundings());
-            let proxies = proxies::read(|name| std::env::var(name).ok());
-            let ran = connect::run(spar.verb, &printer, &proxies);
+            let attended = io::stderr().is_terminal();
+            let environment = Environment::read(|name| std::env::var(name).ok(), attended);
+            let ran = connect::run(spar.verb, &printer, &environment);
             ran.unwrap_or_else(|error| give_up(&Failure::System(error)))
         }
         Err(told) => {

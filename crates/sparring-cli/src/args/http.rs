@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use sparring_transport::http::{Credentials, HttpTarget, Proxies, Tls};
+use sparring_transport::http::{Credentials, HttpTarget, Tls};
 
+use super::oauth::OAuthFlags;
 use super::quantity;
+use crate::environment::Environment;
 use crate::failure::Failure;
+use crate::output::Outlet;
 
 /// How a server is spoken to over HTTP.
 #[derive(Args)]
@@ -48,6 +51,9 @@ pub(super) struct Http {
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
     #[arg(conflicts_with_all = ["command", "unix"], help_heading = "HTTP")]
     idle_timeout: Option<Duration>,
+
+    #[command(flatten)]
+    oauth: OAuthFlags,
 }
 
 impl Http {
@@ -55,10 +61,18 @@ impl Http {
     ///
     /// # Errors
     /// When a flag has a value that it cannot have.
-    pub(super) fn target(&self, url: &str, proxies: &Proxies) -> Result<HttpTarget, Failure> {
+    pub(super) fn target(
+        &self,
+        url: &str,
+        environment: &Environment,
+        stderr: &Outlet,
+    ) -> Result<HttpTarget, Failure> {
         let mut target = HttpTarget::new(url);
         target.headers = self.headers.iter().map(|text| header(text)).collect::<Result<_, _>>()?;
-        target.credentials = self.credentials()?;
+        target.credentials = match self.oauth.settings(environment, stderr)? {
+            Some(oauth) => Some(Credentials::OAuth(Box::new(oauth))),
+            None => self.credentials()?,
+        };
         let names = |(name, _): &(String, String)| name.eq_ignore_ascii_case("authorization");
         if target.credentials.is_some() && target.headers.iter().any(names) {
             return Err(usage("say who you are once: --header has Authorization too"));
@@ -68,7 +82,7 @@ impl Http {
             return Err(usage("--ca and --insecure are for https, and the URL is not"));
         }
         target.tls = Tls { ca: self.ca.clone(), insecure: self.insecure };
-        target.proxies = proxies.clone();
+        target.proxies = environment.proxies.clone();
         target.connect_timeout = self.connect_timeout;
         target.idle_timeout = self.idle_timeout;
         Ok(target)
@@ -127,7 +141,9 @@ mod tests {
 
     fn target(url: &str, flags: &[&str]) -> Result<HttpTarget, String> {
         let line = Line::try_parse_from([&["spar"], flags].concat()).unwrap();
-        line.http.target(url, &Proxies::default()).map_err(|failure| failure.to_string())
+        let environment = Environment::read(|_| None, false);
+        let stderr = Outlet::new(std::io::sink());
+        line.http.target(url, &environment, &stderr).map_err(|failure| failure.to_string())
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 pub(crate) mod given;
 mod http;
+mod oauth;
 pub(crate) mod pair;
 mod program;
 mod quantity;

@@ -6,14 +6,15 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ColorChoice};
 use sparring_peer::{ClientOptions, Protocol};
-use sparring_transport::http::Proxies;
 use sparring_transport::{ChildTarget, Target, UnixTarget};
 use sparring_wire::Revision;
 
 use super::http::Http;
 use super::transport::Transport;
 use super::{pair, quantity};
+use crate::environment::Environment;
 use crate::failure::Failure;
+use crate::output::Outlet;
 
 /// What to talk to, how, and how to tell of it.
 #[derive(Args)]
@@ -126,13 +127,17 @@ impl Shared {
     /// # Errors
     /// When the flags contradict each other, or a value is none; what was typed
     /// may be a secret, and is not shown.
-    pub(crate) fn target(&self, proxies: &Proxies) -> Result<Target, Failure> {
+    pub(crate) fn target(
+        &self,
+        environment: &Environment,
+        stderr: &Outlet,
+    ) -> Result<Target, Failure> {
         let Connection { max_line, transport, protocol, .. } = self.connection;
         if let Some(path) = &self.whom.unix {
             return Ok(Target::Unix(UnixTarget { path: path.clone(), max_line }));
         }
         if let Some(url) = &self.whom.url {
-            let mut target = self.http.target(url, proxies)?;
+            let mut target = self.http.target(url, environment, stderr)?;
             target.transport = transport.over_http(protocol)?;
             target.max_message = max_line;
             return Ok(Target::Http(target));

@@ -9,6 +9,7 @@ mod faults;
 mod hostile;
 mod http_client;
 mod http_server;
+mod oauth;
 mod peers;
 mod pipes;
 mod script;

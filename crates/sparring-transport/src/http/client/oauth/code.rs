@@ -44,7 +44,10 @@ pub(super) async fn log_in(
     scopes: &Scopes,
 ) -> Result<Outcome, Denied> {
     let login = Login::new();
-    let url = login.url(check(provider)?, provider, client, &redirect.url, scopes);
+    let page = check(provider)?;
+    // Nothing else may be given to a browser.
+    web.endpoint(page)?;
+    let url = login.url(page, provider, client, &redirect.url, scopes);
     let came_to = redirect.url.clone();
     oauth.visitor.visit(&url);
     let came = redirect.serve(|query| login.code(provider, query));

@@ -69,9 +69,8 @@ impl Web<'_> {
         url: &str,
         content: Option<Content>,
     ) -> Result<Answer, Denied> {
+        let endpoint = self.endpoint(url)?;
         let bad = |why: String| Denied::Unusable { url: shown_url(url), why };
-        let (endpoint, _) = Endpoint::parse(url).map_err(|error| bad(error.to_string()))?;
-        self.check_safe(&endpoint)?;
         let connector = Connector::new(&endpoint.origin, self.target);
         let connector = connector.map_err(|error| bad(error.to_string()))?;
         let url = endpoint.to_string();
@@ -98,8 +97,14 @@ impl Web<'_> {
         }
     }
 
-    /// Nobody whom a server over TLS names may be spoken to without.
-    fn check_safe(&self, endpoint: &Endpoint) -> Result<(), Denied> {
+    /// An address that somebody names. Nobody whom a server over TLS names may be
+    /// spoken to without.
+    pub(super) fn endpoint(&self, url: &str) -> Result<Endpoint, Denied> {
+        let bad = |error: super::super::BadUrl| Denied::Unusable {
+            url: shown_url(url),
+            why: error.reason,
+        };
+        let (endpoint, _) = Endpoint::parse(url).map_err(bad)?;
         let secured =
             self.target.url.get(..6).is_some_and(|begin| begin.eq_ignore_ascii_case("https:"));
         match &endpoint.origin {
@@ -107,7 +112,7 @@ impl Web<'_> {
                 Err(Denied::Downgrade(endpoint.to_string()))
             }
             Origin::Unix(_) => Err(Denied::Downgrade(endpoint.to_string())),
-            _ => Ok(()),
+            _ => Ok(endpoint),
         }
     }
 }

@@ -1,0 +1,269 @@
+//! The ways to a token.
+
+use serde_json::json;
+use sparring_peer::{Client, Protocol};
+use sparring_transport::http::{HttpLink, HttpTransport, OAuth, Proof};
+use sparring_wire::Revision;
+
+use super::world::{Ways, World};
+use super::{connect, connect_as, kept_in, must_echo, oauth, target};
+
+#[tokio::test]
+async fn somebody_logs_in_once_for_all_requests() {
+    for revision in Revision::ALL {
+        let world = World::new(Ways::default()).await;
+        let builder = Client::builder().revision(revision);
+        let client = connect_as(&world, oauth(), builder).await.unwrap();
+        must_echo(&client).await;
+        must_echo(&client).await;
+        let story = ["401", "resource", "metadata", "register", "authorize", "token"];
+        assert_eq!(world.story(), story, "{revision}");
+        let asked = &world.said("authorize")[0];
+        assert_eq!(asked["resource"], world.url(), "{revision}");
+        assert_eq!(asked.get("scope"), None, "{revision}");
+        let registered = &world.said("register")[0];
+        assert_eq!(registered["application_type"], "\"native\"");
+        assert_eq!(registered["redirect_uris"], format!("[\"{}\"]", asked["redirect_uri"]));
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn it_is_the_same_over_http_and_sse() {
+    let world = World::new(Ways::default()).await;
+    let mut target = target(&world, oauth());
+    target.transport = HttpTransport::Sse;
+    target.url = target.url.replace("/mcp", "/sse");
+    world.change(|ways| {
+        let sse = format!("{}/sse", world.origin());
+        ways.resource = Some(json!({"resource": sse}));
+    });
+    let client = Client::builder().connect(HttpLink::new(&target).unwrap()).await.unwrap();
+    must_echo(&client).await;
+    assert_eq!(world.said("authorize").len(), 1);
+    client.close().await;
+}
+
+#[tokio::test]
+async fn many_requests_at_once_ask_for_one_token() {
+    let world = World::new(Ways::default()).await;
+    let client = connect(&world, oauth()).await.unwrap();
+    world.revoke(false);
+    let calls: Vec<_> = (0..50).map(|_| must_echo(&client)).collect();
+    futures_util::future::join_all(calls).await;
+    let renewals = world.said("token");
+    assert_eq!(renewals.len(), 2, "one login, and one renewal: {renewals:?}");
+    assert_eq!(renewals[1]["grant_type"], "refresh_token");
+}
+
+#[tokio::test]
+async fn a_client_asks_for_itself() {
+    for (methods, by_header) in [("client_secret_basic", true), ("client_secret_post", false)] {
+        let metadata = json!({"token_endpoint_auth_methods_supported": [methods]});
+        let world = World::new(Ways { metadata, scope: Some("a b"), ..Ways::default() }).await;
+        let secret = Proof::Secret("hunter:2".to_owned());
+        let client = connect(&world, OAuth::client_credentials("me", secret)).await.unwrap();
+        must_echo(&client).await;
+        assert_eq!(world.story(), ["401", "resource", "metadata", "token"]);
+        let asked = &world.said("token")[0];
+        assert_eq!(asked["grant_type"], "client_credentials");
+        assert_eq!((&*asked["scope"], &*asked["resource"]), ("a b", &*world.url()));
+        // `me:hunter%3A2`, as RFC 6749, 2.3.1 has it.
+        let header = asked.get("authorization").map(String::as_str);
+        assert_eq!(header, by_header.then_some("Basic bWU6aHVudGVyJTNBMg=="));
+        let body = asked.get("client_secret").map(String::as_str);
+        assert_eq!(body, (!by_header).then_some("hunter:2"));
+    }
+}
+
+#[tokio::test]
+async fn a_client_shows_who_it_is_by_a_key() {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    use ring::signature::{ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ED25519};
+    use ring::signature::{UnparsedPublicKey, VerificationAlgorithm};
+
+    let algorithms: [(&str, &rcgen::SignatureAlgorithm, &dyn VerificationAlgorithm); 3] = [
+        ("ES256", &rcgen::PKCS_ECDSA_P256_SHA256, &ECDSA_P256_SHA256_FIXED),
+        ("ES384", &rcgen::PKCS_ECDSA_P384_SHA384, &ECDSA_P384_SHA384_FIXED),
+        ("EdDSA", &rcgen::PKCS_ED25519, &ED25519),
+    ];
+    for (name, algorithm, verification) in algorithms {
+        let world = World::new(Ways::default()).await;
+        let key = rcgen::KeyPair::generate_for(algorithm).unwrap();
+        let proof = Proof::Key(key.serialize_pem());
+        let client = connect(&world, OAuth::client_credentials("me", proof)).await.unwrap();
+        must_echo(&client).await;
+        let asked = &world.said("token")[0];
+        assert!(!asked.contains_key("client_secret") && !asked.contains_key("authorization"));
+        let (signed, signature) = asked["client_assertion"].rsplit_once('.').unwrap();
+        let signature = URL_SAFE_NO_PAD.decode(signature).unwrap();
+        let public = UnparsedPublicKey::new(verification, key.public_key_raw());
+        public.verify(signed.as_bytes(), &signature).unwrap();
+        let parts: Vec<serde_json::Value> = signed
+            .split('.')
+            .map(|part| serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap())
+            .collect();
+        assert_eq!(parts[0]["alg"], name);
+        assert_eq!(parts[1]["aud"], format!("{}/as", world.origin()));
+        assert_eq!((&parts[1]["iss"], &parts[1]["sub"]), (&json!("me"), &json!("me")));
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_is_known_does_not_register() {
+    let document = "https://example.com/client.json";
+    for (client_id, documents, expected) in
+        [(Some("me"), true, Some("me")), (None, true, Some(document)), (None, false, None)]
+    {
+        let metadata = json!({"client_id_metadata_document_supported": documents});
+        let world = World::new(Ways { metadata, ..Ways::default() }).await;
+        let (client_id, document) = (client_id.map(str::to_owned), Some(document.to_owned()));
+        let client = connect(&world, OAuth { client_id, document, ..oauth() }).await.unwrap();
+        must_echo(&client).await;
+        assert_eq!(world.said("register").len(), usize::from(expected.is_none()));
+        let expected = expected.unwrap_or("client-1");
+        assert_eq!(world.said("authorize")[0]["client_id"], expected);
+    }
+}
+
+#[tokio::test]
+async fn a_registration_may_come_with_a_secret() {
+    let registered = json!({
+        "client_secret": "hunter2", "token_endpoint_auth_method": "client_secret_post"
+    });
+    let world = World::new(Ways { registered, ..Ways::default() }).await;
+    let client = connect(&world, oauth()).await.unwrap();
+    must_echo(&client).await;
+    assert_eq!(world.said("token")[0]["client_secret"], "hunter2");
+}
+
+#[tokio::test]
+async fn a_server_may_publish_nothing_about_itself() {
+    // Up to 2025-03-26 the authorization server was at the same origin.
+    for publishes in [true, false] {
+        let ways = Ways { points: false, resource: None, issuer: "", publishes, ..Ways::default() };
+        let world = World::new(ways).await;
+        // It has no path that its clients could name.
+        let brings = json!({"iss": null});
+        world.change(|ways| {
+            ways.brings = brings;
+            ways.metadata = json!({"authorization_response_iss_parameter_supported": false});
+        });
+        let builder = Client::builder().revision(Revision::V2025_03_26);
+        let client = connect_as(&world, oauth(), builder).await.unwrap();
+        must_echo(&client).await;
+        assert_eq!(world.said("metadata").len(), usize::from(publishes));
+        assert_eq!(world.said("token").len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn where_the_metadata_is_need_not_be_said() {
+    let world = World::new(Ways { points: false, ..Ways::default() }).await;
+    must_echo(&connect(&world, oauth()).await.unwrap()).await;
+    assert_eq!(world.story()[..3], ["401", "resource", "metadata"]);
+}
+
+#[tokio::test]
+async fn when_the_issuer_changes_so_does_the_client() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = World::new(Ways::default()).await;
+    let client = connect(&world, kept_in(folder.path())).await.unwrap();
+    must_echo(&client).await;
+    world.change(|ways| ways.issuer = "/other");
+    must_echo(&client).await;
+    let ids: Vec<_> =
+        world.said("authorize").into_iter().map(|said| said["client_id"].clone()).collect();
+    assert_eq!(ids, ["client-1", "client-2"], "each issuer knows its own");
+    // Neither the token for renewing went to the new one.
+    let grants: Vec<_> =
+        world.said("token").into_iter().map(|said| said["grant_type"].clone()).collect();
+    assert_eq!(grants, ["authorization_code", "authorization_code"]);
+    // And what is kept is of the new one.
+    let again = connect(&world, kept_in(folder.path())).await.unwrap();
+    must_echo(&again).await;
+    assert_eq!(world.said("authorize").len(), 2);
+}
+
+#[tokio::test]
+async fn whoever_logs_in_may_take_longer_than_a_request() {
+    let world = World::new(Ways::default()).await;
+    let slow = sparring_transport::http::Visitor::new(|url| {
+        let url = url.to_owned();
+        tokio::spawn(async move {
+            tokio::time::sleep(std::time::Duration::from_millis(600)).await;
+            reqwest::get(url).await
+        });
+    });
+    let timeout = std::time::Duration::from_millis(300);
+    let builder = Client::builder().timeout(timeout);
+    let client = connect_as(&world, OAuth { visitor: slow, ..oauth() }, builder).await.unwrap();
+    must_echo(&client).await;
+}
+
+#[tokio::test]
+async fn a_client_that_is_closed_meanwhile_waits_for_nobody() {
+    let world = World::new(Ways::default()).await;
+    let (sender, visited) = tokio::sync::oneshot::channel();
+    let sender = std::sync::Mutex::new(Some(sender));
+    let nobody = sparring_transport::http::Visitor::new(move |_| {
+        sender.lock().unwrap().take().unwrap().send(()).unwrap();
+    });
+    let link = HttpLink::new(&target(&world, OAuth { visitor: nobody, ..oauth() })).unwrap();
+    let client = Client::builder().start(link);
+    visited.await.unwrap();
+    let closing = client.close();
+    tokio::time::timeout(std::time::Duration::from_secs(10), closing).await.expect("at once");
+}
+
+#[tokio::test]
+async fn the_transcript_has_every_exchange_and_no_secret() {
+    let registered = json!({
+        "client_secret": "hunter2", "token_endpoint_auth_method": "client_secret_post"
+    });
+    let world = World::new(Ways { registered, ..Ways::default() }).await;
+    let target = target(&world, oauth());
+    let link = HttpLink::new(&target).unwrap();
+    let mut shown = format!("{target:?} {link:?}");
+    let client = Client::builder().protocol(Protocol::Auto).connect(link).await.unwrap();
+    world.revoke(false);
+    must_echo(&client).await;
+    let exchanges = client.transcript().exchanges();
+    let path = |url: &str| url.replace(world.origin(), "");
+    let story: Vec<_> = exchanges
+        .iter()
+        .map(|exchange| {
+            format!("{} {} {:?}", exchange.method, path(&exchange.url), exchange.status)
+        })
+        .collect();
+    assert_eq!(
+        story[..6],
+        [
+            "POST /mcp Some(401)",
+            "GET /.well-known/oauth-protected-resource/mcp Some(200)",
+            "GET /.well-known/oauth-authorization-server/as Some(200)",
+            "POST /as/register Some(201)",
+            "POST /as/token Some(200)",
+            "POST /mcp Some(200)",
+        ]
+    );
+    assert!(story.iter().filter(|line| line.contains("/as/token")).count() == 2, "{story:?}");
+    shown.push_str(&format!("{exchanges:?}"));
+    assert!(!shown.contains("hunter"), "{shown}");
+}
+
+#[tokio::test]
+async fn a_browser_is_given_nothing_but_a_page() {
+    // Whatever the authorization server names: files and programs are no pages.
+    let metadata = json!({"authorization_endpoint": "calculator://run/1"});
+    let world = World::new(Ways { metadata, ..Ways::default() }).await;
+    let visited = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let flag = std::sync::Arc::clone(&visited);
+    let visitor = sparring_transport::http::Visitor::new(move |_| {
+        flag.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    let told = super::refused(&world, OAuth { visitor, ..oauth() }).await;
+    assert!(told.contains("the scheme calculator is not known"), "{told}");
+    assert!(!visited.load(std::sync::atomic::Ordering::Relaxed));
+}

@@ -1,0 +1,68 @@
+//! What a token is asked for.
+
+use serde_json::json;
+use sparring_transport::http::{OAuth, Proof};
+
+use super::world::{Ways, World};
+use super::{connect, echo, must_echo, oauth};
+
+#[tokio::test]
+async fn what_is_asked_for_is_what_the_server_needs() {
+    let listed = Some(json!({"scopes_supported": ["c", "d"]}));
+    for (scope, resource, given, expected) in [
+        (Some("a b"), listed.clone(), vec![], Some("a b")),
+        (None, listed.clone(), vec![], Some("c d")),
+        (None, Some(json!({"scopes_supported": null})), vec![], None),
+        (Some("a b"), listed, vec!["e"], Some("e")),
+    ] {
+        let world = World::new(Ways { scope, resource, ..Ways::default() }).await;
+        let scopes = given.into_iter().map(str::to_owned).collect();
+        let client = connect(&world, OAuth { scopes, ..oauth() }).await.unwrap();
+        must_echo(&client).await;
+        assert_eq!(world.said("authorize")[0].get("scope").map(String::as_str), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_token_for_renewing_is_asked_for_where_that_has_a_scope() {
+    let metadata = json!({"scopes_supported": ["a", "offline_access"]});
+    let world = World::new(Ways { metadata, scope: Some("a"), ..Ways::default() }).await;
+    connect(&world, oauth()).await.unwrap();
+    let asked = &world.said("authorize")[0];
+    assert_eq!((&*asked["scope"], &*asked["prompt"]), ("a offline_access", "consent"));
+}
+
+#[tokio::test]
+async fn more_is_asked_for_when_more_is_needed() {
+    let ways = Ways { scope: Some("read"), for_tools: Some("write"), ..Ways::default() };
+    let world = World::new(ways.clone()).await;
+    let client = connect(&world, oauth()).await.unwrap();
+    must_echo(&client).await;
+    must_echo(&client).await;
+    let asked: Vec<_> =
+        world.said("authorize").into_iter().map(|said| said["scope"].clone()).collect();
+    assert_eq!(asked, ["read", "read write"], "and what was allowed before stays allowed");
+
+    let world = World::new(ways).await;
+    let oauth = OAuth::client_credentials("me", Proof::Secret("hunter2".to_owned()));
+    let client = connect(&world, oauth).await.unwrap();
+    must_echo(&client).await;
+    let asked: Vec<_> = world.said("token").into_iter().map(|said| said["scope"].clone()).collect();
+    assert_eq!(asked, ["read", "read write"]);
+}
+
+#[tokio::test]
+async fn what_was_asked_for_in_vain_is_not_asked_for_again() {
+    let gives = Some("read");
+    let ways = Ways { scope: Some("read"), for_tools: Some("write"), gives, ..Ways::default() };
+    let world = World::new(ways).await;
+    let client = connect(&world, oauth()).await.unwrap();
+    for _ in 0..2 {
+        let told = echo(&client).await.expect_err("not allowed").to_string();
+        let expected = "wrong scope: the server wants \"write\", which";
+        assert!(told.contains(expected) && told.contains("it gave \"read\""), "{told}");
+    }
+    assert_eq!(world.said("authorize").len(), 2);
+    // What needs no more goes on.
+    client.list_tools().await.unwrap();
+}
