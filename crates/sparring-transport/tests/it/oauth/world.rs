@@ -45,7 +45,8 @@ pub(crate) struct Ways {
     pub(crate) registered: Value,
     /// What the browser brings back, where it is other; null is left out.
     pub(crate) brings: Value,
-    /// What the token endpoint does instead of giving a token, each once.
+    /// What the token endpoint does instead of giving a token, each once. A
+    /// description that is `ECHO` has what it was told.
     pub(crate) refusals: Vec<(u16, Value)>,
     /// How long a token lasts.
     pub(crate) lasts: u64,
@@ -346,7 +347,11 @@ async fn token(State(world): Shared, headers: HeaderMap, body: String) -> Respon
     world.note("token", said.clone());
     let mut ways = world.ways().clone();
     if !ways.refusals.is_empty() {
-        let (status, body) = ways.refusals.remove(0);
+        let (status, mut body) = ways.refusals.remove(0);
+        // Careless ones repeat what they were told.
+        if body["error_description"] == "ECHO" {
+            body["error_description"] = format!("{said:?}").into();
+        }
         world.ways().refusals = ways.refusals;
         return world.json(StatusCode::from_u16(status).expect("a status"), &body);
     }

@@ -114,7 +114,7 @@ pub(super) async fn ask(
     by: By<'_>,
     scopes: &Scopes,
 ) -> Result<Outcome, Denied> {
-    let (content, what) = request(provider, client, &by, scopes)?;
+    let (content, what) = request(web, provider, client, &by, scopes)?;
     let answer = web.post(&provider.metadata.token_endpoint, content).await?;
     if answer.status.is_server_error() {
         return Err(Denied::Down(answer.status_shown()));
@@ -140,6 +140,7 @@ pub(super) async fn ask(
 }
 
 fn request(
+    web: &Web<'_>,
     provider: &Provider,
     client: &Client,
     by: &By<'_>,
@@ -173,7 +174,9 @@ fn request(
         (Method::ClientSecretBasic, Proof::Secret(secret)) => {
             let encoded =
                 |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
-            authorization = Some(basic(&format!("{}:{}", encoded(&client.id), encoded(secret))));
+            let header = basic(&format!("{}:{}", encoded(&client.id), encoded(secret)));
+            web.secrets.add(header.trim_start_matches("Basic "));
+            authorization = Some(header);
         }
         (Method::ClientSecretPost, Proof::Secret(secret)) => {
             form.append_pair("client_id", &client.id).append_pair("client_secret", secret);
@@ -183,6 +186,7 @@ fn request(
             let kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
             form.append_pair("client_assertion_type", kind);
             form.append_pair("client_assertion", &assertion);
+            web.secrets.add(&assertion);
         }
         _ => {
             form.append_pair("client_id", &client.id);

@@ -1,0 +1,212 @@
+//! Being let in by OAuth: what is printed for whoever logs in, what is kept, and
+//! that no secret is seen by anybody.
+
+#[path = "../../../sparring-transport/tests/it/oauth/world.rs"]
+#[expect(dead_code, reason = "its other tests use all of it")]
+mod world;
+
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+use world::{Ways, World};
+
+use crate::process::{Running, SPAR};
+
+/// A world, what it runs on, and a folder for whoever visits it.
+struct Place {
+    runtime: Runtime,
+    world: World,
+    folder: tempfile::TempDir,
+}
+
+/// What came of a run, with everything that it could show.
+struct Came {
+    exit: Option<i32>,
+    stdout: String,
+    stderr: String,
+    trace: String,
+    /// Whether a page was to be opened.
+    asked: bool,
+}
+
+impl Place {
+    fn new(ways: Ways) -> Place {
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        let runtime = builder.worker_threads(1).enable_all().build().unwrap();
+        let world = runtime.block_on(World::new(ways));
+        Place { runtime, world, folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    fn start(&self, verb: &[&str], flags: &[&str]) -> Running {
+        let (url, trace) = (self.world.url(), self.file("trace.jsonl"));
+        let mut command = Command::new(SPAR);
+        command.args(verb).args(["--url", &url, "--trace", &trace]).args(flags);
+        command.env("XDG_CONFIG_HOME", self.folder.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Running::of(command.spawn().unwrap())
+    }
+
+    /// Runs `spar` to its end, and logs in when it asks for that.
+    fn run(&self, verb: &[&str], flags: &[&str]) -> Came {
+        let mut running = self.start(verb, flags);
+        let mut stdout = running.child.stdout.take().unwrap();
+        let mut lines = running.stderr.take().unwrap();
+        let (mut stderr, mut asked) = (String::new(), false);
+        while std::io::BufRead::read_line(&mut lines, &mut stderr).unwrap() > 0 {
+            let page = stderr.lines().next_back().unwrap().to_owned();
+            if page.starts_with("http") && page.contains("/authorize?") {
+                asked = true;
+                // The page is gone when the login is refused by us.
+                let _ = self.runtime.block_on(reqwest::get(page));
+            }
+        }
+        let mut printed = String::new();
+        stdout.read_to_string(&mut printed).unwrap();
+        let trace = std::fs::read_to_string(self.file("trace.jsonl")).unwrap_or_default();
+        Came { exit: running.exit(), stdout: printed, stderr, trace, asked }
+    }
+}
+
+const ECHO: [&str; 3] = ["call", "echo", "message=hi"];
+
+#[test]
+fn somebody_logs_in_once_and_for_all() {
+    let place = Place::new(Ways::default());
+    let came = place.run(&ECHO, &["--oauth"]);
+    assert_eq!((came.exit, &*came.stdout), (Some(0), "hi\n"), "{}", came.stderr);
+    assert!(came.stderr.starts_with("To log in, open this page:\nhttp://"), "{}", came.stderr);
+    for flags in [&["--oauth"][..], &["--oauth", "--no-browser"]] {
+        let came = place.run(&ECHO, flags);
+        assert_eq!((came.exit, &*came.stdout, came.asked), (Some(0), "hi\n", false));
+    }
+    let kept = Path::new(&place.file("sparring/credentials.json")).exists();
+    assert!(kept, "in the folder of the user's settings");
+    // Where nothing is kept somebody has to log in again.
+    let other = place.file("other.json");
+    assert!(place.run(&ECHO, &["--oauth", "--oauth-file", &other]).asked);
+    assert!(Path::new(&other).exists());
+}
+
+#[test]
+fn a_program_asks_for_itself() {
+    let place = Place::new(Ways::default());
+    let flags = ["--oauth=client-credentials", "--oauth-client", "me", "--oauth-secret", "hunter2"];
+    let scope = ["--oauth-scope", "a", "--oauth-scope", "b"];
+    let came = place.run(&ECHO, &[&flags[..], &scope].concat());
+    assert_eq!((came.exit, &*came.stdout, came.asked), (Some(0), "hi\n", false), "{}", came.stderr);
+    assert_eq!(place.world.said("token")[0]["scope"], "a b");
+    assert!(!Path::new(&place.file("sparring/credentials.json")).exists(), "nothing to keep");
+}
+
+#[test]
+fn whoever_never_comes_back_is_not_waited_for() {
+    let place = Place::new(Ways { brings: json!({"state": "other"}), ..Ways::default() });
+    let came = place.run(&ECHO, &["--oauth", "--json"]);
+    assert_eq!(came.exit, Some(3));
+    let printed: Value = serde_json::from_str(&came.stdout).unwrap();
+    assert_eq!(printed["error"]["kind"], "not-authorized");
+    assert!(printed["error"]["message"].as_str().unwrap().contains("state mismatch"), "{printed}");
+
+    let mut running = place.start(&ECHO, &["--oauth", "--oauth-timeout", "50ms"]);
+    running.line("To log in");
+    assert!(running.line("error: ").contains("nobody came back from the login within 50ms"));
+    assert_eq!(running.exit(), Some(3));
+}
+
+#[test]
+fn ctrl_c_ends_the_waiting() {
+    let place = Place::new(Ways::default());
+    let mut running = place.start(&ECHO, &["--oauth"]);
+    running.line("To log in");
+    let page = running.line("http://");
+    running.signal(Signal::INT);
+    assert_eq!(running.line("error: "), "stopped by SIGINT");
+    assert_eq!(running.exit(), Some(130));
+    let (_, port) = page.split_once("redirect_uri=http%3A%2F%2F127.0.0.1%3A").unwrap();
+    let port: String = port.chars().take_while(char::is_ascii_digit).collect();
+    let visit = std::net::TcpStream::connect(format!("127.0.0.1:{port}"));
+    assert!(visit.is_err(), "nobody listens for the browser any more");
+}
+
+#[test]
+fn nothing_that_can_be_printed_shows_a_secret() {
+    let key = rcgen::KeyPair::generate().unwrap().serialize_pem();
+    let body = key.lines().nth(1).unwrap().to_owned();
+    let by_secret =
+        ["--oauth=client-credentials", "--oauth-client", "me", "--oauth-secret", "hunter-secret"];
+    let registered = json!({
+        "client_secret": "hunter-registered", "token_endpoint_auth_method": "client_secret_post"
+    });
+    let refusal = |status: u16| {
+        let body = json!({"error": "invalid_grant", "error_description": "ECHO"});
+        Ways { refusals: vec![(status, body); 100], ..Ways::default() }
+    };
+    let worlds = [
+        Ways::default(),
+        Ways { registered, ..Ways::default() },
+        Ways { lasts: 0, ..Ways::default() },
+        Ways { stubborn: true, ..Ways::default() },
+        Ways { for_tools: Some("write"), gives: Some("read"), ..Ways::default() },
+        Ways { brings: json!({"state": "hunter-state"}), ..Ways::default() },
+        Ways { brings: json!({"iss": null}), ..Ways::default() },
+        Ways { resource: None, ..Ways::default() },
+        refusal(400),
+        refusal(500),
+        Ways { refusals: vec![(200, json!("hunter-access"))], ..Ways::default() },
+    ];
+    let verbs: [&[&str]; 6] = [
+        &ECHO,
+        &["call", "echo", "--args", "[]"],
+        &["list", "tools"],
+        &["read", "x://y"],
+        &["ping"],
+        &["raw", r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#],
+    ];
+    let (mut runs, mut good) = (0, 0);
+    for ways in worlds {
+        let place = Place::new(ways);
+        let file = place.file("key.pem");
+        std::fs::write(&file, &key).unwrap();
+        let by_key = ["--oauth=client-credentials", "--oauth-client", "me", "--oauth-key", &file];
+        for how in [&["--oauth"][..], &by_secret, &by_key] {
+            for (number, verb) in verbs.iter().enumerate() {
+                // What is renewed shows more than what is good.
+                place.world.revoke(number == 0);
+                for json in [&[][..], &["--json"]] {
+                    let came = place.run(verb, &[how, json].concat());
+                    let shown = [came.stdout, came.stderr, came.trace].concat();
+                    assert!(!shown.contains("hunter"), "{verb:?} {how:?}: {shown}");
+                    assert!(!shown.contains(&body), "{verb:?} {how:?}: {shown}");
+                    assert!(!shown.contains("eyJ"), "an assertion: {shown}");
+                    (runs, good) = (runs + 1, good + usize::from(came.exit == Some(0)));
+                }
+            }
+        }
+    }
+    assert!(good > 20 && runs - good > 20, "of {runs} runs {good} were good");
+    for flags in [
+        &["--oauth-secret", "hunter2"][..],
+        &["--oauth", "--oauth-secret", "hunter2"],
+        &["--oauth", "--oauth-client", "me", "--oauth-secret", "hunter2", "--oauth-key", "x"],
+        &["--oauth", "--bearer", "hunter2"],
+        &["--oauth", "--basic", "me:hunter2"],
+        &["--oauth", "--header", "Authorization: hunter2"],
+        &["--oauth=client-credentials", "--oauth-client", "me"],
+        &["--oauth", "--oauth-document", "http://hunter2/"],
+    ] {
+        let output =
+            Command::new(SPAR).args(["ping", "--url", "http://127.0.0.1:1/"]).args(flags).output();
+        let output = output.unwrap();
+        let shown = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{flags:?}: {shown}");
+        assert!(!shown.contains("hunter"), "{flags:?}: {shown}");
+    }
+}
