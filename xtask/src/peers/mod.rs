@@ -20,7 +20,8 @@ mod python;
 pub(crate) const FOLDER: &str = "SPAR_PEERS_DIR";
 
 /// What cannot run without the peers that need Node 22.
-const ON_NODE22: &str = "the official conformance suite and the tests with the Inspector";
+const ON_NODE22: &str =
+    "the official conformance suite, the tests with the Inspector and with an OpenID provider";
 
 /// The peers that are there to be tested against.
 pub(crate) struct Peers {

@@ -10,6 +10,7 @@ mod everything;
 mod fastmcp;
 mod filesystem;
 mod inspector;
+mod oidc;
 mod peer;
 pub(crate) mod place;
 mod rmcp;

@@ -16,10 +16,21 @@ pub(super) fn npm(package: &str) -> Option<ChildTarget> {
 /// A script from npm that needs Node 22, with the Node that is installed beside it.
 pub(super) fn node22(path: &str) -> Option<ChildTarget> {
     let script = installed(&format!("node22/node_modules/@modelcontextprotocol/{path}"), path)?;
+    Some(of_node22().args([script.to_string_lossy()]))
+}
+
+/// A script of ours for Node 22 that needs a package from npm; its first argument
+/// is the folder to find that in.
+pub(super) fn node22_with(package: &str, script: &str) -> Option<ChildTarget> {
+    let package = installed(&format!("node22/node_modules/{package}"), package)?;
+    let folder = package.parent().expect("it is in a folder").to_string_lossy().into_owned();
+    Some(of_node22().args([script.to_owned(), folder]))
+}
+
+fn of_node22() -> ChildTarget {
     // Where npm has no Node 22 for this machine, its own may do.
     let node = installed("node22/node_modules/.bin/node", "Node 22");
-    let node = node.map_or("node".into(), |node| node.to_string_lossy().into_owned());
-    Some(ChildTarget::new(node).args([script.to_string_lossy()]))
+    ChildTarget::new(node.map_or("node".into(), |node| node.to_string_lossy().into_owned()))
 }
 
 /// The Python that has the peers, with arguments for it.
