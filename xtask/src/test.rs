@@ -38,7 +38,7 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
     })?;
     let peers = stages.run("peers", || peers::install(root, settings.ci))?;
     stages.run("tests", || tests(root, settings, &peers))?;
-    stages.run("conformance", || conformance::judge(&peers))?;
+    stages.run("conformance", || conformance::judge(root, &peers))?;
     stages.run("doc tests", || run("cargo test --workspace --all-features --doc"))?;
     stages.run("examples", || examples(root))?;
     stages.run("docs", || docs(root))?;

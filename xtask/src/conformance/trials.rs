@@ -1,26 +1,19 @@
-//! `cargo xtask conformance`: the official suite judges our client, which is the
-//! example `conformance_client`.
-//!
-//! Each scenario runs at every revision that the suite has it for, and once as
-//! the suite chooses, telling the client nothing. Left out is authorization, and
-//! what only extensions of the protocol have.
+//! Each scenario alone: once as the suite chooses, telling the client nothing,
+//! and at the revisions that nothing is required for. Left out is what only
+//! extensions of the protocol have.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Mutex;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::command::{command, run as run_command};
-use crate::peers::{self, Peers};
-
-/// The example that the suite drives.
-pub(crate) const CLIENT: &str = "conformance_client";
+use super::REQUIRED;
+use super::suite::Suite;
 
 /// What must be among the suite's scenarios. All that it has are run; a newer
 /// suite that has lost one of these must not pass unnoticed.
-const KNOWN: [&str; 11] = [
+const KNOWN: [&str; 12] = [
     "initialize",
+    "auth/2025-03-26-oauth-endpoint-fallback",
     "tools_call",
     "sse-retry",
     "elicitation-sep1034-client-defaults",
@@ -33,19 +26,8 @@ const KNOWN: [&str; 11] = [
     "json-schema-2020-12-preservation",
 ];
 
-/// Installs the suite, builds the client, and judges it.
-pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
-    let peers = peers::install_judge(root, ci)?;
-    run_command(command(root, &format!("cargo build -p sparring --example {CLIENT}")))?;
-    judge(&peers)
-}
-
-/// Judges the client, which is built, if the suite is installed.
-pub(crate) fn judge(peers: &Peers) -> Result<()> {
-    let Some(suite) = Suite::find(&peers.node22())? else {
-        peers.tell_skipped();
-        return Ok(());
-    };
+/// Runs all of them.
+pub(super) fn run(suite: &Suite) -> Result<()> {
     let list = suite.command(&["list", "--client"]).output().context("starting the suite")?;
     let trials = trials(&String::from_utf8_lossy(&list.stdout))?;
     let count = trials.len();
@@ -54,7 +36,7 @@ pub(crate) fn judge(peers: &Peers) -> Result<()> {
     let next = || waiting.lock().expect("no worker panics").next();
     let work = || {
         while let Some(trial) = next() {
-            match suite.run(&trial) {
+            match judge(suite, &trial) {
                 Ok(score) => eprintln!("{}: {score}", trial.name()),
                 Err(error) => {
                     eprintln!("{}: FAILED\n{error:#}", trial.name());
@@ -100,12 +82,13 @@ fn trials(list: &str) -> Result<Vec<Trial>> {
         else {
             continue;
         };
-        if scenario.starts_with("auth/") || revisions == "extension" {
+        if revisions == "extension" {
             continue;
         }
         let trial = |revision| Trial { scenario: scenario.to_owned(), revision };
         trials.push(trial(None));
-        trials.extend(revisions.split(',').map(|revision| trial(Some(revision.to_owned()))));
+        let others = revisions.split(',').filter(|revision| !REQUIRED.contains(revision));
+        trials.extend(others.map(|revision| trial(Some(revision.to_owned()))));
     }
     let missing = KNOWN.iter().filter(|known| trials.iter().all(|it| it.scenario != **known));
     let missing: Vec<_> = missing.copied().collect();
@@ -113,47 +96,18 @@ fn trials(list: &str) -> Result<Vec<Trial>> {
     Ok(trials)
 }
 
-/// The suite, and the client that it judges.
-struct Suite {
-    node: PathBuf,
-    script: PathBuf,
-    client: PathBuf,
-}
-
-impl Suite {
-    /// Nothing if it is not installed.
-    fn find(folder: &Path) -> Result<Option<Self>> {
-        let script = folder.join("node_modules/@modelcontextprotocol/conformance/dist/index.js");
-        // Where npm has no Node 22 for this machine, its own may do.
-        let node = folder.join("node_modules/.bin/node");
-        let node = if node.exists() { node } else { "node".into() };
-        let own = std::env::current_exe().context("looking for our own program")?;
-        let client = own.with_file_name("examples").join(CLIENT);
-        Ok(script.exists().then_some(Self { node, script, client }))
+/// Says how many checks passed. If one did not, or none was made, the error is
+/// what the suite printed.
+fn judge(suite: &Suite, trial: &Trial) -> Result<String> {
+    let mut command = suite.on_client(&["--scenario", &trial.scenario]);
+    if let Some(revision) = &trial.revision {
+        command.args(["--spec-version", revision]);
     }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(&self.node);
-        command.arg(&self.script).args(args);
-        command
-    }
-
-    /// Says how many checks passed. If one did not, or none was made, the error
-    /// is what the suite printed.
-    fn run(&self, trial: &Trial) -> Result<String> {
-        let mut command = self.command(&["client", "--scenario", &trial.scenario]);
-        command.arg("--command").arg(&self.client);
-        if let Some(revision) = &trial.revision {
-            command.args(["--spec-version", revision]);
-        }
-        let output = command.output().context("starting the suite")?;
-        let said = [output.stdout, output.stderr].concat();
-        let said = String::from_utf8_lossy(&said);
-        // A scenario that is skipped is a success for the suite.
-        match said.lines().find(|line| line.starts_with("Passed: ")) {
-            Some(score) if output.status.success() => Ok(score.to_owned()),
-            _ => bail!("{said}"),
-        }
+    let (content, said) = Suite::said(command)?;
+    // A scenario that is skipped is a success for the suite.
+    match said.lines().find(|line| line.starts_with("Passed: ")) {
+        Some(score) if content => Ok(score.to_owned()),
+        _ => bail!("{said}"),
     }
 }
 
@@ -162,18 +116,17 @@ mod tests {
     use super::{KNOWN, Trial, trials};
 
     #[test]
-    fn runs_a_scenario_at_each_revision_and_once_without() {
+    fn runs_a_scenario_without_a_revision_and_at_those_that_are_left() {
         let mut list = "Client scenarios (test against a client):\n".to_owned();
-        list += "  - auth/metadata-default [2025-11-25,2026-07-28]\n  - tasks [extension]\n";
-        list += &KNOWN.map(|known| format!("  - {known} [2025-11-25,2026-07-28]\n")).concat();
+        list += &KNOWN.map(|known| format!("  - {known} [2025-06-18,2026-07-28]\n")).concat();
+        list += "  - tasks [extension]\n";
         let found = trials(&list).unwrap();
-        assert_eq!(found.len(), 33);
+        assert_eq!(found.len(), 2 * KNOWN.len());
         let trial = |revision: Option<&str>| Trial {
             scenario: "initialize".to_owned(),
             revision: revision.map(str::to_owned),
         };
-        let expected = [trial(None), trial(Some("2025-11-25")), trial(Some("2026-07-28"))];
-        assert_eq!(found[..3], expected);
+        assert_eq!(found[..2], [trial(None), trial(Some("2025-06-18"))]);
     }
 
     #[test]

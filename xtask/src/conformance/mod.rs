@@ -1,0 +1,44 @@
+//! `cargo xtask conformance`: the official suite judges our client, which is the
+//! example `conformance_client`.
+//!
+//! What a revision requires is run as the suite has it for that revision, and
+//! what came of each scenario must be what `docs/conformance.md` says. Besides,
+//! each scenario runs alone, at the revisions that nothing is required for and
+//! without being told any.
+
+mod required;
+mod suite;
+mod table;
+mod trials;
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::command::{command, run as run_command};
+use crate::peers::{self, Peers};
+use suite::Suite;
+
+/// The example that the suite drives.
+pub(crate) const CLIENT: &str = "conformance_client";
+
+/// The revisions that the suite has requirements for.
+const REQUIRED: [&str; 2] = ["2025-11-25", "2026-07-28"];
+
+/// Installs the suite, builds the client, and judges it.
+pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
+    let peers = peers::install_judge(root, ci)?;
+    run_command(command(root, &format!("cargo build -p sparring --example {CLIENT}")))?;
+    judge(root, &peers)
+}
+
+/// Judges the client, which is built, if the suite is installed.
+pub(crate) fn judge(root: &Path, peers: &Peers) -> Result<()> {
+    let Some(suite) = Suite::find(&peers.node22())? else {
+        peers.tell_skipped();
+        return Ok(());
+    };
+    let outcomes = required::run(&suite)?;
+    table::check(root, "Client", &outcomes)?;
+    trials::run(&suite)
+}
