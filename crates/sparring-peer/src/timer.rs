@@ -84,3 +84,36 @@ impl Timer {
         self.poll(Some(wake_at), cx)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use tokio::time::advance;
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    async fn is_due(timer: &mut Timer, at: Duration) -> bool {
+        timer.renew();
+        poll_fn(|cx| Poll::Ready(timer.poll(Some(at), cx).is_ready())).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_clock_that_is_held_goes_on_from_where_it_stood() {
+        let mut timer = Timer::start();
+        advance(SECOND).await;
+        assert!(!is_due(&mut timer, 3 * SECOND).await, "the alarm is set");
+        timer.hold(true);
+        advance(60 * SECOND).await;
+        timer.hold(true);
+        assert!(!is_due(&mut timer, 3 * SECOND).await, "the clock stands still");
+        assert_eq!(timer.now(), SECOND);
+        assert!(is_due(&mut timer, SECOND).await, "what was due stays due");
+        timer.hold(false);
+        assert!(!is_due(&mut timer, 3 * SECOND).await, "and goes on from there");
+        advance(2 * SECOND).await;
+        assert!(is_due(&mut timer, 3 * SECOND).await);
+    }
+}

@@ -66,12 +66,11 @@ pub(super) struct OAuthFlags {
     no_browser: bool,
 }
 
-/// On whose behalf a token is asked for.
+/// On whose behalf a token is asked for: somebody's who logs in, or the client's
+/// own.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum GrantFlag {
-    /// On that of somebody who logs in
     Code,
-    /// On the client's own
     ClientCredentials,
 }
 

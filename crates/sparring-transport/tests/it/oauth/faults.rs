@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use sparring_peer::Client;
 use sparring_transport::http::{OAuth, Proof, Visitor};
 
 use super::world::{Ways, World};
-use super::{browser, connect, echo, oauth, refused};
+use super::{browser, connect, connect_as, echo, oauth, refused};
 
 fn usual() -> Ways {
     Ways::default()
@@ -96,6 +97,16 @@ async fn what_the_browser_brings_and_is_wrong() {
     ] {
         check(Ways { brings, ..usual() }, oauth(), expected).await;
     }
+}
+
+#[tokio::test]
+async fn whoever_logs_in_may_take_longer_than_a_request() {
+    let world = World::new(usual()).await;
+    let (request, patience) = (Duration::from_secs(1), Duration::from_millis(1500));
+    let oauth = OAuth { patience, visitor: Visitor::new(|_| {}), ..oauth() };
+    let connecting = connect_as(&world, oauth, Client::builder().timeout(request));
+    let told = connecting.await.expect_err("nobody came").to_string();
+    assert!(told.contains("nobody came back from the login within 1.5s"), "{told}");
 }
 
 #[tokio::test]

@@ -187,22 +187,6 @@ async fn when_the_issuer_changes_so_does_the_client() {
 }
 
 #[tokio::test]
-async fn whoever_logs_in_may_take_longer_than_a_request() {
-    let world = World::new(Ways::default()).await;
-    let slow = sparring_transport::http::Visitor::new(|url| {
-        let url = url.to_owned();
-        tokio::spawn(async move {
-            tokio::time::sleep(std::time::Duration::from_millis(600)).await;
-            reqwest::get(url).await
-        });
-    });
-    let timeout = std::time::Duration::from_millis(300);
-    let builder = Client::builder().timeout(timeout);
-    let client = connect_as(&world, OAuth { visitor: slow, ..oauth() }, builder).await.unwrap();
-    must_echo(&client).await;
-}
-
-#[tokio::test]
 async fn a_client_that_is_closed_meanwhile_waits_for_nobody() {
     let world = World::new(Ways::default()).await;
     let (sender, visited) = tokio::sync::oneshot::channel();
