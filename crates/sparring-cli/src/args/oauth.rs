@@ -36,6 +36,11 @@ pub(super) struct OAuthFlags {
     #[arg(long, value_name = "FILE", requires = "oauth", help_heading = "OAuth")]
     oauth_key: Option<PathBuf>,
 
+    /// The authorization server that knows the client; without this, the one
+    /// that the server names first, and then no other
+    #[arg(long, value_name = "URL", requires = "oauth_client", help_heading = "OAuth")]
+    oauth_issuer: Option<String>,
+
     /// The https URL of a document about the client (Client ID Metadata
     /// Document), for authorization servers that look there
     #[arg(long, value_name = "URL", requires = "oauth", help_heading = "OAuth")]
@@ -118,6 +123,7 @@ impl OAuthFlags {
             grant,
             client_id: self.oauth_client.clone(),
             proof,
+            issuer: self.oauth_issuer.clone(),
             document: self.oauth_document.clone(),
             scopes: self.oauth_scope.clone(),
             redirect: self.oauth_redirect.clone(),

@@ -103,7 +103,15 @@ fn a_program_asks_for_itself() {
     let came = place.run(&ECHO, &[&flags[..], &scope].concat());
     assert_eq!((came.exit, &*came.stdout, came.asked), (Some(0), "hi\n", false), "{}", came.stderr);
     assert_eq!(place.world.said("token")[0]["scope"], "a b");
-    assert!(!Path::new(&place.file("sparring/credentials.json")).exists(), "nothing to keep");
+    // Whose the client is was found out once, and the secret is for nobody else.
+    place.world.change(|ways| ways.issuer = "/other");
+    let came = place.run(&ECHO, &flags);
+    let expected = "wrong issuer: the client me belongs to";
+    assert!(came.exit == Some(3) && came.stderr.contains(expected), "{}", came.stderr);
+    assert_eq!(place.world.said("token").len(), 1);
+    let issuer = format!("{}/other", place.world.origin());
+    let came = place.run(&ECHO, &[&flags[..], &["--oauth-issuer", &issuer]].concat());
+    assert_eq!((came.exit, &*came.stdout), (Some(0), "hi\n"), "{}", came.stderr);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use sparring_transport::http::{HttpLink, HttpTransport, OAuth, Proof};
 use sparring_wire::Revision;
 
 use super::world::{Ways, World};
-use super::{connect, connect_as, kept_in, must_echo, oauth, target};
+use super::{connect, connect_as, echo, kept_in, must_echo, oauth, refused, target};
 
 #[tokio::test]
 async fn somebody_logs_in_once_for_all_requests() {
@@ -187,6 +187,27 @@ async fn when_the_issuer_changes_so_does_the_client() {
 }
 
 #[tokio::test]
+async fn a_client_that_the_user_names_belongs_to_one_issuer() {
+    let world = World::new(Ways::default()).await;
+    let named = |issuer: Option<String>| OAuth {
+        issuer,
+        ..OAuth::client_credentials("me", Proof::Secret("hunter2".to_owned()))
+    };
+    let client = connect(&world, named(None)).await.unwrap();
+    must_echo(&client).await;
+    world.change(|ways| ways.issuer = "/other");
+    let told = echo(&client).await.expect_err("the secret is not for that one").to_string();
+    let [one, other] = ["/as", "/other"].map(|path| format!("{}{path}", world.origin()));
+    let expected =
+        format!("wrong issuer: the client me belongs to {one}, and the server names {other}");
+    assert!(told.contains(&expected), "{told}");
+    let told = refused(&world, named(Some(one))).await;
+    assert!(told.contains(&expected), "{told}");
+    assert_eq!(world.said("token").len(), 1, "nobody else was told the secret");
+    must_echo(&connect(&world, named(Some(other))).await.unwrap()).await;
+}
+
+#[tokio::test]
 async fn a_client_that_is_closed_meanwhile_waits_for_nobody() {
     let world = World::new(Ways::default()).await;
     let (sender, visited) = tokio::sync::oneshot::channel();
@@ -247,7 +268,7 @@ async fn a_browser_is_given_nothing_but_a_page() {
     let visitor = sparring_transport::http::Visitor::new(move |_| {
         flag.store(true, std::sync::atomic::Ordering::Relaxed);
     });
-    let told = super::refused(&world, OAuth { visitor, ..oauth() }).await;
+    let told = refused(&world, OAuth { visitor, ..oauth() }).await;
     assert!(told.contains("the scheme calculator is not known"), "{told}");
     assert!(!visited.load(std::sync::atomic::Ordering::Relaxed));
 }

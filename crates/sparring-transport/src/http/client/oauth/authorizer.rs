@@ -305,6 +305,28 @@ impl Authorizer {
         }
     }
 
+    /// Makes sure that the client that the user named is this issuer's: nobody
+    /// else may be shown its secret (2026-07-28,
+    /// basic/authorization/client-registration#authorization-server-binding).
+    async fn check_issuer(&self, store: &mut Store, provider: &Provider) -> Result<(), Denied> {
+        let Some(client) = &self.oauth.client_id else { return Ok(()) };
+        let server = spelled(&self.server);
+        let mut locked = store.lock().await?;
+        if let Some(issuer) = &self.oauth.issuer {
+            locked.kept.unbind(&server, client);
+            locked.kept.bind(&server, client, issuer);
+        }
+        let expected = locked.kept.bind(&server, client, provider.issuer()).to_owned();
+        locked.save()?;
+        match expected == provider.issuer() {
+            true => Ok(()),
+            false => {
+                let (client, said) = (client.clone(), provider.issuer().to_owned());
+                Err(Denied::OtherIssuer { client, said, expected })
+            }
+        }
+    }
+
     /// Gets a new token.
     async fn obtain(
         &self,
@@ -314,6 +336,7 @@ impl Authorizer {
         scopes: Scopes,
     ) -> Result<Pass, Denied> {
         *self.current() = None;
+        self.check_issuer(store, provider).await?;
         let tokens = match self.oauth.grant {
             Grant::ClientCredentials => {
                 token::check_grant(provider, Grant::ClientCredentials)?;

@@ -11,6 +11,8 @@ pub(super) enum Denied {
     Unusable { url: String, why: String },
     #[error("wrong issuer: {url} says that it is about {said}, and not about {expected}")]
     WrongIssuer { url: String, said: String, expected: String },
+    #[error("wrong issuer: the client {client} belongs to {expected}, and the server names {said}")]
+    OtherIssuer { client: String, said: String, expected: String },
     #[error("wrong resource: {url} is about {said}, and not about the server at {expected}")]
     WrongResource { url: String, said: String, expected: String },
     #[error("the authorization server is down: {0}")]

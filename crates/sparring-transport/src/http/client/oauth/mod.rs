@@ -33,6 +33,9 @@ pub struct OAuth {
     pub client_id: Option<String>,
     /// How we show that we are that client.
     pub proof: Proof,
+    /// Who knows that client. If that is not said, it is whoever the server names
+    /// first, and from then on nobody else.
+    pub issuer: Option<String>,
     /// The https URL of a document that says who we are, for authorization
     /// servers that look there (Client ID Metadata Documents).
     pub document: Option<String>,
@@ -94,6 +97,7 @@ impl OAuth {
             grant: Grant::Code,
             client_id: None,
             proof: Proof::None,
+            issuer: None,
             document: None,
             scopes: Vec::new(),
             redirect: "http://127.0.0.1/callback".to_owned(),
@@ -128,6 +132,7 @@ impl fmt::Debug for OAuth {
             .field("grant", &self.grant)
             .field("client_id", &self.client_id)
             .field("proof", &self.proof)
+            .field("issuer", &self.issuer)
             .field("document", &self.document)
             .field("scopes", &self.scopes)
             .field("redirect", &self.redirect)

@@ -23,6 +23,9 @@ const LOOK: Duration = Duration::from_millis(20);
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Kept {
     issuers: BTreeMap<String, Issuer>,
+    /// By the server, and by the client that the user named there: whose it is.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    named: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -66,6 +69,19 @@ impl Kept {
             };
             is_ours.then(|| (name.clone(), owned.tokens.clone()))
         })
+    }
+
+    /// Whose the client is that the user named for a server; from now on this
+    /// one's, if it was nobody's.
+    pub(super) fn bind(&mut self, server: &str, client: &str, issuer: &str) -> &str {
+        let clients = self.named.entry(server.to_owned()).or_default();
+        clients.entry(client.to_owned()).or_insert_with(|| issuer.to_owned())
+    }
+
+    pub(super) fn unbind(&mut self, server: &str, client: &str) {
+        if let Some(clients) = self.named.get_mut(server) {
+            clients.remove(client);
+        }
     }
 
     pub(super) fn keep_tokens(
