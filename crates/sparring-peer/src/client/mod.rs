@@ -174,7 +174,8 @@ impl Client {
         let arguments = arguments.into();
         let name = RawJson::string(name);
         let params = [("name", name.view()), ("arguments", arguments.view())];
-        self.request("tools/call", Some(RawJson::empty_object().with_defaults(&params)))
+        let params = RawJson::empty_object().with_more(params.into_iter());
+        self.request("tools/call", Some(params))
     }
 
     /// Reads a resource.

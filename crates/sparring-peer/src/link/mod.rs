@@ -9,7 +9,6 @@ mod memory;
 mod recorder;
 mod transport;
 
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -187,7 +186,7 @@ pub enum Incoming {
         /// The stream it came on.
         stream: Stream,
         /// What stood around it, on links that have such a thing.
-        envelope: Option<Arc<Envelope>>,
+        envelope: Option<Envelope>,
     },
     /// Something that is no frame: a banner, half a line, a line too long.
     Noise {
@@ -209,7 +208,7 @@ pub enum Incoming {
     Closed(Cause),
 }
 
-/// What stands around a frame over HTTP.
+/// What stands around a frame over HTTP. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Envelope {
     /// The status, of a response.
@@ -233,7 +232,7 @@ impl Incoming {
     }
 
     /// Sorts what was read off a stream: a frame, or noise.
-    pub fn on(stream: Stream, frame: Frame, envelope: Option<Arc<Envelope>>) -> Incoming {
+    pub fn on(stream: Stream, frame: Frame, envelope: Option<Envelope>) -> Incoming {
         match is_noise(&frame) {
             true => Incoming::Noise { frame, stream },
             false => Incoming::Frame { frame, stream, envelope },

@@ -1,8 +1,6 @@
 //! Sorts what comes in: whose answer it is, what it asks, or that it is
 //! nobody's.
 
-use std::sync::Arc;
-
 use sparring_wire::{Frame, FrameKind, Id, Json, RawJson, Rule};
 
 use super::lifecycle::Phase;
@@ -30,13 +28,7 @@ impl<W> Core<W> {
         }
     }
 
-    fn frame(
-        &mut self,
-        now: Time,
-        frame: Frame,
-        stream: &Stream,
-        envelope: Option<&Arc<Envelope>>,
-    ) {
+    fn frame(&mut self, now: Time, frame: Frame, stream: &Stream, envelope: Option<&Envelope>) {
         match frame.kind() {
             FrameKind::Result | FrameKind::Error => self.reply(now, frame, stream, envelope),
             FrameKind::Notification => self.notification(now, frame),
@@ -57,13 +49,7 @@ impl<W> Core<W> {
         }
     }
 
-    fn reply(
-        &mut self,
-        now: Time,
-        frame: Frame,
-        stream: &Stream,
-        envelope: Option<&Arc<Envelope>>,
-    ) {
+    fn reply(&mut self, now: Time, frame: Frame, stream: &Stream, envelope: Option<&Envelope>) {
         let id = match (frame.id(), stream) {
             (Some(id), _) => id.clone(),
             // An error without an id on a request's own stream is about that one.
@@ -131,7 +117,7 @@ impl<W> Core<W> {
         id: Id,
         pending: Pending<W>,
         frame: Frame,
-        envelope: Option<Arc<Envelope>>,
+        envelope: Option<Envelope>,
     ) {
         let pending = match pending.owner {
             Owner::Discover => return self.discovered(now, frame),

@@ -112,9 +112,7 @@ impl<W> Core<W> {
         if !matches!(self.phase, Phase::Closed(_)) {
             let params = self.encode(&id, &pending);
             let frame = Frame::request(&id, &pending.method, params.as_deref());
-            // As the owner gave them, which are shorter.
-            let given = pending.params.as_ref().map(RawJson::view);
-            let headers = self.headers(&pending.method, given);
+            let headers = self.headers_of(&frame);
             self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(&id), headers });
         }
         self.wait_for(now, id, pending);

@@ -2,8 +2,6 @@
 //! look at what the tools ask for by now (2026-07-28,
 //! basic/transports/streamable-http#client-behavior).
 
-use std::sync::Arc;
-
 use serde_json::json;
 use sparring_wire::{Frame, Id, Json, RawJson, code};
 
@@ -18,7 +16,7 @@ const PAGES: u32 = 100;
 /// An answer that is held back until it is known whether there is a better one.
 pub(super) struct Refusal {
     frame: Frame,
-    envelope: Option<Arc<Envelope>>,
+    envelope: Option<Envelope>,
     /// Whether the tools are being listed, so that the call is on no stream.
     pub(super) listing: bool,
 }
@@ -42,7 +40,7 @@ impl<W> Core<W> {
         id: Id,
         mut pending: Pending<W>,
         frame: Frame,
-        envelope: Option<Arc<Envelope>>,
+        envelope: Option<Envelope>,
     ) {
         pending.refusal = Some(Box::new(Refusal { frame, envelope, listing: true }));
         let timeout = pending.timeout;

@@ -66,7 +66,7 @@ async fn open(wire: &Wire, note: &mut Note) -> Result<OldEvents, Cause> {
         let (body, _) = opened.body(READ, note).await?;
         return Err(told(&opened, "to a GET that asked for events", &body));
     }
-    let envelope = Arc::new(envelope(&opened));
+    let envelope = envelope(&opened);
     let base = opened.from.endpoint.clone();
     let mut events = Events::of(opened, wire.limit);
     let Some(first) = events.next(note).await? else {
@@ -92,7 +92,7 @@ async fn open(wire: &Wire, note: &mut Note) -> Result<OldEvents, Cause> {
 
 struct OldEvents {
     events: Events,
-    envelope: Arc<sparring_peer::Envelope>,
+    envelope: sparring_peer::Envelope,
 }
 
 async fn pass_on(wire: &Wire, old: &mut OldEvents, note: &mut Note) -> Result<(), Cause> {

@@ -103,7 +103,7 @@ pub(super) async fn post(wire: Arc<Wire>, message: Message, turn: Turn) -> Done 
     };
     match frame {
         Some(frame) if is_meant(&frame) => {
-            let envelope = Arc::new(envelope(&opened));
+            let envelope = envelope(&opened);
             wire.received(frame, &Stream::Standing, &envelope);
         }
         frame => {

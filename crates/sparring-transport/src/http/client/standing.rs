@@ -41,7 +41,7 @@ pub(super) async fn listen(wire: Arc<Wire>) -> Done {
                 return Done::Standing;
             }
             stood = true;
-            let envelope = Arc::new(envelope(&opened));
+            let envelope = envelope(&opened);
             let stream = Stream::Standing;
             match read(&wire, None, &stream, opened, &envelope, &mut course, &mut note).await {
                 Ok(()) => note.complete(),

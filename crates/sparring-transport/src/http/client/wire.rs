@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, Entry, HOST, HeaderName, USER_AGENT};
+use http::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, Entry, HOST, HeaderName, USER_AGENT,
+};
 use http::{HeaderMap, HeaderValue, Method};
 use sparring_peer::link::Recorder;
 use sparring_peer::{Cause, Envelope, Incoming, Stream};
@@ -113,8 +115,14 @@ impl Wire {
         message: &Message,
         note: &mut Note,
     ) -> Result<Box<Opened>, Cause> {
-        let body = || Bytes::copy_from_slice(message.frame.bytes());
-        self.caller.call(&Method::POST, || (self.head_of(message), body()), note).await
+        let content = || {
+            let (mut head, body) = (self.head_of(message), message.frame.bytes());
+            if !self.own.contains_key(CONTENT_LENGTH) {
+                head.headers.insert(CONTENT_LENGTH, body.len().into());
+            }
+            (head, Bytes::copy_from_slice(body))
+        };
+        self.caller.call(&Method::POST, content, note).await
     }
 
     /// What a message has before it. One like the last has the same.
@@ -143,6 +151,8 @@ impl Wire {
                 vacant.insert(value);
             }
         }
+        // Its place is taken here, so that no copy has to grow for it.
+        head.headers.entry(CONTENT_LENGTH).or_insert(HeaderValue::from(0));
         head
     }
 
@@ -290,9 +300,9 @@ impl Wire {
     }
 
     /// Something came that may be a frame; it is given to the peer.
-    pub(super) fn received(&self, frame: Frame, stream: &Stream, envelope: &Arc<Envelope>) {
+    pub(super) fn received(&self, frame: Frame, stream: &Stream, envelope: &Envelope) {
         self.record(&frame);
-        self.push(Incoming::on(stream.clone(), frame, Some(Arc::clone(envelope))));
+        self.push(Incoming::on(stream.clone(), frame, Some(envelope.clone())));
     }
 
     /// Something came that is for nobody but the transcript.

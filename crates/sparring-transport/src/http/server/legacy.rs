@@ -26,7 +26,7 @@ pub(super) async fn post<H: Handler>(
     shared: &Shared<H>,
     headers: &HeaderMap,
     frame: Frame,
-    envelope: Arc<Envelope>,
+    envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
     let begins = frame.kind() == FrameKind::Request && frame.method() == Some("initialize");
     if begins && !headers.contains_key(SESSION) {
@@ -95,7 +95,7 @@ pub(super) async fn delete<H: Handler>(
 async fn open<H: Handler>(
     shared: &Shared<H>,
     frame: Frame,
-    envelope: Arc<Envelope>,
+    envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
     if !shared.registry.has_room() {
         return Err(Refusal::unavailable("too many sessions"));
@@ -168,7 +168,7 @@ async fn batch<H: Handler>(
     hub: &Arc<Hub>,
     revision: Revision,
     frame: Frame,
-    envelope: Arc<Envelope>,
+    envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
     let frames: Vec<Frame> = frame.batch().collect();
     if frames.is_empty() || !revision.has_batches() {
@@ -193,7 +193,7 @@ async fn batch<H: Handler>(
     respond(shared, reader, revision).await
 }
 
-fn accept(hub: &Hub, frame: Frame, envelope: Arc<Envelope>) -> Result<Response<Body>, Refusal> {
+fn accept(hub: &Hub, frame: Frame, envelope: Envelope) -> Result<Response<Body>, Refusal> {
     hub.post(Incoming::on(Stream::Standing, frame, Some(envelope))).map_err(refused)?;
     Ok(reply::empty(StatusCode::ACCEPTED))
 }

@@ -147,7 +147,7 @@ async fn mcp<H: Handler>(
     check_readable(&frame)?;
     let version = version_in(headers);
     let names = shared.modern && modern::names_its_revision(&frame);
-    let envelope = Arc::new(Envelope { status: None, headers: spelled(headers) });
+    let envelope = Envelope { status: None, headers: spelled(headers) };
     if names || shared.modern && (modern::is_modern(version) || !shared.legacy) {
         if !names {
             modern::check_nameless(&frame, version)?;
