@@ -109,7 +109,7 @@ impl ClientBuilder {
     pub fn start(self, mut link: impl Link) -> Client {
         let transcript =
             self.transcript.unwrap_or_else(|| Transcript::bounded(self.options.transcript_bytes));
-        link.record_to(Recorder::new(transcript.clone(), Side::Client));
+        link.record_to(Recorder::new(&transcript, Side::Client));
         let (commands, receiver) = mpsc::unbounded_channel();
         let (done, ended) = watch::channel(());
         let (connected, outcome) = watch::channel(None);

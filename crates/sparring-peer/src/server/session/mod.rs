@@ -129,7 +129,7 @@ impl<H: Handler> Session<H> {
     #[must_use]
     pub fn recorded_in(mut self, transcript: &Transcript) -> Self {
         if let Some(link) = &mut self.link {
-            link.record_to(Recorder::new(transcript.clone(), Side::Server));
+            link.record_to(Recorder::new(transcript, Side::Server));
         }
         self
     }

@@ -8,7 +8,7 @@ use std::task::Poll;
 
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use sparring_peer::Handler;
-use sparring_peer::link::{Envelope, Incoming, Link as _, LinkKind, Stream};
+use sparring_peer::link::{Envelope, Incoming, Link as _, LinkKind, Recorder, Stream};
 use sparring_wire::{Frame, FrameKind, Id, Json, Revision};
 
 use super::body::{Body, Further, Source};
@@ -134,9 +134,18 @@ pub(super) fn begin<H: Handler>(
     let hub = Hub::new(kind, limits);
     let mut link = SessionLink::new(Arc::clone(&hub), id.clone(), &shared.registry);
     if let Some(recorder) = &shared.recorder {
-        link.record_to(recorder.clone());
+        link.record_to(recorder.another());
     }
     Ok((id, hub, shared.server.on(link).handshakes_only().spawn()))
+}
+
+/// Where the frames of a request are recorded that no peer gets to see: with
+/// those of the session that it names, or apart.
+pub(super) fn recorder<H>(shared: &Shared<H>, headers: &HeaderMap) -> Option<Recorder> {
+    let all = shared.recorder.as_ref()?;
+    let named = headers.get(SESSION).and_then(|id| id.to_str().ok());
+    let session = named.and_then(|id| shared.registry.find(id));
+    session.and_then(|(hub, _)| hub.recorder()).or_else(|| Some(all.another()))
 }
 
 /// The session that a request names, with a version that is spoken.

@@ -37,7 +37,7 @@ pub(super) async fn serve<H: Handler>(
     frame: Frame,
     envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
-    let (options, recorder) = (&shared.options, shared.recorder.clone());
+    let (options, recorder) = (&shared.options, shared.recorder.as_ref().map(Recorder::another));
     if let Some(recorder) = &recorder {
         recorder.received(&frame);
     }

@@ -100,7 +100,7 @@ where
             negotiation::takes_both(&parts.headers)?;
             let frame = read(shared, &parts.headers, body).await?;
             // What is refused here is seen by no peer, and so by no link.
-            let recorder = shared.recorder.as_ref().map(|it| (it, frame.clone()));
+            let recorder = legacy::recorder(shared, &parts.headers).map(|it| (it, frame.clone()));
             mcp(shared, &parts.headers, frame).await.inspect_err(|refusal| {
                 if let Some((recorder, frame)) = recorder {
                     if refusal.is_of_the_unseen() {

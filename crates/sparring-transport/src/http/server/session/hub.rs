@@ -208,6 +208,10 @@ impl Hub {
         self.lock().recorder = Some(recorder);
     }
 
+    pub(in crate::http::server) fn recorder(&self) -> Option<Recorder> {
+        self.lock().recorder.clone()
+    }
+
     /// Gives what the peer sends to the stream that it belongs to.
     pub(super) fn route(&self, outgoing: Outgoing) {
         match outgoing {
