@@ -9,6 +9,7 @@ mod error;
 mod inbox;
 mod lists;
 mod options;
+mod reopen;
 mod request;
 mod response;
 mod subscription;
@@ -60,6 +61,7 @@ struct Shared {
     unclaimed: Inbox,
     watchers: subscription::Watchers,
     transcript: Transcript,
+    makings: reopen::Makings,
     keys: AtomicU64,
     closed: OnceLock<Cause>,
     /// How connecting went, once it is over.

@@ -74,6 +74,12 @@ pub trait Link: Send + Unpin + 'static {
     fn learn_era(&mut self, era: Era) {
         let _ = era;
     }
+
+    /// Another link to the same place, for another session there, where such a
+    /// thing can be.
+    fn again(&self) -> Option<Box<dyn Link>> {
+        None
+    }
 }
 
 /// Which kind of revision the other side speaks.
@@ -125,6 +131,10 @@ impl Link for Box<dyn Link> {
 
     fn learn_era(&mut self, era: Era) {
         (**self).learn_era(era);
+    }
+
+    fn again(&self) -> Option<Box<dyn Link>> {
+        (**self).again()
     }
 }
 

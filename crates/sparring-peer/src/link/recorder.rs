@@ -26,7 +26,12 @@ impl Recorder {
     /// the same beginning.
     #[must_use]
     pub fn another(&self) -> Self {
-        Recorder { conversation: self.conversation.transcript().conversation(), ..*self }
+        Recorder { conversation: self.transcript().conversation(), ..*self }
+    }
+
+    /// Where it is recorded.
+    pub fn transcript(&self) -> &Transcript {
+        self.conversation.transcript()
     }
 
     /// Records what the link's owner sent.
@@ -41,7 +46,7 @@ impl Recorder {
 
     /// Records an exchange over HTTP that has come to its end.
     pub fn exchanged(&self, exchange: Exchange) {
-        self.conversation.transcript().record_exchange(exchange);
+        self.transcript().record_exchange(exchange);
     }
 
     /// The time since the record began.

@@ -69,17 +69,12 @@ pub(super) async fn ask(wire: Arc<Wire>, message: Message, progress: Progress, a
     if auto && is_not_streamable(&message, &cause) {
         return Done::NotStreamable(message, cause);
     }
-    end(&wire, message.stream.clone(), cause);
+    wire.push(match cause {
+        // That is the end of all streams.
+        Cause::SessionLost(_) => Incoming::Closed(cause),
+        cause => Incoming::StreamEnded { stream: message.stream.clone(), cause },
+    });
     Done::Asked(message.stream)
-}
-
-/// Tells the peer that a stream has ended, and of a session that is no more.
-fn end(wire: &Wire, stream: Stream, cause: Cause) {
-    let lost = matches!(cause, Cause::SessionLost(_)).then(|| cause.clone());
-    wire.push(Incoming::StreamEnded { stream, cause });
-    if let Some(cause) = lost {
-        wire.push(Incoming::Closed(cause));
-    }
 }
 
 /// Whether the server refused the handshake in a way that may mean HTTP+SSE

@@ -32,7 +32,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// What all exchanges of one link share.
 pub(super) struct Wire {
-    pub(super) caller: Caller,
+    pub(super) caller: Arc<Caller>,
     /// The longest answer or event.
     pub(super) limit: usize,
     /// What every request has.
@@ -105,8 +105,14 @@ impl Wire {
         // What the user says stands instead of what we would say.
         own.extend(given);
         let connector = Connector::new(&endpoint.origin, target)?;
-        let caller = Caller::new(connector, endpoint, target.idle_timeout);
+        let caller = Arc::new(Caller::new(connector, endpoint, target.idle_timeout));
         Ok(Wire { caller, limit: target.max_message, own, state: Mutex::default() })
+    }
+
+    /// One for another session, over the same connections.
+    pub(super) fn again(&self) -> Wire {
+        let (caller, own) = (Arc::clone(&self.caller), self.own.clone());
+        Wire { caller, limit: self.limit, own, state: Mutex::default() }
     }
 
     /// Sends a message.
