@@ -48,7 +48,8 @@ pub struct Session<H> {
     changes: Option<mpsc::Receiver<Change>>,
     timer: Timer,
     ended: Option<Cause>,
-    /// Since the link is full: until when it may be, and how full it is.
+    /// Since the link is full: until when it may be, and how full it would be by
+    /// now if nothing of it had been read.
     full: Option<(Duration, usize)>,
     /// When to stop waiting for what is in flight after the end of input.
     drained_by: Option<Duration>,
