@@ -13,7 +13,7 @@ use sparring_wire::{Frame, FrameKind, Id, Json, Revision};
 
 use super::body::{Body, Further, Source};
 use super::reply::{self, Refusal};
-use super::session::{Entry, First, Full, Hub, Limits, Reader, SessionId, SessionLink};
+use super::session::{Entry, First, Full, Hub, Limits, Reader, SessionId, SessionLink, Unkept};
 use super::{Shared, modern, negotiation, version_in};
 
 /// Where a session's id stands.
@@ -63,19 +63,20 @@ pub(super) fn get<H: Handler>(
     let (hub, revision) = find(shared, headers)?;
     let reader = match headers.get(LAST_EVENT) {
         None => {
-            hub.read(Hub::STANDING, None).map(|reader| reader.primed(priming(shared, revision)))
+            let reader = hub.read(Hub::STANDING, None).map_err(|_| refused(Full::Ended))?;
+            reader.primed(priming(shared, revision))
         }
         Some(last) => {
             let place = last.to_str().ok().and_then(|last| last.split_once('-'));
             let number = place.and_then(|(number, _)| number.parse().ok());
             let after = place.and_then(|(_, after)| after.parse::<u64>().ok());
-            // Not 404, which would say that the session is gone.
-            let unknown = || Refusal::bad_request("the Last-Event-ID is of no stream that is kept");
-            let (number, after) = number.zip(after).ok_or_else(unknown)?;
-            Some(hub.read(number, Some(after)).ok_or_else(unknown)?)
+            let read = match number.zip(after) {
+                Some((number, after)) => hub.read(number, Some(after)),
+                None => Err(Unkept::Stream),
+            };
+            read.map_err(not_resumed)?
         }
     };
-    let reader = reader.ok_or_else(|| refused(Full::Ended))?;
     Ok(reply::events(Body::events(reader, shared.options.keep_alive)))
 }
 
@@ -143,9 +144,18 @@ pub(super) fn begin<H: Handler>(
 /// those of the session that it names, or apart.
 pub(super) fn recorder<H>(shared: &Shared<H>, headers: &HeaderMap) -> Option<Recorder> {
     let all = shared.recorder.as_ref()?;
-    let named = headers.get(SESSION).and_then(|id| id.to_str().ok());
-    let session = named.and_then(|id| shared.registry.find(id));
-    session.and_then(|(hub, _)| hub.recorder()).or_else(|| Some(all.another()))
+    let session = named(shared, headers).and_then(|(hub, _)| hub.recorder());
+    session.or_else(|| Some(all.another()))
+}
+
+/// Whether a request names a session that is there.
+pub(super) fn is_in_session<H>(shared: &Shared<H>, headers: &HeaderMap) -> bool {
+    named(shared, headers).is_some()
+}
+
+fn named<H>(shared: &Shared<H>, headers: &HeaderMap) -> Option<(Arc<Hub>, Option<Revision>)> {
+    let id = headers.get(SESSION)?.to_str().ok()?;
+    shared.registry.find(id)
 }
 
 /// The session that a request names, with a version that is spoken.
@@ -160,11 +170,10 @@ fn find<H: Handler>(
             return Err(modern::unsupported(version, shared.server.revisions()));
         }
     }
-    let Some(id) = headers.get(SESSION) else {
+    if !headers.contains_key(SESSION) {
         return Err(Refusal::bad_request("the header Mcp-Session-Id is missing"));
-    };
-    let found = id.to_str().ok().and_then(|id| shared.registry.find(id));
-    match found {
+    }
+    match named(shared, headers) {
         Some((hub, Some(revision))) => Ok((hub, revision)),
         _ => Err(refused(Full::Ended)),
     }
@@ -253,6 +262,17 @@ pub(super) fn refused(full: Full) -> Refusal {
         Full::Busy => Refusal::unavailable("the session has too much to do"),
         Full::InUse => Refusal::bad_request("a request of that id is being served"),
     }
+}
+
+/// Redelivery is what a server may do (2025-11-25,
+/// basic/transports#resumability-and-redelivery), but a client that named its
+/// place would take what comes for all that followed. Not 404, which would say
+/// that the session is gone.
+fn not_resumed(unkept: Unkept) -> Refusal {
+    Refusal::bad_request(match unkept {
+        Unkept::Stream => "the Last-Event-ID is of no stream that is kept",
+        Unkept::Frames => "some of what followed the Last-Event-ID is not kept any more",
+    })
 }
 
 pub(super) fn no_message(frame: &Frame) -> Refusal {
