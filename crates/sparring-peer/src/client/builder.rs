@@ -130,6 +130,7 @@ impl ClientBuilder {
             watchers: super::subscription::Watchers::default(),
             transcript: recorder.transcript().clone(),
             makings: Makings { builder: self.clone(), recorder, link: Mutex::new(link.again()) },
+            mishaps: Mutex::default(),
             keys: AtomicU64::new(0),
             closed: OnceLock::new(),
             connected: outcome,

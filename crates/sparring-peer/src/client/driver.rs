@@ -243,6 +243,7 @@ impl<L: Link> Driver<L> {
                 }
             }
             Event::Unclaimed { frame, why } => self.shared.unclaimed.push(why.name(), frame),
+            Event::Mishap(cause) => self.shared.note(cause),
             Event::Closed(cause) => {
                 let _ = self.shared.closed.set(cause);
             }

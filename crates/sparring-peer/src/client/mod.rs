@@ -16,7 +16,7 @@ mod subscription;
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -62,12 +62,25 @@ struct Shared {
     watchers: subscription::Watchers,
     transcript: Transcript,
     makings: reopen::Makings,
+    mishaps: Mutex<Vec<Cause>>,
     keys: AtomicU64,
     closed: OnceLock<Cause>,
     /// How connecting went, once it is over.
     connected: watch::Receiver<Option<Result<(), Error>>>,
     /// Closed when the driver has ended.
     done: watch::Receiver<()>,
+}
+
+/// The most mishaps that are kept.
+const MISHAPS: usize = 1_000;
+
+impl Shared {
+    fn note(&self, mishap: Cause) {
+        let mut mishaps = self.mishaps.lock().unwrap_or_else(PoisonError::into_inner);
+        if mishaps.len() < MISHAPS {
+            mishaps.push(mishap);
+        }
+    }
 }
 
 impl Client {
@@ -144,6 +157,13 @@ impl Client {
     /// `duplicate` and `foreign`.
     pub fn unclaimed(&self) -> &Inbox {
         &self.shared.unclaimed
+    }
+
+    /// What went wrong and failed no request, the first thousand: a notification
+    /// or an answer of this side that the server did not take, and what it said
+    /// unasked and this side has missed.
+    pub fn mishaps(&self) -> Vec<Cause> {
+        self.shared.mishaps.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A request of any method with any params.

@@ -87,7 +87,7 @@ impl MemoryLink {
                 }
             }
             Incoming::Closed(cause) => self.closed = Some(cause.clone()),
-            Incoming::StreamEnded { .. } => {}
+            Incoming::StreamEnded { .. } | Incoming::Missed(_) => {}
         }
         incoming
     }

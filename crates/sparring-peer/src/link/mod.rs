@@ -214,6 +214,8 @@ pub enum Incoming {
         /// Why.
         cause: Cause,
     },
+    /// Something of what the other side said unasked may not have come.
+    Missed(Cause),
     /// The link has ended; nothing follows.
     Closed(Cause),
 }

@@ -23,7 +23,12 @@ impl<W> Core<W> {
                 self.frame(now, frame, &stream, envelope.as_ref());
             }
             Incoming::Noise { frame, stream } => self.noise(now, frame, &stream),
-            Incoming::StreamEnded { stream, cause } => self.stream_ended(now, &stream, cause),
+            Incoming::StreamEnded { stream: Stream::Standing, cause } | Incoming::Missed(cause) => {
+                self.events.push_back(Event::Mishap(cause));
+            }
+            Incoming::StreamEnded { stream: Stream::Request(id), cause } => {
+                self.stream_ended(now, &id, cause);
+            }
             Incoming::Closed(cause) => self.end(&cause),
         }
     }
@@ -233,8 +238,7 @@ impl<W> Core<W> {
         });
     }
 
-    fn stream_ended(&mut self, now: Time, stream: &Stream, cause: Cause) {
-        let Stream::Request(id) = stream else { return };
+    fn stream_ended(&mut self, now: Time, id: &Id, cause: Cause) {
         // Its answer came, and is being held back.
         if self.pending.get(id).is_some_and(Pending::is_held_back) {
             return;

@@ -15,7 +15,7 @@ impl<A> Core<A> {
             Incoming::Frame { frame, envelope, .. } => self.frame(frame, None, envelope),
             Incoming::Noise { frame, .. } => self.unreadable(&frame, None),
             Incoming::StreamEnded { stream: Stream::Request(id), .. } => self.stream_ended(&id),
-            Incoming::StreamEnded { stream: Stream::Standing, .. } => {}
+            Incoming::StreamEnded { stream: Stream::Standing, .. } | Incoming::Missed(_) => {}
             Incoming::Closed(cause) => self.end(cause),
         }
     }

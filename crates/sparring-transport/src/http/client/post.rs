@@ -109,7 +109,7 @@ pub(super) async fn post(wire: Arc<Wire>, message: Message, turn: Turn) -> Done 
         frame => {
             frame.iter().for_each(|frame| wire.record(frame));
             if !opened.status.is_success() {
-                let cause = told(&opened, "", &body);
+                let cause = told(&opened, &message.described(), &body);
                 wire.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
             }
         }

@@ -13,7 +13,7 @@ use http::header::{
 use http::{HeaderMap, HeaderValue, Method};
 use sparring_peer::link::Recorder;
 use sparring_peer::{Cause, Envelope, Incoming, Stream};
-use sparring_wire::{Frame, Headers, mirror};
+use sparring_wire::{Frame, FrameKind, Headers, mirror};
 
 use super::call::{Caller, Head, SESSION, hidden};
 use super::connect::Connector;
@@ -82,6 +82,21 @@ pub(super) struct Message {
     pub(super) headers: Headers,
     /// Whether it went out before, to another address.
     pub(super) again: bool,
+}
+
+impl Message {
+    /// That something was said to it, where it has no answer.
+    pub(super) fn described(&self) -> String {
+        match (self.frame.kind(), self.frame.id()) {
+            (FrameKind::Notification, _) => {
+                format!("to {}", self.frame.method().unwrap_or_default())
+            }
+            (FrameKind::Result | FrameKind::Error, Some(id)) => {
+                format!("to our answer to its request {id}")
+            }
+            _ => String::new(),
+        }
+    }
 }
 
 impl Wire {
