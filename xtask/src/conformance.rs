@@ -11,7 +11,7 @@ use std::sync::Mutex;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::command::{command, run as run_command};
+use crate::command::{command, example, run as run_command};
 use crate::peers::{self, Peers};
 
 /// The example that the suite drives.
@@ -36,7 +36,7 @@ const KNOWN: [&str; 11] = [
 /// Installs the suite, builds the client, and judges it.
 pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
     let peers = peers::install_judge(root, ci)?;
-    run_command(command(root, &format!("cargo build -p sparring --example {CLIENT}")))?;
+    run_command(command(root, &format!("cargo build --workspace --all-features --example {CLIENT}")))?;
     judge(&peers)
 }
 
@@ -127,8 +127,7 @@ impl Suite {
         // Where npm has no Node 22 for this machine, its own may do.
         let node = folder.join("node_modules/.bin/node");
         let node = if node.exists() { node } else { "node".into() };
-        let own = std::env::current_exe().context("looking for our own program")?;
-        let client = own.with_file_name("examples").join(CLIENT);
+        let client = example(CLIENT)?;
         Ok(script.exists().then_some(Self { node, script, client }))
     }
 
