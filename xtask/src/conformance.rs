@@ -36,7 +36,10 @@ const KNOWN: [&str; 11] = [
 /// Installs the suite, builds the client, and judges it.
 pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
     let peers = peers::install_judge(root, ci)?;
-    run_command(command(root, &format!("cargo build --workspace --all-features --example {CLIENT}")))?;
+    run_command(command(
+        root,
+        &format!("cargo build --workspace --all-features --example {CLIENT}"),
+    ))?;
     judge(&peers)
 }
 

@@ -163,10 +163,11 @@ impl Handler for Talker {
 
     async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Cx) -> Answer {
         let mut text = "x".repeat(5 * 1024 * 1024);
+        let mut clock = tokio::time::interval(Duration::from_secs(1));
         loop {
+            clock.tick().await;
             cx.notify("notifications/said", Some(json!({"text": text}).into()));
             text.truncate(10_000);
-            tokio::time::sleep(Duration::from_secs(1)).await;
         }
     }
 }
@@ -179,14 +180,15 @@ async fn minute_with_a_talker(reads: usize) -> Option<Cause> {
     let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     far.write_all(format!("{HELLO}\n{ready}\n{}\n", call(1, "talk")).as_bytes()).await.unwrap();
     let mut said = vec![0; reads];
+    let mut clock = tokio::time::interval(Duration::from_secs(1));
     for _ in 0..60 {
+        clock.tick().await;
         if serving.is_finished() {
             return Some(serving.await.unwrap());
         }
         if reads > 0 {
             far.read_exact(&mut said).await.unwrap();
         }
-        tokio::time::sleep(Duration::from_secs(1)).await;
     }
     None
 }
