@@ -1,6 +1,7 @@
 //! Runs other programs, showing each command line before it runs.
 
-use std::path::Path;
+use std::env::consts::EXE_SUFFIX;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
@@ -11,6 +12,15 @@ pub(crate) fn command(dir: &Path, line: &str) -> Command {
     let mut command = Command::new(words.next().unwrap_or_default());
     command.args(words).current_dir(dir);
     command
+}
+
+/// Where an example is once it was built, beside this program.
+///
+/// Building it through its package alone would build most of what it depends on
+/// once more, with the features that only that package asks for.
+pub(crate) fn example(name: &str) -> Result<PathBuf> {
+    let own = std::env::current_exe().context("looking for our own program")?;
+    Ok(own.with_file_name("examples").join(format!("{name}{EXE_SUFFIX}")))
 }
 
 /// Prints the command as a person would type it.

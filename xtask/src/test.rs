@@ -7,11 +7,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::command::{command, has_nextest, run as run_command};
+use crate::command::{command, example, has_nextest, run as run_command};
 use crate::conformance;
 use crate::peers::{self, Peers};
 use crate::tidy;
@@ -72,8 +73,9 @@ fn tests(root: &Path, settings: Settings, peers: &Peers) -> Result<()> {
     run_command(tests)
 }
 
-/// Runs each example of the façade; an example that fails misleads its reader.
-/// The one that the official suite drives has been run by it.
+/// Runs each example of the façade, which the tests have built; an example that
+/// fails misleads its reader. The one that the official suite drives has been run
+/// by it.
 fn examples(root: &Path) -> Result<()> {
     let folder = root.join("crates/sparring/examples");
     if !folder.is_dir() {
@@ -90,8 +92,9 @@ fn examples(root: &Path) -> Result<()> {
     names.retain(|name| name != conformance::CLIENT);
     names.sort();
     for name in &names {
-        let line = format!("cargo run --quiet --example {name} -p sparring");
-        run_command(command(root, &line)).with_context(|| format!("example {name}"))?;
+        let mut built = Command::new(example(name)?);
+        built.current_dir(root);
+        run_command(built).with_context(|| format!("example {name}"))?;
     }
     Ok(())
 }

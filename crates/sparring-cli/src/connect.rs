@@ -161,7 +161,8 @@ impl Conversation<'_> {
                 (self.printer.failure(failure, stderr.as_deref()).await, failure.frame())
             }
         };
-        for note in self.watch.notes(shown) {
+        let mishaps = self.client.mishaps();
+        for note in self.watch.notes(shown, &mishaps) {
             self.printer.note(&note).await;
         }
         exit

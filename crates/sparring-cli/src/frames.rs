@@ -95,6 +95,11 @@ impl Frames {
         .await
     }
 
+    /// Whether that is what broke, of which whoever wanted them has been told.
+    pub(crate) fn is_broken_by(&self, cause: &Cause) -> bool {
+        self.state().broken.as_ref() == Some(cause)
+    }
+
     pub(crate) fn set_broken(&self, cause: Cause) {
         let mut state = self.state();
         state.broken = Some(cause).filter(|_| state.wanted);

@@ -99,7 +99,7 @@ mod tests {
         });
         let mut gate =
             Gate { link: Box::new(link), frames: frames.clone(), trace: None, closing: false };
-        gate.record_to(Recorder::new(transcript, Side::Client));
+        gate.record_to(Recorder::new(&transcript, Side::Client));
         frames.begin();
         let said = 10_000;
         for _ in 0..said {

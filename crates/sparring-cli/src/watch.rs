@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sparring_peer::Link;
+use sparring_peer::{Cause, Link};
 use sparring_wire::{Entry, Frame, Recorded, Rule, Side, Transcript, Violation};
 
 use crate::failure::Failure;
@@ -105,8 +105,9 @@ impl Watch {
         }
     }
 
-    /// What is to be noted, without what is wrong with a frame that was shown.
-    pub(crate) fn notes(&self, shown: Option<&Frame>) -> Vec<String> {
+    /// What is to be noted: breaches of the protocol, without what is wrong with
+    /// a frame that was shown, and mishaps that nobody was told of.
+    pub(crate) fn notes(&self, shown: Option<&Frame>, mishaps: &[Cause]) -> Vec<String> {
         let seen = locked(&self.seen);
         let shown = shown.map(digest);
         let untold = seen.breaches.iter().filter(|breach| Some(breach.frame) != shown);
@@ -117,6 +118,8 @@ impl Watch {
             let least = if seen.more { "at least " } else { "" };
             notes.push(format!("and {least}{more} more breaches of the protocol"));
         }
+        let untold = mishaps.iter().filter(|mishap| !self.frames.is_broken_by(mishap));
+        notes.extend(untold.take(TOLD).map(ToString::to_string));
         notes
     }
 }

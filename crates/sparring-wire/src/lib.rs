@@ -24,5 +24,5 @@ pub use headers::Headers;
 pub use id::{Id, IdSequence};
 pub use json::{Json, JsonKind, RawJson};
 pub use revision::{Revision, Side};
-pub use transcript::{Entry, Recorded, Transcript};
+pub use transcript::{Conversation, Entry, Recorded, Transcript};
 pub use violation::{Rule, Violation};

@@ -1,5 +1,5 @@
-//! The transcript: every frame of a conversation, both ways, in order, with
-//! what is wrong with it.
+//! The transcript: every frame of a conversation, or of several at once, both
+//! ways, in order, with what is wrong with it.
 //!
 //! A bounded ring: the oldest entries give way, and are counted; what was wrong
 //! with them is kept. An entry is judged as it is recorded, while it is at hand.
@@ -46,9 +46,20 @@ pub struct Entry {
     pub violations: Vec<Violation>,
 }
 
-/// The record of one conversation. Cheap to clone; all clones share it.
+/// The record of one conversation or more. Cheap to clone; all clones share it.
 #[derive(Debug, Clone)]
 pub struct Transcript(Arc<Mutex<Ring>>);
+
+/// One conversation that is recorded in a transcript, and judged apart from the
+/// others there. Cheap to clone; all clones are one.
+#[derive(Debug, Clone)]
+pub struct Conversation(Arc<Judged>);
+
+#[derive(Debug)]
+struct Judged {
+    transcript: Transcript,
+    referee: Mutex<Referee>,
+}
 
 struct Ring {
     /// The bytes of the clean entries, in order.
@@ -62,7 +73,6 @@ struct Ring {
     exchanges: VecDeque<Exchange>,
     /// What the exchanges take in memory, about.
     exchanges_size: usize,
-    referee: Referee,
     sink: Option<Sink>,
 }
 
@@ -113,7 +123,6 @@ impl Transcript {
             dropped_violations: Vec::new(),
             exchanges: VecDeque::new(),
             exchanges_size: 0,
-            referee: Referee::new(),
             sink: None,
         })))
     }
@@ -124,27 +133,10 @@ impl Transcript {
         self.ring().sink = Some(Box::new(sink));
     }
 
-    /// Adds what went over the wire.
-    pub fn record(&self, at: Duration, from: Side, frame: &Frame) {
-        let mut ring = self.ring();
-        let violations = ring.referee.observe(from, frame);
-        if let Some(sink) = &mut ring.sink {
-            let (frame, violations) = (frame.clone(), violations.clone());
-            sink(Recorded::Entry(&Entry { at, from, frame, violations }));
-        }
-        let kept = match violations.is_empty() && frame.violations().is_empty() {
-            true => {
-                ring.bytes.extend(frame.bytes());
-                Kept::Clean(frame.bytes().len())
-            }
-            false => Kept::Wrong(Box::new((frame.clone(), violations))),
-        };
-        let record = Record { at, from, kept };
-        ring.size += record.size();
-        ring.records.push_back(record);
-        while ring.size > ring.max_size && ring.records.len() > 1 {
-            ring.drop_oldest();
-        }
+    /// Begins a conversation to be recorded here.
+    pub fn conversation(&self) -> Conversation {
+        let referee = Mutex::new(Referee::new());
+        Conversation(Arc::new(Judged { transcript: self.clone(), referee }))
     }
 
     /// Adds an exchange over HTTP that has come to its end.
@@ -222,6 +214,21 @@ impl Transcript {
     }
 }
 
+impl Conversation {
+    /// Where it is recorded.
+    pub fn transcript(&self) -> &Transcript {
+        &self.0.transcript
+    }
+
+    /// Adds what went over the wire.
+    pub fn record(&self, at: Duration, from: Side, frame: &Frame) {
+        // Held until it is recorded, so that it is judged in the order of the record.
+        let mut referee = self.0.referee.lock().unwrap_or_else(PoisonError::into_inner);
+        let violations = referee.observe(from, frame);
+        self.0.transcript.ring().add(at, from, frame, violations);
+    }
+}
+
 impl Default for Transcript {
     fn default() -> Self {
         Transcript::bounded(Self::DEFAULT_BYTES)
@@ -229,6 +236,26 @@ impl Default for Transcript {
 }
 
 impl Ring {
+    fn add(&mut self, at: Duration, from: Side, frame: &Frame, violations: Vec<Violation>) {
+        if let Some(sink) = &mut self.sink {
+            let (frame, violations) = (frame.clone(), violations.clone());
+            sink(Recorded::Entry(&Entry { at, from, frame, violations }));
+        }
+        let kept = match violations.is_empty() && frame.violations().is_empty() {
+            true => {
+                self.bytes.extend(frame.bytes());
+                Kept::Clean(frame.bytes().len())
+            }
+            false => Kept::Wrong(Box::new((frame.clone(), violations))),
+        };
+        let record = Record { at, from, kept };
+        self.size += record.size();
+        self.records.push_back(record);
+        while self.size > self.max_size && self.records.len() > 1 {
+            self.drop_oldest();
+        }
+    }
+
     fn drop_oldest(&mut self) {
         let Some(record) = self.records.pop_front() else { return };
         self.dropped += 1;
@@ -247,15 +274,16 @@ impl Ring {
 mod tests {
     use super::*;
 
-    fn record(transcript: &Transcript, from: Side, text: &str) {
-        transcript.record(Duration::ZERO, from, &Frame::parse(text));
+    fn record(conversation: &Conversation, from: Side, text: &str) {
+        conversation.record(Duration::ZERO, from, &Frame::parse(text));
     }
 
     #[test]
     fn keeps_order_and_attaches_violations() {
         let transcript = Transcript::default();
-        record(&transcript, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
-        record(&transcript, Side::Server, r#"{"jsonrpc":"1.0","id":1,"result":{}}"#);
+        let conversation = transcript.conversation();
+        record(&conversation, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+        record(&conversation, Side::Server, r#"{"jsonrpc":"1.0","id":1,"result":{}}"#);
         let entries = transcript.entries();
         assert_eq!(entries.len(), 2);
         assert!(entries[0].violations.is_empty());
@@ -264,12 +292,27 @@ mod tests {
     }
 
     #[test]
+    fn conversations_in_one_transcript_are_judged_apart() {
+        let transcript = Transcript::default();
+        let (one, other) = (transcript.conversation(), transcript.conversation());
+        for conversation in [&one, &other] {
+            record(conversation, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#);
+        }
+        for conversation in [&one, &other, &one] {
+            record(conversation, Side::Server, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+        }
+        let wrong: Vec<_> = transcript.violations().iter().map(|it| it.rule.name()).collect();
+        assert_eq!((transcript.len(), wrong), (5, vec!["duplicate-reply"]));
+    }
+
+    #[test]
     fn the_oldest_give_way_and_are_counted_but_their_violations_stay() {
         let transcript = Transcript::bounded(300);
-        record(&transcript, Side::Server, "no json at all");
+        let conversation = transcript.conversation();
+        record(&conversation, Side::Server, "no json at all");
         for id in 0..10 {
             let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x/y"}}"#);
-            record(&transcript, Side::Client, &text);
+            record(&conversation, Side::Client, &text);
         }
         assert_eq!(transcript.len() as u64 + transcript.dropped(), 11);
         assert!(transcript.len() <= 3);
@@ -285,8 +328,9 @@ mod tests {
                 _ => format!(r#"{{"jsonrpc":"2.0","id":{number},"method":"x/{number}"}}"#),
             })
             .collect();
+        let conversation = transcript.conversation();
         for text in &texts {
-            record(&transcript, Side::Client, text);
+            record(&conversation, Side::Client, text);
         }
         let entries = transcript.entries();
         assert!(entries.len() > 5 && entries.len() < 100);
@@ -303,8 +347,9 @@ mod tests {
             let Recorded::Entry(entry) = recorded else { return };
             let _ = sender.send((entry.frame.clone(), entry.violations.len()));
         });
-        record(&transcript, Side::Server, "noise");
-        record(&transcript, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#);
+        let conversation = transcript.conversation();
+        record(&conversation, Side::Server, "noise");
+        record(&conversation, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#);
         let seen: Vec<_> = receiver.try_iter().map(|(_, violations)| violations).collect();
         assert_eq!(seen, [1, 0]);
     }

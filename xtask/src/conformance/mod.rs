@@ -28,7 +28,8 @@ const REQUIRED: [&str; 2] = ["2025-11-25", "2026-07-28"];
 /// Installs the suite, builds the client, and judges it.
 pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
     let peers = peers::install_judge(root, ci)?;
-    run_command(command(root, &format!("cargo build -p sparring --example {CLIENT}")))?;
+    let line = format!("cargo build --workspace --all-features --example {CLIENT}");
+    run_command(command(root, &line))?;
     judge(root, &peers)
 }
 

@@ -6,6 +6,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result};
 
 use super::CLIENT;
+use crate::command::example;
 
 /// The suite, and the client that it judges.
 pub(super) struct Suite {
@@ -21,8 +22,7 @@ impl Suite {
         // Where npm has no Node 22 for this machine, its own may do.
         let node = folder.join("node_modules/.bin/node");
         let node = if node.exists() { node } else { "node".into() };
-        let own = std::env::current_exe().context("looking for our own program")?;
-        let client = own.with_file_name("examples").join(CLIENT);
+        let client = example(CLIENT)?;
         Ok(script.exists().then_some(Self { node, script, client }))
     }
 

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::answers::{Answers, Question};
 use super::driver::Driver;
+use super::reopen::Makings;
 use super::{Client, ClientOptions, Error, Inbox, Protocol, Shared};
 use crate::link::{Link, Recorder};
 
@@ -106,22 +107,30 @@ impl ClientBuilder {
     ///
     /// # Panics
     /// Outside of a tokio runtime.
-    pub fn start(self, mut link: impl Link) -> Client {
+    pub fn start(mut self, link: impl Link) -> Client {
+        let transcript = self.transcript.take();
         let transcript =
-            self.transcript.unwrap_or_else(|| Transcript::bounded(self.options.transcript_bytes));
-        link.record_to(Recorder::new(transcript.clone(), Side::Client));
+            transcript.unwrap_or_else(|| Transcript::bounded(self.options.transcript_bytes));
+        self.start_recorded(link, Recorder::new(&transcript, Side::Client))
+    }
+
+    /// The same, recorded by that one.
+    pub(super) fn start_recorded(self, mut link: impl Link, recorder: Recorder) -> Client {
+        link.record_to(recorder.clone());
         let (commands, receiver) = mpsc::unbounded_channel();
         let (done, ended) = watch::channel(());
         let (connected, outcome) = watch::channel(None);
         let shared = Arc::new(Shared {
             kind: link.kind(),
-            options: self.options,
+            options: self.options.clone(),
             session: OnceLock::new(),
             notifications: Inbox::default(),
             requests: Inbox::default(),
             unclaimed: Inbox::default(),
             watchers: super::subscription::Watchers::default(),
-            transcript,
+            transcript: recorder.transcript().clone(),
+            makings: Makings { builder: self.clone(), recorder, link: Mutex::new(link.again()) },
+            mishaps: Mutex::default(),
             keys: AtomicU64::new(0),
             closed: OnceLock::new(),
             connected: outcome,

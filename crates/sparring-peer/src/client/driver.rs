@@ -148,7 +148,11 @@ impl<L: Link> Driver<L> {
                 return false;
             }
             let Poll::Ready(incoming) = self.link.poll_receive(cx) else { return false };
-            self.ended = matches!(incoming, Incoming::Closed(_));
+            if let Incoming::Closed(cause) = &incoming {
+                self.ended = true;
+                // Known before anybody hears of it by a request that fails.
+                let _ = self.shared.closed.set(cause.clone());
+            }
             let now = self.timer.now();
             self.core.receive(now, incoming);
         }
@@ -239,6 +243,7 @@ impl<L: Link> Driver<L> {
                 }
             }
             Event::Unclaimed { frame, why } => self.shared.unclaimed.push(why.name(), frame),
+            Event::Mishap(cause) => self.shared.note(cause),
             Event::Closed(cause) => {
                 let _ = self.shared.closed.set(cause);
             }

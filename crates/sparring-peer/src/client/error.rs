@@ -40,6 +40,12 @@ pub enum Error {
         /// Why the connection ended.
         cause: Cause,
     },
+    /// A session was to be opened anew, which cannot be.
+    #[error("the session cannot be opened anew: {reason}")]
+    NotReopened {
+        /// Why not.
+        reason: String,
+    },
     /// The answer came, and is not what an answer must be.
     #[error("the answer to {method} is wrong: {}: {}", listed(violations), shown(frame))]
     WrongAnswer {

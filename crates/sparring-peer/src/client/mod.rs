@@ -9,13 +9,14 @@ mod error;
 mod inbox;
 mod lists;
 mod options;
+mod reopen;
 mod request;
 mod response;
 mod subscription;
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -60,12 +61,26 @@ struct Shared {
     unclaimed: Inbox,
     watchers: subscription::Watchers,
     transcript: Transcript,
+    makings: reopen::Makings,
+    mishaps: Mutex<Vec<Cause>>,
     keys: AtomicU64,
     closed: OnceLock<Cause>,
     /// How connecting went, once it is over.
     connected: watch::Receiver<Option<Result<(), Error>>>,
     /// Closed when the driver has ended.
     done: watch::Receiver<()>,
+}
+
+/// The most mishaps that are kept.
+const MISHAPS: usize = 1_000;
+
+impl Shared {
+    fn note(&self, mishap: Cause) {
+        let mut mishaps = self.mishaps.lock().unwrap_or_else(PoisonError::into_inner);
+        if mishaps.len() < MISHAPS {
+            mishaps.push(mishap);
+        }
+    }
 }
 
 impl Client {
@@ -144,6 +159,13 @@ impl Client {
         &self.shared.unclaimed
     }
 
+    /// What went wrong and failed no request, the first thousand: a notification
+    /// or an answer of this side that the server did not take, and what it said
+    /// unasked and this side has missed.
+    pub fn mishaps(&self) -> Vec<Cause> {
+        self.shared.mishaps.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// A request of any method with any params.
     pub fn request(
         &self,
@@ -174,7 +196,8 @@ impl Client {
         let arguments = arguments.into();
         let name = RawJson::string(name);
         let params = [("name", name.view()), ("arguments", arguments.view())];
-        self.request("tools/call", Some(RawJson::empty_object().with_defaults(&params)))
+        let params = RawJson::empty_object().with_more(params.into_iter());
+        self.request("tools/call", Some(params))
     }
 
     /// Reads a resource.

@@ -1,7 +1,6 @@
 //! An answer to a request: a result or an error, with everything it said.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use sparring_wire::{ErrorObject, Frame, Json};
@@ -14,15 +13,11 @@ use crate::link::Envelope;
 pub struct Response {
     method: Cow<'static, str>,
     frame: Frame,
-    envelope: Option<Arc<Envelope>>,
+    envelope: Option<Envelope>,
 }
 
 impl Response {
-    pub(super) fn new(
-        method: Cow<'static, str>,
-        frame: Frame,
-        envelope: Option<Arc<Envelope>>,
-    ) -> Self {
+    pub(super) fn new(method: Cow<'static, str>, frame: Frame, envelope: Option<Envelope>) -> Self {
         Response { method, frame, envelope }
     }
 
@@ -83,7 +78,7 @@ impl Response {
 
     /// The HTTP status and headers that it came with; none on other links.
     pub fn envelope(&self) -> Option<&Envelope> {
-        self.envelope.as_deref()
+        self.envelope.as_ref()
     }
 
     /// The result as it was spelled, where nothing else will do.

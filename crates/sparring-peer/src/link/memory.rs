@@ -87,7 +87,7 @@ impl MemoryLink {
                 }
             }
             Incoming::Closed(cause) => self.closed = Some(cause.clone()),
-            Incoming::StreamEnded { .. } => {}
+            Incoming::StreamEnded { .. } | Incoming::Missed(_) => {}
         }
         incoming
     }
@@ -108,7 +108,7 @@ impl Link for MemoryLink {
                 if let Some(recorder) = &self.recorder {
                     recorder.sent(&frame);
                 }
-                let envelope = || Arc::new(Envelope { status: None, headers });
+                let envelope = || Envelope { status: None, headers };
                 let envelope = (self.kind == LinkKind::Streams).then(envelope);
                 self.outbox.push(Incoming::on(stream, frame, envelope));
             }

@@ -9,7 +9,6 @@ mod memory;
 mod recorder;
 mod transport;
 
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -82,6 +81,12 @@ pub trait Link: Send + Unpin + 'static {
     fn learn_era(&mut self, era: Era) {
         let _ = era;
     }
+
+    /// Another link to the same place, for another session there, where such a
+    /// thing can be.
+    fn again(&self) -> Option<Box<dyn Link>> {
+        None
+    }
 }
 
 /// Which kind of revision the other side speaks.
@@ -137,6 +142,10 @@ impl Link for Box<dyn Link> {
 
     fn learn_era(&mut self, era: Era) {
         (**self).learn_era(era);
+    }
+
+    fn again(&self) -> Option<Box<dyn Link>> {
+        (**self).again()
     }
 }
 
@@ -198,7 +207,7 @@ pub enum Incoming {
         /// The stream it came on.
         stream: Stream,
         /// What stood around it, on links that have such a thing.
-        envelope: Option<Arc<Envelope>>,
+        envelope: Option<Envelope>,
     },
     /// Something that is no frame: a banner, half a line, a line too long.
     Noise {
@@ -216,11 +225,13 @@ pub enum Incoming {
         /// Why.
         cause: Cause,
     },
+    /// Something of what the other side said unasked may not have come.
+    Missed(Cause),
     /// The link has ended; nothing follows.
     Closed(Cause),
 }
 
-/// What stands around a frame over HTTP.
+/// What stands around a frame over HTTP. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Envelope {
     /// The status, of a response.
@@ -244,7 +255,7 @@ impl Incoming {
     }
 
     /// Sorts what was read off a stream: a frame, or noise.
-    pub fn on(stream: Stream, frame: Frame, envelope: Option<Arc<Envelope>>) -> Incoming {
+    pub fn on(stream: Stream, frame: Frame, envelope: Option<Envelope>) -> Incoming {
         match is_noise(&frame) {
             true => Incoming::Noise { frame, stream },
             false => Incoming::Frame { frame, stream, envelope },

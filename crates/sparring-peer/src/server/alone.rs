@@ -2,7 +2,6 @@
 //! itself, and whoever carries it takes each frame as it comes.
 
 use std::future::poll_fn;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use sparring_wire::Frame;
@@ -19,11 +18,7 @@ pub struct Alone<H> {
 }
 
 impl<H: Handler> Alone<H> {
-    pub(super) fn new(
-        mut session: Session<H>,
-        frame: Frame,
-        envelope: Option<Arc<Envelope>>,
-    ) -> Self {
+    pub(super) fn new(mut session: Session<H>, frame: Frame, envelope: Option<Envelope>) -> Self {
         let stream = frame.id().cloned().map_or(Stream::Standing, Stream::Request);
         session.take_in(Incoming::on(stream, frame, envelope));
         Alone { session }

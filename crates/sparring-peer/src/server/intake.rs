@@ -64,7 +64,7 @@ fn is_request(incoming: &Incoming) -> bool {
     match incoming {
         Incoming::Noise { .. } => true,
         Incoming::Frame { frame, .. } => asks(frame),
-        Incoming::StreamEnded { .. } | Incoming::Closed(_) => false,
+        Incoming::StreamEnded { .. } | Incoming::Missed(_) | Incoming::Closed(_) => false,
     }
 }
 

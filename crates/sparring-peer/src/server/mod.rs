@@ -103,7 +103,7 @@ impl<H: Handler> Server<H> {
 
     /// Serves one request alone, as those are that say everything themselves
     /// (since 2026-07-28).
-    pub fn answer(&self, frame: Frame, envelope: Option<Arc<Envelope>>) -> Alone<H> {
+    pub fn answer(&self, frame: Frame, envelope: Option<Envelope>) -> Alone<H> {
         let session = Session::without_link(Arc::clone(&self.shared), Alone::<H>::KIND);
         Alone::new(session, frame, envelope)
     }

@@ -14,9 +14,9 @@ use sparring_peer::server::{Answer, Context as Cx};
 use sparring_peer::{
     Cause, Client, Handler, Lines, LinkKind, MemoryTransport, Protocol, Server, memory,
 };
-use sparring_wire::types::{CallToolResult, ServerCapabilities};
+use sparring_wire::types::{CallToolResult, Implementation, ServerCapabilities};
 use sparring_wire::{Frame, Json, RawJson, Revision};
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 
 use crate::fixture::{Gym, Match, PATIENCE, within};
 
@@ -147,6 +147,61 @@ async fn a_client_that_asks_and_never_reads_is_given_up() {
     }
     let cause = tokio::time::timeout(Duration::from_secs(60), serving).await.unwrap().unwrap();
     assert!(matches!(cause, Cause::Broken(ref why) if why.contains("does not read")), "{cause}");
+}
+
+/// Says something every second, without end.
+struct Talker;
+
+impl Handler for Talker {
+    fn info(&self) -> Implementation {
+        Implementation::new("talker", "1.0.0")
+    }
+
+    fn capabilities(&self) -> ServerCapabilities {
+        ServerCapabilities::none().tools()
+    }
+
+    async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Cx) -> Answer {
+        let mut text = "x".repeat(5 * 1024 * 1024);
+        let mut clock = tokio::time::interval(Duration::from_secs(1));
+        loop {
+            clock.tick().await;
+            cx.notify("notifications/said", Some(json!({"text": text}).into()));
+            text.truncate(10_000);
+        }
+    }
+}
+
+/// A minute of a client that reads so much a second of what the talker says;
+/// gives why it was given up, if it was.
+async fn minute_with_a_talker(reads: usize) -> Option<Cause> {
+    let (mut far, near) = tokio::io::duplex(64 * 1024);
+    let serving = tokio::spawn(async move { Server::new(Talker).serve(Lines::over(near)).await });
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    far.write_all(format!("{HELLO}\n{ready}\n{}\n", call(1, "talk")).as_bytes()).await.unwrap();
+    let mut said = vec![0; reads];
+    let mut clock = tokio::time::interval(Duration::from_secs(1));
+    for _ in 0..60 {
+        clock.tick().await;
+        if serving.is_finished() {
+            return Some(serving.await.unwrap());
+        }
+        if reads > 0 {
+            far.read_exact(&mut said).await.unwrap();
+        }
+    }
+    None
+}
+
+#[tokio::test(start_paused = true)]
+async fn that_more_is_said_to_a_client_does_not_mean_that_it_reads() {
+    let cause = minute_with_a_talker(0).await;
+    assert!(
+        matches!(&cause, Some(Cause::Broken(why)) if why.contains("does not read")),
+        "{cause:?}"
+    );
+    // One that reads, and less than is said, is given all the time it needs.
+    assert_eq!(minute_with_a_talker(5_000).await, None);
 }
 
 #[tokio::test]

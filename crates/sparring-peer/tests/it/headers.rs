@@ -2,6 +2,7 @@
 //! server does not find there what its tools ask for (2026-07-28).
 
 use serde_json::json;
+use sparring_peer::client::Error;
 use sparring_peer::client::core::Request;
 use sparring_peer::{Cause, Incoming, LinkKind, Outgoing, Stream};
 use sparring_wire::{Frame, Headers, Id, RawJson};
@@ -129,13 +130,42 @@ fn the_refusal_is_given_when_the_tools_say_nothing_new_or_nothing() {
 }
 
 #[test]
+fn made_again_a_call_has_the_time_that_it_had_at_first() {
+    // Thirty seconds for all of it.
+    let mut stage = Stage::discovered(LinkKind::Streams);
+    let first = call(&mut stage);
+    stage.pass(ms(10_000));
+    answer(&mut stage, &first.id, REFUSAL);
+    let page = sent(&mut stage).expect("the list");
+    stage.pass(ms(10_000));
+    answer(&mut stage, &page.id, &tools(REGION, ""));
+    sent(&mut stage).expect("the call again");
+    stage.pass(ms(9_999));
+    assert!(stage.settled().is_none());
+    stage.pass(ms(1));
+    let error = stage.error();
+    assert!(matches!(error, Error::Timeout { after, .. } if after == ms(30_000)), "{error}");
+
+    // No page takes longer than the call, and none is left behind.
+    let first = call(&mut stage);
+    stage.pass(ms(10_000));
+    answer(&mut stage, &first.id, REFUSAL);
+    let page = sent(&mut stage).expect("the list");
+    stage.pass(ms(20_000));
+    let response = stage.settled().expect("settled").expect("the refusal");
+    assert_eq!(response.error().map(|error| error.code), Some(-32020));
+    assert_eq!(stage.core.in_flight(), 0);
+    assert_eq!(stage.core.poll_action(), Some(Outgoing::Abort(Stream::Request(page.id))));
+}
+
+#[test]
 fn a_call_that_is_given_up_meanwhile_is_not_made_again() {
     let mut stage = Stage::discovered(LinkKind::Streams);
     let first = call(&mut stage);
     answer(&mut stage, &first.id, REFUSAL);
     let page = sent(&mut stage).expect("the list");
     stage.core.cancel(&first.id, None);
-    assert!(matches!(stage.error(), sparring_peer::client::Error::Cancelled { .. }));
+    assert!(matches!(stage.error(), Error::Cancelled { .. }));
     answer(&mut stage, &page.id, &tools(REGION, r#""nextCursor":"2","#));
     assert!(sent(&mut stage).is_none() && stage.settled().is_none());
     assert_eq!(stage.core.in_flight(), 0);

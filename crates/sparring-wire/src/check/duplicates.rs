@@ -14,27 +14,14 @@ const FEW: usize = 16;
 
 /// Adds a finding for every repeated key inside `json`.
 pub(super) fn find(json: Json<'_>, path: &Path<'_>, out: &mut Findings<'_>) {
+    if json.has_each_name_once() {
+        return;
+    }
     if json.is_noted() {
-        return match all_differ(json) {
-            true => {}
-            false => noted(json, path, out),
-        };
+        return noted(json, path, out);
     }
     let mut scanner = Scanner::new(json.bytes(), 0, DEEPEST);
     value(json.bytes(), &mut scanner, path, out);
-}
-
-/// Whether the fingerprints alone tell all keys apart, which they mostly do. No
-/// place is kept on the way, as long as there is nothing to say about one.
-fn all_differ(json: Json<'_>) -> bool {
-    let mut fingerprints = 0u64;
-    let mut members = json.members().map(|(key, value)| {
-        let fingerprint = key.fingerprint();
-        let new = fingerprints & fingerprint == 0;
-        fingerprints |= fingerprint;
-        new && (value.is_scalar() || all_differ(value))
-    });
-    members.all(|differs| differs) && json.items().all(|item| item.is_scalar() || all_differ(item))
 }
 
 /// Where the value has a tape, stepping over members costs next to nothing: a

@@ -57,14 +57,20 @@ impl Default for Limits {
 struct Inner {
     bytes: Vec<u8>,
     read: Read,
-    /// Of the part that somebody looked into first, and mostly the only one.
-    /// Frames that are only passed on have none.
+    /// Of the part that was read, or that somebody looked into, first, and
+    /// mostly the only one.
     tape: OnceLock<Tape>,
 }
 
 impl Inner {
     fn new(bytes: Vec<u8>, read: Read) -> Self {
         Inner { bytes, read, tape: OnceLock::new() }
+    }
+
+    fn of_text(bytes: Vec<u8>, limits: Limits) -> Self {
+        let (read, tape) = parse::read(&bytes, limits);
+        let tape = if tape.is_empty() { OnceLock::new() } else { OnceLock::from(tape) };
+        Inner { bytes, read, tape }
     }
 }
 
@@ -147,19 +153,16 @@ impl Frame {
 
     /// Reads a frame from the wire. Whatever the bytes are, there is a frame.
     pub fn parse_within(bytes: impl Into<Vec<u8>>, limits: Limits) -> Frame {
-        let bytes = bytes.into();
-        let read = parse::read(&bytes, limits);
-        Frame(Arc::new(Inner::new(bytes, read)))
+        Frame(Arc::new(Inner::of_text(bytes.into(), limits)))
     }
 
     /// The beginning of a frame that was longer than `limit`; the rest was
     /// never kept.
     pub fn cut_off(beginning: impl Into<Vec<u8>>, limit: usize) -> Frame {
-        let bytes = beginning.into();
-        let mut read = parse::read(&bytes, Limits::default());
-        read.kind = FrameKind::Other;
-        read.remarks().violations = vec![parse::too_large(limit)];
-        Frame(Arc::new(Inner::new(bytes, read)))
+        let mut inner = Inner::of_text(beginning.into(), Limits::default());
+        inner.read.kind = FrameKind::Other;
+        inner.read.remarks().violations = vec![parse::too_large(limit)];
+        Frame(Arc::new(inner))
     }
 
     /// The exact bytes.

@@ -3,9 +3,12 @@
 //! A text that breaks off still gives what stood before the break, so that a
 //! truncated reply can be told from mere noise by its id.
 
+use std::ops::Range;
+
 use super::{FrameKind, Limits, Method, Read};
 use crate::id::Id;
 use crate::json::scan::Scanner;
+use crate::json::tape::Tape;
 use crate::json::{Fault, FaultKind, Json, JsonKind, Key};
 use crate::violation::{Rule, Violation};
 
@@ -16,7 +19,7 @@ const MESSAGES: &str = "basic#messages";
 /// a hostile frame must not make reading slow.
 const MOST: usize = 64;
 
-pub(super) fn read(bytes: &[u8], limits: Limits) -> Read {
+pub(super) fn read(bytes: &[u8], limits: Limits) -> (Read, Tape) {
     let mut reader = Reader {
         bytes,
         limits,
@@ -24,9 +27,10 @@ pub(super) fn read(bytes: &[u8], limits: Limits) -> Read {
         id: None,
         version: None,
         broken_in_response: false,
+        tape: Tape::default(),
     };
     reader.run();
-    reader.read
+    (reader.read, reader.tape)
 }
 
 pub(super) fn too_large(limit: usize) -> Violation {
@@ -52,6 +56,8 @@ struct Reader<'a> {
     version: Option<Json<'a>>,
     /// Whether the text broke off inside a result or an error.
     broken_in_response: bool,
+    /// Of the first of params, result and error, which is mostly the only one.
+    tape: Tape,
 }
 
 impl<'a> Reader<'a> {
@@ -136,7 +142,7 @@ impl<'a> Reader<'a> {
             let (key, escapes) = scanner.string()?;
             let key = Key::new(&self.bytes[key], escapes);
             scanner.expect(b':')?;
-            let value = scanner.value_below(1).inspect_err(|_| {
+            let value = self.value(key, scanner).inspect_err(|_| {
                 self.broken_in_response = key.is("result") || key.is("error");
             })?;
             self.member(key, value, &mut seen);
@@ -147,8 +153,16 @@ impl<'a> Reader<'a> {
         }
     }
 
+    fn value(&mut self, key: Key<'a>, scanner: &mut Scanner<'a>) -> Result<Range<usize>, Fault> {
+        let part = || ["params", "result", "error"].iter().any(|part| key.is(part));
+        match self.tape.is_empty() && Tape::fits(self.bytes) && part() {
+            true => self.tape.note(self.bytes, scanner, 1),
+            false => scanner.value_below(1),
+        }
+    }
+
     /// Of duplicate keys the last counts, as most parsers have it.
-    fn member(&mut self, key: Key<'a>, value: std::ops::Range<usize>, seen: &mut u8) {
+    fn member(&mut self, key: Key<'a>, value: Range<usize>, seen: &mut u8) {
         const KNOWN: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
         let json = Json::trusted(&self.bytes[value.clone()]);
         let Some(index) = KNOWN.iter().position(|known| key.is(known)) else {

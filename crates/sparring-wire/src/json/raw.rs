@@ -73,7 +73,8 @@ impl std::fmt::Debug for RawJson {
 
 impl From<&serde_json::Value> for RawJson {
     fn from(value: &serde_json::Value) -> Self {
-        RawJson(value.to_string().into())
+        // The same text as its `Display`, in one piece; a value can always be written.
+        RawJson(serde_json::to_string(value).unwrap_or_else(|_| value.to_string()).into())
     }
 }
 

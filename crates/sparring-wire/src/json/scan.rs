@@ -70,6 +70,10 @@ impl<'a> Scanner<'a> {
         self.pos
     }
 
+    pub(crate) fn max_depth(&self) -> usize {
+        self.max_depth
+    }
+
     /// Skips white space and gives the next byte without taking it.
     pub(crate) fn peek(&mut self) -> Option<u8> {
         while let Some(&byte) = self.bytes.get(self.pos) {
@@ -243,7 +247,8 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn scalar(&mut self, first: Option<u8>) -> Result<(), Fault> {
+    /// Takes a value that begins with that byte, and is neither object nor array.
+    pub(crate) fn scalar(&mut self, first: Option<u8>) -> Result<(), Fault> {
         match first {
             Some(b'"') => self.string().map(|_| ()),
             Some(b't') => self.literal(b"true"),

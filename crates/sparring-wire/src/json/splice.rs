@@ -20,19 +20,29 @@ impl RawJson {
         }
         // One bit a default: whether the object lacks it.
         let mut lacking = u64::MAX >> (64 - defaults.len());
-        let mut empty = true;
         for (key, _) in view.members() {
-            empty = false;
             if let Some(index) = defaults.iter().position(|(name, _)| key.is(name)) {
                 lacking &= !(1 << index);
             }
         }
         let lacked = defaults.iter().enumerate().filter(|(index, _)| lacking & (1 << index) != 0);
-        let added: usize =
-            lacked.clone().map(|(_, (name, json))| name.len() + json.bytes().len() + 4).sum();
+        self.with_more(lacked.map(|(_, member)| *member))
+    }
+
+    /// The object with those members added, at its end, which the caller knows
+    /// that it lacks. What is no object stays as it is.
+    #[must_use]
+    pub fn with_more<'m>(
+        &self,
+        members: impl Iterator<Item = (&'m str, Json<'m>)> + Clone,
+    ) -> RawJson {
+        let Some(inside) = self.text().strip_suffix('}') else { return self.clone() };
+        let length = |(name, json): (&str, Json<'_>)| name.len() + json.bytes().len() + 4;
+        let added: usize = members.clone().map(length).sum();
         let mut text = Vec::with_capacity(self.text().len() + added);
-        text.extend_from_slice(&view.bytes()[..view.bytes().len() - 1]);
-        for (_, (name, json)) in lacked {
+        text.extend_from_slice(inside.as_bytes());
+        let mut empty = inside.trim_ascii_end() == "{";
+        for (name, json) in members {
             if !std::mem::replace(&mut empty, false) {
                 text.push(b',');
             }

@@ -74,6 +74,11 @@ impl<'a> Json<'a> {
         !self.nodes.is_empty()
     }
 
+    /// Whether it is known that no object inside the value has a name twice.
+    pub(crate) fn has_each_name_once(self) -> bool {
+        self.nodes.first().is_some_and(|node| node.has_each_name_once())
+    }
+
     /// Whether nothing is inside the value.
     pub(crate) fn is_scalar(self) -> bool {
         !matches!(self.bytes().first(), Some(b'{' | b'['))
@@ -232,7 +237,8 @@ impl<'a> Key<'a> {
             (_, true) => u64::MAX,
             ([], _) => 1,
             ([first, .., last] | [first @ last], _) => {
-                let mixed = self.inner.len() * 7 + usize::from(*first) * 31 + usize::from(*last);
+                let mixed =
+                    self.inner.len() * 7 + usize::from(*first) * 2 + usize::from(*last) * 31;
                 1 << (mixed % 64)
             }
         }
@@ -257,6 +263,7 @@ pub struct Members<'a>(Walk<'a>);
 impl<'a> Iterator for Members<'a> {
     type Item = (Key<'a>, Json<'a>);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
             Walk::Noted { whole, rest } => {
@@ -265,13 +272,7 @@ impl<'a> Iterator for Members<'a> {
                 *rest = following;
                 Some((Key::new(name.text(whole), name.has_escapes()), Json::noted(whole, value)))
             }
-            Walk::Scanned(scan) => {
-                let (bytes, scanner) = scan.step()?;
-                let (key, escapes) = scanner.string().ok()?;
-                scanner.expect(b':').ok()?;
-                let value = scanner.skip().ok()?;
-                Some((Key::new(&bytes[key], escapes), Json::trusted(&bytes[value])))
-            }
+            Walk::Scanned(scan) => scan.member(),
         }
     }
 }
@@ -283,6 +284,7 @@ pub struct Items<'a>(Walk<'a>);
 impl<'a> Iterator for Items<'a> {
     type Item = Json<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
             Walk::Noted { whole, rest } => {
@@ -290,10 +292,7 @@ impl<'a> Iterator for Items<'a> {
                 *rest = following;
                 Some(Json::noted(whole, value))
             }
-            Walk::Scanned(scan) => {
-                let (bytes, scanner) = scan.step()?;
-                scanner.skip().ok().map(|value| Json::trusted(&bytes[value]))
-            }
+            Walk::Scanned(scan) => scan.item(),
         }
     }
 }
@@ -324,6 +323,19 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
+    fn member(&mut self) -> Option<(Key<'a>, Json<'a>)> {
+        let (bytes, scanner) = self.step()?;
+        let (key, escapes) = scanner.string().ok()?;
+        scanner.expect(b':').ok()?;
+        let value = scanner.skip().ok()?;
+        Some((Key::new(&bytes[key], escapes), Json::trusted(&bytes[value])))
+    }
+
+    fn item(&mut self) -> Option<Json<'a>> {
+        let (bytes, scanner) = self.step()?;
+        scanner.skip().ok().map(|value| Json::trusted(&bytes[value]))
+    }
+
     /// Steps over the bracket or comma before the next element, if there is one.
     fn step(&mut self) -> Option<(&'a [u8], &mut Scanner<'a>)> {
         let scanner = self.scanner.as_mut()?;

@@ -56,10 +56,11 @@ impl<W> Core<W> {
             }
         };
         let Some(given) = given else {
-            return Some(Cow::Owned(RawJson::empty_object().with_member("_meta", meta.view())));
+            let added = [("_meta", meta.view())];
+            return Some(Cow::Owned(RawJson::empty_object().with_more(added.into_iter())));
         };
         Some(match given.view().get("_meta") {
-            None => Cow::Owned(given.with_defaults(&[("_meta", meta.view())])),
+            None => Cow::Owned(given.with_more([("_meta", meta.view())].into_iter())),
             // What the owner says there stands; only what is missing is added.
             Some(own) if own.is_object() => {
                 let names: Vec<_> =

@@ -1,8 +1,6 @@
 //! Sorts what comes in: whose answer it is, what it asks, or that it is
 //! nobody's.
 
-use std::sync::Arc;
-
 use sparring_wire::{Frame, FrameKind, Id, Json, RawJson, Rule};
 
 use super::lifecycle::Phase;
@@ -25,18 +23,17 @@ impl<W> Core<W> {
                 self.frame(now, frame, &stream, envelope.as_ref());
             }
             Incoming::Noise { frame, stream } => self.noise(now, frame, &stream),
-            Incoming::StreamEnded { stream, cause } => self.stream_ended(now, &stream, cause),
+            Incoming::StreamEnded { stream: Stream::Standing, cause } | Incoming::Missed(cause) => {
+                self.events.push_back(Event::Mishap(cause));
+            }
+            Incoming::StreamEnded { stream: Stream::Request(id), cause } => {
+                self.stream_ended(now, &id, cause);
+            }
             Incoming::Closed(cause) => self.end(&cause),
         }
     }
 
-    fn frame(
-        &mut self,
-        now: Time,
-        frame: Frame,
-        stream: &Stream,
-        envelope: Option<&Arc<Envelope>>,
-    ) {
+    fn frame(&mut self, now: Time, frame: Frame, stream: &Stream, envelope: Option<&Envelope>) {
         match frame.kind() {
             FrameKind::Result | FrameKind::Error => self.reply(now, frame, stream, envelope),
             FrameKind::Notification => self.notification(now, frame),
@@ -57,13 +54,7 @@ impl<W> Core<W> {
         }
     }
 
-    fn reply(
-        &mut self,
-        now: Time,
-        frame: Frame,
-        stream: &Stream,
-        envelope: Option<&Arc<Envelope>>,
-    ) {
+    fn reply(&mut self, now: Time, frame: Frame, stream: &Stream, envelope: Option<&Envelope>) {
         let id = match (frame.id(), stream) {
             (Some(id), _) => id.clone(),
             // An error without an id on a request's own stream is about that one.
@@ -131,7 +122,7 @@ impl<W> Core<W> {
         id: Id,
         pending: Pending<W>,
         frame: Frame,
-        envelope: Option<Arc<Envelope>>,
+        envelope: Option<Envelope>,
     ) {
         let pending = match pending.owner {
             Owner::Discover => return self.discovered(now, frame),
@@ -247,8 +238,7 @@ impl<W> Core<W> {
         });
     }
 
-    fn stream_ended(&mut self, now: Time, stream: &Stream, cause: Cause) {
-        let Stream::Request(id) = stream else { return };
+    fn stream_ended(&mut self, now: Time, id: &Id, cause: Cause) {
         // Its answer came, and is being held back.
         if self.pending.get(id).is_some_and(Pending::is_held_back) {
             return;

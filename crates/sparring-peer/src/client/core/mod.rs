@@ -153,6 +153,10 @@ pub enum Event<W> {
         /// Why nobody gets it.
         why: Unclaimed,
     },
+    /// Something went wrong that fails no request: a notification or an answer
+    /// of this side was not taken, or something that the server said unasked may
+    /// not have come.
+    Mishap(Cause),
     /// The link has ended.
     Closed(Cause),
 }

@@ -28,7 +28,7 @@ pub(super) struct Pending<W> {
     pub(super) refusal: Option<Box<Refusal>>,
     /// How often this request has been answered with a wish for input.
     pub(super) rounds: u32,
-    /// When to give up; none for a subscription that runs.
+    /// When to give up; none before it is sent, and for a subscription that runs.
     deadline: Option<Time>,
     suspicion: Option<Suspicion>,
 }
@@ -94,6 +94,16 @@ impl<W> Pending<W> {
         self.refusal.as_ref().is_some_and(|refusal| refusal.listing)
     }
 
+    /// How long it may still take.
+    pub(super) fn time_left(&self, now: Time) -> Duration {
+        self.deadline.map_or(self.timeout, |deadline| deadline.saturating_sub(now))
+    }
+
+    /// Sent again, it may take as long as at first.
+    pub(super) fn begin_anew(&mut self) {
+        self.deadline = None;
+    }
+
     /// From now on it may take as long as it likes.
     pub(super) fn wait_for_ever(&mut self) {
         self.deadline = None;
@@ -112,9 +122,7 @@ impl<W> Core<W> {
         if !matches!(self.phase, Phase::Closed(_)) {
             let params = self.encode(&id, &pending);
             let frame = Frame::request(&id, &pending.method, params.as_deref());
-            // As the owner gave them, which are shorter.
-            let given = pending.params.as_ref().map(RawJson::view);
-            let headers = self.headers(&pending.method, given);
+            let headers = self.headers_of(&frame);
             self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(&id), headers });
         }
         self.wait_for(now, id, pending);
@@ -132,7 +140,7 @@ impl<W> Core<W> {
         }
         // The lifecycle's requests share one deadline, kept by the lifecycle.
         if matches!(pending.owner, Owner::Caller(_) | Owner::Relist { .. }) {
-            let deadline = now.saturating_add(pending.timeout);
+            let deadline = pending.deadline.unwrap_or(now.saturating_add(pending.timeout));
             pending.deadline = Some(deadline);
             self.wake_by(deadline);
         }
@@ -178,7 +186,7 @@ impl<W> Core<W> {
             Some(suspicion) if suspicion.fails_at <= now => suspicion.error,
             _ => Error::Timeout { method: pending.method.to_string(), after: pending.timeout },
         };
-        if matches!(pending.owner, Owner::Caller(_)) {
+        if matches!(pending.owner, Owner::Caller(_) | Owner::Relist { .. }) {
             self.tell_cancelled(id, Some(&error.to_string()));
         }
         self.fail(now, id.clone(), pending, error);

@@ -1,8 +1,9 @@
 //! A call that is refused because of its headers is made once more, after a
 //! look at what the tools ask for by now (2026-07-28,
-//! basic/transports/streamable-http#client-behavior).
+//! basic/transports/streamable-http#client-behavior). All of it takes no longer
+//! than the call may.
 
-use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
 use sparring_wire::{Frame, Id, Json, RawJson, code};
@@ -18,7 +19,7 @@ const PAGES: u32 = 100;
 /// An answer that is held back until it is known whether there is a better one.
 pub(super) struct Refusal {
     frame: Frame,
-    envelope: Option<Arc<Envelope>>,
+    envelope: Option<Envelope>,
     /// Whether the tools are being listed, so that the call is on no stream.
     pub(super) listing: bool,
 }
@@ -42,12 +43,12 @@ impl<W> Core<W> {
         id: Id,
         mut pending: Pending<W>,
         frame: Frame,
-        envelope: Option<Arc<Envelope>>,
+        envelope: Option<Envelope>,
     ) {
         pending.refusal = Some(Box::new(Refusal { frame, envelope, listing: true }));
-        let timeout = pending.timeout;
+        let within = pending.time_left(now);
         self.pending.insert(id.clone(), pending);
-        self.list_page(now, id, None, PAGES, timeout);
+        self.list_page(now, id, None, PAGES, within);
     }
 
     fn list_page(
@@ -56,13 +57,13 @@ impl<W> Core<W> {
         call: Id,
         cursor: Option<RawJson>,
         pages: u32,
-        timeout: std::time::Duration,
+        within: Duration,
     ) {
         let params =
             cursor.map(|cursor| RawJson::from(json!({})).with_member("cursor", cursor.view()));
         let page = self.fresh_id();
         let owner = Owner::Relist { call, pages };
-        self.launch(now, page, Pending::new(owner, Request::new("tools/list", params), timeout));
+        self.launch(now, page, Pending::new(owner, Request::new("tools/list", params), within));
     }
 
     /// A page of tools came, or none will.
@@ -74,8 +75,8 @@ impl<W> Core<W> {
         let Some(pending) = self.pending.get(&call) else { return };
         let cursor = result.and_then(|result| result.get("nextCursor"));
         if let Some(cursor) = cursor.filter(|cursor| cursor.as_str().is_some() && pages > 1) {
-            let timeout = pending.timeout;
-            return self.list_page(now, call, Some(cursor.into()), pages - 1, timeout);
+            let within = pending.time_left(now);
+            return self.list_page(now, call, Some(cursor.into()), pages - 1, within);
         }
         let Some(mut pending) = self.pending.remove(&call) else { return };
         let params = pending.params.as_ref().map(RawJson::view);

@@ -156,6 +156,7 @@ impl<W> Core<W> {
         }
         let retry = self.fresh_id();
         round.pending.params = Some(params);
+        round.pending.begin_anew();
         self.launch(now, retry.clone(), round.pending);
         // A later round starts again from what the owner asked for.
         if let Some(pending) = self.pending.get_mut(&retry) {

@@ -1,8 +1,6 @@
 //! Sorts what comes in: a request to serve, an answer to a question, a
 //! cancellation, or something that is refused.
 
-use std::sync::Arc;
-
 use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Frame, FrameKind, Id, Json, RawJson, Revision, Rule, Side, code};
 
@@ -17,12 +15,12 @@ impl<A> Core<A> {
             Incoming::Frame { frame, envelope, .. } => self.frame(frame, None, envelope),
             Incoming::Noise { frame, .. } => self.unreadable(&frame, None),
             Incoming::StreamEnded { stream: Stream::Request(id), .. } => self.stream_ended(&id),
-            Incoming::StreamEnded { stream: Stream::Standing, .. } => {}
+            Incoming::StreamEnded { stream: Stream::Standing, .. } | Incoming::Missed(_) => {}
             Incoming::Closed(cause) => self.end(cause),
         }
     }
 
-    fn frame(&mut self, frame: Frame, batch: Option<u64>, envelope: Option<Arc<Envelope>>) {
+    fn frame(&mut self, frame: Frame, batch: Option<u64>, envelope: Option<Envelope>) {
         match frame.kind() {
             FrameKind::Request => self.request(frame, batch, envelope),
             FrameKind::Notification => self.notification(frame),
@@ -70,7 +68,7 @@ impl<A> Core<A> {
         }
     }
 
-    fn request(&mut self, frame: Frame, batch: Option<u64>, envelope: Option<Arc<Envelope>>) {
+    fn request(&mut self, frame: Frame, batch: Option<u64>, envelope: Option<Envelope>) {
         self.count_request();
         let id = frame.id().cloned();
         let wrong = frame.violations().iter().find(|found| is_fatal(found.rule));
@@ -79,7 +77,7 @@ impl<A> Core<A> {
             (Some(id), None) if self.in_flight.contains_key(id) => {
                 Err(ErrorObject::invalid_request(format!("the id {id} is in use")))
             }
-            (Some(_), None) => self.admit(&frame, batch.is_some(), envelope.as_deref()),
+            (Some(_), None) => self.admit(&frame, batch.is_some(), envelope.as_ref()),
             (None, None) => Err(ErrorObject::invalid_request("a request has an id")),
         };
         match (admitted, id) {
@@ -111,7 +109,7 @@ impl<A> Core<A> {
         id: Id,
         frame: Frame,
         revision: Revision,
-        envelope: Option<Arc<Envelope>>,
+        envelope: Option<Envelope>,
     ) {
         let params = frame.params();
         let outcome = match frame.method().unwrap_or_default() {
@@ -217,7 +215,7 @@ impl<A> Core<A> {
 
     /// Several frames at once, where the session's revision has that
     /// (2025-03-26, basic#batching).
-    fn batch(&mut self, frame: &Frame, envelope: Option<&Arc<Envelope>>) {
+    fn batch(&mut self, frame: &Frame, envelope: Option<&Envelope>) {
         let frames: Vec<Frame> = frame.batch().collect();
         if frames.is_empty() || !self.revision().is_some_and(Revision::has_batches) {
             self.count_request();

@@ -115,7 +115,7 @@ pub struct Call {
     /// The revision in which to serve it.
     pub revision: Revision,
     /// The headers that it came with, on links that have headers.
-    pub envelope: Option<Arc<Envelope>>,
+    pub envelope: Option<Envelope>,
     /// What the handshake told of the client; none where the request itself
     /// tells it.
     pub(super) client: Option<Arc<ClientFacts>>,

@@ -48,7 +48,8 @@ pub struct Session<H> {
     changes: Option<mpsc::Receiver<Change>>,
     timer: Timer,
     ended: Option<Cause>,
-    /// Since the link is full: until when it may be, and how full it is.
+    /// Since the link is full: until when it may be, and how full it would be by
+    /// now if nothing of it had been read.
     full: Option<(Duration, usize)>,
     /// When to stop waiting for what is in flight after the end of input.
     drained_by: Option<Duration>,
@@ -129,7 +130,7 @@ impl<H: Handler> Session<H> {
     #[must_use]
     pub fn recorded_in(mut self, transcript: &Transcript) -> Self {
         if let Some(link) = &mut self.link {
-            link.record_to(Recorder::new(transcript.clone(), Side::Server));
+            link.record_to(Recorder::new(transcript, Side::Server));
         }
         self
     }

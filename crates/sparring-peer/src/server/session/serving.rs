@@ -108,7 +108,7 @@ impl<H: Handler> Session<H> {
         }
         let now = self.timer.now();
         let until = match self.full {
-            Some((until, same)) if same == backlog => until,
+            Some((until, unread)) if unread <= backlog => until,
             _ => now + DRAIN,
         };
         self.full = Some((until, backlog));

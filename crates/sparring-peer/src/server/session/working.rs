@@ -171,8 +171,11 @@ impl<H: Handler> Session<H> {
     }
 
     pub(super) fn forward(&mut self, action: Outgoing) {
-        if let Some(link) = &mut self.link {
-            link.send(action);
+        let Some(link) = &mut self.link else { return };
+        let before = link.backlog();
+        link.send(action);
+        if let Some((_, unread)) = &mut self.full {
+            *unread += link.backlog().saturating_sub(before);
         }
     }
 

@@ -143,7 +143,7 @@ impl Visit {
         let (here, there) = tokio::io::duplex(64 * 1024);
         let server = Server::speaking(Shop::default(), ours);
         let mut link = Lines::over(there);
-        link.record_to(Recorder::new(transcript.clone(), Side::Server));
+        link.record_to(Recorder::new(&transcript, Side::Server));
         let running = server.spawn(link);
         let guest = Guest { version: version(asked), seen: Seen::default() };
         let seen = guest.seen.clone();

@@ -11,7 +11,7 @@ use sparring_peer::{Cause, Envelope, Incoming, Stream};
 use sparring_wire::{Frame, FrameKind, Headers, Id, Rule, Violation, mirror};
 
 use super::events::Events;
-use super::note::{Note, Progress, has_secrets};
+use super::note::{Note, Progress};
 use super::opened::Opened;
 use super::wire::{Message, Wire};
 
@@ -69,17 +69,12 @@ pub(super) async fn ask(wire: Arc<Wire>, message: Message, progress: Progress, a
     if auto && is_not_streamable(&message, &cause) {
         return Done::NotStreamable(message, cause);
     }
-    end(&wire, message.stream.clone(), cause);
+    wire.push(match cause {
+        // That is the end of all streams.
+        Cause::SessionLost(_) => Incoming::Closed(cause),
+        cause => Incoming::StreamEnded { stream: message.stream.clone(), cause },
+    });
     Done::Asked(message.stream)
-}
-
-/// Tells the peer that a stream has ended, and of a session that is no more.
-fn end(wire: &Wire, stream: Stream, cause: Cause) {
-    let lost = matches!(cause, Cause::SessionLost(_)).then(|| cause.clone());
-    wire.push(Incoming::StreamEnded { stream, cause });
-    if let Some(cause) = lost {
-        wire.push(Incoming::Closed(cause));
-    }
 }
 
 /// Whether the server refused the handshake in a way that may mean HTTP+SSE
@@ -105,11 +100,8 @@ async fn take(
         let what = format!("with a compressed answer ({encoding}), which was not asked for");
         return Err(told(&opened, &what, b""));
     }
-    let envelope = Arc::new(envelope(&opened));
+    let envelope = envelope(&opened);
     match status.is_success() {
-        true if opened.is("text/event-stream") => {
-            Box::pin(follow(wire, message, opened, &envelope, note)).await
-        }
         true if opened.is("application/json") => {
             let (body, whole) = opened.body(wire.limit, note).await?;
             if body.is_empty() {
@@ -122,6 +114,9 @@ async fn take(
             wire.received(frame, &message.stream, &envelope);
             wire.caller.keep(*opened);
             Ok(())
+        }
+        true if opened.is("text/event-stream") => {
+            Box::pin(follow(wire, message, opened, &envelope, note)).await
         }
         _ => {
             let (body, _) = opened.body(READ, note).await?;
@@ -138,7 +133,7 @@ fn refusal(
     message: &Message,
     opened: &Opened,
     body: Vec<u8>,
-    envelope: &Arc<Envelope>,
+    envelope: &Envelope,
     auto: bool,
 ) -> Result<(), Cause> {
     let status = opened.status;
@@ -197,7 +192,7 @@ pub(super) fn told(opened: &Opened, more: &str, body: &[u8]) -> Cause {
 /// asked gets all of it.
 pub(super) fn envelope(opened: &Opened) -> Envelope {
     let status = Some(opened.status.as_u16());
-    if !has_secrets(&opened.headers) {
+    if !opened.secret {
         return Envelope { status, headers: opened.shown.clone() };
     }
     let mut headers = Headers::new();
@@ -230,7 +225,7 @@ async fn follow(
     wire: &Wire,
     message: &Message,
     opened: Box<Opened>,
-    envelope: &Arc<Envelope>,
+    envelope: &Envelope,
     note: &mut Note,
 ) -> Result<(), Cause> {
     let wanted = match &message.stream {
@@ -292,7 +287,7 @@ pub(super) async fn read(
     wanted: Option<&Id>,
     stream: &Stream,
     opened: Box<Opened>,
-    envelope: &Arc<Envelope>,
+    envelope: &Envelope,
     course: &mut Course,
     note: &mut Note,
 ) -> Result<(), Cause> {

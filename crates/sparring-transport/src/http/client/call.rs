@@ -4,7 +4,6 @@
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,7 +16,7 @@ use sparring_wire::Headers;
 
 use super::connect::Connector;
 use super::endpoint::Endpoint;
-use super::note::{Note, shown};
+use super::note::{Note, has_secrets, shown};
 use super::opened::{Conn, Opened, innermost};
 use super::secrets::Secrets;
 
@@ -163,12 +162,13 @@ impl Caller {
             match sent {
                 Ok(response) => {
                     let (parts, body) = response.into_parts();
-                    let shown = self.shown(&parts.headers);
+                    let (shown, secret) = self.shown(&parts.headers);
                     note.head(parts.status, &parts.headers, &shown);
                     return Ok(Box::new(Opened {
                         status: parts.status,
                         headers: parts.headers,
                         shown,
+                        secret,
                         from: Arc::clone(place),
                         body,
                         ended: false,
@@ -187,15 +187,16 @@ impl Caller {
     }
 
     /// Headers as they may be shown, made only once if the response before had
-    /// the same.
-    fn shown(&self, headers: &HeaderMap) -> Headers {
+    /// the same; and whether that leaves something out.
+    fn shown(&self, headers: &HeaderMap) -> (Headers, bool) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let now = headers.iter().map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes()));
         let before = last.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
-        if !now.eq(before) {
+        let same = now.eq(before);
+        if !same {
             *last = shown(headers, &self.place().secrets);
         }
-        last.clone()
+        (last.clone(), !same && has_secrets(headers))
     }
 
     /// Where the server sends us, if it does and we may go there.
@@ -236,7 +237,7 @@ impl Caller {
         loop {
             let kept = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let Some(mut conn) = kept else { break };
-            if poll_fn(|cx| Poll::Ready(conn.is_usable(cx))).await {
+            if conn.is_usable() {
                 return Ok((conn, true));
             }
         }

@@ -81,16 +81,25 @@ impl HttpLink {
     /// # Errors
     /// When the target cannot even be tried; the error says why.
     pub fn new(target: &HttpTarget) -> Result<Self, HttpError> {
-        let wire = Arc::new(Wire::new(target)?);
-        let origin = wire.caller.place().endpoint.origin.clone();
-        let mut link = HttpLink {
-            wire,
-            origin,
-            way: match target.transport {
+        let mut link = HttpLink::over(
+            Wire::new(target)?,
+            match target.transport {
                 HttpTransport::Auto => Way::Auto,
                 HttpTransport::Streamable => Way::Streamable,
                 HttpTransport::Sse => Way::Old,
             },
+        );
+        if link.way == Way::Old {
+            link.listen_in_the_old_way(None);
+        }
+        Ok(link)
+    }
+
+    fn over(wire: Wire, way: Way) -> Self {
+        HttpLink {
+            origin: wire.caller.place().endpoint.origin.clone(),
+            wire: Arc::new(wire),
+            way,
             outbox: VecDeque::new(),
             held: VecDeque::new(),
             backlog: 0,
@@ -100,11 +109,7 @@ impl HttpLink {
             posting: Turn::over(),
             closing: Closing::No,
             closed: None,
-        };
-        if link.way == Way::Old {
-            link.listen_in_the_old_way(None);
         }
-        Ok(link)
     }
 
     fn start(&mut self, work: impl Future<Output = Done> + Send + 'static) -> AbortHandle {
@@ -343,5 +348,12 @@ impl Link for HttpLink {
 
     fn learn_era(&mut self, era: Era) {
         eras::learn(&self.origin, era);
+    }
+
+    fn again(&self) -> Option<Box<dyn Link>> {
+        // Over HTTP+SSE it is told anew by each stream where messages go to, and
+        // a session that ends does so with its stream.
+        let way = Some(self.way).filter(|way| *way != Way::Old)?;
+        Some(Box::new(HttpLink::over(self.wire.again(), way)))
     }
 }

@@ -103,7 +103,7 @@ fn ago(since: Instant) -> String {
 pub(super) struct Note {
     recorder: Option<Recorder>,
     begun: Instant,
-    exchange: Option<Box<Exchange>>,
+    exchange: Option<Exchange>,
     pub(super) progress: Progress,
 }
 
@@ -118,7 +118,7 @@ impl Note {
         self.write();
         self.begun = Instant::now();
         let Some(recorder) = &self.recorder else { return };
-        self.exchange = Some(Box::new(Exchange {
+        self.exchange = Some(Exchange {
             at: recorder.elapsed(),
             method,
             url,
@@ -129,7 +129,7 @@ impl Note {
             first_byte: None,
             done: Duration::ZERO,
             error: Some("ended by this side".into()),
-        }));
+        });
     }
 
     pub(super) fn sending(&mut self, headers: Headers) {
@@ -177,7 +177,7 @@ impl Note {
     fn write(&mut self) {
         if let (Some(recorder), Some(mut exchange)) = (&self.recorder, self.exchange.take()) {
             exchange.done = self.begun.elapsed();
-            recorder.exchanged(*exchange);
+            recorder.exchanged(exchange);
         }
     }
 }

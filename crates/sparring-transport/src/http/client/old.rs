@@ -66,7 +66,7 @@ async fn open(wire: &Wire, note: &mut Note) -> Result<OldEvents, Cause> {
         let (body, _) = opened.body(READ, note).await?;
         return Err(told(&opened, "to a GET that asked for events", &body));
     }
-    let envelope = Arc::new(envelope(&opened));
+    let envelope = envelope(&opened);
     let base = opened.from.endpoint.clone();
     let mut events = Events::of(opened, wire.limit);
     let Some(first) = events.next(note).await? else {
@@ -92,7 +92,7 @@ async fn open(wire: &Wire, note: &mut Note) -> Result<OldEvents, Cause> {
 
 struct OldEvents {
     events: Events,
-    envelope: Arc<sparring_peer::Envelope>,
+    envelope: sparring_peer::Envelope,
 }
 
 async fn pass_on(wire: &Wire, old: &mut OldEvents, note: &mut Note) -> Result<(), Cause> {
@@ -114,7 +114,7 @@ pub(super) async fn ask(wire: Arc<Wire>, mut message: Message, progress: Progres
     wire.sent(&message);
     let refused = match wire.post(&message, &mut note).await {
         Ok(mut opened) => match opened.body(READ, &note).await {
-            Ok((body, _)) => finish(&wire, opened, &body, &mut note).err(),
+            Ok((body, _)) => finish(&wire, opened, &message, &body, &mut note).err(),
             Err(cause) => Some(cause),
         },
         Err(cause) => Some(cause),
@@ -132,7 +132,7 @@ pub(super) async fn post(wire: Arc<Wire>, mut message: Message, turn: Turn) -> D
     message.headers = sparring_wire::Headers::new();
     wire.sent(&message);
     let sent = post::send(&wire, &message, &mut note, &turn).await;
-    let sent = sent.and_then(|(opened, body)| finish(&wire, opened, &body, &mut note));
+    let sent = sent.and_then(|(opened, body)| finish(&wire, opened, &message, &body, &mut note));
     if let Err(cause) = sent {
         note.failed(&cause.to_string());
         wire.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
@@ -140,8 +140,14 @@ pub(super) async fn post(wire: Arc<Wire>, mut message: Message, turn: Turn) -> D
     Done::Posted
 }
 
-fn finish(wire: &Wire, opened: Box<Opened>, body: &[u8], note: &mut Note) -> Result<(), Cause> {
-    let refused = (!opened.status.is_success()).then(|| told(&opened, "", body));
+fn finish(
+    wire: &Wire,
+    opened: Box<Opened>,
+    message: &Message,
+    body: &[u8],
+    note: &mut Note,
+) -> Result<(), Cause> {
+    let refused = (!opened.status.is_success()).then(|| told(&opened, &message.described(), body));
     note.complete();
     wire.caller.keep(*opened);
     refused.map_or(Ok(()), Err)

@@ -4,7 +4,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -27,6 +27,8 @@ pub(super) struct Opened {
     pub(super) headers: HeaderMap,
     /// The same as they may be shown.
     pub(super) shown: Headers,
+    /// Whether something of them may not be shown.
+    pub(super) secret: bool,
     /// Where it came from, after redirects.
     pub(super) from: Arc<Place>,
     pub(super) body: Incoming,
@@ -135,7 +137,10 @@ impl Conn {
 
     /// Whether it can take a request now. One that cannot still has something of
     /// the last one to send, which the server answered without reading it.
-    pub(super) fn is_usable(&mut self, cx: &mut Context<'_>) -> bool {
+    ///
+    /// Nobody is woken by what is found here: whoever asks uses it at once.
+    pub(super) fn is_usable(&mut self) -> bool {
+        let cx = &mut Context::from_waker(Waker::noop());
         self.go_on(cx);
         !self.over && matches!(self.sender.poll_ready(cx), Poll::Ready(Ok(())))
     }

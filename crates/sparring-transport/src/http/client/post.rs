@@ -110,13 +110,13 @@ pub(super) async fn post(wire: Arc<Wire>, message: Message, turn: Turn) -> Done 
     };
     match frame {
         Some(frame) if is_meant(&frame) => {
-            let envelope = Arc::new(envelope(&opened));
+            let envelope = envelope(&opened);
             wire.received(frame, &Stream::Standing, &envelope);
         }
         frame => {
             frame.iter().for_each(|frame| wire.record(frame));
             if !opened.status.is_success() {
-                let cause = told(&opened, "", &body);
+                let cause = told(&opened, &message.described(), &body);
                 wire.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
             }
         }

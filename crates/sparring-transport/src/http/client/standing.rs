@@ -30,18 +30,28 @@ pub(super) async fn listen(wire: Arc<Wire>) -> Done {
             // A server need not have such a stream (405), and none that ends in
             // any other way is asked again.
             if !opened.status.is_success() || !opened.is("text/event-stream") {
-                // One that had it, and does not know us any more, lost us.
-                let lost = opened.status == StatusCode::NOT_FOUND && stood && wire.has_session();
-                if lost && let Ok((body, _)) = opened.body(READ, &note).await {
-                    wire.forget_session();
-                    let lost = told(&opened, "", &body).to_string();
-                    wire.push(Incoming::Closed(Cause::SessionLost(lost)));
-                }
+                let body = opened.body(READ, &note).await;
+                let said = body.map(|(body, _)| told(&opened, "", &body).to_string());
                 note.complete();
+                match (opened.status, said) {
+                    // One that had it, and does not know us any more, lost us.
+                    (StatusCode::NOT_FOUND, Ok(said)) if stood && wire.has_session() => {
+                        wire.forget_session();
+                        wire.push(Incoming::Closed(Cause::SessionLost(said)));
+                    }
+                    // One that does not know the place any more may still go on.
+                    (StatusCode::BAD_REQUEST, Ok(said)) if course.last.take().is_some() => {
+                        let missed = "what the server said since its last event is lost";
+                        wire.push(Incoming::Missed(Cause::Broken(format!("{missed}: {said}"))));
+                        wire.caller.keep(*opened);
+                        continue;
+                    }
+                    _ => {}
+                }
                 return Done::Standing;
             }
             stood = true;
-            let envelope = Arc::new(envelope(&opened));
+            let envelope = envelope(&opened);
             let stream = Stream::Standing;
             match read(&wire, None, &stream, opened, &envelope, &mut course, &mut note).await {
                 Ok(()) => note.complete(),

@@ -8,11 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, Entry, HOST, HeaderName, USER_AGENT};
+use http::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, Entry, HOST, HeaderName, USER_AGENT,
+};
 use http::{HeaderMap, HeaderValue, Method};
 use sparring_peer::link::Recorder;
 use sparring_peer::{Cause, Envelope, Incoming, Stream};
-use sparring_wire::{Frame, Headers, mirror};
+use sparring_wire::{Frame, FrameKind, Headers, mirror};
 
 use super::answer::READ;
 use super::call::{Caller, Head, SESSION, hidden};
@@ -34,12 +36,12 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// What all exchanges of one link share.
 pub(super) struct Wire {
-    pub(super) caller: Caller,
+    pub(super) caller: Arc<Caller>,
     /// The longest answer or event.
     pub(super) limit: usize,
     /// What every request has.
     own: HeaderMap,
-    authorizer: Option<Authorizer>,
+    authorizer: Option<Arc<Authorizer>>,
     /// How many requests wait for a token.
     held: AtomicUsize,
     state: Mutex<State>,
@@ -89,6 +91,21 @@ pub(super) struct Message {
     pub(super) again: bool,
 }
 
+impl Message {
+    /// That something was said to it, where it has no answer.
+    pub(super) fn described(&self) -> String {
+        match (self.frame.kind(), self.frame.id()) {
+            (FrameKind::Notification, _) => {
+                format!("to {}", self.frame.method().unwrap_or_default())
+            }
+            (FrameKind::Result | FrameKind::Error, Some(id)) => {
+                format!("to our answer to its request {id}")
+            }
+            _ => String::new(),
+        }
+    }
+}
+
 impl Wire {
     pub(super) fn new(target: &HttpTarget) -> Result<Wire, HttpError> {
         let (endpoint, in_url) = Endpoint::parse(&target.url)?;
@@ -119,12 +136,13 @@ impl Wire {
         let connector = Connector::new(&endpoint.origin, target)?;
         let authorizer = match &target.credentials {
             Some(Credentials::OAuth(oauth)) => {
-                Some(Authorizer::new(target, oauth, endpoint.clone(), secrets.clone()))
+                let secrets = secrets.clone();
+                Some(Arc::new(Authorizer::new(target, oauth, endpoint.clone(), secrets)))
             }
             _ => None,
         };
         Ok(Wire {
-            caller: Caller::new(connector, endpoint, target.idle_timeout, secrets),
+            caller: Arc::new(Caller::new(connector, endpoint, target.idle_timeout, secrets)),
             limit: target.max_message,
             own,
             authorizer,
@@ -193,14 +211,32 @@ impl Wire {
         self.held.load(Ordering::Relaxed) > 0
     }
 
+    /// One for another session, over the same connections.
+    pub(super) fn again(&self) -> Wire {
+        Wire {
+            caller: Arc::clone(&self.caller),
+            limit: self.limit,
+            own: self.own.clone(),
+            authorizer: self.authorizer.clone(),
+            held: AtomicUsize::new(0),
+            state: Mutex::default(),
+        }
+    }
+
     /// Sends a message.
     pub(super) async fn post(
         &self,
         message: &Message,
         note: &mut Note,
     ) -> Result<Box<Opened>, Cause> {
-        let body = || Bytes::copy_from_slice(message.frame.bytes());
-        self.call(&Method::POST, || (self.head_of(message), body()), note).await
+        let content = || {
+            let (mut head, body) = (self.head_of(message), message.frame.bytes());
+            if !self.own.contains_key(CONTENT_LENGTH) {
+                head.headers.insert(CONTENT_LENGTH, body.len().into());
+            }
+            (head, Bytes::copy_from_slice(body))
+        };
+        self.call(&Method::POST, content, note).await
     }
 
     /// What a message has before it. One like the last has the same.
@@ -229,6 +265,8 @@ impl Wire {
                 vacant.insert(value);
             }
         }
+        // Its place is taken here, so that no copy has to grow for it.
+        head.headers.entry(CONTENT_LENGTH).or_insert(HeaderValue::from(0));
         head
     }
 
@@ -376,9 +414,9 @@ impl Wire {
     }
 
     /// Something came that may be a frame; it is given to the peer.
-    pub(super) fn received(&self, frame: Frame, stream: &Stream, envelope: &Arc<Envelope>) {
+    pub(super) fn received(&self, frame: Frame, stream: &Stream, envelope: &Envelope) {
         self.record(&frame);
-        self.push(Incoming::on(stream.clone(), frame, Some(Arc::clone(envelope))));
+        self.push(Incoming::on(stream.clone(), frame, Some(envelope.clone())));
     }
 
     /// Something came that is for nobody but the transcript.

@@ -36,6 +36,13 @@ impl Drain {
 /// Hears it once.
 pub(super) struct Ear(Hears);
 
+impl Ear {
+    /// One that hears nothing, of those who come when it has been said.
+    pub(super) fn deaf() -> Self {
+        Ear(Hears::Never)
+    }
+}
+
 enum Hears {
     Now,
     Later(Pin<Box<OwnedNotified>>),

@@ -26,7 +26,7 @@ pub(super) fn open<H: Handler>(
 ) -> Result<Response<Body>, Refusal> {
     negotiation::takes_events(headers)?;
     let (id, hub, running) = begin(shared, LinkKind::Shared)?;
-    let reader = hub.read(Hub::STANDING, None).ok_or_else(|| refused(Full::Ended))?;
+    let reader = hub.read(Hub::STANDING, None).map_err(|_| refused(Full::Ended))?;
     let entry = Entry { hub, running, revision: None };
     let kept = shared.registry.keep(id.clone(), entry);
     kept.map_err(|_| Refusal::unavailable("too many sessions"))?;

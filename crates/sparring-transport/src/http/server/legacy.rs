@@ -8,12 +8,12 @@ use std::task::Poll;
 
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use sparring_peer::Handler;
-use sparring_peer::link::{Envelope, Incoming, Link as _, LinkKind, Stream};
+use sparring_peer::link::{Envelope, Incoming, Link as _, LinkKind, Recorder, Stream};
 use sparring_wire::{Frame, FrameKind, Id, Json, Revision};
 
 use super::body::{Body, Further, Source};
 use super::reply::{self, Refusal};
-use super::session::{Entry, First, Full, Hub, Limits, Reader, SessionId, SessionLink};
+use super::session::{Entry, First, Full, Hub, Limits, Reader, SessionId, SessionLink, Unkept};
 use super::{Shared, modern, negotiation, version_in};
 
 /// Where a session's id stands.
@@ -26,7 +26,7 @@ pub(super) async fn post<H: Handler>(
     shared: &Shared<H>,
     headers: &HeaderMap,
     frame: Frame,
-    envelope: Arc<Envelope>,
+    envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
     let begins = frame.kind() == FrameKind::Request && frame.method() == Some("initialize");
     if begins && !headers.contains_key(SESSION) {
@@ -63,19 +63,20 @@ pub(super) fn get<H: Handler>(
     let (hub, revision) = find(shared, headers)?;
     let reader = match headers.get(LAST_EVENT) {
         None => {
-            hub.read(Hub::STANDING, None).map(|reader| reader.primed(priming(shared, revision)))
+            let reader = hub.read(Hub::STANDING, None).map_err(|_| refused(Full::Ended))?;
+            reader.primed(priming(shared, revision))
         }
         Some(last) => {
             let place = last.to_str().ok().and_then(|last| last.split_once('-'));
             let number = place.and_then(|(number, _)| number.parse().ok());
             let after = place.and_then(|(_, after)| after.parse::<u64>().ok());
-            // Not 404, which would say that the session is gone.
-            let unknown = || Refusal::bad_request("the Last-Event-ID is of no stream that is kept");
-            let (number, after) = number.zip(after).ok_or_else(unknown)?;
-            Some(hub.read(number, Some(after)).ok_or_else(unknown)?)
+            let read = match number.zip(after) {
+                Some((number, after)) => hub.read(number, Some(after)),
+                None => Err(Unkept::Stream),
+            };
+            read.map_err(not_resumed)?
         }
     };
-    let reader = reader.ok_or_else(|| refused(Full::Ended))?;
     Ok(reply::events(Body::events(reader, shared.options.keep_alive)))
 }
 
@@ -95,7 +96,7 @@ pub(super) async fn delete<H: Handler>(
 async fn open<H: Handler>(
     shared: &Shared<H>,
     frame: Frame,
-    envelope: Arc<Envelope>,
+    envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
     if !shared.registry.has_room() {
         return Err(Refusal::unavailable("too many sessions"));
@@ -134,9 +135,27 @@ pub(super) fn begin<H: Handler>(
     let hub = Hub::new(kind, limits);
     let mut link = SessionLink::new(Arc::clone(&hub), id.clone(), &shared.registry);
     if let Some(recorder) = &shared.recorder {
-        link.record_to(recorder.clone());
+        link.record_to(recorder.another());
     }
     Ok((id, hub, shared.server.on(link).handshakes_only().spawn()))
+}
+
+/// Where the frames of a request are recorded that no peer gets to see: with
+/// those of the session that it names, or apart.
+pub(super) fn recorder<H>(shared: &Shared<H>, headers: &HeaderMap) -> Option<Recorder> {
+    let all = shared.recorder.as_ref()?;
+    let session = named(shared, headers).and_then(|(hub, _)| hub.recorder());
+    session.or_else(|| Some(all.another()))
+}
+
+/// Whether a request names a session that is there.
+pub(super) fn is_in_session<H>(shared: &Shared<H>, headers: &HeaderMap) -> bool {
+    named(shared, headers).is_some()
+}
+
+fn named<H>(shared: &Shared<H>, headers: &HeaderMap) -> Option<(Arc<Hub>, Option<Revision>)> {
+    let id = headers.get(SESSION)?.to_str().ok()?;
+    shared.registry.find(id)
 }
 
 /// The session that a request names, with a version that is spoken.
@@ -151,11 +170,10 @@ fn find<H: Handler>(
             return Err(modern::unsupported(version, shared.server.revisions()));
         }
     }
-    let Some(id) = headers.get(SESSION) else {
+    if !headers.contains_key(SESSION) {
         return Err(Refusal::bad_request("the header Mcp-Session-Id is missing"));
-    };
-    let found = id.to_str().ok().and_then(|id| shared.registry.find(id));
-    match found {
+    }
+    match named(shared, headers) {
         Some((hub, Some(revision))) => Ok((hub, revision)),
         _ => Err(refused(Full::Ended)),
     }
@@ -168,7 +186,7 @@ async fn batch<H: Handler>(
     hub: &Arc<Hub>,
     revision: Revision,
     frame: Frame,
-    envelope: Arc<Envelope>,
+    envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
     let frames: Vec<Frame> = frame.batch().collect();
     if frames.is_empty() || !revision.has_batches() {
@@ -193,7 +211,7 @@ async fn batch<H: Handler>(
     respond(shared, reader, revision).await
 }
 
-fn accept(hub: &Hub, frame: Frame, envelope: Arc<Envelope>) -> Result<Response<Body>, Refusal> {
+fn accept(hub: &Hub, frame: Frame, envelope: Envelope) -> Result<Response<Body>, Refusal> {
     hub.post(Incoming::on(Stream::Standing, frame, Some(envelope))).map_err(refused)?;
     Ok(reply::empty(StatusCode::ACCEPTED))
 }
@@ -244,6 +262,17 @@ pub(super) fn refused(full: Full) -> Refusal {
         Full::Busy => Refusal::unavailable("the session has too much to do"),
         Full::InUse => Refusal::bad_request("a request of that id is being served"),
     }
+}
+
+/// Redelivery is what a server may do (2025-11-25,
+/// basic/transports#resumability-and-redelivery), but a client that named its
+/// place would take what comes for all that followed. Not 404, which would say
+/// that the session is gone.
+fn not_resumed(unkept: Unkept) -> Refusal {
+    Refusal::bad_request(match unkept {
+        Unkept::Stream => "the Last-Event-ID is of no stream that is kept",
+        Unkept::Frames => "some of what followed the Last-Event-ID is not kept any more",
+    })
 }
 
 pub(super) fn no_message(frame: &Frame) -> Refusal {

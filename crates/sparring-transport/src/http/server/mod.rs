@@ -60,6 +60,8 @@ struct Shared<H> {
     options: HttpOptions,
     registry: Arc<Registry>,
     drain: Drain,
+    /// Of exchanges. What has frames records them by another of it, which is
+    /// judged apart and whose times have the same beginning.
     recorder: Option<Recorder>,
     /// Which eras are spoken.
     legacy: bool,
@@ -70,13 +72,12 @@ impl<H: Handler> HttpServer<H> {
     /// A server over HTTP, which begins to serve with the first request.
     pub fn new(server: Server<H>, options: HttpOptions) -> Self {
         let revisions = server.revisions();
-        let transcript = options.transcript.clone();
+        let transcript = options.transcript.as_ref();
         let shared = Shared {
             legacy: revisions.iter().any(|revision| !revision.is_modern()),
             modern: revisions.iter().any(|revision| revision.is_modern()),
             registry: Registry::new(options.max_sessions),
             drain: Drain::default(),
-            // One for all, so that all times have one beginning.
             recorder: transcript.map(|transcript| Recorder::new(transcript, Side::Server)),
             server,
             options,

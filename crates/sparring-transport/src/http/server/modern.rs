@@ -2,7 +2,6 @@
 //! alone, within its own response, and ends with it.
 
 use std::future::poll_fn;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::{Response, StatusCode};
@@ -36,9 +35,9 @@ pub(super) fn is_modern(version: Option<&str>) -> bool {
 pub(super) async fn serve<H: Handler>(
     shared: &Shared<H>,
     frame: Frame,
-    envelope: Arc<Envelope>,
+    envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
-    let (options, recorder) = (&shared.options, shared.recorder.clone());
+    let (options, recorder) = (&shared.options, shared.recorder.as_ref().map(Recorder::another));
     if let Some(recorder) = &recorder {
         recorder.received(&frame);
     }

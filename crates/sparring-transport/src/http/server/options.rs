@@ -50,8 +50,8 @@ pub struct HttpOptions {
     /// What the server says of itself as a protected resource.
     pub metadata: Option<ProtectedResource>,
     /// Where to record all frames, both ways, and every exchange that carried
-    /// them. It is judged as one conversation: with several clients at once,
-    /// what it finds wrong may only be that they are several.
+    /// them. Each session is judged as a conversation of its own, and so is each
+    /// request since 2026-07-28, which has none.
     pub transcript: Option<Transcript>,
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::{Buf as _, Bytes};
 use http::{HeaderMap, StatusCode, header};
 use http_body::Body;
+use tokio::time::Instant;
 
 use super::drain::Drain;
 use super::reply::Refusal;
@@ -16,12 +17,14 @@ use super::reply::Refusal;
 /// read why; a connection that is closed on unread bytes is reset.
 const DISCARD: Duration = Duration::from_secs(1);
 
-/// Reads a body.
+/// Reads a body. When the server's end has begun, what is missing of it has no
+/// more time than `grace`.
 pub(super) async fn read<B>(
     mut body: Pin<&mut B>,
     limit: usize,
     within: Duration,
     drain: &Drain,
+    grace: Duration,
 ) -> Result<Vec<u8>, Refusal>
 where
     B: Body<Data = Bytes>,
@@ -31,7 +34,7 @@ where
         return Err(too_large(limit));
     }
     let mut reading = Reading { bytes: Vec::with_capacity(hint.lower() as usize), limit };
-    let mut waiting = None;
+    let (mut waiting, mut ending) = (None, false);
     let read = poll_fn(|cx| match reading.poll(body.as_mut(), cx) {
         Poll::Ready(read) => Poll::Ready(read),
         // Most bodies are there at once, and need no alarm.
@@ -39,9 +42,14 @@ where
             let wait = || (Box::pin(tokio::time::sleep(within)), drain.ear());
             let (alarm, ear) = waiting.get_or_insert_with(wait);
             if ear.poll(cx).is_ready() {
-                return Poll::Ready(Err(Broken::Draining));
+                ending = true;
+                let end = Instant::now() + grace;
+                if alarm.deadline() > end {
+                    alarm.as_mut().reset(end);
+                }
             }
-            alarm.as_mut().poll(cx).map(|()| Err(Broken::Late))
+            let why = if ending { Broken::Draining } else { Broken::Late };
+            alarm.as_mut().poll(cx).map(|()| Err(why))
         }
     });
     match read.await {

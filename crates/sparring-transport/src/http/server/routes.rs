@@ -3,6 +3,7 @@
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{HeaderName, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
@@ -11,7 +12,7 @@ use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
 use sparring_peer::Handler;
 use sparring_peer::link::Envelope;
-use sparring_wire::{ErrorObject, Frame, Headers, Rule, code};
+use sparring_wire::{ErrorObject, Frame, FrameKind, Headers, Rule, code};
 
 use super::body::Body;
 use super::guard::{self, Reach};
@@ -20,6 +21,9 @@ use super::note::Note;
 use super::options::HttpOptions;
 use super::reply::{self, Refusal};
 use super::{Shared, cors, http_sse, legacy, modern, negotiation, reading, version_in};
+
+/// How long an answer that comes when the end has begun may take to arrive.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// What can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,8 +93,8 @@ where
     if parts.method == Method::OPTIONS {
         return Ok(cors::options(&parts.headers, allow));
     }
-    if shared.drain.has_begun() {
-        return Err(Refusal::unavailable("the server is shutting down"));
+    if shared.drain.has_begun() && !shared.may_answer(route, parts) {
+        return Err(ending());
     }
     if route != Route::Metadata {
         shared.authorize(&parts.headers)?;
@@ -98,9 +102,9 @@ where
     match (route, &parts.method) {
         (Route::Mcp, &Method::POST) => {
             negotiation::takes_both(&parts.headers)?;
-            let frame = read(shared, &parts.headers, body).await?;
+            let frame = read(shared, route, parts, body).await?;
             // What is refused here is seen by no peer, and so by no link.
-            let recorder = shared.recorder.as_ref().map(|it| (it, frame.clone()));
+            let recorder = legacy::recorder(shared, &parts.headers).map(|it| (it, frame.clone()));
             mcp(shared, &parts.headers, frame).await.inspect_err(|refusal| {
                 if let Some((recorder, frame)) = recorder {
                     if refusal.is_of_the_unseen() {
@@ -124,8 +128,9 @@ where
         (Route::Messages, &Method::POST) => {
             let query = parts.uri.query().unwrap_or_default();
             http_sse::find(shared, query)?;
-            let frame = read(shared, &parts.headers, body).await?;
+            let frame = read(shared, route, parts, body).await?;
             check_readable(&frame)?;
+            shared.check_begins(&frame)?;
             http_sse::post(shared, query, frame)
         }
         (Route::Metadata, &(Method::GET | Method::HEAD)) => {
@@ -145,9 +150,10 @@ async fn mcp<H: Handler>(
     frame: Frame,
 ) -> Result<Response<Body>, Refusal> {
     check_readable(&frame)?;
+    shared.check_begins(&frame)?;
     let version = version_in(headers);
     let names = shared.modern && modern::names_its_revision(&frame);
-    let envelope = Arc::new(Envelope { status: None, headers: spelled(headers) });
+    let envelope = Envelope { status: None, headers: spelled(headers) };
     if names || shared.modern && (modern::is_modern(version) || !shared.legacy) {
         if !names {
             modern::check_nameless(&frame, version)?;
@@ -157,18 +163,32 @@ async fn mcp<H: Handler>(
     legacy::post(shared, headers, frame, envelope).await
 }
 
-async fn read<H, B>(
+async fn read<H: Handler, B>(
     shared: &Shared<H>,
-    headers: &HeaderMap,
+    route: Route,
+    parts: &Parts,
     body: Pin<&mut B>,
 ) -> Result<Frame, Refusal>
 where
     B: http_body::Body<Data = Bytes>,
 {
-    negotiation::sends_json(headers)?;
+    negotiation::sends_json(&parts.headers)?;
     let HttpOptions { body_limit, body_timeout, .. } = shared.options;
-    let bytes = reading::read(body, body_limit, body_timeout, &shared.drain).await?;
+    let grace = if shared.may_answer(route, parts) { GRACE } else { Duration::ZERO };
+    let bytes = reading::read(body, body_limit, body_timeout, &shared.drain, grace).await?;
     Ok(Frame::parse(bytes))
+}
+
+fn ending() -> Refusal {
+    Refusal::unavailable("the server is shutting down")
+}
+
+/// Whether a frame asks for something.
+fn asks(frame: &Frame) -> bool {
+    match frame.kind() {
+        FrameKind::Batch => frame.batch().any(|frame| asks(&frame)),
+        kind => kind == FrameKind::Request,
+    }
 }
 
 /// What is no JSON is told apart from what is only no message.
@@ -222,6 +242,30 @@ impl<H> Shared<H> {
         let metadata = options.metadata.as_ref()?;
         let suffix = path.strip_prefix(WELL_KNOWN)?;
         metadata.is_at(suffix, &options.path).then_some(Route::Metadata)
+    }
+
+    /// Whether that may be what a request in flight waits for: an answer to what
+    /// it has asked its client, which is taken in until the end.
+    fn may_answer(&self, route: Route, parts: &Parts) -> bool
+    where
+        H: Handler,
+    {
+        parts.method == Method::POST
+            && match route {
+                Route::Mcp => legacy::is_in_session(self, &parts.headers),
+                Route::Messages => {
+                    http_sse::find(self, parts.uri.query().unwrap_or_default()).is_ok()
+                }
+                Route::Sse | Route::Metadata => false,
+            }
+    }
+
+    /// When the end has begun, nothing else does.
+    fn check_begins(&self, frame: &Frame) -> Result<(), Refusal> {
+        match self.drain.has_begun() && asks(frame) {
+            true => Err(ending().to(frame.id())),
+            false => Ok(()),
+        }
     }
 
     fn methods(&self, route: Route) -> &'static str {

@@ -1,6 +1,7 @@
 //! Takes connections and lets each be served by a task of its own, until told
 //! to stop.
 
+use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
+use super::drain::Ear;
 use super::guard::Reach;
 use super::listener::Listener;
 use super::wire::Wire;
@@ -49,9 +51,11 @@ impl Serving {
         self.address
     }
 
-    /// Stops in good order: no more connections, subscriptions and standing
+    /// Stops in good order: nothing more is begun, subscriptions and standing
     /// streams end, requests in flight get that time to finish, and then all
-    /// sessions of the server stop.
+    /// sessions of the server stop. Connections are still taken as long as a
+    /// request in a session is in flight, since its client may have to answer
+    /// something before; all others are refused.
     pub async fn stop(mut self, within: Duration) {
         if let Some(stop) = self.stop.take() {
             let _ = stop.send(within);
@@ -88,24 +92,63 @@ async fn run<H: Handler>(
         tokio::select! {
             within = &mut stopped => break within.unwrap_or_default(),
             Some(_) = connections.join_next() => {}
-            accepted = listener.accept(), if connections.len() < most => match accepted {
-                Ok(stream) => {
-                    let connection = connection(&server, stream, reach);
-                    connections.spawn(graceful.watch(connection));
-                }
-                // One that broke before it was taken says nothing of the next.
-                Err(error) if is_of_one(&error) => {}
-                Err(_) => tokio::time::sleep(NO_ROOM).await,
-            },
+            stream = accept(&listener), if connections.len() < most => {
+                let Some(stream) = stream else { continue };
+                let ear = server.shared.drain.ear();
+                let connection = connection(&server, stream, reach, ear);
+                connections.spawn(graceful.watch(connection));
+            }
         }
     };
-    drop(listener);
     let deadline = Instant::now() + within;
+    let listener = Some(listener).filter(|_| server.shared.registry.is_serving());
     server.drain();
     // Those that are not done by then are dropped.
-    let _ = tokio::time::timeout_at(deadline, graceful.shutdown()).await;
+    let done = tokio::time::timeout_at(deadline, graceful.shutdown());
+    tokio::select! {
+        _ = done => {}
+        () = hear_answers(&server, listener, reach) => {}
+    }
     connections.shutdown().await;
     server.stop_sessions(STOP).await;
+}
+
+/// Takes connections on which clients may answer what requests in flight have
+/// asked them. Dropped, it drops them.
+async fn hear_answers<H: Handler>(
+    server: &HttpServer<H>,
+    listener: Option<impl Listener>,
+    reach: Reach,
+) {
+    let Some(listener) = listener else { return std::future::pending().await };
+    let mut connections = JoinSet::new();
+    let most = server.shared.options.max_connections;
+    loop {
+        tokio::select! {
+            Some(_) = connections.join_next() => {}
+            stream = accept(&listener), if connections.len() < most => {
+                let Some(stream) = stream else { continue };
+                let connection = connection(server, stream, reach, Ear::deaf());
+                connections.spawn(async { drop(connection.await) });
+            }
+        }
+    }
+}
+
+/// The next connection; none if that one, or any for now, cannot be had.
+fn accept<L: Listener>(listener: &L) -> impl Future<Output = Option<L::Stream>> + Send {
+    let accepted = listener.accept();
+    async {
+        match accepted.await {
+            Ok(stream) => Some(stream),
+            // One that broke before it was taken says nothing of the next.
+            Err(error) if is_of_one(&error) => None,
+            Err(_) => {
+                tokio::time::sleep(NO_ROOM).await;
+                None
+            }
+        }
+    }
 }
 
 /// Whether an error is one connection's, and not the listener's.
@@ -118,6 +161,7 @@ fn connection<H: Handler, S>(
     server: &HttpServer<H>,
     stream: S,
     reach: Reach,
+    ear: Ear,
 ) -> http1::Connection<
     TokioIo<Wire<S>>,
     impl hyper::service::HttpService<
@@ -132,8 +176,7 @@ where
 {
     let shared = Arc::clone(&server.shared);
     let asked = Arc::new(AtomicBool::new(false));
-    let stream =
-        Wire::new(stream, shared.options.write_timeout, Arc::clone(&asked), shared.drain.ear());
+    let stream = Wire::new(stream, shared.options.write_timeout, Arc::clone(&asked), ear);
     let service = service_fn(move |request: Request<Incoming>| {
         asked.store(true, Ordering::Relaxed);
         let answered = routes::handle(Arc::clone(&shared), request, reach);

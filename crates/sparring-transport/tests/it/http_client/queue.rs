@@ -75,6 +75,32 @@ async fn what_is_said_to_a_notification_is_held_against_no_request() {
 }
 
 #[tokio::test]
+async fn what_has_no_answer_and_is_not_taken_is_noted() {
+    let question = r#"{"jsonrpc":"2.0","id":"q","method":"roots/list"}"#;
+    let ready = |_: &Asked| Reply::of("202 Accepted", &[], "");
+    let site = session_with(ready, move |asked| match &*asked.what() {
+        "tools/call" => Reply::events(&format!("data: {question}\n\ndata: {}\n\n", done(asked))),
+        "GET" => Reply::of("405 Method Not Allowed", &[], ""),
+        _ => Reply::of("400 Bad Request", &[], "no, thanks"),
+    })
+    .await;
+    let client = connect(Client::builder().roots(["file:///a"]), &site.target()).await.unwrap();
+    assert_eq!(within(call(&client)).await.unwrap().content(), "done");
+    client.notify("notifications/roots/list_changed", None);
+    while client.mishaps().len() < 2 {
+        within(call(&client)).await.unwrap();
+    }
+    let told: Vec<_> = client.mishaps().iter().map(ToString::to_string).collect();
+    let answered = format!("{} answered 400 Bad Request to", site.url);
+    for expected in [
+        format!("{answered} our answer to its request \"q\": no, thanks"),
+        format!("{answered} notifications/roots/list_changed: no, thanks"),
+    ] {
+        assert!(told.contains(&expected), "{told:?}");
+    }
+}
+
+#[tokio::test]
 async fn more_than_can_be_queued_goes_out_all_the_same() {
     let site = Site::calling(|asked| match &*asked.what() {
         "notifications/x" => Reply::of("202 Accepted", &[], ""),

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use sparring_peer::client::Error;
-use sparring_peer::{Cause, Client};
+use sparring_peer::{Cause, Client, Protocol};
 use sparring_wire::Revision;
 
 use super::site::{Asked, Reply, Site, call, connect, discovered, done, within};
@@ -165,8 +165,16 @@ async fn an_answer_to_the_handshake_that_names_it_is_of_streamable_http() {
     .await;
     let error = site.connect().await.expect_err("it is refused").to_string();
     assert!(error.contains("-32602"), "{error}");
+    // What would follow, did it mean HTTP+SSE, would come before anything else.
+    let builder = Client::builder().protocol(Protocol::Raw);
+    let client = connect(builder, &site.target()).await.unwrap();
+    for method in ["initialize", "ping"] {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":"{method}","method":"{method}"}}"#);
+        let answer = within(client.request_bytes(text).into_future()).await.unwrap();
+        assert_eq!(answer.error_code(), Some(-32602), "{method}");
+    }
     let what: Vec<_> = site.asked().iter().map(Asked::what).collect();
-    assert_eq!(what, ["server/discover", "initialize"]);
+    assert_eq!(what, ["server/discover", "initialize", "initialize", "ping"]);
 }
 
 #[tokio::test]

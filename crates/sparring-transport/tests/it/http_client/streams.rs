@@ -242,6 +242,35 @@ async fn what_the_server_says_unasked_comes_on_the_standing_stream() {
 }
 
 #[tokio::test]
+async fn a_standing_stream_whose_place_is_gone_begins_anew_and_what_was_missed_is_told() {
+    let note = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+    let begun = std::sync::atomic::AtomicBool::new(false);
+    let site = session(move |asked| match (&*asked.what(), asked.header("last-event-id")) {
+        ("GET", None) => {
+            let reply = Reply::events(&event("g-1", note));
+            match begun.swap(true, std::sync::atomic::Ordering::Relaxed) {
+                true => reply.then_hang(),
+                false => reply,
+            }
+        }
+        ("GET", Some("g-1")) => Reply::of("400 Bad Request", &[], "not kept any more"),
+        _ => Reply::json(&done(asked)),
+    })
+    .await;
+    let client = site.connect().await.unwrap();
+    let two = client.notifications().wait_for(
+        "notifications/tools/list_changed",
+        2,
+        super::site::PATIENCE,
+    );
+    assert!(within(two).await.is_ok());
+    let [missed] = &client.mishaps()[..] else { panic!("{:?}", client.mishaps()) };
+    let missed = missed.to_string();
+    assert!(missed.starts_with("what the server said since its last event is lost"), "{missed}");
+    assert!(missed.ends_with("answered 400 Bad Request: not kept any more"), "{missed}");
+}
+
+#[tokio::test]
 async fn a_request_that_is_given_up_is_one_whose_stream_is_closed() {
     let (closed, mut gone) = tokio::sync::mpsc::unbounded_channel();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use sparring_peer::Client;
+use sparring_peer::{Client, Protocol};
 use sparring_transport::http::{HttpLink, HttpTarget, Proxies};
 
 use super::site::{Reply, Site, call, connect, discovered, done, serve, within};
@@ -29,6 +29,27 @@ async fn a_proxy_is_told_the_whole_url_and_who_we_are() {
     target.proxies.except = "server.example".to_owned();
     let error = connect(Client::builder(), &target).await.expect_err("no such server");
     assert!(error.to_string().contains("cannot resolve the name server.example"), "{error}");
+}
+
+#[tokio::test]
+async fn a_length_is_that_of_the_message_unless_the_user_says_another() {
+    let site = Site::calling(|asked| Reply::json(&done(asked))).await;
+    let client = site.connect().await.unwrap();
+    for _ in 0..2 {
+        within(call(&client)).await.unwrap();
+    }
+    for asked in site.asked() {
+        assert_eq!(asked.header("content-length"), Some(&*asked.body.len().to_string()));
+    }
+    let mut target = site.target();
+    target.headers.push(("Content-Length".to_owned(), "7".to_owned()));
+    let builder = Client::builder().protocol(Protocol::Raw);
+    let client = connect(builder, &target).await.unwrap();
+    client.send_bytes("[1,2,3]and more");
+    while site.asked().len() < 4 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(site.asked()[3].header("content-length"), Some("7"));
 }
 
 #[tokio::test]

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use serde_json::json;
-use sparring_peer::Client;
-use sparring_peer::client::Question;
+use sparring_peer::client::{Error, Question};
+use sparring_peer::{Cause, Client};
 use sparring_transport::http::{HttpLink, HttpTarget, HttpTransport};
 use sparring_wire::Revision;
 
@@ -66,4 +66,39 @@ async fn our_client_finds_the_newest_revision_and_the_old_transport() {
     let old = Revision::V2024_11_05;
     let client = connect(&place, Some(old), HttpTransport::Sse).await;
     visit(&place, client, old).await;
+}
+
+#[tokio::test]
+async fn a_session_that_was_lost_is_opened_anew_when_that_is_asked_for() {
+    let place = Place::open().await;
+    let client = connect(&place, Some(Revision::V2025_11_25), HttpTransport::Auto).await;
+    let asks = |client: &Client| client.call_tool("ask", json!({})).start();
+    assert_eq!(within(asks(&client)).await.unwrap().content(), "ann");
+    let refused = within(client.reopen()).await.unwrap_err().to_string();
+    assert_eq!(refused, "the session cannot be opened anew: it is still open");
+
+    place.http.stop_sessions(Duration::from_secs(10)).await;
+    let error = within(asks(&client)).await.unwrap_err();
+    assert!(matches!(&error, Error::Closed { cause: Cause::SessionLost(_), .. }), "{error}");
+    assert_eq!(place.http.sessions(), 0, "nobody has asked for another");
+
+    let again = within(client.reopen()).await.unwrap();
+    assert_eq!(place.http.sessions(), 1);
+    assert_eq!(again.revision(), Some(Revision::V2025_11_25));
+    assert_eq!(within(asks(&again)).await.unwrap().content(), "ann", "it answers as before");
+    within(asks(&client)).await.expect_err("the old one stays as it is");
+
+    // As often as it is lost, and all of it in one transcript.
+    place.http.stop_sessions(Duration::from_secs(10)).await;
+    within(asks(&again)).await.expect_err("lost once more");
+    let third = within(again.reopen()).await.unwrap();
+    assert_eq!(within(asks(&third)).await.unwrap().content(), "ann");
+    within(third.close()).await;
+    let refused = within(third.reopen()).await.unwrap_err().to_string();
+    assert!(refused.ends_with("the server has not ended it: closed by this side"), "{refused}");
+    let entries = third.transcript().entries();
+    let begun = entries.iter().filter(|it| it.frame.method() == Some("initialize")).count();
+    assert_eq!((begun, entries.is_sorted_by_key(|it| it.at)), (3, true));
+    assert_eq!(client.transcript().len(), entries.len());
+    assert_eq!(third.transcript().violations(), []);
 }

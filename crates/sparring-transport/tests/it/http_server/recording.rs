@@ -26,6 +26,41 @@ async fn everything_is_recorded_also_what_no_peer_has_seen() {
 }
 
 #[tokio::test]
+async fn clients_are_judged_apart() {
+    let transcript = Transcript::default();
+    let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
+    let mut place = Place::with(options).await;
+    let (mut one, mut other) = (place.connect().await, place.connect().await);
+    let (first, second) =
+        (one.begin(Revision::V2025_11_25).await, other.begin(Revision::V2025_06_18).await);
+    one.ask(post_in(&first, &call(2, "echo"))).await;
+    other.ask(post_in(&second, &call(2, "echo"))).await;
+    // Both at once, and of one id.
+    let waiting = modern(call(2, "wait"));
+    let asked = tokio::spawn(async move { one.ask(waiting).await.status });
+    assert_eq!(place.next().await, "begun");
+    other.ask(modern(call(2, "echo"))).await;
+    place.let_go();
+    assert_eq!(within(asked).await.unwrap(), StatusCode::OK);
+    assert_eq!(transcript.violations(), []);
+
+    // What one of them does wrong is found, also where no peer gets to see it.
+    let mut one = place.connect().await;
+    one.ask(post_in(&first, &call(2, "echo"))).await;
+    let waiting = post_in(&second, &call(3, "wait"));
+    let asked = tokio::spawn(async move { one.ask(waiting).await.status });
+    assert_eq!(place.next().await, "begun");
+    let refused = other.ask(post_in(&second, &call(3, "echo"))).await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    place.let_go();
+    within(asked).await.unwrap();
+    let wrong: Vec<_> = transcript.violations().iter().map(|it| it.message.clone()).collect();
+    let expected =
+        ["2 is the id of an earlier request of this session", "3 is the id of a request in flight"];
+    assert_eq!(wrong, expected);
+}
+
+#[tokio::test]
 async fn every_exchange_is_recorded_with_its_end_and_without_secrets() {
     let transcript = Transcript::default();
     let auth = Auth::default().bearer("hunter2");

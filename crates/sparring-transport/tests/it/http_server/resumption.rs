@@ -6,7 +6,7 @@ use sparring_transport::http::HttpOptions;
 use sparring_wire::Revision;
 
 use super::fixture::{Place, options, until};
-use super::requests::{bare, call, frame, get_in, post_in};
+use super::requests::{bare, call, frame, get_in, post_in, within};
 
 #[tokio::test]
 async fn a_stream_that_broke_off_goes_on_where_it_was() {
@@ -106,6 +106,37 @@ async fn what_nobody_fetches_is_bounded() {
     for number in first + 1..100 {
         assert_eq!(events.frame().await["params"]["number"], number);
     }
+}
+
+#[tokio::test]
+async fn a_client_whose_place_is_not_kept_any_more_is_told_so() {
+    let place = Place::with(HttpOptions { replay_bytes: 300, ..options() }).await;
+    let (mut connection, mut broken) = (place.connect().await, place.connect().await);
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    connection.ask(post_in(&id, &call(2, "echo"))).await;
+    let mut events = broken.listen(bare(get_in(&id))).await;
+    let first = events.next().await.unwrap().id.unwrap();
+    place.http.server().notify("notifications/x", Some(json!({"number": 0}).into()));
+    let second = events.next().await.unwrap().id.unwrap();
+    drop((events, broken));
+    let resume = |last: &str| bare(get_in(&id).header("last-event-id", last));
+    let mut again = connection.listen(resume(&first)).await;
+    assert_eq!(again.next().await.unwrap().id.as_ref(), Some(&second), "all of it is kept");
+
+    // What was given is let go of when more comes.
+    for number in 1..100 {
+        place.http.server().notify("notifications/x", Some(json!({"number": number}).into()));
+        assert_eq!(again.frame().await["params"]["number"], number);
+    }
+    let mut other = place.connect().await;
+    let answer = within(other.ask(resume(&second))).await;
+    assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+    let message = answer.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("not kept any more"), "{message}");
+    // Without a place, it takes what there is.
+    let mut events = other.listen(bare(get_in(&id))).await;
+    assert_eq!(events.next().await.unwrap().data.as_deref(), Some(&b""[..]));
+    assert_eq!(again.next().await, None, "the other has taken over");
 }
 
 #[tokio::test]

@@ -10,7 +10,9 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UnixListener, UnixStream};
 
 use super::fixture::{Place, hall, options, until};
-use super::requests::{Connection, bare, call, get_in, modern, post_in, read_all, request, within};
+use super::requests::{
+    Connection, Events, bare, call, get_in, modern, post_in, read_all, request, within,
+};
 
 const LONG: Duration = Duration::from_secs(20);
 /// Longer than any test waits.
@@ -32,8 +34,10 @@ async fn a_request_in_the_middle_is_finished_and_nothing_new_is_begun() {
 
         let Place { http, serving, .. } = place;
         let stopped = tokio::spawn(serving.stop(LONG));
-        while TcpStream::connect(address).await.is_ok() {
-            tokio::task::yield_now().await;
+        match revision.is_modern() {
+            true => while TcpStream::connect(address).await.is_ok() {},
+            // Its client may have to answer something, and nothing else is heard.
+            false => while echoes(address).await {},
         }
         assert!(!stopped.is_finished() && !asked.is_finished());
         http.server().handler().let_go();
@@ -42,6 +46,70 @@ async fn a_request_in_the_middle_is_finished_and_nothing_new_is_begun() {
         within(stopped).await.unwrap();
         assert_eq!(http.sessions(), 0);
     }
+}
+
+/// Whether a new request is served there.
+async fn echoes(address: std::net::SocketAddr) -> bool {
+    let answer = Connection::to(address).await.ask(modern(call(9, "echo"))).await;
+    assert!([StatusCode::OK, StatusCode::SERVICE_UNAVAILABLE].contains(&answer.status));
+    answer.status == StatusCode::OK
+}
+
+/// The answer to the question that a call of `ask` puts on its stream.
+async fn answer_of(events: &mut Events) -> serde_json::Value {
+    let asked = loop {
+        let frame = events.frame().await;
+        if frame["method"] == "elicitation/create" {
+            break frame["id"].clone();
+        }
+    };
+    let result = json!({"action": "accept", "content": {"name": "ann"}});
+    json!({"jsonrpc": "2.0", "id": asked, "result": result})
+}
+
+#[tokio::test]
+async fn what_a_request_in_flight_has_asked_may_be_answered_until_the_end() {
+    let place = Place::open().await;
+    let address = place.serving.address().unwrap();
+    let mut connection = place.connect().await;
+    let id = connection.begin(Revision::LATEST_LEGACY).await;
+    let mut events = connection.listen(post_in(&id, &call(2, "ask"))).await;
+    events.next().await.unwrap();
+    let answer = answer_of(&mut events).await;
+
+    let Place { http, serving, .. } = place;
+    let stopped = tokio::spawn(serving.stop(LONG));
+    while echoes(address).await {}
+    let mut other = Connection::to(address).await;
+    let new = other.ask(post_in(&id, &call(3, "echo"))).await;
+    assert_eq!(new.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(new.json()["id"], 3);
+    assert_eq!(other.ask(post_in("another", &answer)).await.status.as_u16(), 503);
+    // Also one that comes in pieces.
+    let mut slow = TcpStream::connect(address).await.unwrap();
+    let (head, body) = spelled(&id, &answer);
+    slow.write_all(head.as_bytes()).await.unwrap();
+    tokio::task::yield_now().await;
+    slow.write_all(body.as_bytes()).await.unwrap();
+    let mut status = [0; 12];
+    within(slow.read_exact(&mut status)).await.unwrap();
+    assert_eq!(&status, b"HTTP/1.1 202");
+    let rest = events.rest().await;
+    assert_eq!(rest[0]["result"]["content"][0]["text"], "ann", "{rest:?}");
+    within(stopped).await.unwrap();
+    assert_eq!(http.sessions(), 0);
+    assert!(TcpStream::connect(address).await.is_err());
+}
+
+/// A frame posted in a session, head and body.
+fn spelled(id: &str, frame: &serde_json::Value) -> (String, String) {
+    let body = frame.to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, text/event-stream\r\n\
+         Content-Type: application/json\r\nMcp-Session-Id: {id}\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    (head, body)
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::mpsc;
 
+use super::place;
 use super::visit::within;
 
 /// A server of others.
@@ -31,6 +32,18 @@ impl Peer {
     /// A server over HTTP+SSE.
     pub(super) async fn sse(target: ChildTarget) -> Peer {
         Peer::behind_a_port(target, HttpTransport::Sse, "/sse").await
+    }
+
+    /// A server in Python, beside the tests, over everything that there is; none
+    /// where Python is not.
+    pub(super) async fn python(name: &str) -> Vec<Peer> {
+        let script = place::script(&format!("servers/{name}"));
+        let Some(target) = place::python(&[&script]) else { return Vec::new() };
+        vec![
+            Peer::http(target.clone().args(["streamable-http", "{port}"])).await,
+            Peer::sse(target.clone().args(["sse", "{port}"])).await,
+            Peer::Stdio(target),
+        ]
     }
 
     async fn behind_a_port(target: ChildTarget, transport: HttpTransport, path: &str) -> Peer {

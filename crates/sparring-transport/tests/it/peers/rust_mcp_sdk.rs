@@ -23,23 +23,7 @@ async fn our_client_uses_a_server_of_rust_mcp_sdk_in_every_revision() {
     let peer = server().await;
     for revision in legacy() {
         let visit = Visit::of(&peer, revision).await;
-        let tools: Vec<_> = visit.tools().await.into_iter().collect();
-        assert_eq!(tools, ["ask", "echo", "progress"], "{revision}");
-        assert_eq!(visit.resources().await, ["desk://note"], "{revision}");
-        assert_eq!(visit.prompts().await, ["greet"], "{revision}");
-
-        let echoed = visit.text("echo", json!({"message": "a\n😀"})).await;
-        assert_eq!(echoed, "a\n😀", "{revision}");
-        let steps = visit.progress("progress", json!({})).await;
-        assert_eq!(steps, [1.0, 2.0, 3.0], "{revision}");
-        let note = within(visit.client.read_resource("desk://note")).await.unwrap();
-        assert_eq!(note.contents[0].text.as_deref(), Some("water the plants"), "{revision}");
-        let prompt = within(visit.client.get_prompt("greet", json!({}))).await.unwrap();
-        assert_eq!(prompt.messages[0].content.as_text(), Some("Say hello."), "{revision}");
-        if revision >= Revision::V2025_06_18 {
-            assert_eq!(visit.text("ask", json!({})).await, "hello Ferris", "{revision}");
-        }
-
+        visit.use_rust().await;
         let missing = visit.call("fly", json!({})).await;
         assert!(missing.is_error() && missing.content().contains("fly"), "{revision}");
         visit.end().await;

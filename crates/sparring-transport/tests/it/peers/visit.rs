@@ -86,6 +86,43 @@ impl Visit {
         prompts.into_iter().map(|prompt| prompt.name).collect()
     }
 
+    /// Looks at what all desks have: a note, a greeting, and three steps.
+    async fn look_around(&self, tools: &[&str], tone: Value, greeting: &str) {
+        let revision = self.client.revision();
+        let found: Vec<_> = self.tools().await.into_iter().collect();
+        assert_eq!(found, tools, "{revision:?}");
+        assert_eq!(self.resources().await, ["desk://note"], "{revision:?}");
+        assert_eq!(self.prompts().await, ["greet"], "{revision:?}");
+        let steps = self.progress("progress", json!({})).await;
+        assert_eq!(steps, [1.0, 2.0, 3.0], "{revision:?}");
+        let note = within(self.client.read_resource("desk://note")).await.unwrap();
+        assert_eq!(note.contents[0].text.as_deref(), Some("water the plants"), "{revision:?}");
+        let prompt = within(self.client.get_prompt("greet", tone)).await.unwrap();
+        assert_eq!(prompt.messages[0].content.as_text(), Some(greeting), "{revision:?}");
+    }
+
+    /// Uses a desk that is made in Python, with these tools.
+    pub(super) async fn use_python(&self, tools: &[&str]) {
+        self.look_around(tools, json!({"tone": "low"}), "Say hello in a low tone.").await;
+        let revision = self.client.revision();
+        assert_eq!(self.text("add", json!({"a": 2, "b": 3})).await, "5", "{revision:?}");
+        let failed = self.call("fail", json!({})).await;
+        assert!(failed.is_error() && failed.content().contains("no luck"), "{revision:?}");
+        let missing = within(self.client.read_resource("desk://z")).await.unwrap_err();
+        assert!(missing.to_string().contains("desk://z"), "{revision:?}: {missing}");
+    }
+
+    /// Uses a desk that is made in Rust.
+    pub(super) async fn use_rust(&self) {
+        self.look_around(&["ask", "echo", "progress"], json!({}), "Say hello.").await;
+        let revision = self.client.revision();
+        let echoed = self.text("echo", json!({"message": "a\n😀"})).await;
+        assert_eq!(echoed, "a\n😀", "{revision:?}");
+        if revision >= Some(Revision::V2025_06_18) {
+            assert_eq!(self.text("ask", json!({})).await, "hello Ferris", "{revision:?}");
+        }
+    }
+
     /// Closes: nothing is left of the server, and nothing that either side sent
     /// was wrong.
     pub(super) async fn end(self) {

@@ -1,6 +1,7 @@
 //! What one side has asked and not yet been told: requests in flight, a
 //! bounded memory of finished ones, and the progress tokens that are valid.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
 use foldhash::fast::RandomState;
@@ -39,7 +40,7 @@ pub(super) struct Pending {
     pub(super) rule: Option<&'static MethodRule>,
     pub(super) revision: Option<Revision>,
     /// The `protocolVersion` it names.
-    pub(super) version: Option<Box<str>>,
+    pub(super) version: Option<Cow<'static, str>>,
     /// The capabilities it declares.
     pub(super) capabilities: Option<RawJson>,
     pub(super) task: bool,

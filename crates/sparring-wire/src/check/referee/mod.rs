@@ -12,6 +12,8 @@ mod replies;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use self::ledger::{Finished, Ledger, Pending, Subscription};
 use super::checker::{Answered, Checker, rebased};
 use super::findings::MOST;
@@ -122,12 +124,13 @@ impl Referee {
     }
 
     fn request(&mut self, from: Side, frame: &Frame) -> Vec<Violation> {
-        let revision = self.revision_of_request(from, frame);
+        let meta = Meta::of(frame.params());
+        let revision = self.revision_of_request(from, frame, &meta);
         let mut found = match revision {
             Some(revision) => Checker::of(revision).check(frame, from, None),
             None => self.on_its_own(None, frame),
         };
-        let request = pending(revision, from, frame);
+        let request = pending(revision, from, frame, &meta);
         if let Some(revision) = revision {
             self.reused_id(revision, from, frame, &mut found);
             self.reused_token(revision, from, &request, &mut found);
@@ -148,7 +151,7 @@ impl Referee {
     }
 
     /// By which revision a request is to be judged, if that is certain.
-    fn revision_of_request(&self, from: Side, frame: &Frame) -> Option<Revision> {
+    fn revision_of_request(&self, from: Side, frame: &Frame, meta: &Meta<'_>) -> Option<Revision> {
         let session = self.session.as_ref().map(|session| session.revision);
         if from == Side::Server {
             return session.or(self.modern.filter(|_| self.server_is_modern));
@@ -157,7 +160,7 @@ impl Referee {
             let asked = frame.params()?.get("protocolVersion")?.as_str()?;
             return Revision::from_name(&asked).filter(|it| !it.is_modern());
         }
-        match frame.params().and_then(|it| it.at(&["_meta", VERSION])) {
+        match meta.version {
             Some(version) => Revision::from_name(&version.as_str()?).filter(|it| it.is_modern()),
             None if self.shaking_hands => session,
             None => session.or(self.modern),
@@ -230,7 +233,7 @@ impl Referee {
 }
 
 /// What is worth keeping of a request until its answer comes.
-fn pending(revision: Option<Revision>, from: Side, frame: &Frame) -> Pending {
+fn pending(revision: Option<Revision>, from: Side, frame: &Frame, meta: &Meta<'_>) -> Pending {
     let method = frame.method().unwrap_or_default();
     let rule = revision.and_then(|revision| revision.request(from, method));
     let rule = rule.or_else(|| match method {
@@ -238,7 +241,6 @@ fn pending(revision: Option<Revision>, from: Side, frame: &Frame) -> Pending {
         _ => None,
     });
     let params = frame.params();
-    let meta = Meta::of(params);
     let modern = revision.is_some_and(Revision::is_modern);
     let (version, capabilities) = match (modern, method) {
         (true, _) => (meta.version, meta.capabilities),
@@ -254,7 +256,7 @@ fn pending(revision: Option<Revision>, from: Side, frame: &Frame) -> Pending {
     Pending {
         rule,
         revision,
-        version: version.and_then(Json::as_str).map(|it| it.into()),
+        version: version.and_then(Json::as_str).map(|it| known_version(&it)),
         capabilities: capabilities.map(RawJson::from),
         task: params.is_some_and(|it| it.get("task").is_some()),
         extensions: extensions.is_some_and(|it| it.members().next().is_some()),
@@ -265,6 +267,13 @@ fn pending(revision: Option<Revision>, from: Side, frame: &Frame) -> Pending {
             acknowledged: false,
         }),
         copies: 0,
+    }
+}
+
+fn known_version(name: &str) -> Cow<'static, str> {
+    match Revision::from_name(name) {
+        Some(revision) => revision.name().into(),
+        None => name.to_owned().into(),
     }
 }
 

@@ -50,6 +50,15 @@ pub(in crate::http::server) enum Full {
     InUse,
 }
 
+/// Why nobody can read a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::http::server) enum Unkept {
+    /// There is no such stream, or not any more.
+    Stream,
+    /// Some of what followed is not kept any more.
+    Frames,
+}
+
 /// The meeting place of one session.
 #[derive(Debug)]
 pub(in crate::http::server) struct Hub {
@@ -159,15 +168,18 @@ impl Hub {
     }
 
     /// A reader of a stream, who takes over from the one before; it goes on
-    /// after that frame.
+    /// after that frame, or not at all.
     pub(in crate::http::server) fn read(
         self: &Arc<Self>,
         number: u64,
         after: Option<u64>,
-    ) -> Option<Reader> {
+    ) -> Result<Reader, Unkept> {
         let mut state = self.lock();
         state.used = Instant::now();
-        let outlet = state.outlets.get_mut(&number)?;
+        let outlet = state.outlets.get_mut(&number).ok_or(Unkept::Stream)?;
+        if after.is_some_and(|after| !outlet.keeps_all_after(after)) {
+            return Err(Unkept::Frames);
+        }
         let known = std::mem::replace(&mut outlet.begun, true);
         let before = outlet.backlog();
         let reader = outlet.attach(after);
@@ -177,7 +189,12 @@ impl Hub {
         }
         drop(state);
         self.count(before, now);
-        Some(Reader::new(Arc::clone(self), number, reader))
+        Ok(Reader::new(Arc::clone(self), number, reader))
+    }
+
+    /// Whether a request is in flight.
+    pub(super) fn is_serving(&self) -> bool {
+        !self.lock().requests.is_empty()
     }
 
     /// What stands open ends as soon as it may.
@@ -206,6 +223,10 @@ impl Hub {
 
     pub(super) fn record_to(&self, recorder: Recorder) {
         self.lock().recorder = Some(recorder);
+    }
+
+    pub(in crate::http::server) fn recorder(&self) -> Option<Recorder> {
+        self.lock().recorder.clone()
     }
 
     /// Gives what the peer sends to the stream that it belongs to.

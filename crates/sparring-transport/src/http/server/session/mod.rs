@@ -7,7 +7,7 @@ mod outlet;
 mod reader;
 mod registry;
 
-pub(super) use hub::{Full, Hub, Limits};
+pub(super) use hub::{Full, Hub, Limits, Unkept};
 pub(super) use link::SessionLink;
 pub(super) use reader::{First, Reader};
 pub(super) use registry::{Entry, Registry, SessionId};

@@ -56,6 +56,11 @@ impl Outlet {
         self.wake();
     }
 
+    /// Whether everything that followed that frame is kept.
+    pub(super) fn keeps_all_after(&self, number: u64) -> bool {
+        number.saturating_add(self.kept.len() as u64) >= self.newest
+    }
+
     /// The next frame that was not given yet, with its number.
     pub(super) fn next(&mut self) -> Option<(u64, Frame)> {
         let first = self.newest + 1 - self.kept.len() as u64;
@@ -202,7 +207,11 @@ mod tests {
         assert_eq!(all(&mut outlet), (10..=18).collect::<Vec<_>>());
         assert!(outlet.detach(reader, 3 * size));
         assert_eq!(outlet.bytes(), 3 * size);
-        outlet.attach(Some(0));
+        assert_eq!(
+            [14, 15, 18, 99].map(|it| outlet.keeps_all_after(it)),
+            [false, true, true, true]
+        );
+        outlet.attach(Some(15));
         assert_eq!(all(&mut outlet), [16, 17, 18]);
     }
 

@@ -102,6 +102,11 @@ impl Registry {
         }
     }
 
+    /// Whether a request is in flight in any of them.
+    pub(in crate::http::server) fn is_serving(&self) -> bool {
+        self.lock().values().any(|entry| entry.hub.is_serving())
+    }
+
     pub(in crate::http::server) fn len(&self) -> usize {
         self.lock().len()
     }
