@@ -43,7 +43,7 @@ pub use sparring_peer::{
     link, memory, server,
 };
 pub use sparring_transport::http::{HttpLink, HttpOptions, HttpServer, HttpTarget};
-pub use sparring_transport::{self as transport, ChildLink, ChildTarget, Target};
+pub use sparring_transport::{self as transport, ChildLink, ChildTarget, ContainerTarget, Target};
 pub use sparring_wire::{
     self as wire, Checker, ErrorObject, Exchange, Frame, Headers, Id, Json, RawJson, Referee,
     Revision, Rule, Side, Transcript, Violation, types,
