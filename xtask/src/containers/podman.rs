@@ -1,0 +1,107 @@
+//! Podman with a place of its own, and the containers in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, ensure};
+
+use super::image;
+use crate::command::{run, show, works};
+
+/// What a container needs where limits cannot be raised and no network is set
+/// up; its own main process waits on a stdin that never ends.
+const RUN: &str = "run --detach --interactive --network none \
+                   --ulimit nofile=1024:20000 --ulimit nproc=1000:1000";
+
+/// The longest path that podman takes as `--runroot`.
+const LONGEST: usize = 50;
+
+pub(super) struct Podman {
+    folder: PathBuf,
+    words: Vec<String>,
+}
+
+impl Podman {
+    /// Makes the images and starts a container of each.
+    pub(super) fn start(root: &Path) -> Result<Podman> {
+        ensure!(cfg!(target_os = "linux"), "they are made of programs for Linux");
+        ensure!(works("podman --version"), "`podman` does not work here");
+        let podman = Podman::new(root.join("target/containers"));
+        // What a run that was killed has left.
+        podman.clear();
+        fs::create_dir_all(&podman.folder).context("making target/containers")?;
+        for image in [image::bare(root)?, image::with_shell(root)?] {
+            let tar = image.tar(&podman.folder)?;
+            let name = format!("spar-{}", image.name);
+            podman.run("import --quiet", &[&tar.display().to_string(), &name])?;
+            podman.run(RUN, &["--name", &name, &name, image::SERVER])?;
+        }
+        Ok(podman)
+    }
+
+    fn new(folder: PathBuf) -> Podman {
+        let mut runroot = folder.join("run");
+        if runroot.as_os_str().len() > LONGEST {
+            runroot = std::env::temp_dir().join(format!("spar-{}", std::process::id()));
+        }
+        let path = |path: PathBuf| path.display().to_string();
+        let mut words = ["podman", "--storage-driver=vfs", "--cgroup-manager=cgroupfs"]
+            .map(str::to_owned)
+            .to_vec();
+        words.extend([format!("--root={}", path(folder.join("root")))]);
+        words.extend([format!("--runroot={}", path(runroot))]);
+        words.extend([format!("--tmpdir={}", path(folder.join("tmp")))]);
+        if works("runc --version") {
+            words.push("--runtime=runc".to_owned());
+        }
+        Podman { folder, words }
+    }
+
+    /// How it is run, as a shell would read it.
+    pub(super) fn line(&self) -> String {
+        let words = self.words.iter().map(String::as_str);
+        shlex::try_join(words).expect("no path has a zero in it")
+    }
+
+    fn run(&self, line: &str, args: &[&str]) -> Result<()> {
+        let mut command = self.command(line);
+        command.args(args).stdin(Stdio::null()).stdout(Stdio::null());
+        run(command)
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(&self.words[0]);
+        command.args(&self.words[1..]).args(line.split_whitespace());
+        command
+    }
+
+    /// Removes everything that is in its place.
+    fn clear(&self) {
+        if !self.folder.exists() {
+            return;
+        }
+        for line in ["rm --all --force --time 0", "rmi --all --force"] {
+            let mut command = self.command(line);
+            command.stdin(Stdio::null()).stdout(Stdio::null());
+            show(&command);
+            if !command.status().is_ok_and(|status| status.success()) {
+                eprintln!("{line} did not succeed");
+            }
+        }
+        if let Err(error) = fs::remove_dir_all(&self.folder) {
+            eprintln!("{} is left: {error}", self.folder.display());
+        }
+        let runroot = self.words.iter().find_map(|word| word.strip_prefix("--runroot="));
+        let elsewhere = runroot.map(Path::new).filter(|path| path.exists());
+        if let Some(Err(error)) = elsewhere.map(fs::remove_dir_all) {
+            eprintln!("{} is left: {error}", runroot.unwrap_or_default());
+        }
+    }
+}
+
+impl Drop for Podman {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
