@@ -1,6 +1,7 @@
 //! Podman with a place of its own, and the containers in it.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -43,7 +44,10 @@ impl Podman {
     fn new(folder: PathBuf) -> Podman {
         let mut runroot = folder.join("run");
         if runroot.as_os_str().len() > LONGEST {
-            runroot = std::env::temp_dir().join(format!("spar-{}", std::process::id()));
+            // The same for the next run, which removes what this one leaves.
+            let mut hasher = DefaultHasher::new();
+            folder.hash(&mut hasher);
+            runroot = PathBuf::from(format!("/tmp/spar-{:016x}", hasher.finish()));
         }
         let path = |path: PathBuf| path.display().to_string();
         let mut words = ["podman", "--storage-driver=vfs", "--cgroup-manager=cgroupfs"]
@@ -103,5 +107,25 @@ impl Podman {
 impl Drop for Podman {
     fn drop(&mut self) {
         self.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runroot(folder: &str) -> String {
+        let line = Podman::new(PathBuf::from(folder)).line();
+        let word = shlex::split(&line).unwrap().into_iter().find(|word| word.contains("runroot"));
+        word.unwrap().replace("--runroot=", "")
+    }
+
+    #[test]
+    fn a_path_that_podman_would_refuse_is_replaced_by_a_short_one() {
+        assert_eq!(runroot("/no where/target/containers"), "/no where/target/containers/run");
+        let (long, other) = (format!("/{}", "a".repeat(60)), format!("/{}", "b".repeat(60)));
+        assert!(runroot(&long).starts_with("/tmp/spar-") && runroot(&long).len() <= LONGEST);
+        assert_eq!(runroot(&long), runroot(&long));
+        assert_ne!(runroot(&long), runroot(&other));
     }
 }

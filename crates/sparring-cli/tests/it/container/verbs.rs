@@ -63,3 +63,14 @@ fn stderr_is_passed_on_as_it_comes() {
         ("ended: the other side closed the connection; 0 violations\n".to_owned(), Some(0))
     );
 }
+
+#[test]
+fn a_large_message_passes_whole_both_ways() {
+    let Some(podman) = podman() else { return };
+    let (folder, message) = (tempfile::tempdir().unwrap(), "x".repeat(3_000_000));
+    let file = folder.path().join("arguments.json");
+    std::fs::write(&file, format!("{{\"message\":\"{message}\"}}")).unwrap();
+    let arguments = format!("@{}", file.display());
+    let args = ["call", "echo", "--args", &arguments, "--container", BARE, "--", "server"];
+    assert!(good(&podman, &args) == format!("{message}\n"), "it does not come back as it was");
+}
