@@ -80,6 +80,18 @@ impl Podman {
         command
     }
 
+    /// Ends the processes that podman leaves for what was run by its service: for
+    /// five minutes they keep the exit code, and then they would write here.
+    fn end_monitors(&self) {
+        let Ok(processes) = fs::read_dir("/proc") else { return };
+        for process in processes.flatten() {
+            let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
+            if is_monitor(&String::from_utf8_lossy(&line), &self.folder) {
+                let _ = Command::new("kill").arg("-9").arg(process.file_name()).status();
+            }
+        }
+    }
+
     /// Removes everything that is in its place.
     fn clear(&self) {
         if !self.folder.exists() {
@@ -93,6 +105,7 @@ impl Podman {
                 eprintln!("{line} did not succeed");
             }
         }
+        self.end_monitors();
         if let Err(error) = fs::remove_dir_all(&self.folder) {
             eprintln!("{} is left: {error}", self.folder.display());
         }
@@ -102,6 +115,13 @@ impl Podman {
             eprintln!("{} is left: {error}", runroot.unwrap_or_default());
         }
     }
+}
+
+/// Whether that is the command line of a monitor of something in the folder.
+fn is_monitor(line: &str, folder: &Path) -> bool {
+    let mut words = line.split('\0').map(Path::new);
+    words.next().is_some_and(|program| program.ends_with("conmon"))
+        && words.any(|word| word.starts_with(folder))
 }
 
 impl Drop for Podman {
@@ -118,6 +138,17 @@ mod tests {
         let line = Podman::new(PathBuf::from(folder)).line();
         let word = shlex::split(&line).unwrap().into_iter().find(|word| word.contains("runroot"));
         word.unwrap().replace("--runroot=", "")
+    }
+
+    #[test]
+    fn only_monitors_of_the_own_folder_are_ended() {
+        let check = |line, expected| {
+            assert_eq!(is_monitor(line, Path::new("/a/containers")), expected, "{line:?}");
+        };
+        check("/usr/bin/conmon\0-b\0/a/containers/root/x\0", true);
+        check("/usr/bin/conmon\0-b\0/a/containers2/root/x\0", false);
+        check("/usr/bin/cat\0/a/containers/conmon\0", false);
+        check("", false);
     }
 
     #[test]

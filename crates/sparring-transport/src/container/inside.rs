@@ -32,6 +32,9 @@ const ASKED: Duration = Duration::from_secs(5);
 /// How long it may take to be gone once it was killed.
 const KILLED: Duration = Duration::from_secs(1);
 
+/// How long the end of a container takes to be noticed, at each look.
+const NOTICED: Duration = Duration::from_millis(50);
+
 /// How often it is looked whether it is gone.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -217,13 +220,22 @@ impl Inside {
             return Told::NotStarted(refusal);
         }
         let how = described(status);
-        if status.success() {
-            return Told::Ended(how);
+        // Whoever was killed may have been so with its container, which the
+        // engine may notice later.
+        let times = match status.code() {
+            Some(0) => 0,
+            Some(137) => 5,
+            _ => 1,
+        };
+        for time in 0..times {
+            if time > 0 {
+                sleep(NOTICED).await;
+            }
+            if let Some(trouble) = self.trouble().await {
+                return Told::Ended(format!("{how}; {trouble}"));
+            }
         }
-        match self.trouble().await {
-            Some(trouble) => Told::Ended(format!("{how}; {trouble}")),
-            None => Told::Ended(how),
-        }
+        Told::Ended(how)
     }
 }
 
