@@ -266,6 +266,9 @@ impl Behind for Inside {
     }
 
     fn told<'a>(&'a self, status: ExitStatus, stderr: &'a Stderr) -> BoxFuture<'a, Told> {
-        Box::pin(async move { self.words(status, &stderr.tail()).await })
+        Box::pin(async move {
+            let words = timeout(ASKING, self.words(status, &stderr.tail())).await;
+            words.unwrap_or_else(|_| Told::Ended(described(status)))
+        })
     }
 }
