@@ -164,10 +164,11 @@ impl Inside {
         }
     }
 
-    /// Whether nothing is left within that time.
-    async fn is_gone_within(&self, time: Duration) -> bool {
+    /// Whether nothing is left within that time, while it is wished again and
+    /// again: what was started meanwhile has not heard it yet.
+    async fn is_gone_within(&self, time: Duration, wish: Wish) -> bool {
         let until = Instant::now() + time;
-        while self.reach(Wish::Look).await != Some(false) {
+        while self.reach(wish).await != Some(false) {
             if Instant::now() >= until {
                 return false;
             }
@@ -186,15 +187,14 @@ impl Inside {
                 None => return self.leave(UNREACHED).await,
                 Some(true) => {}
             }
-            if self.is_gone_within(ASKED).await {
+            if self.is_gone_within(ASKED, Wish::Look).await {
                 return;
             }
-            let _ = self.reach(Wish::Kill).await;
         }
-        match self.reach(Wish::Look).await {
+        match self.reach(Wish::Kill).await {
             None if by_itself => {}
             None => self.leave(UNREACHED).await,
-            Some(_) if self.is_gone_within(KILLED).await => {}
+            Some(_) if self.is_gone_within(KILLED, Wish::Kill).await => {}
             Some(_) => self.leave("it was killed, and is still there").await,
         }
     }

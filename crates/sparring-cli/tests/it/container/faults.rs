@@ -27,8 +27,8 @@ fn what_is_not_there_inside_is_told() {
     let flag = "podman refuses: unknown flag: --nope; See 'podman exec --help'";
     check(&["--container-flag", "--nope", "--", "server"], flag);
     // A code of the command's own is not the engine's.
-    let own = "server/discover has no answer: it exited with status 127";
-    check(&["--", "sh", "-c", "nope"], own);
+    let own = "initialize has no answer: it exited with status 127";
+    check(&["--protocol", "2025-11-25", "--", "sh", "-c", "nope"], own);
 }
 
 #[test]
@@ -51,8 +51,9 @@ fn a_container_that_cannot_run_anything_is_told() {
 /// nothing, does something to the container, and gives what is told.
 fn meanwhile(podman: &Podman, container: &str, timeout: &str, work: &[&str]) -> Vec<String> {
     let script = "echo here >&2; while read line; do :; done; sleep 1000.31";
-    let flags = ["ping", "--show-stderr", "--timeout", timeout, "--container", container];
-    let mut running = podman.start(&[&flags[..], &["--", "sh", "-c", script]].concat());
+    let flags = ["ping", "--protocol", "2025-11-25", "--show-stderr", "--timeout", timeout];
+    let command = ["--container", container, "--", "sh", "-c", script];
+    let mut running = podman.start(&[&flags[..], &command].concat());
     running.line("here");
     podman.run(&[work, &[container]].concat());
     let told = running.stderr.take().unwrap().lines().map(Result::unwrap).collect();
@@ -65,7 +66,7 @@ fn a_container_that_stops_under_a_server_is_told_at_once() {
     let Some(podman) = podman() else { return };
     let own = podman.container("run", "killed", &[]);
     let told = meanwhile(&podman, &own.name, "60s", &["kill"]);
-    let expected = "error: server/discover has no answer: it exited with status 137; \
+    let expected = "error: initialize has no answer: it exited with status 137; \
                     container spar-own-killed is not running: ";
     assert!(told.last().unwrap().starts_with(expected), "{told:?}");
 }
@@ -75,7 +76,7 @@ fn a_container_that_goes_away_under_a_server_is_told_at_once() {
     let Some(podman) = podman() else { return };
     let own = podman.container("run", "removed", &[]);
     let told = meanwhile(&podman, &own.name, "60s", &["rm", "--force", "--time=0"]).concat();
-    assert!(told.contains("error: server/discover has no answer: it exited"), "{told}");
+    assert!(told.contains("error: initialize has no answer: it exited with status "), "{told}");
     // It is killed first, and then removed.
     let (gone, stopped) = ("has no container spar-own-removed", "spar-own-removed is not running");
     assert!(told.contains(gone) || told.contains(stopped), "{told}");
@@ -86,7 +87,7 @@ fn a_container_that_is_paused_under_a_server_is_told_with_the_silence() {
     let Some(podman) = podman() else { return };
     let own = podman.container("run", "paused", &[]);
     let told = meanwhile(&podman, &own.name, "2s", &["pause"]);
-    let silence = "error: no answer to server/discover and initialize within 2s";
+    let silence = "error: no answer to initialize within 2s";
     assert_eq!(told[..2], [silence, "note: container spar-own-paused is paused"]);
     // Where a paused process cannot even be killed, it is once it goes on.
     if let Some(left) = told.get(2) {

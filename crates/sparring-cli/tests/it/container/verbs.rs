@@ -45,9 +45,10 @@ fn environment_and_folder_are_those_inside_and_stderr_is_kept_apart() {
     let set =
         ["--env", "A=a b", "--container-flag", "-e 'B=c d'", "--container-flag=--env=HOME=/x"];
     let passed = ["--container-flag=--env=C", "--cwd", "/tmp", "--container", SHELL, "--"];
-    let args = [&["ping"], &set[..], &passed, &["sh", "-c", script]].concat();
+    let args =
+        [&["ping", "--protocol", "2025-11-25"], &set[..], &passed, &["sh", "-c", script]].concat();
     let output = output(Command::new(SPAR).args(with_engine(&args, &podman.line)).env("C", "ours"));
-    let expected = "error: server/discover has no answer: it exited with status 3\n\
+    let expected = "error: initialize has no answer: it exited with status 3\n\
                     stderr:\n  a b|c d|ours|/tmp|/x\n";
     assert_eq!(told(&output), (expected.to_owned(), Some(3)));
     assert!(output.stdout.is_empty());
