@@ -9,6 +9,7 @@ use std::process::ExitCode;
 mod bench;
 mod command;
 mod conformance;
+mod containers;
 mod fuzz;
 mod peers;
 mod test;
@@ -20,6 +21,7 @@ usage: cargo xtask VERB
   test            format, lints, tests, conformance, doc tests, examples, docs, tidy
   peers           install other implementations, and only the tests against them
   conformance     only the official suite, which judges our client
+  containers      only the tests in real containers, by podman
   tidy            the rules of the repository that no compiler checks
   bench           measure calls per second, on one core where possible
   fuzz [SECONDS]  fuzz the frame parser (default: 30 seconds)
@@ -37,6 +39,7 @@ enum Verb {
     Test,
     Peers,
     Conformance,
+    Containers,
     Tidy,
     Bench,
     Fuzz { seconds: u32 },
@@ -68,6 +71,7 @@ fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
         }
         Verb::Peers => peers::run(root, is_set("CI"))?,
         Verb::Conformance => conformance::run(root, is_set("CI"))?,
+        Verb::Containers => containers::run(root, is_set("CI"))?,
         Verb::Tidy => tidy::run(root)?,
         Verb::Bench => return bench::run(root),
         Verb::Fuzz { seconds } => fuzz::run(root, *seconds)?,
@@ -82,6 +86,7 @@ fn parse(args: &[String]) -> Result<Verb, String> {
         ["test"] => Ok(Verb::Test),
         ["peers"] => Ok(Verb::Peers),
         ["conformance"] => Ok(Verb::Conformance),
+        ["containers"] => Ok(Verb::Containers),
         ["tidy"] => Ok(Verb::Tidy),
         ["bench"] => Ok(Verb::Bench),
         ["fuzz"] => Ok(Verb::Fuzz { seconds: 30 }),
@@ -92,7 +97,7 @@ fn parse(args: &[String]) -> Result<Verb, String> {
         },
         ["help" | "--help" | "-h"] => Ok(Verb::Help),
         [] => Err("no verb given".to_owned()),
-        ["test" | "peers" | "conformance" | "tidy" | "bench", extra, ..]
+        ["test" | "peers" | "conformance" | "containers" | "tidy" | "bench", extra, ..]
         | ["fuzz", _, extra, ..] => Err(format!("unexpected argument `{extra}`")),
         [verb, ..] => Err(format!("unknown verb `{verb}`")),
     }

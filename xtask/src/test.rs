@@ -14,6 +14,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::command::{command, example, has_nextest, run as run_command};
 use crate::conformance;
+use crate::containers::Containers;
 use crate::peers::{self, Peers};
 use crate::tidy;
 
@@ -38,7 +39,12 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
         run("cargo clippy --workspace --all-targets --all-features -- -D warnings")
     })?;
     let peers = stages.run("peers", || peers::install(root, settings.ci))?;
-    stages.run("tests", || tests(root, settings, &peers))?;
+    let containers = stages.run("containers", || {
+        // Some tests start examples as peers of their own.
+        run("cargo build --workspace --all-features --examples")?;
+        Containers::start(root, settings.ci)
+    })?;
+    stages.run("tests", || tests(root, settings, &peers, &containers))?;
     stages.run("conformance", || conformance::judge(root, &peers))?;
     stages.run("doc tests", || run("cargo test --workspace --all-features --doc"))?;
     stages.run("examples", || examples(root))?;
@@ -48,11 +54,12 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
         eprintln!("\n{SKIPPED}");
     }
     peers.tell_skipped();
+    containers.tell_skipped();
     stages.finish();
     Ok(())
 }
 
-fn tests(root: &Path, settings: Settings, peers: &Peers) -> Result<()> {
+fn tests(root: &Path, settings: Settings, peers: &Peers, containers: &Containers) -> Result<()> {
     // A runner hides what a passing test prints, so the tests' own words
     // about being skipped would go unread.
     if !settings.has_spec {
@@ -61,8 +68,6 @@ fn tests(root: &Path, settings: Settings, peers: &Peers) -> Result<()> {
         }
         eprintln!("{SKIPPED}");
     }
-    // Some tests start examples as peers of their own.
-    run_command(command(root, "cargo build --workspace --all-features --examples"))?;
     let line = if has_nextest() {
         "cargo nextest run --workspace --all-features"
     } else {
@@ -70,6 +75,7 @@ fn tests(root: &Path, settings: Settings, peers: &Peers) -> Result<()> {
     };
     let mut tests = command(root, line);
     tests.env(peers::FOLDER, &peers.folder);
+    containers.tell_tests(&mut tests);
     run_command(tests)
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use sparring_peer::{Client, ClientBuilder, Link, Protocol};
-use sparring_transport::{Opened, Stderr, Target};
+use sparring_transport::{Container, Opened, Stderr, Target};
 use sparring_wire::Transcript;
 use tokio::time::timeout;
 
@@ -43,6 +43,8 @@ struct Conversation<'a> {
     stderr: Option<Stderr>,
     /// Set where that is passed on.
     relay: Option<Relay>,
+    /// The container that it runs in.
+    container: Option<Container>,
 }
 
 /// Does what the verb says.
@@ -73,7 +75,7 @@ async fn converse(
         signal = signals.next() => Err(Failure::Stopped(signal)),
         begun = begin(&mut verb, printer, environment) => begun,
     };
-    let (client, watch, stderr, relay) = match begun {
+    let begun = match begun {
         Ok(begun) => begun,
         Err(Failure::Stopped(signal)) => return stopped(printer, signal).await,
         Err(failure) => {
@@ -84,7 +86,9 @@ async fn converse(
             };
         }
     };
-    let mut conversation = Conversation { verb: &verb, printer, client, watch, stderr, relay };
+    let Begun { client, watch, stderr, relay, container } = begun;
+    let mut conversation =
+        Conversation { verb: &verb, printer, client, watch, stderr, relay, container };
     let told = tokio::select! {
         biased;
         signal = signals.next() => Err(signal),
@@ -99,7 +103,14 @@ async fn converse(
     }
 }
 
-type Begun = (Client, Watch, Option<Stderr>, Option<Relay>);
+/// What was started.
+struct Begun {
+    client: Client,
+    watch: Watch,
+    stderr: Option<Stderr>,
+    relay: Option<Relay>,
+    container: Option<Container>,
+}
 
 /// Reads what was given, begins the trace, and starts the target, in this
 /// order: what is wrong with what was typed is told before anything is started.
@@ -112,14 +123,19 @@ async fn begin(
     verb.prepare().await?;
     let trace = verb.shared().connection.trace.clone();
     let (watch, transcript) = Watch::begin(trace).await?;
-    let Opened { link, stderr } = open(&target, verb.shared().connection.timeout).await?;
+    let Opened { link, stderr, container } =
+        open(&target, verb.shared().connection.timeout).await?;
     let passed_on = stderr.as_ref().filter(|_| verb.shared().show_stderr());
     let relay = passed_on.map(|stderr| Relay::start(stderr, printer.stderr()));
     let client = start(verb, watch.gate(link), transcript);
-    Ok((client, watch, stderr, relay))
+    Ok(Begun { client, watch, stderr, relay, container })
 }
 
 async fn open(target: &Target, within: Duration) -> Result<Opened, Failure> {
+    // A container has the same deadline, and says what it waited for.
+    if let Target::Container(_) = target {
+        return Ok(target.open().await?);
+    }
     let opened = timeout(within, target.open()).await;
     Ok(opened.map_err(|_| Failure::NotConnected(within))??)
 }
@@ -165,6 +181,12 @@ impl Conversation<'_> {
         for note in self.watch.notes(shown, &mishaps) {
             self.printer.note(&note).await;
         }
+        if let (Err(failure), Some(container)) = (outcome, &self.container)
+            && failure.is_silence()
+            && let Some(trouble) = container.trouble().await
+        {
+            self.printer.note(&trouble).await;
+        }
         exit
     }
 
@@ -189,6 +211,9 @@ impl Conversation<'_> {
     async fn finish(&mut self, exit: Exit) -> Exit {
         if let Some(relay) = &mut self.relay {
             relay.finish().await;
+        }
+        if let Some(left) = self.container.as_ref().and_then(Container::left) {
+            self.printer.note(&left).await;
         }
         match self.watch.finish().await {
             Ok(()) => exit,

@@ -7,7 +7,7 @@ use sparring_peer::Cause;
 use sparring_peer::client::Error;
 use sparring_transport::http::HttpError;
 use sparring_transport::http::client::TlsError;
-use sparring_transport::{ChildError, OpenError};
+use sparring_transport::{ChildError, ContainerError, OpenError};
 use sparring_wire::Frame;
 
 use crate::exit::{Exit, Signal};
@@ -80,6 +80,14 @@ impl Failure {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
+    /// Whether no answer came in time, and nobody said why.
+    pub(crate) fn is_silence(&self) -> bool {
+        let (Failure::Connect(error) | Failure::Request(error)) = self else {
+            return matches!(self, Failure::Unsent { .. });
+        };
+        matches!(error, Error::Timeout { .. } | Error::Stalled { .. })
+    }
+
     /// Nothing, where nobody was there to read a result that is bad anyway.
     ///
     /// # Errors
@@ -97,6 +105,7 @@ impl Failure {
             Failure::Open(OpenError::Child(ChildError::NotFound { .. })) => "command-not-found",
             Failure::Open(OpenError::Child(ChildError::NotExecutable { .. })) => "not-executable",
             Failure::Open(OpenError::Http(error)) => typed(error).unwrap_or("unreachable"),
+            Failure::Open(OpenError::Container(error)) => of_container(error),
             Failure::Open(_) | Failure::NotConnected(_) => "unreachable",
             Failure::Connect(error) | Failure::Request(error) => kind(error),
             Failure::Output(_) => "output",
@@ -138,6 +147,19 @@ fn typed(error: &HttpError) -> Option<&'static str> {
         HttpError::Url(_) | HttpError::Header(_) => Some("usage"),
         HttpError::Tls(TlsError::Certificates { .. }) => Some("file"),
         _ => None,
+    }
+}
+
+fn of_container(error: &ContainerError) -> &'static str {
+    match error {
+        ContainerError::NoEngine { .. } => "engine-not-found",
+        ContainerError::Refused { .. } => "engine-refused",
+        ContainerError::NoContainer { .. } => "no-container",
+        ContainerError::NotRunning { .. } => "not-running",
+        ContainerError::Paused { .. } => "paused",
+        ContainerError::Unhealthy { .. } => "unhealthy",
+        ContainerError::NotReady { .. } => "not-ready",
+        _ => "unreachable",
     }
 }
 

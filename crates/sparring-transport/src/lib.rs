@@ -1,10 +1,11 @@
-//! Links to the world: child processes, sockets and pipes, our own stdin and
+//! Links to the world: child processes, commands in containers, sockets and pipes, our own stdin and
 //! stdout, and HTTP.
 //!
 //! What goes over a link is the peers' business; here it is only carried. A
 //! [`Target`] is plain data: what flags, suites and config files all become.
 
 pub mod child;
+mod container;
 pub mod http;
 #[cfg(unix)]
 mod pipes;
@@ -14,6 +15,7 @@ mod stdio;
 mod target;
 
 pub use child::{ChildError, ChildLink, Stderr};
+pub use container::{Container, ContainerError};
 #[cfg(unix)]
 pub use pipes::NamedPipes;
 #[cfg(unix)]
@@ -21,4 +23,4 @@ pub use socket::{Listener, connect_unix, listen_unix};
 pub use stdio::stdio;
 #[cfg(unix)]
 pub use target::UnixTarget;
-pub use target::{ChildTarget, OpenError, Opened, Target};
+pub use target::{ChildTarget, ContainerTarget, OpenError, Opened, Target};

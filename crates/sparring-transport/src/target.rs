@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use sparring_peer::Link;
 use sparring_peer::link::LinesOptions;
 
 use crate::child::{ChildError, ChildLink, Stderr};
+use crate::container::{self, Container, ContainerError};
 use crate::http::{HttpError, HttpLink, HttpTarget};
 #[cfg(unix)]
 use crate::socket::connect_unix_with;
@@ -17,6 +19,8 @@ use crate::socket::connect_unix_with;
 pub enum Target {
     /// A child process, over its stdin and stdout.
     Child(ChildTarget),
+    /// A command in a container that runs, over its stdin and stdout.
+    Container(ContainerTarget),
     /// A Unix socket.
     #[cfg(unix)]
     Unix(UnixTarget),
@@ -39,6 +43,23 @@ pub struct ChildTarget {
     pub max_line: usize,
 }
 
+/// A command to be run in a container, by `exec` of its engine.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ContainerTarget {
+    /// The container, by name or id.
+    pub name: String,
+    /// The command; its directory and environment are those inside. Values of
+    /// the environment stand on the engine's command line.
+    pub command: ChildTarget,
+    /// The engine's program and its own flags. Empty, it is the first of docker
+    /// and podman that has the container.
+    pub engine: Vec<String>,
+    /// More flags for the engine's `exec`.
+    pub flags: Vec<String>,
+    /// How long the container may take to be ready.
+    pub ready_within: Duration,
+}
+
 /// A Unix socket to connect to.
 #[cfg(unix)]
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,8 +74,10 @@ pub struct UnixTarget {
 pub struct Opened {
     /// The link.
     pub link: Box<dyn Link>,
-    /// The stderr of a child.
+    /// The stderr of a child, or of a command in a container.
     pub stderr: Option<Stderr>,
+    /// The container, where the target is in one.
+    pub container: Option<Container>,
 }
 
 /// Why a target could not be reached.
@@ -64,6 +87,9 @@ pub enum OpenError {
     /// A child could not be started.
     #[error(transparent)]
     Child(#[from] ChildError),
+    /// There is no way into a container.
+    #[error(transparent)]
+    Container(#[from] ContainerError),
     /// A socket could not be connected to.
     #[error("cannot connect to {0}")]
     Socket(std::io::Error),
@@ -82,18 +108,27 @@ impl Target {
             Target::Child(target) => {
                 let link = ChildLink::spawn(target)?;
                 let stderr = Some(link.stderr());
-                Ok(Opened { link: Box::new(link), stderr })
+                Ok(Opened { stderr, ..Opened::new(link) })
+            }
+            Target::Container(target) => {
+                let (link, container) = container::open(target).await?;
+                let stderr = Some(link.stderr());
+                Ok(Opened { stderr, container: Some(container), ..Opened::new(link) })
             }
             #[cfg(unix)]
             Target::Unix(UnixTarget { path, max_line }) => {
                 let options = LinesOptions { max_line: *max_line };
                 let link = connect_unix_with(path, options).await.map_err(OpenError::Socket)?;
-                Ok(Opened { link: Box::new(link), stderr: None })
+                Ok(Opened::new(link))
             }
-            Target::Http(target) => {
-                Ok(Opened { link: Box::new(HttpLink::new(target)?), stderr: None })
-            }
+            Target::Http(target) => Ok(Opened::new(HttpLink::new(target)?)),
         }
+    }
+}
+
+impl Opened {
+    fn new(link: impl Link) -> Self {
+        Opened { link: Box::new(link), stderr: None, container: None }
     }
 }
 
@@ -136,6 +171,34 @@ impl ChildTarget {
     }
 }
 
+impl ContainerTarget {
+    /// A command in that container, by whichever engine has it.
+    pub fn new(name: impl Into<String>, command: ChildTarget) -> Self {
+        ContainerTarget {
+            name: name.into(),
+            command,
+            engine: Vec::new(),
+            flags: Vec::new(),
+            ready_within: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Flags may set variables of the environment too, so only what stands before a
+/// `=` is shown.
+impl std::fmt::Debug for ContainerTarget {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let flags = self.flags.iter().map(|flag| flag.split('=').next().unwrap_or_default());
+        f.debug_struct("ContainerTarget")
+            .field("name", &self.name)
+            .field("command", &self.command)
+            .field("engine", &self.engine)
+            .field("flags", &flags.collect::<Vec<_>>())
+            .field("ready_within", &self.ready_within)
+            .finish()
+    }
+}
+
 /// Values of the environment may be secrets, so only the names are shown.
 impl std::fmt::Debug for ChildTarget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -157,8 +220,12 @@ mod tests {
     fn values_of_the_environment_are_never_shown() {
         let mut target = ChildTarget::new("server");
         target.env.insert("TOKEN".to_owned(), "hunter2".to_owned());
-        let shown = format!("{:?}", Target::Child(target));
-        assert!(shown.contains("TOKEN") && !shown.contains("hunter2"), "{shown}");
+        let mut container = ContainerTarget::new("web", target.clone());
+        container.flags = ["-e", "KEY=hunter2"].map(str::to_owned).to_vec();
+        for target in [Target::Child(target), Target::Container(container)] {
+            let shown = format!("{target:?}");
+            assert!(shown.contains("TOKEN") && !shown.contains("hunter2"), "{shown}");
+        }
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub use sparring_peer::{
 pub use sparring_transport::http::{
     Credentials, Grant, HttpLink, HttpOptions, HttpServer, HttpTarget, OAuth, Proof, Visitor,
 };
-pub use sparring_transport::{self as transport, ChildLink, ChildTarget, Target};
+pub use sparring_transport::{self as transport, ChildLink, ChildTarget, ContainerTarget, Target};
 pub use sparring_wire::{
     self as wire, Checker, ErrorObject, Exchange, Frame, Headers, Id, Json, RawJson, Referee,
     Revision, Rule, Side, Transcript, Violation, types,

@@ -1,6 +1,7 @@
 //! What a person types: the program's and the shared flags, and how values are
 //! read. Each verb's own flags stand with the verb.
 
+mod container;
 pub(crate) mod given;
 mod http;
 mod oauth;

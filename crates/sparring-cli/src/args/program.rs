@@ -11,6 +11,7 @@ Examples:
   spar call echo message=hi --url http://127.0.0.1:3001/mcp
   spar call sum a:=2 b:=3 --json -- python server.py
   spar read file:///notes.txt --unix /tmp/server.sock
+  spar list --container web -- my-server --stdio
 
 Exit codes:
   0    the target answered, and well; breaches of the protocol are notes on stderr
@@ -30,6 +31,14 @@ and over HTTP one for each exchange at its end, with secrets hidden:
   {\"at\":…,\"exchange\":{\"method\":…,\"url\":…,\"status\":…,\"request_headers\":{…},
   \"response_headers\":{…},\"milliseconds\":{\"connect\":…,\"first_byte\":…,\"done\":…},
   \"error\":…}}
+
+With --container the command is run by `docker exec -i` or `podman exec -i`.
+When spar ends, so do the command and what it started in there: end of input,
+after 1s SIGTERM, after 5s SIGKILL. They are found by the variable SPAR_EXEC that
+they have in their environment, on the host or by a sh in the container; where
+neither can be, a note says so. When spar is killed, the command gets the end of
+its input. Values of --env stand on the engine's command line for others to see;
+--container-flag=--env=NAME takes the value from spar's own environment.
 
 HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY say which proxy a --url is
 reached through.";

@@ -6,9 +6,10 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ColorChoice};
 use sparring_peer::{ClientOptions, Protocol};
-use sparring_transport::{ChildTarget, Target, UnixTarget};
+use sparring_transport::{ChildTarget, ContainerTarget, Target, UnixTarget};
 use sparring_wire::Revision;
 
+use super::container::Container;
 use super::http::Http;
 use super::transport::Transport;
 use super::{pair, quantity};
@@ -23,6 +24,8 @@ pub(crate) struct Shared {
     whom: Whom,
     #[command(flatten)]
     child: Child,
+    #[command(flatten)]
+    container: Container,
     #[command(flatten)]
     http: Http,
     #[command(flatten)]
@@ -57,7 +60,7 @@ struct Child {
     #[arg(long, value_name = "NAME=VALUE", conflicts_with_all = ["unix", "url"], help_heading = "Target")]
     env: Vec<String>,
 
-    /// Run the command in this directory
+    /// Run the command in this directory; with --container it is one in there
     #[arg(long, value_name = "DIR", conflicts_with_all = ["unix", "url"], help_heading = "Target")]
     cwd: Option<PathBuf>,
 
@@ -132,7 +135,7 @@ impl Shared {
         environment: &Environment,
         stderr: &Outlet,
     ) -> Result<Target, Failure> {
-        let Connection { max_line, transport, protocol, .. } = self.connection;
+        let Connection { max_line, transport, protocol, timeout, .. } = self.connection;
         if let Some(path) = &self.whom.unix {
             return Ok(Target::Unix(UnixTarget { path: path.clone(), max_line }));
         }
@@ -156,7 +159,12 @@ impl Shared {
         }
         target.cwd.clone_from(&self.child.cwd);
         target.max_line = max_line;
-        Ok(Target::Child(target))
+        Ok(match self.container.target(&target)? {
+            Some(container) => {
+                Target::Container(ContainerTarget { ready_within: timeout, ..container })
+            }
+            None => Target::Child(target),
+        })
     }
 
     /// Whether the target's stderr is passed on.

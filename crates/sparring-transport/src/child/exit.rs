@@ -3,7 +3,7 @@
 use std::process::ExitStatus;
 
 /// What a person would say of an exit: the status, or the signal by its name.
-pub(super) fn described(status: ExitStatus) -> String {
+pub(crate) fn described(status: ExitStatus) -> String {
     #[cfg(unix)]
     {
         use std::os::unix::process::ExitStatusExt as _;

@@ -4,6 +4,7 @@
 //! What the child does is told; why a request has no answer is the peer's to
 //! say.
 
+mod behind;
 mod exit;
 mod group;
 mod keeper;
@@ -15,6 +16,7 @@ use std::io;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -25,12 +27,19 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::target::ChildTarget;
 use group::Group;
-use keeper::Keeper;
+use keeper::{Keeper, Kept};
 
+pub(crate) use behind::{Behind, Told};
+pub(crate) use exit::described;
+pub(crate) use group::lead;
 pub use stderr::Stderr;
 
 /// How long the exit and the end of stdout may lie apart.
 const APART: Duration = Duration::from_millis(60);
+
+/// The same where the child only stands for something elsewhere. Its stdout
+/// ends only with it, and what is to be said of its exit has to be asked.
+const APART_BEHIND: Duration = Duration::from_secs(3);
 
 /// How long others may go on writing to the stdout of a child that is gone.
 const OTHERS: Duration = Duration::from_secs(1);
@@ -101,6 +110,14 @@ impl ChildLink {
     /// When it cannot be started, as outside of a tokio runtime; the error says
     /// why.
     pub fn spawn(target: &ChildTarget) -> Result<ChildLink, ChildError> {
+        ChildLink::spawn_for(target, None)
+    }
+
+    /// Starts a child that may only stand for something elsewhere.
+    pub(crate) fn spawn_for(
+        target: &ChildTarget,
+        behind: Option<Arc<dyn Behind>>,
+    ) -> Result<ChildLink, ChildError> {
         let refused = |error| ChildError::Refused { program: target.program.clone(), error };
         // Asked before there is a child that nobody could keep.
         let runtime = tokio::runtime::Handle::try_current();
@@ -116,7 +133,7 @@ impl ChildLink {
         let options = LinesOptions { max_line: target.max_line };
         Ok(ChildLink {
             lines: Lines::new(stdout, stdin, options),
-            keeper: Keeper::start(child, group, draining),
+            keeper: Keeper::start(Kept { child, group, stderr: stderr.clone(), draining, behind }),
             stderr,
             closing: false,
             waiting: None,
@@ -141,14 +158,18 @@ impl ChildLink {
         Poll::Ready(Incoming::Closed(cause))
     }
 
-    fn gone(&self, how: String) -> Cause {
-        Cause::Gone { how, stderr: self.stderr.tail() }
+    fn gone(&self, told: Told) -> Cause {
+        match told {
+            Told::Ended(how) => Cause::Gone { how, stderr: self.stderr.tail() },
+            Told::NotStarted(why) => Cause::Unreachable(why),
+        }
     }
 
     /// Whether so much time has passed since the first of exit and end of
     /// stdout.
     fn poll_apart(&mut self, since: Instant, cx: &mut Context<'_>) -> Poll<()> {
-        self.waiting.get_or_insert_with(|| Box::pin(sleep_until(since + APART))).as_mut().poll(cx)
+        let apart = if self.keeper.is_stand_in() { APART_BEHIND } else { APART };
+        self.waiting.get_or_insert_with(|| Box::pin(sleep_until(since + apart))).as_mut().poll(cx)
     }
 }
 
@@ -178,7 +199,7 @@ impl Link for ChildLink {
     }
 
     fn closing_time(&self) -> Duration {
-        keeper::LONGEST
+        self.keeper.longest()
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
@@ -215,7 +236,7 @@ impl Link for ChildLink {
 impl ChildLink {
     fn poll_stdout_ended(&mut self, cause: &Cause, cx: &mut Context<'_>) -> Poll<Incoming> {
         if let Poll::Ready(exit) = self.keeper.poll_exit(cx) {
-            let gone = self.gone(exit.how);
+            let gone = self.gone(exit.told);
             return self.end(gone);
         }
         ready!(self.poll_apart(Instant::now(), cx));
@@ -223,7 +244,7 @@ impl ChildLink {
             Cause::EndOfInput => "it closed its stdout, and still runs".to_owned(),
             other => format!("its stdout broke: {other}"),
         };
-        let gone = self.gone(how);
+        let gone = self.gone(Told::Ended(how));
         self.end(gone)
     }
 
@@ -241,7 +262,7 @@ impl ChildLink {
                     return Poll::Ready(last);
                 }
             }
-            let gone = self.gone(exit.how);
+            let gone = self.gone(exit.told);
             return self.end(gone);
         }
         if self.unsent.is_empty() {
@@ -291,7 +312,7 @@ fn command(target: &ChildTarget) -> Command {
 
 /// Finds out what the system means: a missing directory and a missing program
 /// are one error to it.
-fn not_started(target: &ChildTarget, error: io::Error) -> ChildError {
+pub(crate) fn not_started(target: &ChildTarget, error: io::Error) -> ChildError {
     let program = target.program.clone();
     match (error.kind(), &target.cwd) {
         (io::ErrorKind::NotFound | io::ErrorKind::NotADirectory, Some(cwd)) if !cwd.is_dir() => {

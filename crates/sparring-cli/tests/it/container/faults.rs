@@ -1,0 +1,100 @@
+//! What is wrong with a container, or goes wrong in it, is told by name.
+
+use std::io::BufRead as _;
+
+use super::pen::{Podman, SHELL, podman, told};
+
+/// Looks at the first line of what is told, and that it is not about time.
+fn check(podman: &Podman, args: &[&str], expected: &str) {
+    let (stderr, code) = told(&podman.spar(&[&["ping"], args].concat()));
+    assert_eq!((stderr.lines().next(), code), (Some(&*format!("error: {expected}")), Some(3)));
+}
+
+#[test]
+fn what_is_not_there_inside_is_told() {
+    let Some(podman) = podman() else { return };
+    let check = |args: &[&str], expected: &str| {
+        check(&podman, &[&["--container", SHELL], args].concat(), expected);
+    };
+    check(&["--", "nope"], "command not found in container spar-shell: nope");
+    check(&["--", "/bin/nope"], "command not found in container spar-shell: /bin/nope");
+    check(&["--", "/tmp"], "not executable in container spar-shell: /tmp");
+    check(&["--cwd", "/nope", "--", "server"], "no such directory in container spar-shell: /nope");
+    check(
+        &["--container-flag", "--user bob", "--", "server"],
+        "podman refuses: unable to find user bob: no matching entries in passwd file",
+    );
+    let flag = "podman refuses: unknown flag: --nope; See 'podman exec --help'";
+    check(&["--container-flag", "--nope", "--", "server"], flag);
+    // A code of the command's own is not the engine's.
+    let own = "initialize has no answer: it exited with status 127";
+    check(&["--protocol", "2025-11-25", "--", "sh", "-c", "nope"], own);
+}
+
+#[test]
+fn a_container_that_cannot_run_anything_is_told() {
+    let Some(podman) = podman() else { return };
+    let nobody = ["--container", "spar-nobody", "--", "server"];
+    check(&podman, &nobody, "podman has no container spar-nobody");
+    let own = podman.container("run", "stopped", &[]);
+    let args = ["--container", &own.name, "--", "server"];
+    own.does("pause");
+    check(&podman, &args, "container spar-own-stopped is paused");
+    own.does("unpause");
+    own.does("kill");
+    own.does("wait");
+    let killed = "container spar-own-stopped is not running: it exited with status 137";
+    check(&podman, &args, killed);
+}
+
+/// Starts `spar` in a container of the test's own with a server that says
+/// nothing, does something to the container, and gives what is told.
+fn meanwhile(podman: &Podman, container: &str, timeout: &str, work: &[&str]) -> Vec<String> {
+    let script = "echo here >&2; while read line; do :; done; sleep 1000.31";
+    let flags = ["ping", "--protocol", "2025-11-25", "--show-stderr", "--timeout", timeout];
+    let command = ["--container", container, "--", "sh", "-c", script];
+    let mut running = podman.start(&[&flags[..], &command].concat());
+    running.line("here");
+    podman.run(&[work, &[container]].concat());
+    let told = running.stderr.take().unwrap().lines().map(Result::unwrap).collect();
+    assert_eq!(running.exit(), Some(3));
+    told
+}
+
+#[test]
+fn a_container_that_stops_under_a_server_is_told_at_once() {
+    let Some(podman) = podman() else { return };
+    let own = podman.container("run", "killed", &[]);
+    let told = meanwhile(&podman, &own.name, "60s", &["kill"]);
+    let expected = "error: initialize has no answer: it exited with status 137; \
+                    container spar-own-killed is not running: ";
+    assert!(told.last().unwrap().starts_with(expected), "{told:?}");
+}
+
+#[test]
+fn a_container_that_goes_away_under_a_server_is_told_at_once() {
+    let Some(podman) = podman() else { return };
+    let own = podman.container("run", "removed", &[]);
+    let told = meanwhile(&podman, &own.name, "60s", &["rm", "--force", "--time=0"]).concat();
+    assert!(told.contains("error: initialize has no answer: it exited with status "), "{told}");
+    // It is killed first, and then removed.
+    let (gone, stopped) = ("has no container spar-own-removed", "spar-own-removed is not running");
+    assert!(told.contains(gone) || told.contains(stopped), "{told}");
+}
+
+#[test]
+fn a_container_that_is_paused_under_a_server_is_told_with_the_silence() {
+    let Some(podman) = podman() else { return };
+    let own = podman.container("run", "paused", &[]);
+    let told = meanwhile(&podman, &own.name, "2s", &["pause"]);
+    let silence = "error: no answer to initialize within 2s";
+    assert_eq!(told[..2], [silence, "note: container spar-own-paused is paused"]);
+    // Where a paused process cannot even be killed, it is once it goes on.
+    if let Some(left) = told.get(2) {
+        let expected = "note: the server may still run in container spar-own-paused: \
+                        container spar-own-paused is paused";
+        assert_eq!(left, expected);
+    }
+    own.does("unpause");
+    podman.wait_for(&own.name, "1000.31", 0);
+}

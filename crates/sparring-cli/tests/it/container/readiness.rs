@@ -1,0 +1,91 @@
+//! A container that is not ready is waited for, and one that will not be is
+//! told.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use super::pen::{Own, Podman, podman, told, with_engine};
+use crate::process::{PATIENCE, Running, SPAR, output};
+
+const HEALTHY: &str = r#"--health-cmd=["/bin/sleep","0"]"#;
+const UNHEALTHY: &str = r#"--health-cmd=["/bin/nope"]"#;
+const BY_HAND: &str = "--health-interval=disable";
+
+fn check(own: &Own<'_>, podman: &Podman, expected: &str) {
+    let args = ["ping", "--timeout", "500ms", "--container", &own.name, "--", "server"];
+    let expected = format!("error: container {} {expected}\n", own.name);
+    assert_eq!(told(&podman.spar(&args)), (expected, Some(3)));
+}
+
+/// Starts `spar` on an engine that writes down what it is asked, and waits
+/// until it has asked for the state more than once.
+fn wait_in(folder: &Path, own: &Own<'_>, podman: &Podman) -> Running {
+    let (engine, log) = (folder.join("engine"), folder.join("log"));
+    let script =
+        format!("#!/bin/sh\necho \"$1\" >>'{}'\nexec {} \"$@\"\n", log.display(), podman.line);
+    fs::write(&engine, script).unwrap();
+    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).unwrap();
+    let args = ["ping", "--timeout", "60s", "--container", &own.name, "--", "server"];
+    let args = with_engine(&args, &engine.to_string_lossy());
+    let running = Running::start(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let until = Instant::now() + PATIENCE;
+    while fs::read_to_string(&log).unwrap_or_default().matches("inspect").count() < 3 {
+        assert!(Instant::now() < until, "it does not ask");
+    }
+    assert!(!fs::read_to_string(&log).unwrap().contains("exec"));
+    running
+}
+
+#[test]
+fn a_health_check_is_waited_for() {
+    let Some(podman) = podman() else { return };
+    let own = podman.container("run", "healthy", &[HEALTHY, BY_HAND]);
+    check(&own, &podman, "is not ready within 500ms: its health check has not succeeded yet");
+    let folder = tempfile::tempdir().unwrap();
+    let waiting = wait_in(folder.path(), &own, &podman);
+    podman.run(&["healthcheck", "run", &own.name]);
+    assert_eq!(waiting.exit(), Some(0));
+}
+
+#[test]
+fn a_health_check_that_fails_is_told() {
+    let Some(podman) = podman() else { return };
+    let flags = [UNHEALTHY, BY_HAND, "--health-retries=1"];
+    let own = podman.container("run", "unhealthy", &flags);
+    output(&mut podman.command(&["healthcheck", "run", &own.name]));
+    check(&own, &podman, "is unhealthy: its health check fails");
+}
+
+#[test]
+fn a_container_that_is_not_started_yet_is_waited_for() {
+    let Some(podman) = podman() else { return };
+    let own = podman.container("create", "created", &[]);
+    check(&own, &podman, "is not ready within 500ms: it has not been started");
+    let folder = tempfile::tempdir().unwrap();
+    let waiting = wait_in(folder.path(), &own, &podman);
+    own.does("start");
+    assert_eq!(waiting.exit(), Some(0));
+}
+
+#[test]
+fn ctrl_c_while_it_is_waited_for_ends_that() {
+    let Some(podman) = podman() else { return };
+    let own = podman.container("create", "interrupted", &[]);
+    let folder = tempfile::tempdir().unwrap();
+    let mut waiting = wait_in(folder.path(), &own, &podman);
+    waiting.signal(rustix::process::Signal::INT);
+    assert_eq!(waiting.line("error: "), "stopped by SIGINT");
+    assert_eq!(waiting.exit(), Some(130));
+}
+
+#[test]
+fn an_engine_that_does_not_answer_has_a_deadline() {
+    let args = ["ping", "--timeout", "300ms", "--container", "web", "--", "server"];
+    let args = with_engine(&args, "sh -c 'sleep 1000'");
+    let expected = "error: sh does not tell the state of container web within 300ms\n";
+    let output = output(Command::new(SPAR).args(args));
+    assert_eq!(told(&output), (expected.to_owned(), Some(3)));
+}

@@ -1,0 +1,101 @@
+//! The engine's program: `docker` or `podman`, with its own flags.
+
+use std::process::{Output, Stdio};
+
+use tokio::process::Command;
+
+use super::error::ContainerError;
+use super::state::State;
+use crate::child::{lead, not_started};
+use crate::target::ChildTarget;
+
+/// The program, and the flags that stand before every verb of it.
+#[derive(Debug, Clone)]
+pub(super) struct Engine {
+    words: Vec<String>,
+}
+
+impl Engine {
+    /// None without a word.
+    pub(super) fn new(words: Vec<String>) -> Option<Engine> {
+        (!words.is_empty()).then_some(Engine { words })
+    }
+
+    /// What it is called in messages.
+    pub(super) fn name(&self) -> &str {
+        let program = self.words.first().map_or("", |word| word);
+        program.rsplit('/').next().unwrap_or(program)
+    }
+
+    /// The program, its flags, and these words.
+    pub(super) fn with<S: Into<String>>(&self, words: impl IntoIterator<Item = S>) -> Vec<String> {
+        let mut all = self.words.clone();
+        all.extend(words.into_iter().map(Into::into));
+        all
+    }
+
+    /// How a container is.
+    pub(super) async fn state(&self, name: &str) -> Result<State, ContainerError> {
+        let format = "{{json .State}}";
+        let output = self.run(["inspect", "--type=container", "--format", format, name]).await?;
+        let said = said(&output.stderr);
+        if output.status.success() {
+            let refused = || self.refused(name, "what it says is no JSON".to_owned());
+            return State::read(name, &output.stdout).ok_or_else(refused);
+        }
+        // Docker and podman spell it differently, and each has changed its mind.
+        if said.to_lowercase().contains("no such container") {
+            let (engine, name) = (self.name().to_owned(), name.to_owned());
+            return Err(ContainerError::NoContainer { engine, name });
+        }
+        Err(self.refused(name, said))
+    }
+
+    /// Runs it to its end. Dropped meanwhile, it is killed.
+    pub(super) async fn run<S: Into<String>>(
+        &self,
+        words: impl IntoIterator<Item = S>,
+    ) -> Result<Output, ContainerError> {
+        let words = self.with(words);
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).stdin(Stdio::null()).kill_on_drop(true);
+        lead(&mut command);
+        let target = ChildTarget::new(&words[0]);
+        Ok(command.output().await.map_err(|error| not_started(&target, error))?)
+    }
+
+    fn refused(&self, name: &str, said: String) -> ContainerError {
+        ContainerError::Refused { engine: self.name().to_owned(), name: name.to_owned(), said }
+    }
+}
+
+/// What an engine said to its stderr, in one line and without its own `Error:`.
+pub(super) fn said(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines: Vec<&str> =
+        lines.map(|line| line.strip_prefix("Error: ").unwrap_or(line)).take(3).collect();
+    match lines.is_empty() {
+        true => "it says nothing".to_owned(),
+        false => lines.join("; "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_engine_says_becomes_one_line() {
+        let podman = b"Error: unknown flag: --bogus\nSee 'podman exec --help'\n";
+        assert_eq!(said(podman), "unknown flag: --bogus; See 'podman exec --help'");
+        assert_eq!(said(b" \n"), "it says nothing");
+    }
+
+    #[test]
+    fn an_engine_is_called_by_the_name_of_its_program() {
+        let engine = Engine::new(vec!["/usr/bin/podman".to_owned(), "--remote".to_owned()]);
+        assert_eq!(engine.unwrap().name(), "podman");
+        assert!(Engine::new(Vec::new()).is_none());
+    }
+}
