@@ -16,7 +16,7 @@ use crate::frames::Frames;
 use crate::output::Printer;
 use crate::relay::Relay;
 use crate::signals::Signals;
-use crate::verbs::Verb;
+use crate::verbs::Visit;
 use crate::watch::Watch;
 
 /// How long somebody who asked the program to stop waits for it to say so, to
@@ -35,7 +35,7 @@ pub(crate) struct Session<'a> {
 
 /// What is running.
 struct Conversation<'a> {
-    verb: &'a Verb,
+    verb: &'a Visit,
     printer: &'a Printer,
     client: Client,
     watch: Watch,
@@ -49,7 +49,7 @@ struct Conversation<'a> {
 ///
 /// # Errors
 /// When the system does not give what that needs.
-pub(crate) fn run(verb: Verb, printer: &Printer, proxies: &Proxies) -> io::Result<Exit> {
+pub(crate) fn run(verb: Visit, printer: &Printer, proxies: &Proxies) -> io::Result<Exit> {
     // One thread: on Linux a child dies with the thread that started it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let exit = runtime.block_on(async {
@@ -63,7 +63,7 @@ pub(crate) fn run(verb: Verb, printer: &Printer, proxies: &Proxies) -> io::Resul
 
 /// Everything from reading what was given to the end of the target.
 async fn converse(
-    mut verb: Verb,
+    mut verb: Visit,
     printer: &Printer,
     proxies: &Proxies,
     signals: &mut Signals,
@@ -103,7 +103,7 @@ type Begun = (Client, Watch, Option<Stderr>, Option<Relay>);
 
 /// Reads what was given, begins the trace, and starts the target, in this
 /// order: what is wrong with what was typed is told before anything is started.
-async fn begin(verb: &mut Verb, printer: &Printer, proxies: &Proxies) -> Result<Begun, Failure> {
+async fn begin(verb: &mut Visit, printer: &Printer, proxies: &Proxies) -> Result<Begun, Failure> {
     let target = verb.shared().target(proxies)?;
     verb.prepare().await?;
     let trace = verb.shared().connection.trace.clone();
@@ -120,7 +120,7 @@ async fn open(target: &Target, within: Duration) -> Result<Opened, Failure> {
     Ok(opened.map_err(|_| Failure::NotConnected(within))??)
 }
 
-fn start(verb: &Verb, link: impl Link, transcript: Transcript) -> Client {
+fn start(verb: &Visit, link: impl Link, transcript: Transcript) -> Client {
     let mut options = verb.shared().client();
     if !verb.shakes_hands() {
         options.protocol = Protocol::Raw;

@@ -4,13 +4,14 @@
 //! Here arguments and environment are read, and nowhere else; what a verb does
 //! stands in `verbs`. A runtime is only made once there is something to wait for.
 
+mod alone;
 mod args;
 mod connect;
 mod exit;
 mod failure;
 mod frames;
 mod gate;
-mod nearest;
+
 mod output;
 mod proxies;
 mod relay;
@@ -30,14 +31,21 @@ use args::Spar;
 use exit::Exit;
 use failure::Failure;
 use output::{Printer, Surroundings};
+use verbs::Verb;
 
 fn main() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().collect();
     let exit = match Spar::try_parse_from(&typed) {
         Ok(spar) => {
-            let printer = Printer::new(&spar.verb.shared().look, surroundings());
-            let proxies = proxies::read(|name| std::env::var(name).ok());
-            let ran = connect::run(spar.verb, &printer, &proxies);
+            let printer = Printer::new(spar.verb.look(), surroundings());
+            let ran = match spar.verb {
+                Verb::Visit(visit) => {
+                    let proxies = proxies::read(|name| std::env::var(name).ok());
+                    connect::run(visit, &printer, &proxies)
+                }
+                Verb::Mock(mock) => alone::run(&printer, |signals| mock.run(&printer, signals)),
+                Verb::Schema(schema) => alone::run(&printer, |_| schema.run(&printer)),
+            };
             ran.unwrap_or_else(|error| give_up(&Failure::System(error)))
         }
         Err(told) => {

@@ -134,8 +134,12 @@ impl Printer {
         if failure.is_silent() {
             return failure.exit();
         }
-        let message = failure.to_string();
-        self.error(&message).await;
+        match failure {
+            Failure::Script(problems) => {
+                self.tell(&format!("{}\n", problems.shown(self.err.is_on()))).await;
+            }
+            failure => self.error(&failure.to_string()).await,
+        }
         if let Failure::Request(error) = failure
             && let Some(data) = failure::data(error)
         {

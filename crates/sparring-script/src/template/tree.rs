@@ -14,10 +14,14 @@ pub enum Tree {
     Plain(Value),
     /// A text with holes, and where it stands.
     Text(Template, Span),
+    /// The same, and a text in any case.
+    Spelled(Template, Span),
     /// A list.
     List(Vec<Tree>),
     /// A map.
     Map(Vec<(String, Tree)>),
+    /// A value as the text that it is in JSON.
+    Json(Box<Tree>),
 }
 
 /// What was not there, and where it was asked for.
@@ -56,6 +60,47 @@ impl Tree {
         }
     }
 
+    /// A map of these.
+    pub fn map<const N: usize>(pairs: [(&str, Tree); N]) -> Tree {
+        Tree::Map(pairs.into_iter().map(|(key, tree)| (key.to_owned(), tree)).collect()).folded()
+    }
+
+    /// A list of these.
+    pub fn list(items: Vec<Tree>) -> Tree {
+        Tree::List(items).folded()
+    }
+
+    /// The text that a value is in JSON.
+    pub fn json(of: Tree) -> Tree {
+        match of {
+            Tree::Plain(value) => Tree::Plain(Value::String(value.to_string())),
+            other => Tree::Json(Box::new(other)),
+        }
+    }
+
+    /// The same as a text, whatever fills it.
+    #[must_use]
+    pub fn spelled(self) -> Tree {
+        match self {
+            Tree::Text(template, span) => Tree::Spelled(template, span),
+            other => other,
+        }
+    }
+
+    /// The same map with one more member; what is no map stays as it is.
+    #[must_use]
+    pub fn with(self, key: &str, value: Tree) -> Tree {
+        let mut pairs = match self {
+            Tree::Map(pairs) => pairs,
+            Tree::Plain(Value::Object(map)) => {
+                map.into_iter().map(|(key, value)| (key, Tree::Plain(value))).collect()
+            }
+            other => return other,
+        };
+        pairs.push((key.to_owned(), value));
+        Tree::Map(pairs).folded()
+    }
+
     /// Keeps whole what has no hole in it.
     fn folded(self) -> Tree {
         let is_plain = |tree: &Tree| matches!(tree, Tree::Plain(_));
@@ -87,11 +132,12 @@ impl Tree {
     pub fn holes(&self) -> Vec<(&Path, Span, bool)> {
         match self {
             Tree::Plain(_) => Vec::new(),
-            Tree::Text(template, span) => {
+            Tree::Text(template, span) | Tree::Spelled(template, span) => {
                 template.holes().map(|(path, optional)| (path, *span, optional)).collect()
             }
             Tree::List(items) => items.iter().flat_map(Tree::holes).collect(),
             Tree::Map(pairs) => pairs.iter().flat_map(|(_, tree)| tree.holes()).collect(),
+            Tree::Json(of) => of.holes(),
         }
     }
 
@@ -105,7 +151,12 @@ impl Tree {
             Tree::Text(template, span) => {
                 template.render(scope).map_err(|undefined| Missing { span: *span, undefined })
             }
+            Tree::Spelled(template, span) => {
+                let text = template.render_text(scope, |text| text);
+                text.map(Value::String).map_err(|undefined| Missing { span: *span, undefined })
+            }
             Tree::List(items) => items.iter().map(|item| item.render(scope)).collect(),
+            Tree::Json(of) => Ok(Value::String(of.render(scope)?.to_string())),
             Tree::Map(pairs) => {
                 let filled = pairs.iter().map(|(key, tree)| Ok((key.clone(), tree.render(scope)?)));
                 Ok(Value::Object(filled.collect::<Result<Map<_, _>, _>>()?))
@@ -158,6 +209,22 @@ mod tests {
         let filled = json!({"a": ["hi", "Ada"], "b": {"c": 1}, "d": "${x}"});
         assert_eq!(tree.render(&Name), Ok(filled));
         assert_eq!(tree.holes().len(), 1);
+    }
+
+    #[test]
+    fn trees_are_put_together_from_parts() {
+        let hole = || Tree::read(&Node::from((Span::default(), json!("${n}"))), &mut no_problems());
+        let tree = Tree::map([("a", Tree::Plain(json!(1))), ("b", Tree::list(vec![hole()]))]);
+        let tree = tree.with("c", Tree::json(Tree::map([("n", hole())])));
+        let filled = json!({"a": 1, "b": [2], "c": "{\"n\":2}"});
+        assert_eq!(tree.render(&Name), Ok(filled));
+        assert_eq!(hole().spelled().render(&Name), Ok(json!("2")));
+        let plain = Tree::json(Tree::map([("a", Tree::Plain(json!(1)))]));
+        assert_eq!(plain.plain(), Some(&json!("{\"a\":1}")));
+    }
+
+    fn no_problems() -> Problems {
+        Problems::new(&Source::new("", ""))
     }
 
     #[test]

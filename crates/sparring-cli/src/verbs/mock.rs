@@ -1,0 +1,120 @@
+//! `spar mock`: a scripted server, on stdin and stdout or over HTTP.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+use sparring_mock::{LoadError, MockServer};
+use sparring_transport::stdio;
+
+use crate::args::{Look, pair};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Printer;
+use crate::signals::Signals;
+
+/// How long requests in flight may take when the server is to end.
+const END: Duration = Duration::from_secs(1);
+
+const EXAMPLES: &str = "\
+Examples:
+  spar mock weather.mock.yaml
+  spar mock weather.mock.yaml --http 127.0.0.1:3001
+  spar mock weather.mock.yaml --check
+  spar call get_weather city=Oslo -- spar mock weather.mock.yaml --var unit=C
+
+Over stdio it ends with its input. Over HTTP it prints its URL to stdout, and
+ends by a signal; port 0 is any that is free.";
+
+/// Be a server that does what a script says
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Mock {
+    /// The script
+    script: PathBuf,
+
+    /// Serve on stdin and stdout; this is the default
+    #[arg(long, conflicts_with = "http")]
+    stdio: bool,
+
+    /// Serve Streamable HTTP and HTTP+SSE at this address
+    #[arg(long, value_name = "ADDR")]
+    http: Option<SocketAddr>,
+
+    /// Only check the script
+    #[arg(long, conflicts_with_all = ["stdio", "http"])]
+    check: bool,
+
+    /// Set a variable of the script; may be repeated
+    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
+    vars: Vec<(String, Value)>,
+
+    #[command(flatten)]
+    pub(super) look: Look,
+}
+
+fn variable(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = pair::variable(text).ok_or("write NAME=VALUE")?;
+    Ok((name, value.into()))
+}
+
+impl Mock {
+    /// Serves until the end of input, or until a signal comes.
+    pub(crate) async fn run(
+        &self,
+        printer: &Printer,
+        mut signals: Signals,
+    ) -> Result<Exit, Failure> {
+        let mock =
+            MockServer::from_file(&self.script, &self.vars).map_err(|error| match error {
+                LoadError::Script(problems) => Failure::Script(problems),
+                error => Failure::File(error.to_string()),
+            })?;
+        if self.check {
+            return self.tell_good(printer).await;
+        }
+        match self.http {
+            Some(address) => over_http(&mock, address, printer, &mut signals).await,
+            None => {
+                tokio::select! {
+                    biased;
+                    signal = signals.next() => Err(Failure::Stopped(signal)),
+                    _ = mock.serve(stdio(Default::default())) => Ok(Exit::Good),
+                }
+            }
+        }
+    }
+
+    async fn tell_good(&self, printer: &Printer) -> Result<Exit, Failure> {
+        let script = self.script.display().to_string();
+        match printer.json() {
+            true => printer.print_json(&json!({"script": script, "good": true})).await?,
+            false => printer.print(&format!("{script} is good\n")).await?,
+        }
+        Ok(Exit::Good)
+    }
+}
+
+async fn over_http(
+    mock: &MockServer,
+    address: SocketAddr,
+    printer: &Printer,
+    signals: &mut Signals,
+) -> Result<Exit, Failure> {
+    let serving = mock.listen(address).await;
+    let serving =
+        serving.map_err(|error| Failure::Usage(format!("cannot listen on {address}: {error}")))?;
+    let address = serving.address().unwrap_or(address);
+    let urls = mock.urls(address);
+    let told = match printer.json() {
+        true => printer.print_json(&json!({"url": urls.mcp, "sse_url": urls.sse})).await,
+        false => printer.print(&format!("{}\n", urls.mcp)).await,
+    };
+    // Whoever does not want to know the URL may still come.
+    told.or_else(Failure::unless_loud)?;
+    let signal = signals.next().await;
+    serving.stop(END).await;
+    Err(Failure::Stopped(signal))
+}

@@ -1,0 +1,163 @@
+//! A mock as a server: read from a script, on memory links, on any other link,
+//! and over HTTP.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use serde_json::Value;
+use sparring_peer::server::Running;
+use sparring_peer::{Cause, Link, LinkKind, MemoryLink, Server, memory};
+use sparring_script::{Problems, Source};
+use sparring_transport::http::{HttpServer, Serving};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::load::load;
+use crate::serve::Mock;
+use crate::stage::{self, Happening};
+
+/// A scripted server. Dropped, it stops what it serves in the background.
+#[derive(Debug)]
+pub struct MockServer {
+    server: Server<Mock>,
+    /// What waits for the stage until it runs.
+    happenings: Mutex<Option<mpsc::UnboundedReceiver<Vec<Happening>>>>,
+    stage: OnceLock<JoinHandle<()>>,
+    /// The sessions on memory links.
+    sessions: Mutex<Vec<Running>>,
+}
+
+/// Where a mock is over HTTP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Urls {
+    /// Streamable HTTP.
+    pub mcp: String,
+    /// The beginning of HTTP+SSE, where it is served.
+    pub sse: Option<String>,
+}
+
+/// Why a script is no server.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// It could not be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// It is wrong.
+    #[error("{0}")]
+    Script(#[from] Problems),
+}
+
+impl MockServer {
+    /// Reads a script from a file, with variables besides or instead of its own.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is wrong; all that is wrong is told at once.
+    pub fn from_file(path: impl AsRef<Path>, vars: &[(String, Value)]) -> Result<Self, LoadError> {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| LoadError::Read { path: path.to_owned(), error })?;
+        let source = Source::new(path.display().to_string(), text);
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Ok(MockServer::load(&source, folder, vars)?)
+    }
+
+    /// Reads a script; files that it names are looked for from `folder` on.
+    ///
+    /// # Errors
+    /// When it is wrong; all that is wrong is told at once.
+    pub fn from_yaml(text: &str, folder: impl AsRef<Path>) -> Result<Self, Problems> {
+        MockServer::load(&Source::new("mock.yaml", text), folder.as_ref(), &[])
+    }
+
+    pub(crate) fn load(
+        source: &Source,
+        folder: &Path,
+        vars: &[(String, Value)],
+    ) -> Result<Self, Problems> {
+        let model = load(source, folder, vars)?;
+        let revisions = model.revisions.clone();
+        let (later, happenings) = mpsc::unbounded_channel();
+        let server = Server::speaking(Mock::new(model, later), &revisions);
+        server.handler().belongs_to(server.downgrade());
+        Ok(MockServer {
+            server,
+            happenings: Mutex::new(Some(happenings)),
+            stage: OnceLock::new(),
+            sessions: Mutex::default(),
+        })
+    }
+
+    /// The server behind it.
+    pub fn server(&self) -> &Server<Mock> {
+        &self.server
+    }
+
+    /// Connects a client in this process: gives its end of a memory link.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn connect(&self) -> MemoryLink {
+        self.start();
+        let (here, there) = memory(LinkKind::Shared);
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.retain(Running::is_running);
+        sessions.push(self.server.spawn(there));
+        here
+    }
+
+    /// Serves a link in the foreground, until the end of input.
+    pub async fn serve(&self, link: impl Link) -> Cause {
+        self.start();
+        self.server.serve(link).await
+    }
+
+    /// The mock over HTTP, on the paths and for those whom the script names.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn http(&self) -> HttpServer<Mock> {
+        self.start();
+        HttpServer::new(self.server.clone(), self.server.handler().model.http.clone())
+    }
+
+    /// Serves over HTTP in the background.
+    ///
+    /// # Errors
+    /// When the address cannot be listened on.
+    pub async fn listen(&self, address: SocketAddr) -> std::io::Result<Serving> {
+        let listener = TcpListener::bind(address).await?;
+        Ok(self.http().serve(listener))
+    }
+
+    /// Where it is over HTTP, at an address.
+    pub fn urls(&self, address: SocketAddr) -> Urls {
+        let options = &self.server.handler().model.http;
+        let at = |path: &str| format!("http://{address}{path}");
+        Urls { mcp: at(&options.path), sse: options.sse_path.as_deref().map(at) }
+    }
+
+    /// Lets happen what happens by itself; the first to serve begins it.
+    fn start(&self) {
+        self.stage.get_or_init(|| {
+            let mut waiting = self.happenings.lock().unwrap_or_else(PoisonError::into_inner);
+            let happenings = waiting.take().expect("the stage begins once");
+            tokio::spawn(stage::run(self.server.downgrade(), happenings))
+        });
+    }
+}
+
+impl Drop for MockServer {
+    fn drop(&mut self) {
+        if let Some(stage) = self.stage.get() {
+            stage.abort();
+        }
+    }
+}

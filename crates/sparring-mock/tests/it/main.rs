@@ -1,0 +1,15 @@
+//! Mocks as their clients meet them, over every transport and in both eras.
+
+#![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
+
+mod contents;
+mod examples;
+mod fixture;
+mod lists;
+mod problems;
+mod questions;
+mod replies;
+mod schema;
+mod steps;
+mod templates;
+mod ways;
