@@ -1,9 +1,11 @@
 //! `cargo xtask conformance`: the official suite judges our client, which is the
-//! example `conformance_client`.
+//! example `conformance_client`, and our server, which is in `server`.
 //!
 //! Each scenario runs at every revision that the suite has it for, and once as
 //! the suite chooses, telling the client nothing. Left out is authorization, and
 //! what only extensions of the protocol have.
+
+mod server;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,14 +35,15 @@ const KNOWN: [&str; 11] = [
     "json-schema-2020-12-preservation",
 ];
 
-/// Installs the suite, builds the client, and judges it.
+/// Installs the suite, builds client and server, and judges them.
 pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
     let peers = peers::install_judge(root, ci)?;
     run_command(command(root, &format!("cargo build -p sparring --example {CLIENT}")))?;
+    run_command(command(root, "cargo build -p sparring-cli"))?;
     judge(&peers)
 }
 
-/// Judges the client, which is built, if the suite is installed.
+/// Judges client and server, which are built, if the suite is installed.
 pub(crate) fn judge(peers: &Peers) -> Result<()> {
     let Some(suite) = Suite::find(&peers.node22())? else {
         peers.tell_skipped();
@@ -72,7 +75,7 @@ pub(crate) fn judge(peers: &Peers) -> Result<()> {
     let failed = failed.into_inner().expect("no worker panics");
     ensure!(failed.is_empty(), "{} of {count} failed: {}", failed.len(), failed.join(", "));
     eprintln!("all {count} passed");
-    Ok(())
+    server::judge(&suite)
 }
 
 /// A scenario, at a revision or as the suite chooses.

@@ -19,7 +19,7 @@ usage: cargo xtask VERB
 
   test            format, lints, tests, conformance, doc tests, examples, docs, tidy
   peers           install other implementations, and only the tests against them
-  conformance     only the official suite, which judges our client
+  conformance     only the official suite, which judges client and server
   tidy            the rules of the repository that no compiler checks
   bench           measure calls per second, on one core where possible
   fuzz [SECONDS]  fuzz the frame parser (default: 30 seconds)

@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().collect();
     let exit = match Spar::try_parse_from(&typed) {
         Ok(spar) => {
-            let printer = Printer::new(spar.verb.look(), surroundings());
+            let printer = Printer::new(&spar.verb.look(), surroundings());
             let ran = match spar.verb {
                 Verb::Visit(visit) => {
                     let proxies = proxies::read(|name| std::env::var(name).ok());

@@ -16,7 +16,24 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! The same in Rust:
+//!
+//! ```
+//! # use sparring_mock::{MockServer, Reply, ToolMock};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mock = MockServer::builder()
+//!     .tool(
+//!         ToolMock::new("greet")
+//!             .input(serde_json::json!({"name": "string"}))
+//!             .reply(Reply::text("hello ${args.name}")),
+//!     )
+//!     .build()?;
+//! # Ok(())
+//! # }
+//! ```
 
+pub mod builder;
 mod grammar;
 mod load;
 mod model;
@@ -24,6 +41,7 @@ mod serve;
 mod server;
 mod stage;
 
+pub use builder::{MockBuilder, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
 pub use grammar::schema;
 pub use serve::Mock;
 pub use server::{LoadError, MockServer, Urls};

@@ -14,6 +14,7 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
+use crate::builder::MockBuilder;
 use crate::load::load;
 use crate::serve::Mock;
 use crate::stage::{self, Happening};
@@ -56,6 +57,11 @@ pub enum LoadError {
 }
 
 impl MockServer {
+    /// A mock written in Rust.
+    pub fn builder() -> MockBuilder {
+        MockBuilder::default()
+    }
+
     /// Reads a script from a file, with variables besides or instead of its own.
     ///
     /// # Errors
@@ -93,6 +99,24 @@ impl MockServer {
             stage: OnceLock::new(),
             sessions: Mutex::default(),
         })
+    }
+
+    /// What it is and has, in one line.
+    pub fn summary(&self) -> String {
+        let model = &self.server.handler().model;
+        let lists = [
+            (model.tools.len(), "tool"),
+            (model.resources.len(), "resource"),
+            (model.templates.len(), "template"),
+            (model.prompts.len(), "prompt"),
+        ];
+        let counted = lists
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}{}", if count == 1 { "" } else { "s" }));
+        let counted: Vec<String> = counted.collect();
+        let has = if counted.is_empty() { "nothing".to_owned() } else { counted.join(", ") };
+        format!("{} {} with {has}", model.info.name, model.info.version)
     }
 
     /// The server behind it.

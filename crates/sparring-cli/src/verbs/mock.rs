@@ -73,7 +73,7 @@ impl Mock {
                 error => Failure::File(error.to_string()),
             })?;
         if self.check {
-            return self.tell_good(printer).await;
+            return self.tell_good(&mock, printer).await;
         }
         match self.http {
             Some(address) => over_http(&mock, address, printer, &mut signals).await,
@@ -87,8 +87,9 @@ impl Mock {
         }
     }
 
-    async fn tell_good(&self, printer: &Printer) -> Result<Exit, Failure> {
+    async fn tell_good(&self, mock: &MockServer, printer: &Printer) -> Result<Exit, Failure> {
         let script = self.script.display().to_string();
+        printer.note(&mock.summary()).await;
         match printer.json() {
             true => printer.print_json(&json!({"script": script, "good": true})).await?,
             false => printer.print(&format!("{script} is good\n")).await?,
@@ -114,6 +115,7 @@ async fn over_http(
     };
     // Whoever does not want to know the URL may still come.
     told.or_else(Failure::unless_loud)?;
+    printer.note(&format!("serving {}", mock.summary())).await;
     let signal = signals.next().await;
     serving.stop(END).await;
     Err(Failure::Stopped(signal))

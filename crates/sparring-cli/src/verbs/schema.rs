@@ -1,6 +1,6 @@
 //! `spar schema`: the JSON Schema of our YAML files, for editors.
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ColorChoice, ValueEnum};
 
 use crate::args::Look;
 use crate::exit::Exit;
@@ -21,8 +21,9 @@ pub(crate) struct Schema {
     /// The kind of file
     file: File,
 
-    #[command(flatten)]
-    pub(super) look: Look,
+    /// Print it in one line
+    #[arg(long)]
+    json: bool,
 }
 
 /// A kind of file.
@@ -33,6 +34,11 @@ enum File {
 }
 
 impl Schema {
+    /// How to tell of it: there is nothing to note or to paint.
+    pub(super) fn look(&self) -> Look {
+        Look { json: self.json, quiet: true, color: ColorChoice::Never }
+    }
+
     /// Prints it: over many lines for a person, in one for a program.
     pub(crate) async fn run(&self, printer: &Printer) -> Result<Exit, Failure> {
         let File::Mock = self.file;

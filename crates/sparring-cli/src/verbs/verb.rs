@@ -9,6 +9,7 @@ use crate::args::Look;
 
 /// What to do.
 #[derive(Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one, and it is moved once")]
 pub(crate) enum Verb {
     #[command(flatten)]
     Visit(Visit),
@@ -18,11 +19,11 @@ pub(crate) enum Verb {
 
 impl Verb {
     /// How to tell of it.
-    pub(crate) fn look(&self) -> &Look {
+    pub(crate) fn look(&self) -> Look {
         match self {
-            Verb::Visit(visit) => &visit.shared().look,
-            Verb::Mock(mock) => &mock.look,
-            Verb::Schema(schema) => &schema.look,
+            Verb::Visit(visit) => visit.shared().look.clone(),
+            Verb::Mock(mock) => mock.look.clone(),
+            Verb::Schema(schema) => schema.look(),
         }
     }
 }

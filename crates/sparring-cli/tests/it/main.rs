@@ -8,6 +8,7 @@ mod blocked;
 mod everything;
 mod golden;
 mod interrupted;
+mod mock;
 mod process;
 mod signals;
 mod sockets;

@@ -2,12 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
+mod builder;
 mod contents;
 mod examples;
 mod fixture;
 mod lists;
 mod problems;
 mod questions;
+mod reference;
 mod replies;
 mod schema;
 mod steps;

@@ -1,6 +1,8 @@
 //! What a mock asks of its clients: by requests in one era, by results in the
 //! other, and who cannot answer is not asked.
 
+use std::future::IntoFuture;
+
 use serde_json::{Value, json};
 use sparring_peer::client::Question;
 use sparring_peer::{Client, Protocol};
@@ -101,8 +103,6 @@ impl ByHand {
         serde_json::from_slice(response.raw().bytes()).unwrap()
     }
 }
-
-use std::future::IntoFuture;
 
 fn accepted() -> Value {
     json!({"action": "accept", "content": {"name": "Ada"}})

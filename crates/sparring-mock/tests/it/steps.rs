@@ -1,6 +1,7 @@
 //! What happens besides answers: progress, log messages, notifications, in
 //! their time.
 
+use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -31,7 +32,7 @@ timers:
 #[tokio::test]
 async fn progress_comes_in_order_and_only_to_who_wants_it() {
     everywhere(SCRIPT, async |client, _| {
-        let heard: Arc<Mutex<Vec<(f64, Option<String>)>>> = Arc::default();
+        let heard = Arc::new(Mutex::new(Vec::new()));
         let ears = Arc::clone(&heard);
         let call = client
             .call_tool("slow", json!({"what": "the way"}))
@@ -45,8 +46,6 @@ async fn progress_comes_in_order_and_only_to_who_wants_it() {
     })
     .await;
 }
-
-use std::future::IntoFuture;
 
 #[tokio::test]
 async fn log_messages_come_from_the_level_on_that_the_client_wants() {

@@ -45,8 +45,7 @@ fn parse(text: &str) -> Result<Node, (Span, String)> {
             with_snippet: false,
         };
         let read = serde_saphyr::from_str_with_options::<Spanned<Raw>>(text, options);
-        read.map(node)
-            .map_err(|error| (error.location().map(span).unwrap_or_default(), sentence(&error)))
+        read.map(node).map_err(|error| (place(text, error.location()), sentence(&error)))
     };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);
@@ -108,6 +107,19 @@ fn node(spanned: Spanned<Raw>) -> Node {
         }
     };
     Node { span: span(spanned.referenced), kind }
+}
+
+/// Where an error is; some are told by line and column only.
+fn place(text: &str, location: Option<Location>) -> Span {
+    let Some(location) = location else { return Span::default() };
+    if location.span().byte_offset().is_some_and(|at| at > 0) {
+        return span(location);
+    }
+    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX).saturating_sub(1);
+    let before = text.split_inclusive('\n').take(number(location.line())).map(str::len).sum();
+    let line = text[before..].chars().take(number(location.column()));
+    let start = before + line.map(char::len_utf8).sum::<usize>();
+    Span { start, end: start }
 }
 
 fn span(location: Location) -> Span {
