@@ -43,5 +43,6 @@ mod stage;
 
 pub use builder::{MockBuilder, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
 pub use grammar::schema;
+pub use model::ProcessFault;
 pub use serve::Mock;
 pub use server::{LoadError, MockServer, Urls};

@@ -16,8 +16,12 @@ use tokio::task::JoinHandle;
 
 use crate::builder::MockBuilder;
 use crate::load::load;
+use crate::model::ProcessFault;
 use crate::serve::Mock;
 use crate::stage::{self, Happening};
+
+/// How many things may wait to be done to the process.
+const PROCESS_FAULTS: usize = 16;
 
 /// A scripted server. Dropped, it stops what it serves in the background.
 #[derive(Debug)]
@@ -26,6 +30,8 @@ pub struct MockServer {
     /// What waits for the stage until it runs.
     happenings: Mutex<Option<mpsc::UnboundedReceiver<Vec<Happening>>>>,
     stage: OnceLock<JoinHandle<()>>,
+    /// What the script wants to be done to the process.
+    process: Mutex<Option<mpsc::Receiver<ProcessFault>>>,
     /// The sessions on memory links.
     sessions: Mutex<Vec<Running>>,
 }
@@ -91,14 +97,22 @@ impl MockServer {
         let model = load(source, folder, vars)?;
         let revisions = model.revisions.clone();
         let (later, happenings) = mpsc::unbounded_channel();
-        let server = Server::speaking(Mock::new(model, later), &revisions);
+        let (process, faults) = mpsc::channel(PROCESS_FAULTS);
+        let server = Server::speaking(Mock::new(model, later, process), &revisions);
         server.handler().belongs_to(server.downgrade());
         Ok(MockServer {
             server,
             happenings: Mutex::new(Some(happenings)),
             stage: OnceLock::new(),
+            process: Mutex::new(Some(faults)),
             sessions: Mutex::default(),
         })
+    }
+
+    /// What the script wants to be done to the process that serves it: for
+    /// whoever owns that, and only once.
+    pub fn process_faults(&self) -> Option<mpsc::Receiver<ProcessFault>> {
+        self.process.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// What it is and has, in one line.

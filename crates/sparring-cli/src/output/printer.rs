@@ -158,6 +158,13 @@ impl Printer {
         failure.exit()
     }
 
+    /// Writes so much to stderr that whoever does not read it will notice.
+    pub(crate) fn flood(&self, bytes: usize) {
+        let line = b"noise on stderr, as the script says\n";
+        let flood: Vec<u8> = line.iter().copied().cycle().take(bytes).collect();
+        self.stderr.queue(&flood);
+    }
+
     async fn tell(&self, text: &str) {
         // There is nobody left to tell that stderr is closed.
         let _ = self.stderr.write(text.as_bytes()).await;

@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
-use sparring_mock::{LoadError, MockServer};
+use sparring_mock::{LoadError, MockServer, ProcessFault};
 use sparring_transport::stdio;
+
+use tokio::sync::mpsc::Receiver;
 
 use crate::args::{Look, pair};
 use crate::exit::Exit;
@@ -75,15 +77,21 @@ impl Mock {
         if self.check {
             return self.tell_good(&mock, printer).await;
         }
-        match self.http {
-            Some(address) => over_http(&mock, address, printer, &mut signals).await,
-            None => {
-                tokio::select! {
-                    biased;
-                    signal = signals.next() => Err(Failure::Stopped(signal)),
-                    _ = mock.serve(stdio(Default::default())) => Ok(Exit::Good),
-                }
+        let mut faults = mock.process_faults();
+        let serving = async {
+            match self.http {
+                Some(address) => over_http(&mock, address, printer, &mut signals).await,
+                None => over_stdio(&mock, &mut signals).await,
             }
+        };
+        tokio::select! {
+            biased;
+            status = misbehave(&mut faults, printer) => Ok(Exit::AsTold(status)),
+            ended = serving => match faults.as_mut().and_then(|it| it.try_recv().ok()) {
+                // What ended it may have been the exit itself.
+                Some(ProcessFault::Exit(status)) => Ok(Exit::AsTold(status)),
+                _ => ended,
+            },
         }
     }
 
@@ -95,6 +103,27 @@ impl Mock {
             false => printer.print(&format!("{script} is good\n")).await?,
         }
         Ok(Exit::Good)
+    }
+}
+
+/// Does to this process what the script wants, until that is to exit.
+async fn misbehave(faults: &mut Option<Receiver<ProcessFault>>, printer: &Printer) -> u8 {
+    while let Some(faults) = faults {
+        match faults.recv().await {
+            Some(ProcessFault::Exit(status)) => return status,
+            Some(ProcessFault::FloodStderr(bytes)) => printer.flood(bytes),
+            Some(_) => {}
+            None => break,
+        }
+    }
+    std::future::pending().await
+}
+
+async fn over_stdio(mock: &MockServer, signals: &mut Signals) -> Result<Exit, Failure> {
+    tokio::select! {
+        biased;
+        signal = signals.next() => Err(Failure::Stopped(signal)),
+        _ = mock.serve(stdio(Default::default())) => Ok(Exit::Good),
     }
 }
 

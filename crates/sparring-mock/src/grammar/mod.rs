@@ -4,6 +4,7 @@
 
 mod ask;
 mod entries;
+mod fault;
 mod reply;
 mod script;
 mod step;

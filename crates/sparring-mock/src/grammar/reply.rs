@@ -4,6 +4,7 @@ use sparring_script::{Key, Object, Shape};
 
 use super::WIRE;
 use super::ask::ASK;
+use super::fault::FAULT;
 use super::step::{LATER, STEP};
 
 /// When a reply is the one.
@@ -24,7 +25,7 @@ static WHEN: Object = Object {
 };
 
 /// How a reply is given.
-pub(super) static PERFORMANCE: [Key; 5] = [
+pub(super) static PERFORMANCE: [Key; 6] = [
     Key::new(
         "requires",
         &Shape::OneOrMany(&Shape::Word(&["sampling", "elicitation", "roots"])),
@@ -42,12 +43,14 @@ pub(super) static PERFORMANCE: [Key; 5] = [
         "How long the answer waits: a time, or the least and the most.",
     ),
     Key::new("after", &Shape::List(&LATER), "What happens after the answer."),
+    Key::new("fault", &Shape::Object(&FAULT), "What goes wrong with the answer, on purpose."),
 ];
 
 /// What is an answer of any kind.
-pub(super) static ANY_BODY: [Key; 2] = [
+pub(super) static ANY_BODY: [Key; 3] = [
     Key::new("error", &Shape::Object(&ERROR), "A JSON-RPC error instead of a result."),
     Key::new("result", &Shape::Map(&Shape::Any), "The whole result as it shall stand on the wire."),
+    Key::new("raw", &Shape::Text, "Exactly these bytes instead of an answer."),
 ];
 
 static ERROR: Object = Object {

@@ -6,6 +6,7 @@ mod bytes;
 mod capabilities;
 mod contents;
 mod entries;
+mod faults;
 mod holes;
 mod lists;
 mod replies;

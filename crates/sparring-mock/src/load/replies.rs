@@ -46,6 +46,7 @@ impl Loader<'_> {
             delay: self.delay(node.get("delay")),
             body: self.body(node, entry, kind),
             after: self.steps(node.get("after")),
+            fault: has_fault(node).then(|| self.fault(node)),
         };
         self.answers.clear();
         reply
@@ -84,13 +85,16 @@ impl Loader<'_> {
     fn body(&mut self, node: &Node, entry: &Node, kind: Kind) -> Body {
         let bodies = |key: &str| is_body(key, kind);
         let given: Vec<_> = node.entries().iter().filter(|it| bodies(&it.key)).collect();
-        let alone = given.iter().find(|it| ["error", "result"].contains(&&*it.key));
+        let alone = given.iter().find(|it| ["error", "result", "raw"].contains(&&*it.key));
         if let Some(alone) = alone
             && given.len() > 1
         {
             let message =
                 format!("`{}` is the whole answer; nothing else can stand beside it", alone.key);
             self.problems.add(alone.key_span, message);
+        }
+        if has_fault(node) && (given.is_empty() || node.get("raw").is_some()) {
+            return Body::Fixed(empty_result(kind));
         }
         if given.is_empty() && node.get("is_error").is_none() {
             self.problems
@@ -175,6 +179,20 @@ impl Loader<'_> {
     }
 }
 
+fn has_fault(reply: &Node) -> bool {
+    reply.get("fault").is_some() || reply.get("raw").is_some()
+}
+
+/// The least that an answer can say, where a fault is all that matters.
+fn empty_result(kind: Kind) -> RawJson {
+    let field = match kind {
+        Kind::Tool => "content",
+        Kind::Resource | Kind::Template => "contents",
+        Kind::Prompt => "messages",
+    };
+    json!({field: []}).into()
+}
+
 /// A map with one of its entries alone.
 fn only(node: &Node, key: &str) -> Node {
     let entries = node.entries().iter().filter(|entry| entry.key == key).cloned().collect();
@@ -189,7 +207,7 @@ fn body_keys(kind: Kind) -> Vec<&'static str> {
         Kind::Prompt => &["text", "messages"],
     };
     let blocks: &[&str] = if kind == Kind::Tool { &BLOCKS } else { &[] };
-    [blocks, own, &["error", "result"]].concat()
+    [blocks, own, &["error", "result", "raw"]].concat()
 }
 
 fn is_body(key: &str, kind: Kind) -> bool {
@@ -202,6 +220,6 @@ fn names(kind: Kind) -> String {
 
 /// Whether a key of an entry belongs to its one reply.
 fn is_of_a_reply(key: &str, kind: Kind) -> bool {
-    let others = ["requires", "ask", "during", "delay", "after", "is_error"];
+    let others = ["requires", "ask", "during", "delay", "after", "fault", "is_error"];
     is_body(key, kind) || others.contains(&key)
 }

@@ -3,6 +3,7 @@
 
 mod ask;
 mod entry;
+mod fault;
 mod reply;
 mod step;
 mod uri_pattern;
@@ -16,7 +17,10 @@ use sparring_wire::Revision;
 use sparring_wire::types::{Implementation, ServerCapabilities};
 
 pub(crate) use ask::{Question, Round};
+pub use fault::ProcessFault;
+
 pub(crate) use entry::{Completion, Entry, Kind, Reference, Tool};
+pub(crate) use fault::ReplyFault;
 pub(crate) use reply::{Body, Delay, Reply, When};
 pub(crate) use step::{Step, Timer};
 pub(crate) use uri_pattern::UriPattern;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use sparring_script::{Matcher, Tree};
 use sparring_wire::RawJson;
 
-use super::{Round, Step};
+use super::{ReplyFault, Round, Step};
 
 /// One reply of an entry.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub(crate) struct Reply {
     pub(crate) delay: Option<Delay>,
     pub(crate) body: Body,
     pub(crate) after: Vec<Step>,
+    /// What goes wrong with it, where something does.
+    pub(crate) fault: Option<ReplyFault>,
 }
 
 /// What a request must be like.

@@ -22,7 +22,7 @@ use tokio::sync::mpsc;
 use self::memory::Memory;
 use self::pending::Pending;
 use self::perform::Asked;
-use crate::model::{Kind, Model, Reference};
+use crate::model::{Kind, Model, ProcessFault, Reference};
 use crate::stage::Happening;
 
 /// A script being served.
@@ -35,22 +35,35 @@ pub struct Mock {
     later: mpsc::UnboundedSender<Vec<Happening>>,
     /// The server that this is the handler of.
     server: OnceLock<WeakServer<Mock>>,
+    /// Whoever owns the process does to it what the script wants.
+    process: mpsc::Sender<ProcessFault>,
 }
 
 impl Mock {
-    pub(crate) fn new(model: Model, later: mpsc::UnboundedSender<Vec<Happening>>) -> Self {
+    pub(crate) fn new(
+        model: Model,
+        later: mpsc::UnboundedSender<Vec<Happening>>,
+        process: mpsc::Sender<ProcessFault>,
+    ) -> Self {
         Mock {
             memory: Memory::new(model.seed),
             model: Arc::new(model),
             pending: Pending::default(),
             later,
             server: OnceLock::new(),
+            process,
         }
     }
 
     /// Says whose handler this is.
     pub(crate) fn belongs_to(&self, server: WeakServer<Mock>) {
         let _ = self.server.set(server);
+    }
+
+    /// Lets the owner of the process do something to it. One that does not
+    /// look has enough waiting already.
+    fn do_to_process(&self, fault: ProcessFault) {
+        let _ = self.process.try_send(fault);
     }
 
     /// Tells all clients that want to know.

@@ -64,6 +64,10 @@ impl Mock {
             }
         };
         let reply = &asked.entry.replies[index];
+        if let Some(fault) = &reply.fault {
+            // Said early, since one of them is to outlive a cancellation.
+            cx.fail_with(fault.link.clone());
+        }
         for capability in &reply.requires {
             cx.require(capability)?;
         }
@@ -75,6 +79,12 @@ impl Mock {
         self.during(&reply.during, &facts).await?;
         if let Some(delay) = reply.delay {
             tokio::time::sleep(self.memory.pick(delay)).await;
+        }
+        if let Some(fault) = &reply.fault {
+            fault.process.iter().for_each(|it| self.do_to_process(*it));
+            if fault.silent {
+                std::future::pending::<()>().await;
+            }
         }
         let answer = self.fill(&reply.body, &facts);
         self.after(reply, &facts)?;

@@ -5,6 +5,7 @@
 mod builder;
 mod contents;
 mod examples;
+mod faults;
 mod fixture;
 mod lists;
 mod problems;

@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::core::Call;
 use super::handler::{Failure, InputRequired};
 use crate::client::Question;
+use crate::link::Faults;
 
 /// Where earlier answers stand in a request's state.
 const ANSWERS: &str = "sparring/answers";
@@ -33,6 +34,7 @@ pub(super) enum Said {
     Log(Id, LogLevel, RawJson),
     Notify(Id, String, Option<RawJson>),
     BreakOff(Id),
+    Faults(Id, Faults),
     Ask(Id, &'static str, RawJson, oneshot::Sender<Result<RawJson, ErrorObject>>),
 }
 
@@ -125,6 +127,11 @@ impl Context {
     /// basic/transports#sending-messages-to-the-server); elsewhere nothing happens.
     pub fn break_off(&self) {
         self.say(Said::BreakOff(self.id().clone()));
+    }
+
+    /// Lets something go wrong with the answer, on purpose.
+    pub fn fail_with(&self, faults: Faults) {
+        self.say(Said::Faults(self.id().clone(), faults));
     }
 
     /// Refuses the request of a client that does not declare a capability.

@@ -10,7 +10,7 @@ use super::lifecycle::Phase;
 use super::relist::Refusal;
 use super::{Core, Event, REMEMBERED, Request, Time, Unclaimed};
 use crate::client::error::Error;
-use crate::link::{LinkKind, Outgoing, Stream};
+use crate::link::{Faults, LinkKind, Outgoing, Stream};
 use crate::notices;
 
 /// A request in flight.
@@ -115,7 +115,12 @@ impl<W> Core<W> {
             // As the owner gave them, which are shorter.
             let given = pending.params.as_ref().map(RawJson::view);
             let headers = self.headers(&pending.method, given);
-            self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(&id), headers });
+            self.actions.push_back(Outgoing::Send {
+                frame,
+                stream: self.stream_of(&id),
+                headers,
+                faults: Faults::none(),
+            });
         }
         self.wait_for(now, id, pending);
     }
