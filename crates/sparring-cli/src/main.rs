@@ -11,6 +11,7 @@ mod exit;
 mod failure;
 mod frames;
 mod gate;
+mod journal;
 
 mod output;
 mod proxies;

@@ -35,6 +35,8 @@
 
 pub mod builder;
 mod grammar;
+mod interactions;
+pub mod journal;
 mod load;
 mod model;
 mod serve;
@@ -43,6 +45,8 @@ mod stage;
 
 pub use builder::{MockBuilder, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
 pub use grammar::schema;
+pub use interactions::directives;
+pub use load::Settings;
 pub use model::ProcessFault;
 pub use serve::Mock;
 pub use server::{LoadError, MockServer, Urls};

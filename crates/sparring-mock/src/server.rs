@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use serde_json::Value;
 use sparring_peer::server::Running;
 use sparring_peer::{Cause, Link, LinkKind, MemoryLink, Server, memory};
 use sparring_script::{Problems, Source};
@@ -15,7 +14,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::builder::MockBuilder;
-use crate::load::load;
+use crate::journal::{Expectation, Received};
+use crate::load::{Settings, load};
 use crate::model::ProcessFault;
 use crate::serve::Mock;
 use crate::stage::{self, Happening};
@@ -68,17 +68,17 @@ impl MockServer {
         MockBuilder::default()
     }
 
-    /// Reads a script from a file, with variables besides or instead of its own.
+    /// Reads a script from a file.
     ///
     /// # Errors
     /// When it cannot be read, or is wrong; all that is wrong is told at once.
-    pub fn from_file(path: impl AsRef<Path>, vars: &[(String, Value)]) -> Result<Self, LoadError> {
+    pub fn from_file(path: impl AsRef<Path>, settings: &Settings) -> Result<Self, LoadError> {
         let path = path.as_ref();
         let text = std::fs::read_to_string(path)
             .map_err(|error| LoadError::Read { path: path.to_owned(), error })?;
         let source = Source::new(path.display().to_string(), text);
         let folder = path.parent().unwrap_or(Path::new(""));
-        Ok(MockServer::load(&source, folder, vars)?)
+        Ok(MockServer::load(&source, folder, settings)?)
     }
 
     /// Reads a script; files that it names are looked for from `folder` on.
@@ -86,15 +86,26 @@ impl MockServer {
     /// # Errors
     /// When it is wrong; all that is wrong is told at once.
     pub fn from_yaml(text: &str, folder: impl AsRef<Path>) -> Result<Self, Problems> {
-        MockServer::load(&Source::new("mock.yaml", text), folder.as_ref(), &[])
+        MockServer::load(&Source::new("mock.yaml", text), folder.as_ref(), &Settings::default())
+    }
+
+    /// A mock without a script: it has the tool `get_data`, and its cases
+    /// bring their responses along.
+    ///
+    /// # Errors
+    /// When the settings are wrong.
+    pub fn of_interactions(settings: &Settings) -> Result<Self, Problems> {
+        let settings = Settings { interactions: true, ..settings.clone() };
+        let source = Source::new("no script", "server: {name: interactions}");
+        MockServer::load(&source, Path::new(""), &settings)
     }
 
     pub(crate) fn load(
         source: &Source,
         folder: &Path,
-        vars: &[(String, Value)],
+        settings: &Settings,
     ) -> Result<Self, Problems> {
-        let model = load(source, folder, vars)?;
+        let model = load(source, folder, settings)?;
         let revisions = model.revisions.clone();
         let (later, happenings) = mpsc::unbounded_channel();
         let (process, faults) = mpsc::channel(PROCESS_FAULTS);
@@ -113,6 +124,35 @@ impl MockServer {
     /// whoever owns that, and only once.
     pub fn process_faults(&self) -> Option<mpsc::Receiver<ProcessFault>> {
         self.process.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Every request that came in and was served, as far as it is kept: the
+    /// last ten thousand, or sixteen megabytes of them.
+    pub fn received(&self) -> Vec<Received> {
+        self.server.handler().journal.all()
+    }
+
+    /// Those that asked for one tool or prompt by its name, or for a URI.
+    pub fn received_for(&self, name: &str) -> Vec<Received> {
+        let mut received = self.received();
+        received.retain(|it| it.name().as_deref() == Some(name));
+        received
+    }
+
+    /// How many requests are not kept any more.
+    pub fn forgotten(&self) -> u64 {
+        self.server.handler().journal.dropped()
+    }
+
+    /// Expects a tool to have been called; see [`Expectation`].
+    pub fn expect_called(&self, tool: &str) -> Expectation {
+        Expectation::new(tool, self.received())
+    }
+
+    /// Tells somebody of every request from now on, as it is answered; only the
+    /// first who wants to know.
+    pub fn on_received(&self, tell: impl Fn(&Received) + Send + Sync + 'static) {
+        self.server.handler().journal.tell(Box::new(tell));
     }
 
     /// What it is and has, in one line.

@@ -1,12 +1,12 @@
 //! `spar mock`: a scripted server, on stdin and stdout or over HTTP.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
-use sparring_mock::{LoadError, MockServer, ProcessFault};
+use sparring_mock::{LoadError, MockServer, ProcessFault, Settings};
 use sparring_transport::stdio;
 
 use tokio::sync::mpsc::Receiver;
@@ -14,6 +14,7 @@ use tokio::sync::mpsc::Receiver;
 use crate::args::{Look, pair};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::journal::Journal;
 use crate::output::Printer;
 use crate::signals::Signals;
 
@@ -26,6 +27,8 @@ Examples:
   spar mock weather.mock.yaml --http 127.0.0.1:3001
   spar mock weather.mock.yaml --check
   spar call get_weather city=Oslo -- spar mock weather.mock.yaml --var unit=C
+  spar mock weather.mock.yaml --journal requests.jsonl
+  spar mock --interactions --http 127.0.0.1:3001
 
 Over stdio it ends with its input. Over HTTP it prints its URL to stdout, and
 ends by a signal; port 0 is any that is free.";
@@ -35,7 +38,8 @@ ends by a signal; port 0 is any that is free.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Mock {
     /// The script
-    script: PathBuf,
+    #[arg(required_unless_present = "interactions")]
+    script: Option<PathBuf>,
 
     /// Serve on stdin and stdout; this is the default
     #[arg(long, conflicts_with = "http")]
@@ -53,6 +57,15 @@ pub(crate) struct Mock {
     #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
     vars: Vec<(String, Value)>,
 
+    /// Have the tool get_data, whose test cases bring their responses along;
+    /// needs no script
+    #[arg(long)]
+    interactions: bool,
+
+    /// Write every request and its answer to this file as JSON lines
+    #[arg(long, value_name = "FILE", conflicts_with = "check")]
+    journal: Option<PathBuf>,
+
     #[command(flatten)]
     pub(super) look: Look,
 }
@@ -69,19 +82,30 @@ impl Mock {
         printer: &Printer,
         mut signals: Signals,
     ) -> Result<Exit, Failure> {
-        let mock =
-            MockServer::from_file(&self.script, &self.vars).map_err(|error| match error {
-                LoadError::Script(problems) => Failure::Script(problems),
-                error => Failure::File(error.to_string()),
-            })?;
+        let mock = self.load()?;
         if self.check {
             return self.tell_good(&mock, printer).await;
         }
+        let journal =
+            self.journal.as_deref().map(|path| Journal::begin(path, &mock)).transpose()?;
+        let ended = self.serve(&mock, printer, &mut signals).await;
+        if let Some(journal) = journal {
+            journal.end().await?;
+        }
+        ended
+    }
+
+    async fn serve(
+        &self,
+        mock: &MockServer,
+        printer: &Printer,
+        signals: &mut Signals,
+    ) -> Result<Exit, Failure> {
         let mut faults = mock.process_faults();
         let serving = async {
             match self.http {
-                Some(address) => over_http(&mock, address, printer, &mut signals).await,
-                None => over_stdio(&mock, &mut signals).await,
+                Some(address) => over_http(mock, address, printer, signals).await,
+                None => over_stdio(mock, signals).await,
             }
         };
         tokio::select! {
@@ -95,8 +119,19 @@ impl Mock {
         }
     }
 
+    fn load(&self) -> Result<MockServer, Failure> {
+        let settings = Settings { vars: self.vars.clone(), interactions: self.interactions };
+        let Some(script) = &self.script else {
+            return MockServer::of_interactions(&settings).map_err(Failure::Script);
+        };
+        MockServer::from_file(script, &settings).map_err(|error| match error {
+            LoadError::Script(problems) => Failure::Script(problems),
+            error => Failure::File(error.to_string()),
+        })
+    }
+
     async fn tell_good(&self, mock: &MockServer, printer: &Printer) -> Result<Exit, Failure> {
-        let script = self.script.display().to_string();
+        let script = self.script.as_deref().unwrap_or(Path::new("nothing")).display().to_string();
         printer.note(&mock.summary()).await;
         match printer.json() {
             true => printer.print_json(&json!({"script": script, "good": true})).await?,

@@ -12,6 +12,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use sparring_script::{Problems, Source};
 
+use crate::load::Settings;
 use crate::server::MockServer;
 
 pub use entry::{PromptMock, ResourceMock, TemplateMock, ToolMock};
@@ -70,6 +71,6 @@ impl MockBuilder {
     /// lines of the JSON that was built.
     pub fn build(self) -> Result<MockServer, Problems> {
         let source = Source::new("builder", format!("{:#}", Value::Object(self.0)));
-        MockServer::load(&source, Path::new(""), &[])
+        MockServer::load(&source, Path::new(""), &Settings::default())
     }
 }

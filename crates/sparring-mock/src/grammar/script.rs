@@ -49,6 +49,11 @@ pub(crate) static SCRIPT: Object = Object {
             &Shape::List(&Shape::Object(&TIMER)),
             "What happens by itself, in time.",
         ),
+        Key::new(
+            "mcp_interactions",
+            &Shape::List(&WIRE),
+            "The tool `get_data` and what it answers, turn by turn, to each test case; without any, cases bring their own.",
+        ),
     ]],
 };
 

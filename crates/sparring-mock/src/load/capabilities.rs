@@ -7,10 +7,10 @@ use sparring_wire::types::ServerCapabilities;
 
 use super::settings::wire;
 
-pub(super) fn of(node: &Node, logs: bool) -> ServerCapabilities {
+pub(super) fn of(node: &Node, logs: bool, interactions: bool) -> ServerCapabilities {
     let has = |key: &str| node.get(key).is_some();
     let mut all = ServerCapabilities::none();
-    if has("tools") {
+    if has("tools") || interactions {
         all = all.tools();
     }
     if has("resources") || has("templates") {

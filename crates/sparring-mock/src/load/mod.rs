@@ -8,6 +8,7 @@ mod contents;
 mod entries;
 mod faults;
 mod holes;
+mod interactions;
 mod lists;
 mod replies;
 mod settings;
@@ -21,18 +22,23 @@ use sparring_script::{Node, Problems, Shape, Source, grammar};
 use crate::grammar::SCRIPT;
 use crate::model::Model;
 
-/// Reads a script. Files that it names are looked for from `folder` on;
-/// `vars` are set besides or instead of its own.
-pub(crate) fn load(
-    source: &Source,
-    folder: &Path,
-    vars: &[(String, Value)],
-) -> Result<Model, Problems> {
+/// What is said beside a script.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Settings {
+    /// Variables besides or instead of the script's own.
+    pub vars: Vec<(String, Value)>,
+    /// Whether there is the tool `get_data` although the script has no
+    /// `mcp_interactions`.
+    pub interactions: bool,
+}
+
+/// Reads a script. Files that it names are looked for from `folder` on.
+pub(crate) fn load(source: &Source, folder: &Path, settings: &Settings) -> Result<Model, Problems> {
     let mut node = Node::parse(source)?;
     let mut problems = Problems::new(source);
     grammar::check(&mut node, &Shape::Object(&SCRIPT), &mut problems);
-    let mut loader = Loader::new(folder, &node, vars, problems);
-    let model = loader.model(&node);
+    let mut loader = Loader::new(folder, &node, &settings.vars, problems);
+    let model = loader.model(&node, settings.interactions);
     loader.problems.or(model)
 }
 
@@ -74,8 +80,12 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn model(&mut self, node: &Node) -> Model {
-        let tools = self.tools(node);
+    fn model(&mut self, node: &Node, interactions: bool) -> Model {
+        let mut tools = self.tools(node);
+        let has = interactions || node.get("mcp_interactions").is_some();
+        if has {
+            tools.push(self.interaction_tool(node));
+        }
         let resources = self.resources(node);
         let templates = self.templates(node);
         let prompts = self.prompts(node);
@@ -87,7 +97,7 @@ impl<'a> Loader<'a> {
             info: settings::info(node),
             instructions: text(node, "instructions"),
             revisions: settings::revisions(node),
-            capabilities: capabilities::of(node, self.logs),
+            capabilities: capabilities::of(node, self.logs, has),
             vars: self.vars.clone(),
             seed: node.get("seed").and_then(Node::as_u64),
             page_size: settings::page_size(node),
@@ -95,6 +105,7 @@ impl<'a> Loader<'a> {
             http: settings::http(node),
             recalls: self.recalls,
             tools,
+            interactions: self.interactions(node),
             resources,
             templates,
             prompts,

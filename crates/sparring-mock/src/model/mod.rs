@@ -16,6 +16,8 @@ use sparring_transport::http::HttpOptions;
 use sparring_wire::Revision;
 use sparring_wire::types::{Implementation, ServerCapabilities};
 
+use crate::interactions::Interactions;
+
 pub(crate) use ask::{Question, Round};
 pub use fault::ProcessFault;
 
@@ -44,6 +46,7 @@ pub(crate) struct Model {
     pub(crate) resources: Vec<Entry>,
     pub(crate) templates: Vec<(UriPattern, Entry)>,
     pub(crate) prompts: Vec<Entry>,
+    pub(crate) interactions: Interactions,
     pub(crate) completions: Vec<Completion>,
     pub(crate) timers: Vec<Timer>,
 }

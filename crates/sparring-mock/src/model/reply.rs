@@ -49,6 +49,8 @@ pub(crate) enum Body {
     Fixed(RawJson),
     /// A result with holes.
     Filled(Tree),
+    /// The next of a test case's queue.
+    Interaction,
     /// A JSON-RPC error.
     Error { code: i64, message: Tree, data: Option<Tree> },
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 use sparring_peer::Handler;
-use sparring_peer::server::{Answer, Context, WeakServer};
+use sparring_peer::server::{Answer, Context, Reply, WeakServer};
 use sparring_script::did_you_mean;
 use sparring_wire::types::{CallToolResult, Implementation, ServerCapabilities};
 use sparring_wire::{ErrorObject, Json, RawJson};
@@ -22,6 +22,7 @@ use tokio::sync::mpsc;
 use self::memory::Memory;
 use self::pending::Pending;
 use self::perform::Asked;
+use crate::journal::Journal;
 use crate::model::{Kind, Model, ProcessFault, Reference};
 use crate::stage::Happening;
 
@@ -29,6 +30,7 @@ use crate::stage::Happening;
 #[derive(Debug)]
 pub struct Mock {
     pub(crate) model: Arc<Model>,
+    pub(crate) journal: Journal,
     memory: Memory,
     pending: Pending,
     /// Where to send what happens after an answer.
@@ -46,6 +48,7 @@ impl Mock {
         process: mpsc::Sender<ProcessFault>,
     ) -> Self {
         Mock {
+            journal: Journal::default(),
             memory: Memory::new(model.seed),
             model: Arc::new(model),
             pending: Pending::default(),
@@ -88,20 +91,21 @@ impl Handler for Mock {
     }
 
     async fn list_tools(&self, cursor: Option<&str>, cx: &Context) -> Answer {
-        self.page("tools", cursor, self.model.tools.iter().map(|tool| &tool.entry), cx)
+        let tools = self.model.tools.iter().map(|tool| &tool.entry);
+        self.noted(self.page("tools", cursor, tools, cx), cx)
     }
 
     async fn list_resources(&self, cursor: Option<&str>, cx: &Context) -> Answer {
-        self.page("resources", cursor, self.model.resources.iter(), cx)
+        self.noted(self.page("resources", cursor, self.model.resources.iter(), cx), cx)
     }
 
     async fn list_resource_templates(&self, cursor: Option<&str>, cx: &Context) -> Answer {
         let templates = self.model.templates.iter().map(|(_, entry)| entry);
-        self.page("resourceTemplates", cursor, templates, cx)
+        self.noted(self.page("resourceTemplates", cursor, templates, cx), cx)
     }
 
     async fn list_prompts(&self, cursor: Option<&str>, cx: &Context) -> Answer {
-        self.page("prompts", cursor, self.model.prompts.iter(), cx)
+        self.noted(self.page("prompts", cursor, self.model.prompts.iter(), cx), cx)
     }
 
     fn input_schema(&self, tool: &str) -> Option<RawJson> {
@@ -109,6 +113,38 @@ impl Handler for Mock {
     }
 
     async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+        self.noted(self.call(name, arguments, cx).await, cx)
+    }
+
+    async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
+        self.noted(self.read(uri, cx).await, cx)
+    }
+
+    async fn subscribe(&self, _: &str, cx: &Context) -> Answer {
+        self.noted(Ok(Reply::empty()), cx)
+    }
+
+    async fn unsubscribe(&self, _: &str, cx: &Context) -> Answer {
+        self.noted(Ok(Reply::empty()), cx)
+    }
+
+    async fn get_prompt(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+        self.noted(self.prompt(name, arguments, cx).await, cx)
+    }
+
+    async fn complete(&self, reference: Json<'_>, argument: Json<'_>, cx: &Context) -> Answer {
+        self.noted(self.completed(reference, argument), cx)
+    }
+}
+
+impl Mock {
+    /// Keeps the request and its answer, and gives the answer.
+    fn noted(&self, answer: Answer, cx: &Context) -> Answer {
+        self.journal.note(cx, &answer);
+        answer
+    }
+
+    async fn call(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
         let Some(tool) = self.model.tool(name) else {
             let known = self.model.tools.iter().filter(|tool| tool.entry.is_shown());
             return Err(unknown("Tool", name, known.map(|tool| &*tool.entry.id)).into());
@@ -132,7 +168,7 @@ impl Handler for Mock {
         self.perform(asked, cx).await
     }
 
-    async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
+    async fn read(&self, uri: &str, cx: &Context) -> Answer {
         let resources = self.model.resources.iter();
         if let Some(entry) = resources.clone().find(|entry| entry.id == uri && entry.is_shown()) {
             let asked = Asked::new(Kind::Resource, entry, Json::EMPTY_OBJECT).of(uri);
@@ -150,7 +186,7 @@ impl Handler for Mock {
         Err(error.into())
     }
 
-    async fn get_prompt(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+    async fn prompt(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
         let shown = self.model.prompts.iter().filter(|entry| entry.is_shown());
         let Some(entry) = shown.clone().find(|entry| entry.id == name) else {
             return Err(unknown("Prompt", name, shown.map(|entry| &*entry.id)).into());
@@ -163,7 +199,7 @@ impl Handler for Mock {
         self.perform(Asked::new(Kind::Prompt, entry, arguments), cx).await
     }
 
-    async fn complete(&self, reference: Json<'_>, argument: Json<'_>, _: &Context) -> Answer {
+    fn completed(&self, reference: Json<'_>, argument: Json<'_>) -> Answer {
         let text = |json: Json<'_>, name| {
             json.get(name).and_then(Json::as_str).unwrap_or_default().into_owned()
         };
@@ -193,9 +229,7 @@ impl Handler for Mock {
         }
         Ok(json!({"completion": completion}).into())
     }
-}
 
-impl Mock {
     fn check_reference(&self, of: &Reference) -> Result<(), ErrorObject> {
         let (what, id, known): (_, _, Vec<&str>) = match of {
             Reference::Prompt(name) => {

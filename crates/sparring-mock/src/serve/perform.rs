@@ -100,6 +100,7 @@ impl Mock {
             Body::Fixed(result) if hint.is_none() => Ok(result.clone().into()),
             Body::Fixed(result) => Ok(hinted(value_of(result.view()), hint)),
             Body::Filled(tree) => Ok(hinted(self.render(tree, facts)?, hint)),
+            Body::Interaction => self.model.interactions.answer(facts.asked.args()),
             Body::Error { code, message, data } => {
                 let message = self.render(message, facts)?;
                 let message = message.as_str().unwrap_or_default().to_owned();

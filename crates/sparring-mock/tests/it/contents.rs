@@ -88,7 +88,7 @@ resources:
 ";
     std::fs::write(folder.path().join("a.mock.yaml"), script).unwrap();
     let path = folder.path().join("a.mock.yaml");
-    let mock = sparring_mock::MockServer::from_file(path, &[]).unwrap();
+    let mock = sparring_mock::MockServer::from_file(path, &Default::default()).unwrap();
     let client = connect(&mock, Revision::LATEST).await;
     let shown = result(&client, "show", json!({})).await;
     assert_eq!(shown["content"][0]["data"], "AJ+Slg==");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sparring_mock::MockServer;
+use sparring_mock::{MockServer, Settings};
 
 /// Every example, with its text.
 pub(crate) fn all() -> Vec<(PathBuf, String)> {
@@ -19,7 +19,7 @@ pub(crate) fn all() -> Vec<(PathBuf, String)> {
 #[test]
 fn every_example_is_good() {
     for (path, _) in all() {
-        if let Err(error) = MockServer::from_file(&path, &[]) {
+        if let Err(error) = MockServer::from_file(&path, &Settings::default()) {
             panic!("{error}");
         }
     }

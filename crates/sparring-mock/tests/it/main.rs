@@ -7,6 +7,8 @@ mod contents;
 mod examples;
 mod faults;
 mod fixture;
+mod interactions;
+mod journal;
 mod lists;
 mod problems;
 mod questions;
