@@ -20,7 +20,7 @@ usage: cargo xtask VERB
 
   test            format, lints, tests, conformance, doc tests, examples, docs, tidy
   peers           install other implementations, and only the tests against them
-  conformance     only the official suite, which judges our client
+  conformance     only the official suite, which judges client and server
   containers      only the tests in real containers, by podman
   tidy            the rules of the repository that no compiler checks
   bench           measure calls per second, on one core where possible

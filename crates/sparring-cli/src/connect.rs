@@ -16,7 +16,7 @@ use crate::frames::Frames;
 use crate::output::Printer;
 use crate::relay::Relay;
 use crate::signals::Signals;
-use crate::verbs::Verb;
+use crate::verbs::Visit;
 use crate::watch::Watch;
 
 /// How long somebody who asked the program to stop waits for it to say so, to
@@ -35,7 +35,7 @@ pub(crate) struct Session<'a> {
 
 /// What is running.
 struct Conversation<'a> {
-    verb: &'a Verb,
+    verb: &'a Visit,
     printer: &'a Printer,
     client: Client,
     watch: Watch,
@@ -51,7 +51,7 @@ struct Conversation<'a> {
 ///
 /// # Errors
 /// When the system does not give what that needs.
-pub(crate) fn run(verb: Verb, printer: &Printer, environment: &Environment) -> io::Result<Exit> {
+pub(crate) fn run(verb: Visit, printer: &Printer, environment: &Environment) -> io::Result<Exit> {
     // One thread: on Linux a child dies with the thread that started it.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let exit = runtime.block_on(async {
@@ -65,7 +65,7 @@ pub(crate) fn run(verb: Verb, printer: &Printer, environment: &Environment) -> i
 
 /// Everything from reading what was given to the end of the target.
 async fn converse(
-    mut verb: Verb,
+    mut verb: Visit,
     printer: &Printer,
     environment: &Environment,
     signals: &mut Signals,
@@ -115,7 +115,7 @@ struct Begun {
 /// Reads what was given, begins the trace, and starts the target, in this
 /// order: what is wrong with what was typed is told before anything is started.
 async fn begin(
-    verb: &mut Verb,
+    verb: &mut Visit,
     printer: &Printer,
     environment: &Environment,
 ) -> Result<Begun, Failure> {
@@ -140,7 +140,7 @@ async fn open(target: &Target, within: Duration) -> Result<Opened, Failure> {
     Ok(opened.map_err(|_| Failure::NotConnected(within))??)
 }
 
-fn start(verb: &Verb, link: impl Link, transcript: Transcript) -> Client {
+fn start(verb: &Visit, link: impl Link, transcript: Transcript) -> Client {
     let mut options = verb.shared().client();
     if !verb.shakes_hands() {
         options.protocol = Protocol::Raw;

@@ -16,6 +16,8 @@ pub(crate) enum Exit {
     /// 3: the target could not be reached, crashed, took too long or answered
     /// with nothing that could be used; also when it refused the handshake.
     Unreachable,
+    /// Any: a mock's script says so.
+    AsTold(u8),
     /// 129, 130, 143: this signal ended the program.
     Stopped(Signal),
 }
@@ -59,6 +61,7 @@ impl From<Exit> for ExitCode {
             Exit::Failed => 1,
             Exit::Usage => 2,
             Exit::Unreachable => 3,
+            Exit::AsTold(status) => status,
             Exit::Stopped(signal) => 128 + signal.number(),
         })
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use sparring_peer::Cause;
 use sparring_peer::client::Error;
+use sparring_script::Problems;
 use sparring_transport::http::HttpError;
 use sparring_transport::http::client::TlsError;
 use sparring_transport::{ChildError, ContainerError, OpenError};
@@ -21,6 +22,9 @@ pub(crate) enum Failure {
     /// A file of the user's cannot be read or written.
     #[error("{0}")]
     File(String),
+    /// A file of the user's is wrong.
+    #[error("{0}")]
+    Script(Problems),
     /// The target could not be started or connected to.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -60,7 +64,7 @@ impl Failure {
     /// The exit code.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Failure::Usage(_) | Failure::File(_) => Exit::Usage,
+            Failure::Usage(_) | Failure::File(_) | Failure::Script(_) => Exit::Usage,
             Failure::Open(OpenError::Http(error)) if typed(error).is_some() => Exit::Usage,
             Failure::Request(Error::Refused { .. }) => Exit::Failed,
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Good,
@@ -101,6 +105,7 @@ impl Failure {
         match self {
             Failure::Usage(_) => "usage",
             Failure::File(_) => "file",
+            Failure::Script(_) => "script",
             Failure::Unsent { .. } => "unsent",
             Failure::Open(OpenError::Child(ChildError::NotFound { .. })) => "command-not-found",
             Failure::Open(OpenError::Child(ChildError::NotExecutable { .. })) => "not-executable",

@@ -4,6 +4,7 @@
 //! Here arguments and environment are read, and nowhere else; what a verb does
 //! stands in `verbs`. A runtime is only made once there is something to wait for.
 
+mod alone;
 mod args;
 mod connect;
 mod environment;
@@ -11,7 +12,8 @@ mod exit;
 mod failure;
 mod frames;
 mod gate;
-mod nearest;
+mod journal;
+
 mod output;
 mod relay;
 mod schema;
@@ -31,15 +33,22 @@ use environment::Environment;
 use exit::Exit;
 use failure::Failure;
 use output::{Printer, Surroundings};
+use verbs::Verb;
 
 fn main() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().collect();
     let exit = match Spar::try_parse_from(&typed) {
         Ok(spar) => {
-            let printer = Printer::new(&spar.verb.shared().look, surroundings());
-            let attended = io::stderr().is_terminal();
-            let environment = Environment::read(|name| std::env::var(name).ok(), attended);
-            let ran = connect::run(spar.verb, &printer, &environment);
+            let printer = Printer::new(&spar.verb.look(), surroundings());
+            let ran = match spar.verb {
+                Verb::Visit(visit) => {
+                    let attended = io::stderr().is_terminal();
+                    let environment = Environment::read(|name| std::env::var(name).ok(), attended);
+                    connect::run(visit, &printer, &environment)
+                }
+                Verb::Mock(mock) => alone::run(&printer, |signals| mock.run(&printer, signals)),
+                Verb::Schema(schema) => alone::run(&printer, |_| schema.run(&printer)),
+            };
             ran.unwrap_or_else(|error| give_up(&Failure::System(error)))
         }
         Err(told) => {

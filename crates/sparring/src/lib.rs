@@ -3,7 +3,7 @@
 //! what it is told, both in this process.
 //!
 //! This crate only gathers what the others have, by name:
-//! [`Client`] and [`Server`], the links they talk through in this process and
+//! [`Client`], [`Server`] and [`MockServer`], the links they talk through in this process and
 //! ([`transport`]) to others, the typed views of what they say, and [`wire`] for
 //! frames, revisions and the rule checker.
 //!
@@ -37,11 +37,13 @@
 //! # }
 //! ```
 
+pub use sparring_mock::{self as mock, MockServer};
 pub use sparring_peer::{
     Cause, Client, ClientBuilder, ClientOptions, Envelope, Era, Handler, Incoming, Lines, Link,
     LinkKind, MemoryLink, MemoryTransport, Outgoing, Protocol, Response, Server, Stream, client,
     link, memory, server,
 };
+pub use sparring_script::{self as script, Matcher};
 pub use sparring_transport::http::{
     Credentials, Grant, HttpLink, HttpOptions, HttpServer, HttpTarget, OAuth, Proof, Visitor,
 };
@@ -50,6 +52,11 @@ pub use sparring_wire::{
     self as wire, Checker, ErrorObject, Exchange, Frame, Headers, Id, Json, RawJson, Referee,
     Revision, Rule, Side, Transcript, Violation, types,
 };
+
+/// The code in the page on the mock, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/mock.md")]
+struct MockPage;
 
 /// The code in the README, run as a test.
 #[cfg(doctest)]

@@ -1,12 +1,14 @@
 //! `cargo xtask conformance`: the official suite judges our client, which is the
-//! example `conformance_client`.
+//! example `conformance_client`, and our server, which is the mock.
 //!
 //! What a revision requires is run as the suite has it for that revision, and
 //! what came of each scenario must be what `docs/conformance.md` says. Besides,
-//! each scenario runs alone, at the revisions that nothing is required for and
-//! without being told any.
+//! each of the client's runs alone, at the revisions that nothing is required for
+//! and without being told any.
 
+mod client;
 mod required;
+mod server;
 mod suite;
 mod table;
 mod trials;
@@ -25,21 +27,22 @@ pub(crate) const CLIENT: &str = "conformance_client";
 /// The revisions that the suite has requirements for.
 const REQUIRED: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
-/// Installs the suite, builds the client, and judges it.
+/// Installs the suite, builds client and server, and judges them.
 pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
     let peers = peers::install_judge(root, ci)?;
     let line = format!("cargo build --workspace --all-features --example {CLIENT}");
     run_command(command(root, &line))?;
+    run_command(command(root, "cargo build --workspace --all-features --bin spar"))?;
     judge(root, &peers)
 }
 
-/// Judges the client, which is built, if the suite is installed.
+/// Judges client and server, which are built, if the suite is installed.
 pub(crate) fn judge(root: &Path, peers: &Peers) -> Result<()> {
     let Some(suite) = Suite::find(&peers.node22())? else {
         peers.tell_skipped();
         return Ok(());
     };
-    let outcomes = required::run(&suite)?;
-    table::check(root, "Client", &outcomes)?;
+    table::check(root, "Client", &client::run(&suite)?)?;
+    table::check(root, "Server", &server::run(&suite)?)?;
     trials::run(&suite)
 }

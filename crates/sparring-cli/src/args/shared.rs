@@ -107,7 +107,7 @@ pub(crate) struct Connection {
 }
 
 /// How to tell of it.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[group(skip)]
 pub(crate) struct Look {
     /// Print one line of JSON for programs: the result as the server spelled

@@ -18,6 +18,11 @@ impl Paint {
         Paint { on, terminal }
     }
 
+    /// Whether anything is painted.
+    pub(crate) fn is_on(self) -> bool {
+        self.on
+    }
+
     /// Text of the target's: as it is, but for a terminal, which it could
     /// otherwise make do anything.
     pub(crate) fn foreign(self, text: &str) -> Cow<'_, str> {

@@ -134,8 +134,12 @@ impl Printer {
         if failure.is_silent() {
             return failure.exit();
         }
-        let message = failure.to_string();
-        self.error(&message).await;
+        match failure {
+            Failure::Script(problems) => {
+                self.tell(&format!("{}\n", problems.shown(self.err.is_on()))).await;
+            }
+            failure => self.error(&failure.to_string()).await,
+        }
         if let Failure::Request(error) = failure
             && let Some(data) = failure::data(error)
         {
@@ -152,6 +156,13 @@ impl Printer {
             let _ = self.print_json(&failure::object(failure, stderr)).await;
         }
         failure.exit()
+    }
+
+    /// Writes so much to stderr that whoever does not read it will notice.
+    pub(crate) fn flood(&self, bytes: usize) {
+        let line = b"noise on stderr, as the script says\n";
+        let flood: Vec<u8> = line.iter().copied().cycle().take(bytes).collect();
+        self.stderr.queue(&flood);
     }
 
     async fn tell(&self, text: &str) {

@@ -5,6 +5,7 @@ use clap::Args;
 use serde_json::Value;
 use sparring_peer::Response;
 use sparring_peer::client::Error;
+use sparring_script::did_you_mean;
 use sparring_wire::types::{CallToolResult, Tool};
 use sparring_wire::{Json, RawJson};
 
@@ -15,7 +16,7 @@ use crate::connect::Session;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Paint, Printer, content, json};
-use crate::{nearest, schema};
+use crate::schema;
 
 /// The most names of tools in one note.
 const MOST_NAMES: usize = 20;
@@ -127,7 +128,7 @@ impl Call {
         }
         let names = || tools.iter().map(|tool| &*tool.name);
         if !names().any(|name| name == self.tool) {
-            let question = nearest::question(&self.tool, names());
+            let question = did_you_mean(&self.tool, names());
             let question = question.unwrap_or_else(|| match tools.is_empty() {
                 true => "the server has none".to_owned(),
                 false => format!("the server has {}", some(&names().collect::<Vec<_>>())),

@@ -3,10 +3,14 @@
 mod call;
 mod complete;
 mod list;
+mod mock;
 mod ping;
 mod prompt;
 mod raw;
 mod read;
+mod schema;
 mod verb;
+mod visit;
 
 pub(crate) use verb::Verb;
+pub(crate) use visit::Visit;

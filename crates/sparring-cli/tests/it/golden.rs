@@ -15,7 +15,8 @@ use crate::process::{SPAR, output};
 use crate::web::{Bridge, Scripted, Way};
 
 /// The groups of cases; each has a test.
-const GROUPS: [&str; 7] = ["container", "faults", "flags", "help", "http", "usage", "verbs"];
+const GROUPS: [&str; 8] =
+    ["container", "faults", "flags", "help", "http", "mock", "usage", "verbs"];
 
 /// How the commands end whose server is the shared one.
 const SHARED: &str = " -- sh ../../server.sh";
@@ -69,6 +70,11 @@ fn every_fault_over_http_is_told_by_name_and_every_flag_has_its_effect() {
 #[test]
 fn every_fault_of_a_container_is_told_by_name_and_its_engine_gets_its_flags() {
     check("container");
+}
+
+#[test]
+fn a_mock_serves_and_tells_what_is_wrong_with_its_script() {
+    check("mock");
 }
 
 #[test]

@@ -9,7 +9,8 @@ use std::task::{Context, Poll, ready};
 use sparring_wire::{Frame, Limits};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::{Cause, Incoming, Link, LinkKind, Outgoing, Recorder, Stream};
+use super::pace::Pace;
+use super::{Cause, Cut, Faults, Incoming, Link, LinkKind, Outgoing, Recorder, Stream};
 
 /// How much of a line that is too long is kept to be shown.
 const SHOWN: usize = 4096;
@@ -57,6 +58,8 @@ pub struct Lines<R, W> {
     /// Whether something was written and not flushed.
     unflushed: bool,
     closing: bool,
+    /// How slowly to write, where that is wanted.
+    pace: Option<Pace>,
     /// Whether nothing can be written any more, and why if not by us.
     shut: Option<Cause>,
 }
@@ -93,6 +96,7 @@ where
             senders: VecDeque::new(),
             unflushed: false,
             closing: false,
+            pace: None,
             shut: None,
         }
     }
@@ -179,14 +183,22 @@ where
         let Some(writer) = &mut self.writer else { return Poll::Ready(Ok(())) };
         let mut writer = Pin::new(writer);
         while self.written < self.outgoing.len() {
-            let rest = &self.outgoing[self.written..];
+            let mut rest = &self.outgoing[self.written..];
+            if let Some(pace) = &mut self.pace {
+                let most = ready!(pace.poll_allowed(cx)).min(rest.len());
+                rest = &rest[..most];
+            }
             match ready!(writer.as_mut().poll_write(cx, rest))? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                 count => self.written += count,
             }
             self.unflushed = true;
+            if self.pace.is_some() {
+                ready!(writer.as_mut().poll_flush(cx))?;
+            }
         }
         self.outgoing.clear();
+        self.pace = None;
         self.senders.clear();
         self.written = 0;
         if self.unflushed {
@@ -216,6 +228,32 @@ where
         self.shut = Some(cause);
     }
 
+    /// Queues a frame, or what is to be written in its place.
+    fn write(&mut self, frame: &Frame, faults: &Faults) {
+        let Some(fault) = faults.get() else { return self.write_line(frame) };
+        if let Some(noise) = &fault.noise {
+            self.write_line(&Frame::parse(noise.clone()));
+        }
+        for frame in faults.applied_to(frame) {
+            self.write_line(&frame);
+        }
+        if fault.cut == Some(Cut::Middle) {
+            self.outgoing.pop();
+        }
+        if let Some(rate) = fault.slow {
+            self.pace = Some(Pace::new(rate));
+        }
+        self.closing = fault.cut.is_some();
+    }
+
+    fn write_line(&mut self, frame: &Frame) {
+        if let Some(recorder) = &self.recorder {
+            recorder.sent(frame);
+        }
+        self.outgoing.extend_from_slice(frame.bytes());
+        self.outgoing.push(b'\n');
+    }
+
     fn unsent(&mut self, stream: Stream, cause: Cause) {
         self.received.push_back(Incoming::StreamEnded { stream, cause });
     }
@@ -236,18 +274,14 @@ where
 
     fn send(&mut self, outgoing: Outgoing) {
         match outgoing {
-            Outgoing::Send { frame, .. } if !self.closing => {
+            Outgoing::Send { frame, faults, .. } if !self.closing => {
                 let request = frame.id().filter(|_| frame.method().is_some()).cloned();
                 let sender = request.map_or(Stream::Standing, Stream::Request);
                 if let Some(cause) = self.shut.clone() {
                     return self.unsent(sender, cause);
                 }
-                if let Some(recorder) = &self.recorder {
-                    recorder.sent(&frame);
-                }
                 self.forget_written();
-                self.outgoing.extend_from_slice(frame.bytes());
-                self.outgoing.push(b'\n');
+                self.write(&frame, &faults);
                 let end = self.outgoing.len();
                 match self.senders.back_mut() {
                     Some((last, Stream::Standing)) if sender == Stream::Standing => *last = end,

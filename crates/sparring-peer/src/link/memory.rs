@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use sparring_wire::Frame;
+
 use super::{Cause, Envelope, Incoming, Link, LinkKind, Outgoing, Recorder, Stream};
 
 /// Joins two ends: what is sent into one comes out of the other.
@@ -79,6 +81,13 @@ impl MemoryLink {
         self.outbox.push(Incoming::Closed(Cause::EndOfInput));
     }
 
+    fn pass(&self, stream: Stream, frame: Frame, envelope: Option<Envelope>) {
+        if let Some(recorder) = &self.recorder {
+            recorder.sent(&frame);
+        }
+        self.outbox.push(Incoming::on(stream, frame, envelope));
+    }
+
     fn receive(&mut self, incoming: Incoming) -> Incoming {
         match &incoming {
             Incoming::Frame { frame, .. } | Incoming::Noise { frame, .. } => {
@@ -104,13 +113,19 @@ impl Link for MemoryLink {
 
     fn send(&mut self, outgoing: Outgoing) {
         match outgoing {
-            Outgoing::Send { frame, stream, headers } => {
-                if let Some(recorder) = &self.recorder {
-                    recorder.sent(&frame);
-                }
+            Outgoing::Send { frame, stream, headers, faults } => {
                 let envelope = || Envelope { status: None, headers };
                 let envelope = (self.kind == LinkKind::Streams).then(envelope);
-                self.outbox.push(Incoming::on(stream, frame, envelope));
+                let Some(fault) = faults.get() else {
+                    return self.pass(stream, frame, envelope);
+                };
+                let noise = fault.noise.clone().map(Frame::parse);
+                for frame in noise.into_iter().chain(faults.applied_to(&frame)) {
+                    self.pass(stream.clone(), frame, envelope.clone());
+                }
+                if fault.cut.is_some() {
+                    self.send(Outgoing::Close);
+                }
             }
             // Both ends can speak on every stream from the start.
             Outgoing::Open(_) => {}
@@ -160,8 +175,8 @@ impl Drop for MemoryLink {
     }
 }
 
-impl From<sparring_wire::Frame> for Outgoing {
-    fn from(frame: sparring_wire::Frame) -> Self {
+impl From<Frame> for Outgoing {
+    fn from(frame: Frame) -> Self {
         Outgoing::on(Stream::Standing, frame)
     }
 }

@@ -4,8 +4,10 @@
 //! knows nothing of methods, revisions or sessions, and a peer knows nothing
 //! of pipes, sockets or requests over HTTP.
 
+mod faults;
 mod lines;
 mod memory;
+pub mod pace;
 mod recorder;
 mod transport;
 
@@ -14,6 +16,7 @@ use std::time::Duration;
 
 use sparring_wire::{Frame, Headers, Id};
 
+pub use faults::{Change, Cut, Fault, Faults};
 pub use lines::{Lines, LinesOptions};
 pub use memory::{MemoryLink, memory};
 pub use recorder::Recorder;
@@ -179,6 +182,8 @@ pub enum Outgoing {
         stream: Stream,
         /// What of it is to stand before it as well, where the link can say so.
         headers: Headers,
+        /// What is to go wrong with it on its way.
+        faults: Faults,
     },
     /// Let the other side speak on a stream without being asked, where it can.
     Open(Stream),
@@ -193,7 +198,7 @@ pub enum Outgoing {
 impl Outgoing {
     /// A frame on a stream, with nothing before it.
     pub fn on(stream: Stream, frame: Frame) -> Outgoing {
-        Outgoing::Send { frame, stream, headers: Headers::new() }
+        Outgoing::Send { frame, stream, headers: Headers::new(), faults: Faults::none() }
     }
 }
 

@@ -8,20 +8,22 @@ use sparring_wire::Frame;
 
 use super::handler::Handler;
 use super::session::Session;
-use crate::link::{Envelope, Incoming, LinkKind, Outgoing, Stream};
+use crate::link::{Envelope, Faults, Incoming, LinkKind, Outgoing, Stream};
 
 /// A request being served alone. Dropped, it is given up.
 #[derive(Debug)]
 #[must_use = "a request is served by taking its frames"]
 pub struct Alone<H> {
     session: Session<H>,
+    /// What is to go wrong with the frame that was given last.
+    faults: Faults,
 }
 
 impl<H: Handler> Alone<H> {
     pub(super) fn new(mut session: Session<H>, frame: Frame, envelope: Option<Envelope>) -> Self {
         let stream = frame.id().cloned().map_or(Stream::Standing, Stream::Request);
         session.take_in(Incoming::on(stream, frame, envelope));
-        Alone { session }
+        Alone { session, faults: Faults::none() }
     }
 
     /// The kind of connection that such a request has.
@@ -36,7 +38,8 @@ impl<H: Handler> Alone<H> {
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Frame>> {
         loop {
             while let Some(action) = self.session.poll_action() {
-                if let Outgoing::Send { frame, .. } = action {
+                if let Outgoing::Send { frame, faults, .. } = action {
+                    self.faults = faults;
                     return Poll::Ready(Some(frame));
                 }
             }
@@ -48,6 +51,11 @@ impl<H: Handler> Alone<H> {
                 false => Poll::Pending,
             };
         }
+    }
+
+    /// What is to go wrong with the frame that was given last.
+    pub fn faults(&self) -> &Faults {
+        &self.faults
     }
 
     /// Whether the request came as far as being served; one that did not was

@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::core::Call;
 use super::handler::{Failure, InputRequired};
 use crate::client::Question;
+use crate::link::Faults;
 
 /// Where earlier answers stand in a request's state.
 const ANSWERS: &str = "sparring/answers";
@@ -33,6 +34,7 @@ pub(super) enum Said {
     Log(Id, LogLevel, RawJson),
     Notify(Id, String, Option<RawJson>),
     BreakOff(Id),
+    Faults(Id, Faults),
     Ask(Id, &'static str, RawJson, oneshot::Sender<Result<RawJson, ErrorObject>>),
 }
 
@@ -102,7 +104,16 @@ impl Context {
 
     /// Sends a log message, if the client wants messages of that level.
     pub fn log(&self, level: LogLevel, data: &Value) {
-        let params = RawJson::from(json!({"level": level.name(), "data": data}));
+        self.log_as(None, level, data);
+    }
+
+    /// The same, in the name of a part of the server.
+    pub fn log_as(&self, logger: Option<&str>, level: LogLevel, data: &Value) {
+        let mut params = json!({"level": level.name(), "data": data});
+        if let Some(logger) = logger {
+            params["logger"] = logger.into();
+        }
+        let params = RawJson::from(params);
         self.say(Said::Log(self.id().clone(), level, params));
     }
 
@@ -116,6 +127,19 @@ impl Context {
     /// basic/transports#sending-messages-to-the-server); elsewhere nothing happens.
     pub fn break_off(&self) {
         self.say(Said::BreakOff(self.id().clone()));
+    }
+
+    /// Lets something go wrong with the answer, on purpose.
+    pub fn fail_with(&self, faults: Faults) {
+        self.say(Said::Faults(self.id().clone(), faults));
+    }
+
+    /// Refuses the request of a client that does not declare a capability.
+    ///
+    /// # Errors
+    /// When it does not; to be returned with `?`.
+    pub fn require(&self, capability: &str) -> Result<(), Failure> {
+        if self.client_has(capability) { Ok(()) } else { Err(self.lacks(capability).into()) }
     }
 
     /// Asks the client for something, in the way of the revision: up to
@@ -132,8 +156,8 @@ impl Context {
         question: Question,
         params: Value,
     ) -> Result<RawJson, Failure> {
-        if let Some(capability) = question.capability().filter(|name| !self.client_has(name)) {
-            return Err(self.lacks(capability).into());
+        if let Some(capability) = question.capability() {
+            self.require(capability)?;
         }
         match self.revision().is_modern() {
             true => self.ask_by_result(key, question, params),

@@ -164,6 +164,11 @@ impl Reply {
         Reply(RawJson::empty_object())
     }
 
+    /// The result itself.
+    pub fn json(&self) -> &RawJson {
+        &self.0
+    }
+
     /// The values that complete an argument.
     pub fn completion(values: &[&str]) -> Self {
         json!({"completion": {"values": values}}).into()

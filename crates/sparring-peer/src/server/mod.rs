@@ -11,7 +11,7 @@ mod intake;
 mod running;
 mod session;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use serde_json::json;
 use sparring_wire::{Frame, RawJson, Revision};
@@ -149,6 +149,32 @@ impl<H: Handler> Server<H> {
     /// client can only want to know of the four above.
     pub fn notify(&self, method: &str, params: Option<RawJson>) {
         self.shared.sessions.tell(&Change { method: method.to_owned(), params });
+    }
+}
+
+impl<H> Server<H> {
+    /// The same server for whoever must not keep it, as its own handler.
+    pub fn downgrade(&self) -> WeakServer<H> {
+        WeakServer { shared: Arc::downgrade(&self.shared) }
+    }
+}
+
+/// A server that somebody else keeps.
+#[derive(Debug)]
+pub struct WeakServer<H> {
+    shared: Weak<Shared<H>>,
+}
+
+impl<H> WeakServer<H> {
+    /// The server, if somebody still keeps it.
+    pub fn upgrade(&self) -> Option<Server<H>> {
+        self.shared.upgrade().map(|shared| Server { shared })
+    }
+}
+
+impl<H> Clone for WeakServer<H> {
+    fn clone(&self) -> Self {
+        WeakServer { shared: Weak::clone(&self.shared) }
     }
 }
 

@@ -21,7 +21,7 @@ struct Sent {
 fn sent(stage: &mut Stage) -> Option<Sent> {
     loop {
         match stage.core.poll_action()? {
-            Outgoing::Send { frame, stream: Stream::Request(id), headers } => {
+            Outgoing::Send { frame, stream: Stream::Request(id), headers, .. } => {
                 return Some(Sent { id, frame, headers });
             }
             Outgoing::Abort(_) => {}

@@ -146,6 +146,12 @@ impl Revision {
         self.rules().resource_not_found
     }
 
+    /// Whether arguments that break a tool's schema are told in a result that
+    /// is an error of the tool's (since 2025-11-25, server/tools#error-handling).
+    pub fn tools_refuse_arguments(self) -> bool {
+        self.rules().tools_refuse_arguments
+    }
+
     /// The requests that a side may send.
     pub fn requests(self, from: Side) -> &'static [MethodRule] {
         match from {

@@ -19,6 +19,9 @@ pub struct RevisionRules {
     pub primed_streams: bool,
     /// The error code for a resource that is not there.
     pub resource_not_found: i64,
+    /// Whether arguments that break a tool's schema are told in a result that
+    /// is an error of the tool's, and not by a JSON-RPC error.
+    pub tools_refuse_arguments: bool,
     /// Lowest and highest error code that only the specification may define.
     pub reserved_codes: Option<(i64, i64)>,
     /// What the client may ask.

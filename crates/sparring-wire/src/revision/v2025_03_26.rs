@@ -12,6 +12,7 @@ pub(super) static RULES: RevisionRules = RevisionRules {
     error_without_id: false,
     primed_streams: false,
     resource_not_found: code::RESOURCE_NOT_FOUND,
+    tools_refuse_arguments: false,
     reserved_codes: None,
     client_requests: CLIENT_REQUESTS,
     server_requests: SERVER_REQUESTS,

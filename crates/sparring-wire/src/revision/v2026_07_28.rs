@@ -12,6 +12,7 @@ pub(super) static RULES: RevisionRules = RevisionRules {
     error_without_id: true,
     primed_streams: false,
     resource_not_found: code::INVALID_PARAMS,
+    tools_refuse_arguments: true,
     reserved_codes: Some((-32099, -32020)),
     client_requests: CLIENT_REQUESTS,
     server_requests: SERVER_REQUESTS,

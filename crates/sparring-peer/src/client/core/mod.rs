@@ -24,7 +24,7 @@ use sparring_wire::{ErrorObject, Frame, Id, IdSequence, RawJson, Revision};
 use super::error::Error;
 use super::options::{ClientOptions, Protocol};
 use super::response::Response;
-use crate::link::{Cause, Era, LinkKind, Outgoing, Stream};
+use crate::link::{Cause, Era, Faults, LinkKind, Outgoing, Stream};
 use encode::Meta;
 use headers::LastHeaders;
 use lifecycle::Phase;
@@ -324,7 +324,12 @@ impl<W> Core<W> {
         pending.raw = true;
         if !matches!(self.phase, Phase::Closed(_)) {
             let headers = self.headers_of(&frame);
-            self.actions.push_back(Outgoing::Send { stream: self.stream_of(&id), frame, headers });
+            self.actions.push_back(Outgoing::Send {
+                stream: self.stream_of(&id),
+                frame,
+                headers,
+                faults: Faults::none(),
+            });
         }
         self.wait_for(now, id.clone(), pending);
         Ok(id)
@@ -338,7 +343,12 @@ impl<W> Core<W> {
     /// Sends a frame of the owner's as it is, and expects nothing.
     pub fn send(&mut self, frame: Frame) {
         let headers = self.headers_of(&frame);
-        self.actions.push_back(Outgoing::Send { frame, stream: Stream::Standing, headers });
+        self.actions.push_back(Outgoing::Send {
+            frame,
+            stream: Stream::Standing,
+            headers,
+            faults: Faults::none(),
+        });
     }
 
     /// The request in flight whose waiter fits; it may have got another id

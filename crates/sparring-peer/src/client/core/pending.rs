@@ -10,7 +10,7 @@ use super::lifecycle::Phase;
 use super::relist::Refusal;
 use super::{Core, Event, REMEMBERED, Request, Time, Unclaimed};
 use crate::client::error::Error;
-use crate::link::{LinkKind, Outgoing, Stream};
+use crate::link::{Faults, LinkKind, Outgoing, Stream};
 use crate::notices;
 
 /// A request in flight.
@@ -123,7 +123,12 @@ impl<W> Core<W> {
             let params = self.encode(&id, &pending);
             let frame = Frame::request(&id, &pending.method, params.as_deref());
             let headers = self.headers_of(&frame);
-            self.actions.push_back(Outgoing::Send { frame, stream: self.stream_of(&id), headers });
+            self.actions.push_back(Outgoing::Send {
+                frame,
+                stream: self.stream_of(&id),
+                headers,
+                faults: Faults::none(),
+            });
         }
         self.wait_for(now, id, pending);
     }

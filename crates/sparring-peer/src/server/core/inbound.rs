@@ -5,7 +5,7 @@ use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Frame, FrameKind, Id, Json, RawJson, Revision, Rule, Side, code};
 
 use super::{Batch, Call, Core, Event, Job, Time};
-use crate::link::{Cause, Envelope, Incoming, LinkKind, Outgoing, Stream};
+use crate::link::{Cause, Envelope, Faults, Incoming, LinkKind, Outgoing, Stream};
 use crate::notices;
 
 impl<A> Core<A> {
@@ -84,7 +84,9 @@ impl<A> Core<A> {
             (Ok(revision), Some(id)) => {
                 let key = self.key();
                 self.admitted += 1;
-                let job = Job { key, revision, frame: frame.clone(), batch, listening: None };
+                let faults = Faults::none();
+                let job =
+                    Job { key, revision, frame: frame.clone(), batch, faults, listening: None };
                 self.in_flight.insert(id.clone(), job);
                 self.serve(key, id, frame, revision, envelope);
             }
@@ -176,6 +178,10 @@ impl<A> Core<A> {
 
     /// Stops a request; nothing more is said about it.
     fn cancel(&mut self, id: &Id) {
+        let late = |job: &Job| job.faults.get().is_some_and(|fault| fault.late);
+        if self.in_flight.get(id).is_some_and(late) {
+            return;
+        }
         let Some(job) = self.in_flight.remove(id) else { return };
         if job.listening.is_none() {
             self.events.push_back(Event::Cancelled(job.key));

@@ -19,7 +19,7 @@ use sparring_wire::{ErrorObject, Frame, Id, IdSequence, RawJson, Revision};
 pub(super) use self::outbound::Added;
 use super::counters::Counters;
 use crate::client::Filter;
-use crate::link::{Cause, Envelope, LinkKind, Outgoing};
+use crate::link::{Cause, Envelope, Faults, LinkKind, Outgoing};
 
 /// A moment, counted from a start of the owner's choice.
 pub type Time = Duration;
@@ -83,6 +83,8 @@ struct Job {
     revision: Revision,
     frame: Frame,
     batch: Option<u64>,
+    /// What is to go wrong with its answer.
+    faults: Faults,
     /// Set for a subscription that stands.
     listening: Option<Filter>,
 }

@@ -3,10 +3,10 @@
 
 use serde_json::json;
 use sparring_wire::types::LogLevel;
-use sparring_wire::{ErrorObject, Frame, Id, Json, RawJson, Side};
+use sparring_wire::{ErrorObject, Frame, Headers, Id, Json, RawJson, Side};
 
 use super::{Core, Event, Job, Profile, Time, Waiting};
-use crate::link::{LinkKind, Outgoing, Stream};
+use crate::link::{Faults, LinkKind, Outgoing, Stream};
 
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
@@ -28,7 +28,17 @@ impl<A> Core<A> {
             }
             Err(error) => Frame::error_of(Some(id), false, &error),
         };
-        self.deliver(frame, job.batch, Some(id));
+        match job.batch {
+            None => self.deliver_with(frame, Some(id), job.faults),
+            batch => self.deliver(frame, batch, Some(id)),
+        }
+    }
+
+    /// Lets something go wrong with the answer to a request in flight.
+    pub fn fail_with(&mut self, id: &Id, faults: Faults) {
+        if let Some(job) = self.in_flight.get_mut(id) {
+            job.faults = faults;
+        }
     }
 
     /// Adds what every result must have since 2026-07-28 (basic#responses,
@@ -81,11 +91,19 @@ impl<A> Core<A> {
         self.counters.response(frame.error().is_some());
         match batch {
             Some(batch) => self.settle_batch(batch, Some(frame)),
-            None => {
-                let stream = id.map_or(Stream::Standing, |id| self.stream_of(id));
-                self.actions.push_back(Outgoing::on(stream, frame));
-            }
+            None => self.push(frame, id, Faults::none()),
         }
+    }
+
+    /// Sends a response with which something may go wrong.
+    fn deliver_with(&mut self, frame: Frame, id: Option<&Id>, faults: Faults) {
+        self.counters.response(frame.error().is_some());
+        self.push(frame, id, faults);
+    }
+
+    fn push(&mut self, frame: Frame, id: Option<&Id>, faults: Faults) {
+        let stream = id.map_or(Stream::Standing, |id| self.stream_of(id));
+        self.actions.push_back(Outgoing::Send { frame, stream, headers: Headers::new(), faults });
     }
 
     pub(super) fn settle_batch(&mut self, number: u64, frame: Option<Frame>) {

@@ -153,6 +153,7 @@ impl<H: Handler> Session<H> {
                 self.core.notify_with(&id, &method, params.as_ref());
             }
             Said::BreakOff(id) => self.core.break_off(&id),
+            Said::Faults(id, faults) => self.core.fail_with(&id, faults),
             Said::Ask(id, method, params, waiter) if self.link.is_some() => {
                 let deadline = self.timer.now() + self.ask_timeout;
                 self.core.ask(deadline, &id, method, &params, waiter);

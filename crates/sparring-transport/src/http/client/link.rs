@@ -137,7 +137,7 @@ impl HttpLink {
             }
             match self.outbox.pop_front() {
                 None => break,
-                Some(Outgoing::Send { frame, stream, headers }) => {
+                Some(Outgoing::Send { frame, stream, headers, .. }) => {
                     let message = Message { frame, stream, headers, again: false };
                     if is_full && message.stream != Stream::Standing {
                         self.held.push_back(message);

@@ -1,14 +1,17 @@
 //! The body of a response: nothing, something whole, or events as they come
-//! with comments in between that keep the connection alive.
+//! with comments in between that keep the connection alive. On purpose it may
+//! come slowly, or break off.
 
-use std::convert::Infallible;
 use std::fmt;
+use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Frame as Piece, SizeHint};
+use sparring_peer::link::Fault;
+use sparring_peer::link::pace::Pace;
 use tokio::time::{Instant, Sleep};
 
 use super::note::Note;
@@ -19,6 +22,8 @@ const COMMENT: &[u8] = b":\n\n";
 /// The body of a response of ours.
 pub struct Body {
     kind: Kind,
+    /// What goes wrong with it, where something does.
+    spoilt: Option<Box<Spoilt>>,
     /// What is kept of the exchange, where it is.
     note: Option<Box<Note>>,
 }
@@ -28,10 +33,27 @@ enum Kind {
     Events(Box<Stream>),
 }
 
+/// How a body goes wrong.
+#[derive(Debug, Default)]
+struct Spoilt {
+    /// What is to come before anything else.
+    rest: Bytes,
+    pace: Option<Pace>,
+    /// Whether the connection breaks after that.
+    breaks: bool,
+    /// How long it was said to be, where it was.
+    length: Option<u64>,
+}
+
 /// Where events come from. Each time all that are there are written at once.
 pub(super) trait Source: Send + 'static {
     /// Writes the events that are there, and says whether others may follow.
     fn poll_write(&mut self, cx: &mut Context<'_>, out: &mut Vec<u8>) -> Poll<Further>;
+
+    /// How many bytes a second of what was just written may go out.
+    fn pace(&mut self) -> Option<u64> {
+        None
+    }
 }
 
 /// Whether more follows.
@@ -41,11 +63,21 @@ pub(super) enum Further {
     More,
     /// That was all.
     Nothing,
+    /// The connection breaks here.
+    Broken,
+}
+
+impl Further {
+    /// The same, where something goes wrong on purpose.
+    pub(super) fn with(self, fault: &Fault) -> Further {
+        if fault.cut.is_some() || fault.drop_stream { Further::Broken } else { self }
+    }
 }
 
 struct Stream {
     source: Box<dyn Source>,
     ended: bool,
+    broken: bool,
     /// How long it may be silent, and since when it is.
     every: Duration,
     since: Instant,
@@ -65,11 +97,23 @@ impl Body {
         let stream = Stream {
             source: Box::new(source),
             ended: false,
+            broken: false,
             every: keep_alive,
             since: Instant::now(),
             alarm: Box::pin(tokio::time::sleep(keep_alive)),
         };
         Kind::Events(Box::new(stream)).into()
+    }
+
+    /// Something whole that comes slowly, or breaks off before its end.
+    pub(super) fn spoilt(bytes: Bytes, length: Option<usize>, fault: &Fault) -> Self {
+        let spoilt = Spoilt {
+            rest: bytes,
+            pace: fault.slow.map(Pace::new),
+            breaks: fault.cut.is_some(),
+            length: length.map(|length| length as u64),
+        };
+        Body { kind: Kind::Whole(None), spoilt: Some(Box::new(spoilt)), note: None }
     }
 
     /// The exchange is over when this is dropped.
@@ -81,7 +125,7 @@ impl Body {
 
 impl From<Kind> for Body {
     fn from(kind: Kind) -> Self {
-        Body { kind, note: None }
+        Body { kind, spoilt: None, note: None }
     }
 }
 
@@ -105,7 +149,8 @@ impl Stream {
         let mut out = Vec::new();
         match self.source.poll_write(cx, &mut out) {
             Poll::Ready(further) => {
-                self.ended = further == Further::Nothing;
+                self.ended = further != Further::More;
+                self.broken = further == Further::Broken;
                 self.since = Instant::now();
                 match out.is_empty() && self.ended {
                     true => Poll::Ready(None),
@@ -133,22 +178,62 @@ impl Stream {
     }
 }
 
+impl Spoilt {
+    /// The next piece of what is left, or that it breaks here; nothing when the
+    /// rest is as usual.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
+        if !self.rest.is_empty() {
+            let most = match &mut self.pace {
+                Some(pace) => ready!(pace.poll_allowed(cx)),
+                None => usize::MAX,
+            };
+            let piece = self.rest.split_to(most.min(self.rest.len()));
+            return Poll::Ready(Some(Ok(piece)));
+        }
+        let broken = || Err(io::Error::other("broken off, as the script says"));
+        Poll::Ready(self.breaks.then(broken))
+    }
+
+    fn is_over(&self) -> bool {
+        self.rest.is_empty() && !self.breaks
+    }
+}
+
 impl http_body::Body for Body {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = io::Error;
 
     fn poll_frame(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Piece<Bytes>, Infallible>>> {
-        let bytes = match &mut self.get_mut().kind {
+    ) -> Poll<Option<io::Result<Piece<Bytes>>>> {
+        let body = self.get_mut();
+        if let Some(spoilt) = &mut body.spoilt
+            && let Some(piece) = ready!(spoilt.poll(cx))
+        {
+            return Poll::Ready(Some(piece.map(Piece::data)));
+        }
+        let bytes = match &mut body.kind {
             Kind::Whole(bytes) => bytes.take(),
-            Kind::Events(stream) => std::task::ready!(stream.poll(cx)),
+            Kind::Events(stream) => {
+                let bytes = ready!(stream.poll(cx));
+                let pace = stream.source.pace().map(Pace::new);
+                if pace.is_some() || stream.broken {
+                    let rest = bytes.unwrap_or_default();
+                    let breaks = stream.broken;
+                    body.spoilt = Some(Box::new(Spoilt { rest, pace, breaks, length: None }));
+                    return Pin::new(body).poll_frame(cx);
+                }
+                bytes
+            }
         };
         Poll::Ready(bytes.map(|bytes| Ok(Piece::data(bytes))))
     }
 
     fn is_end_stream(&self) -> bool {
+        if self.spoilt.as_ref().is_some_and(|spoilt| !spoilt.is_over()) {
+            return false;
+        }
         match &self.kind {
             Kind::Whole(bytes) => bytes.is_none(),
             Kind::Events(stream) => stream.ended,
@@ -156,6 +241,9 @@ impl http_body::Body for Body {
     }
 
     fn size_hint(&self) -> SizeHint {
+        if let Some(spoilt) = &self.spoilt {
+            return spoilt.length.map_or(SizeHint::default(), SizeHint::with_exact);
+        }
         match &self.kind {
             Kind::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
             Kind::Events(_) => SizeHint::default(),

@@ -75,6 +75,10 @@ impl Source for Down {
     fn poll_write(&mut self, cx: &mut Context<'_>, out: &mut Vec<u8>) -> Poll<Further> {
         self.reader.poll_write(cx, out)
     }
+
+    fn pace(&mut self) -> Option<u64> {
+        self.reader.pace()
+    }
 }
 
 impl Drop for Down {

@@ -105,7 +105,7 @@ async fn open<H: Handler>(
     let (session, hub, running) = begin(shared, LinkKind::Streams)?;
     let incoming = Incoming::on(Stream::Request(id.clone()), frame, Some(envelope));
     let mut reader = hub.request(vec![id], incoming).map_err(refused)?;
-    let First::Answer(answer) = poll_fn(|cx| reader.poll_first(cx)).await else {
+    let First::Answer(answer, _) = poll_fn(|cx| reader.poll_first(cx)).await else {
         return Err(Refusal::unavailable("the session ended as it began").after_all());
     };
     let agreed = answer.result().and_then(|result| result.get("protocolVersion"));
@@ -239,7 +239,9 @@ async fn respond<H: Handler>(
         }
     });
     match first.await {
-        Some(First::Answer(frame)) => return Ok(reply::json(StatusCode::OK, frame)),
+        Some(First::Answer(frame, faults)) => {
+            return Ok(reply::answer(StatusCode::OK, frame, &faults));
+        }
         Some(First::Ended) => return Err(refused(Full::Ended).after_all()),
         Some(First::Nothing) => {
             return Ok(reply::events(Body::events(Silence, shared.options.keep_alive)));

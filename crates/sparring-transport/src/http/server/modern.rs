@@ -53,17 +53,18 @@ pub(super) async fn serve<H: Handler>(
     });
     let first = match first.await {
         Some(Some(frame)) if is_final(&frame) => {
+            let faults = alone.faults();
             if let Some(recorder) = &recorder {
-                recorder.sent(&frame);
+                faults.applied_to(&frame).iter().for_each(|frame| recorder.sent(frame));
             }
             let status = status_of(&frame, alone.was_admitted());
-            return Ok(reply::json(status, frame));
+            return Ok(reply::answer(status, frame, faults));
         }
         Some(None) => return Ok(reply::empty(StatusCode::ACCEPTED)),
         Some(first) => first,
         None => None,
     };
-    let source = Frames { alone, first, ear: shared.drain.ear(), recorder };
+    let source = Frames { alone, first, ear: shared.drain.ear(), recorder, pace: None };
     Ok(reply::events(Body::events(source, options.keep_alive)))
 }
 
@@ -139,6 +140,8 @@ struct Frames<H> {
     first: Option<Frame>,
     ear: Ear,
     recorder: Option<Recorder>,
+    /// How slowly what was written last is to go out.
+    pace: Option<u64>,
 }
 
 impl<H: Handler> Source for Frames<H> {
@@ -153,10 +156,15 @@ impl<H: Handler> Source for Frames<H> {
             };
             match next {
                 Poll::Ready(Some(frame)) => {
+                    let faults = self.alone.faults();
                     if let Some(recorder) = &self.recorder {
-                        recorder.sent(&frame);
+                        faults.applied_to(&frame).iter().for_each(|frame| recorder.sent(frame));
                     }
-                    event::write(&frame, None, None, out);
+                    event::write_with(&frame, faults, (None, None), out);
+                    if let Some(fault) = faults.get() {
+                        self.pace = fault.slow;
+                        return Poll::Ready(Further::More.with(fault));
+                    }
                 }
                 Poll::Ready(None) => return Poll::Ready(Further::Nothing),
                 Poll::Pending if out.is_empty() => return Poll::Pending,
@@ -164,5 +172,9 @@ impl<H: Handler> Source for Frames<H> {
             }
         }
         Poll::Ready(Further::More)
+    }
+
+    fn pace(&mut self) -> Option<u64> {
+        self.pace.take()
     }
 }

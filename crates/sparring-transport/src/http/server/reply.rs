@@ -4,9 +4,11 @@
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
+use sparring_peer::link::{Cut, Fault, Faults};
 use sparring_wire::{ErrorObject, Frame, Id, code};
 
 use super::body::Body;
+use super::event;
 use super::negotiation::{EVENTS, JSON};
 
 /// Why a request is not served.
@@ -106,6 +108,36 @@ pub(super) fn json(status: StatusCode, frame: Frame) -> Response<Body> {
     let mut response = Response::new(Body::whole(Bytes::from_owner(Spelled(frame))));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    response
+}
+
+/// One frame, whole, with what is to go wrong with it.
+pub(super) fn answer(status: StatusCode, frame: Frame, faults: &Faults) -> Response<Body> {
+    let Some(fault) = faults.get() else { return json(status, frame) };
+    let mut response = if fault.drop_stream {
+        let cut = Fault { cut: Some(Cut::Before), ..fault.clone() };
+        events(Body::spoilt(Bytes::new(), None, &cut))
+    } else if fault.twice {
+        // Only a stream can bring two.
+        let mut bytes = Vec::new();
+        event::write_with(&frame, faults, (None, None), &mut bytes);
+        events(Body::spoilt(bytes.into(), None, fault))
+    } else {
+        let frames = faults.applied_to(&frame);
+        let bytes: Vec<u8> = frames.iter().flat_map(|frame| frame.bytes()).copied().collect();
+        // What breaks off was said to be longer.
+        let length = if fault.cut.is_some() { frame.bytes().len() + 1 } else { bytes.len() };
+        let mut response = json(status, frame);
+        *response.body_mut() = Body::spoilt(bytes.into(), Some(length), fault);
+        response
+    };
+    if let Some(status) = fault.status.and_then(|status| StatusCode::from_u16(status).ok()) {
+        *response.status_mut() = status;
+    }
+    let content_type = fault.content_type.as_deref().map(HeaderValue::from_str);
+    if let Some(Ok(content_type)) = content_type {
+        response.headers_mut().insert(CONTENT_TYPE, content_type);
+    }
     response
 }
 

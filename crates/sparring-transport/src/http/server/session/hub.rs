@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use sparring_peer::link::{Cause, Incoming, LinkKind, Outgoing, Recorder, Stream};
+use sparring_peer::link::{Cause, Faults, Incoming, LinkKind, Outgoing, Recorder, Stream};
 use sparring_wire::{Frame, FrameKind, Id};
 use tokio::time::Instant;
 
@@ -232,7 +232,7 @@ impl Hub {
     /// Gives what the peer sends to the stream that it belongs to.
     pub(super) fn route(&self, outgoing: Outgoing) {
         match outgoing {
-            Outgoing::Send { frame, stream, .. } => self.send(frame, &stream),
+            Outgoing::Send { frame, stream, faults, .. } => self.send(frame, &stream, faults),
             Outgoing::Abort(Stream::Request(id)) => {
                 let mut state = self.lock();
                 let number = state.requests.get(&id).copied();
@@ -246,10 +246,10 @@ impl Hub {
         }
     }
 
-    fn send(&self, frame: Frame, stream: &Stream) {
+    fn send(&self, frame: Frame, stream: &Stream, faults: Faults) {
         let mut state = self.lock();
         if let Some(recorder) = &state.recorder {
-            recorder.sent(&frame);
+            faults.applied_to(&frame).iter().for_each(|frame| recorder.sent(frame));
         }
         let number = match stream {
             Stream::Standing => Some(STANDING),
@@ -276,6 +276,7 @@ impl Hub {
         // What was left before its first event has no place to come back to.
         if number == STANDING || outlet.begun || outlet.is_read() {
             outlet.push(frame, self.limits.replay);
+            outlet.fail_with(faults);
         }
         let now = outlet.backlog();
         if last && number != STANDING {

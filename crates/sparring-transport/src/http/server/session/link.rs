@@ -56,7 +56,13 @@ impl Link for SessionLink {
     }
 
     fn send(&mut self, outgoing: Outgoing) {
+        let ends = matches!(&outgoing, Outgoing::Send { faults, .. }
+            if faults.get().is_some_and(|fault| fault.end_session));
         self.hub.route(outgoing);
+        // Nobody finds it any more; what was asked is still answered.
+        if let Some(registry) = self.registry.upgrade().filter(|_| ends) {
+            drop(registry.remove(&self.id));
+        }
     }
 
     fn poll_flush(&mut self, _: &mut Context<'_>) -> Poll<()> {

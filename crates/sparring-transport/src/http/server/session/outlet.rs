@@ -7,6 +7,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::task::Waker;
 
+use sparring_peer::link::Faults;
 use sparring_wire::{Frame, Id};
 
 /// How many frames are kept that nobody reads.
@@ -17,6 +18,8 @@ const MOST: usize = 1_000;
 pub(super) struct Outlet {
     /// Those that are kept, the oldest first.
     kept: VecDeque<Frame>,
+    /// What is to go wrong with some of them, by their numbers.
+    faults: VecDeque<(u64, Faults)>,
     /// The number of the newest frame; the first has 1.
     newest: u64,
     /// The number of the last frame that was given to a reader.
@@ -59,6 +62,19 @@ impl Outlet {
     /// Whether everything that followed that frame is kept.
     pub(super) fn keeps_all_after(&self, number: u64) -> bool {
         number.saturating_add(self.kept.len() as u64) >= self.newest
+    }
+
+    /// Lets something go wrong with the newest frame.
+    pub(super) fn fail_with(&mut self, faults: Faults) {
+        if faults.get().is_some() {
+            self.faults.push_back((self.newest, faults));
+        }
+    }
+
+    /// What is to go wrong with a frame, once.
+    pub(super) fn faults_of(&mut self, number: u64) -> Faults {
+        let found = self.faults.iter().position(|(of, _)| *of == number);
+        found.and_then(|at| self.faults.remove(at)).map_or(Faults::none(), |(_, faults)| faults)
     }
 
     /// The next frame that was not given yet, with its number.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use sparring_peer::link::LinkKind;
+use sparring_peer::link::{Faults, LinkKind};
 use sparring_wire::Frame;
 use tokio::time::Instant;
 
@@ -25,13 +25,15 @@ pub(in crate::http::server) struct Reader {
     /// How each event is named, and whether it has an id.
     name: Option<&'static str>,
     ids: bool,
+    /// How slowly what was written last is to go out.
+    pace: Option<u64>,
 }
 
 /// What a stream begins with.
 #[derive(Debug)]
 pub(in crate::http::server) enum First {
     /// The answer, and nothing else.
-    Answer(Frame),
+    Answer(Frame, Faults),
     /// Something else, so that it is told as events.
     Events,
     /// Nothing: the request was cancelled.
@@ -43,7 +45,7 @@ pub(in crate::http::server) enum First {
 impl Reader {
     pub(super) fn new(hub: Arc<Hub>, number: u64, reader: u64) -> Self {
         let preface = Vec::new();
-        Reader { hub, number, reader, priming: None, preface, name: None, ids: true }
+        Reader { hub, number, reader, priming: None, preface, name: None, ids: true, pace: None }
     }
 
     /// Begins by an event that says where the stream is.
@@ -78,11 +80,12 @@ impl Reader {
             && let Some(frame) = outlet.only().cloned()
         {
             let backlog = outlet.backlog();
+            let faults = outlet.faults_of(1);
             state.outlets.remove(&self.number);
             state.used = Instant::now();
             drop(state);
             hub.count(backlog, 0);
-            return Poll::Ready(First::Answer(frame));
+            return Poll::Ready(First::Answer(frame, faults));
         }
         if !outlet.is_empty() || outlet.cut {
             outlet.begun = true;
@@ -137,11 +140,18 @@ impl Source for Reader {
         }
         let before = outlet.backlog();
         let cut = outlet.cut;
+        let mut fault = None;
         while !cut && let Some((number, frame)) = outlet.next() {
-            event::write(&frame, self.name, self.id(number), out);
+            let faults = outlet.faults_of(number);
+            event::write_with(&frame, &faults, (self.name, self.id(number)), out);
+            if let Some(found) = faults.get() {
+                fault = Some(found.clone());
+                break;
+            }
         }
         let now = outlet.backlog();
-        let further = match cut || outlet.done || ends {
+        let all = outlet.is_empty() && outlet.done;
+        let further = match cut || all || ends {
             true => Poll::Ready(Further::Nothing),
             false if out.is_empty() => {
                 outlet.wake_with(cx.waker());
@@ -151,7 +161,15 @@ impl Source for Reader {
         };
         drop(state);
         hub.count(before, now);
-        further
+        self.pace = fault.as_ref().and_then(|fault| fault.slow);
+        match fault {
+            Some(fault) => further.map(|further| further.with(&fault)),
+            None => further,
+        }
+    }
+
+    fn pace(&mut self) -> Option<u64> {
+        self.pace.take()
     }
 }
 

@@ -7,9 +7,10 @@ const ALIKE: f64 = 0.7;
 const MOST: usize = 3;
 
 /// The known names most like the given one, the likest first.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let lower = name.to_lowercase();
     let mut alike: Vec<(f64, &str)> = known
+        .into_iter()
         .map(|candidate| (strsim::jaro(&lower, &candidate.to_lowercase()), candidate))
         .filter(|(alike, _)| *alike > ALIKE)
         .collect();
@@ -18,7 +19,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> V
 }
 
 /// `did you mean 'a' or 'b'?`, where there is something to offer.
-pub(crate) fn question<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let names: Vec<String> = nearest(name, known).iter().map(|name| format!("'{name}'")).collect();
     (!names.is_empty()).then(|| format!("did you mean {}?", names.join(" or ")))
 }
@@ -30,11 +31,8 @@ mod tests {
     #[test]
     fn the_likest_name_comes_first_and_strangers_are_left_out() {
         let known = ["echo", "add", "Echo2", "get-resource"];
-        assert_eq!(nearest("ehco", known.into_iter()), ["echo", "Echo2"]);
-        assert_eq!(nearest("zzz", known.into_iter()), Vec::<&str>::new());
-        assert_eq!(
-            question("ecko", known.into_iter()).as_deref(),
-            Some("did you mean 'echo' or 'Echo2'?")
-        );
+        assert_eq!(nearest("ehco", known), ["echo", "Echo2"]);
+        assert_eq!(nearest("zzz", known), Vec::<&str>::new());
+        assert_eq!(did_you_mean("ecko", known).as_deref(), Some("did you mean 'echo' or 'Echo2'?"));
     }
 }

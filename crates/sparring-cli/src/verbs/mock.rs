@@ -1,0 +1,186 @@
+//! `spar mock`: a scripted server, on stdin and stdout or over HTTP.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+use sparring_mock::{LoadError, MockServer, ProcessFault, Settings};
+use sparring_transport::stdio;
+
+use tokio::sync::mpsc::Receiver;
+
+use crate::args::{Look, pair};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::journal::Journal;
+use crate::output::Printer;
+use crate::signals::Signals;
+
+/// How long requests in flight may take when the server is to end.
+const END: Duration = Duration::from_secs(1);
+
+const EXAMPLES: &str = "\
+Examples:
+  spar mock weather.mock.yaml
+  spar mock weather.mock.yaml --http 127.0.0.1:3001
+  spar mock weather.mock.yaml --check
+  spar call get_weather city=Oslo -- spar mock weather.mock.yaml --var unit=C
+  spar mock weather.mock.yaml --journal requests.jsonl
+  spar mock --interactions --http 127.0.0.1:3001
+
+Over stdio it ends with its input. Over HTTP it prints its URL to stdout, and
+ends by a signal; port 0 is any that is free.";
+
+/// Be a server that does what a script says
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Mock {
+    /// The script
+    #[arg(required_unless_present = "interactions")]
+    script: Option<PathBuf>,
+
+    /// Serve on stdin and stdout; this is the default
+    #[arg(long, conflicts_with = "http")]
+    stdio: bool,
+
+    /// Serve Streamable HTTP and HTTP+SSE at this address
+    #[arg(long, value_name = "ADDR")]
+    http: Option<SocketAddr>,
+
+    /// Only check the script
+    #[arg(long, conflicts_with_all = ["stdio", "http"])]
+    check: bool,
+
+    /// Set a variable of the script; may be repeated
+    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
+    vars: Vec<(String, Value)>,
+
+    /// Have the tool get_data, whose test cases bring their responses along;
+    /// needs no script
+    #[arg(long)]
+    interactions: bool,
+
+    /// Write every request and its answer to this file as JSON lines
+    #[arg(long, value_name = "FILE", conflicts_with = "check")]
+    journal: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) look: Look,
+}
+
+fn variable(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = pair::variable(text).ok_or("write NAME=VALUE")?;
+    Ok((name, value.into()))
+}
+
+impl Mock {
+    /// Serves until the end of input, or until a signal comes.
+    pub(crate) async fn run(
+        &self,
+        printer: &Printer,
+        mut signals: Signals,
+    ) -> Result<Exit, Failure> {
+        let mock = self.load()?;
+        if self.check {
+            return self.tell_good(&mock, printer).await;
+        }
+        let journal =
+            self.journal.as_deref().map(|path| Journal::begin(path, &mock)).transpose()?;
+        let ended = self.serve(&mock, printer, &mut signals).await;
+        if let Some(journal) = journal {
+            journal.end().await?;
+        }
+        ended
+    }
+
+    async fn serve(
+        &self,
+        mock: &MockServer,
+        printer: &Printer,
+        signals: &mut Signals,
+    ) -> Result<Exit, Failure> {
+        let mut faults = mock.process_faults();
+        let serving = async {
+            match self.http {
+                Some(address) => over_http(mock, address, printer, signals).await,
+                None => over_stdio(mock, signals).await,
+            }
+        };
+        tokio::select! {
+            biased;
+            status = misbehave(&mut faults, printer) => Ok(Exit::AsTold(status)),
+            ended = serving => match faults.as_mut().and_then(|it| it.try_recv().ok()) {
+                // What ended it may have been the exit itself.
+                Some(ProcessFault::Exit(status)) => Ok(Exit::AsTold(status)),
+                _ => ended,
+            },
+        }
+    }
+
+    fn load(&self) -> Result<MockServer, Failure> {
+        let settings = Settings { vars: self.vars.clone(), interactions: self.interactions };
+        let Some(script) = &self.script else {
+            return MockServer::of_interactions(&settings).map_err(Failure::Script);
+        };
+        MockServer::from_file(script, &settings).map_err(|error| match error {
+            LoadError::Script(problems) => Failure::Script(problems),
+            error => Failure::File(error.to_string()),
+        })
+    }
+
+    async fn tell_good(&self, mock: &MockServer, printer: &Printer) -> Result<Exit, Failure> {
+        let script = self.script.as_deref().unwrap_or(Path::new("nothing")).display().to_string();
+        printer.note(&mock.summary()).await;
+        match printer.json() {
+            true => printer.print_json(&json!({"script": script, "good": true})).await?,
+            false => printer.print(&format!("{script} is good\n")).await?,
+        }
+        Ok(Exit::Good)
+    }
+}
+
+/// Does to this process what the script wants, until that is to exit.
+async fn misbehave(faults: &mut Option<Receiver<ProcessFault>>, printer: &Printer) -> u8 {
+    while let Some(faults) = faults {
+        match faults.recv().await {
+            Some(ProcessFault::Exit(status)) => return status,
+            Some(ProcessFault::FloodStderr(bytes)) => printer.flood(bytes),
+            Some(_) => {}
+            None => break,
+        }
+    }
+    std::future::pending().await
+}
+
+async fn over_stdio(mock: &MockServer, signals: &mut Signals) -> Result<Exit, Failure> {
+    tokio::select! {
+        biased;
+        signal = signals.next() => Err(Failure::Stopped(signal)),
+        _ = mock.serve(stdio(Default::default())) => Ok(Exit::Good),
+    }
+}
+
+async fn over_http(
+    mock: &MockServer,
+    address: SocketAddr,
+    printer: &Printer,
+    signals: &mut Signals,
+) -> Result<Exit, Failure> {
+    let serving = mock.listen(address).await;
+    let serving =
+        serving.map_err(|error| Failure::Usage(format!("cannot listen on {address}: {error}")))?;
+    let address = serving.address().unwrap_or(address);
+    let urls = mock.urls(address);
+    let told = match printer.json() {
+        true => printer.print_json(&json!({"url": urls.mcp, "sse_url": urls.sse})).await,
+        false => printer.print(&format!("{}\n", urls.mcp)).await,
+    };
+    // Whoever does not want to know the URL may still come.
+    told.or_else(Failure::unless_loud)?;
+    printer.note(&format!("serving {}", mock.summary())).await;
+    let signal = signals.next().await;
+    serving.stop(END).await;
+    Err(Failure::Stopped(signal))
+}

@@ -1,0 +1,52 @@
+//! `spar schema`: the JSON Schema of our YAML files, for editors.
+
+use clap::{Args, ColorChoice, ValueEnum};
+
+use crate::args::Look;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Printer;
+
+const EXAMPLES: &str = "\
+Examples:
+  spar schema mock > mock.schema.json
+
+An editor with a YAML language server uses it for a file that begins with
+  # yaml-language-server: $schema=mock.schema.json";
+
+/// Print the JSON Schema of the files that spar reads
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Schema {
+    /// The kind of file
+    file: File,
+
+    /// Print it in one line
+    #[arg(long)]
+    json: bool,
+}
+
+/// A kind of file.
+#[derive(Clone, Copy, ValueEnum)]
+enum File {
+    /// Scripts of `spar mock`
+    Mock,
+}
+
+impl Schema {
+    /// How to tell of it: there is nothing to note or to paint.
+    pub(super) fn look(&self) -> Look {
+        Look { json: self.json, quiet: true, color: ColorChoice::Never }
+    }
+
+    /// Prints it: over many lines for a person, in one for a program.
+    pub(crate) async fn run(&self, printer: &Printer) -> Result<Exit, Failure> {
+        let File::Mock = self.file;
+        let schema = sparring_mock::schema();
+        match printer.json() {
+            true => printer.print_json(&schema).await?,
+            false => printer.print(&format!("{schema:#}\n")).await?,
+        }
+        Ok(Exit::Good)
+    }
+}

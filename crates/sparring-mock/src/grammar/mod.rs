@@ -1,0 +1,26 @@
+//! The mock language as data: every key there is, with what it is for.
+//!
+//! What a key does stands in `load`; a key that is not here is unknown.
+
+mod ask;
+mod entries;
+mod fault;
+mod reply;
+mod script;
+mod step;
+
+pub(crate) use script::SCRIPT;
+
+use serde_json::Value;
+use sparring_script::{Shape, grammar};
+
+/// The JSON Schema of mock scripts, for editors.
+pub fn schema() -> Value {
+    grammar::schema("A mock of Sparring", &SCRIPT)
+}
+
+/// A value passed on to the wire, with our names made the wire's.
+pub(crate) static WIRE: Shape = Shape::Map(&Shape::Any);
+
+/// A JSON Schema.
+pub(crate) static JSON_SCHEMA: Shape = Shape::Map(&Shape::Any);

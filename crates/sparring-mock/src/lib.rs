@@ -1,0 +1,52 @@
+//! A scripted server of the Model Context Protocol: the stand-in for any other,
+//! written in a page of YAML. It does exactly what its script says.
+//!
+//! ```
+//! # use sparring_mock::MockServer;
+//! # use sparring_peer::Client;
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mock = MockServer::from_yaml(
+//!     "tools: [{name: greet, input: {name: string}, text: \"hello ${args.name}\"}]",
+//!     ".",
+//! )?;
+//! let client = Client::connect(mock.connect()).await?;
+//! let response = client.call_tool("greet", serde_json::json!({"name": "Ada"})).await?;
+//! assert_eq!(response.content(), "hello Ada");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The same in Rust:
+//!
+//! ```
+//! # use sparring_mock::{MockServer, Reply, ToolMock};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mock = MockServer::builder()
+//!     .tool(
+//!         ToolMock::new("greet")
+//!             .input(serde_json::json!({"name": "string"}))
+//!             .reply(Reply::text("hello ${args.name}")),
+//!     )
+//!     .build()?;
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod builder;
+mod grammar;
+mod interactions;
+pub mod journal;
+mod load;
+mod model;
+mod serve;
+mod server;
+mod stage;
+
+pub use builder::{MockBuilder, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
+pub use grammar::schema;
+pub use interactions::directives;
+pub use load::Settings;
+pub use model::ProcessFault;
+pub use serve::Mock;
+pub use server::{LoadError, MockServer, Urls};

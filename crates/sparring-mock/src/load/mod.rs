@@ -1,0 +1,129 @@
+//! From a script's text to a model, with everything that is wrong told at
+//! once: first by the grammar, then by what only reading can find.
+
+mod asks;
+mod bytes;
+mod capabilities;
+mod contents;
+mod entries;
+mod faults;
+mod holes;
+mod interactions;
+mod lists;
+mod replies;
+mod settings;
+mod steps;
+
+use std::path::Path;
+
+use serde_json::Value;
+use sparring_script::{Node, Problems, Shape, Source, grammar};
+
+use crate::grammar::SCRIPT;
+use crate::model::Model;
+
+/// What is said beside a script.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Settings {
+    /// Variables besides or instead of the script's own.
+    pub vars: Vec<(String, Value)>,
+    /// Whether there is the tool `get_data` although the script has no
+    /// `mcp_interactions`.
+    pub interactions: bool,
+}
+
+/// Reads a script. Files that it names are looked for from `folder` on.
+pub(crate) fn load(source: &Source, folder: &Path, settings: &Settings) -> Result<Model, Problems> {
+    let mut node = Node::parse(source)?;
+    let mut problems = Problems::new(source);
+    grammar::check(&mut node, &Shape::Object(&SCRIPT), &mut problems);
+    let mut loader = Loader::new(folder, &node, &settings.vars, problems);
+    let model = loader.model(&node, settings.interactions);
+    loader.problems.or(model)
+}
+
+/// What is known while a script is read. What has the wrong shape is passed
+/// over in silence here: the grammar has told it.
+struct Loader<'a> {
+    folder: &'a Path,
+    vars: Value,
+    problems: Problems,
+    /// The names of all tools.
+    tools: Vec<String>,
+    /// The names of the answers to the reply that is being read.
+    answers: Vec<String>,
+    /// Whether anything logs.
+    logs: bool,
+    /// Whether anything asks for earlier calls.
+    recalls: bool,
+}
+
+impl<'a> Loader<'a> {
+    fn new(folder: &'a Path, node: &Node, vars: &[(String, Value)], problems: Problems) -> Self {
+        let mut all = node.get("vars").map(Node::to_json).unwrap_or_default();
+        if !all.is_object() {
+            all = Value::Object(serde_json::Map::new());
+        }
+        for (name, value) in vars {
+            all[name] = value.clone();
+        }
+        let tools = node.get("tools").map(Node::items).unwrap_or_default();
+        let names = tools.iter().filter_map(|tool| tool.get("name")?.as_str());
+        Loader {
+            folder,
+            vars: all,
+            problems,
+            tools: names.map(str::to_owned).collect(),
+            answers: Vec::new(),
+            logs: false,
+            recalls: false,
+        }
+    }
+
+    fn model(&mut self, node: &Node, interactions: bool) -> Model {
+        let mut tools = self.tools(node);
+        let has = interactions || node.get("mcp_interactions").is_some();
+        if has {
+            tools.push(self.interaction_tool(node));
+        }
+        let resources = self.resources(node);
+        let templates = self.templates(node);
+        let prompts = self.prompts(node);
+        let completions = self.completions(node);
+        let timers = self.timers(node);
+        self.check_lists(node);
+        Model {
+            source: self.problems.source().clone(),
+            info: settings::info(node),
+            instructions: text(node, "instructions"),
+            revisions: settings::revisions(node),
+            capabilities: capabilities::of(node, self.logs, has),
+            vars: self.vars.clone(),
+            seed: node.get("seed").and_then(Node::as_u64),
+            page_size: settings::page_size(node),
+            cache: settings::cache(node),
+            http: settings::http(node),
+            recalls: self.recalls,
+            tools,
+            interactions: self.interactions(node),
+            resources,
+            templates,
+            prompts,
+            completions,
+            timers,
+        }
+    }
+}
+
+/// The text under a key.
+fn text(node: &Node, key: &str) -> Option<String> {
+    node.get(key).and_then(Node::as_str).map(str::to_owned)
+}
+
+/// What stands in a list, or alone.
+fn one_or_many(node: &Node) -> &[Node] {
+    match &node.kind {
+        sparring_script::Kind::List(items) => items,
+        _ => std::slice::from_ref(node),
+    }
+}

@@ -1,0 +1,105 @@
+//! Requests that wait for the client's answers (2026-07-28,
+//! basic/patterns/mrtr). They are kept here, and the client only gets a ticket:
+//! one that it makes up or alters fits nothing, and one that it uses is gone.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Map, Value};
+
+/// How many may wait; the oldest is given up for one more.
+const MOST: usize = 10_000;
+
+/// A request on hold.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Paused {
+    /// The request that it was: another one cannot go on in its place.
+    pub(super) method: String,
+    pub(super) id: String,
+    pub(super) args: Value,
+    /// The reply that was chosen, and the call's number.
+    pub(super) reply: usize,
+    pub(super) number: u64,
+    /// The round that waits, and what was answered up to now.
+    pub(super) round: usize,
+    pub(super) answers: Map<String, Value>,
+}
+
+/// All that wait.
+#[derive(Debug, Default)]
+pub(super) struct Pending(Mutex<Waiting>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    by_ticket: HashMap<String, Paused>,
+    order: VecDeque<String>,
+}
+
+impl Pending {
+    /// Keeps a request and gives its ticket.
+    pub(super) fn keep(&self, paused: Paused) -> String {
+        let ticket = ticket();
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.order.len() >= MOST
+            && let Some(oldest) = waiting.order.pop_front()
+        {
+            waiting.by_ticket.remove(&oldest);
+        }
+        waiting.order.push_back(ticket.clone());
+        waiting.by_ticket.insert(ticket.clone(), paused);
+        ticket
+    }
+
+    /// Gives a request back, once.
+    pub(super) fn take(&self, ticket: &str) -> Option<Paused> {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let paused = waiting.by_ticket.remove(ticket)?;
+        waiting.order.retain(|other| other != ticket);
+        Some(paused)
+    }
+}
+
+/// 192 bits that nobody can guess.
+fn ticket() -> String {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    let mut bytes = [0; 24];
+    getrandom::fill(&mut bytes).expect("the system gives random bytes");
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paused(round: usize) -> Paused {
+        Paused {
+            method: "tools/call".to_owned(),
+            id: "x".to_owned(),
+            args: Value::Null,
+            reply: 0,
+            number: 1,
+            round,
+            answers: Map::new(),
+        }
+    }
+
+    #[test]
+    fn a_ticket_is_good_once_and_as_it_is() {
+        let pending = Pending::default();
+        let ticket = pending.keep(paused(1));
+        assert_eq!(pending.take(&format!("{ticket}x")), None);
+        assert_eq!(pending.take(""), None);
+        assert_eq!(pending.take(&ticket), Some(paused(1)));
+        assert_eq!(pending.take(&ticket), None);
+    }
+
+    #[test]
+    fn the_oldest_gives_way() {
+        let pending = Pending::default();
+        let first = pending.keep(paused(0));
+        let others: Vec<String> = (0..MOST).map(|_| pending.keep(paused(0))).collect();
+        assert_eq!(pending.take(&first), None);
+        assert!(pending.take(&others[0]).is_some() && pending.take(&others[MOST - 1]).is_some());
+    }
+}

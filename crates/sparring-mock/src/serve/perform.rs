@@ -1,0 +1,134 @@
+//! From a request for an entry to its answer.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
+
+use serde_json::Value;
+use sparring_peer::server::{Answer, Context, Failure, Reply as Sent};
+use sparring_script::Tree;
+use sparring_script::template::Missing;
+use sparring_wire::{ErrorObject, Json};
+
+use super::choose::choose;
+use super::facts::Facts;
+use super::{Mock, failure, value_of};
+use crate::model::{Body, Cache, Entry, Kind};
+
+/// What is asked for.
+pub(super) struct Asked<'a> {
+    pub(super) kind: Kind,
+    pub(super) entry: &'a Entry,
+    /// The arguments as they came, until somebody wants to look into them.
+    raw: Json<'a>,
+    args: OnceLock<Value>,
+    uri: Cow<'a, str>,
+}
+
+impl<'a> Asked<'a> {
+    pub(super) fn new(kind: Kind, entry: &'a Entry, raw: Json<'a>) -> Self {
+        Asked { kind, entry, raw, args: OnceLock::new(), uri: Cow::Borrowed("") }
+    }
+
+    pub(super) fn with_args(kind: Kind, entry: &'a Entry, args: Value) -> Self {
+        Asked { args: OnceLock::from(args), ..Asked::new(kind, entry, Json::EMPTY_OBJECT) }
+    }
+
+    /// The same, of this URI.
+    pub(super) fn of(self, uri: &'a str) -> Self {
+        Asked { uri: Cow::Borrowed(uri), ..self }
+    }
+
+    pub(super) fn args(&self) -> &Value {
+        self.args.get_or_init(|| value_of(self.raw))
+    }
+
+    pub(super) fn uri(&self) -> &str {
+        &self.uri
+    }
+}
+
+impl Mock {
+    /// Chooses a reply, asks what it asks, does what it does meanwhile, and
+    /// gives it.
+    pub(super) async fn perform(&self, asked: Asked<'_>, cx: &Context) -> Answer {
+        let resumed = self.resume(&asked, cx)?;
+        let (index, number) = match &resumed {
+            Some(paused) => (paused.reply, paused.number),
+            None => {
+                let number = asked.entry.calls.fetch_add(1, Ordering::Relaxed) + 1;
+                match choose(&asked, number, cx) {
+                    Ok(index) => (index, number),
+                    Err(why) => return failure(asked.kind, why),
+                }
+            }
+        };
+        let reply = &asked.entry.replies[index];
+        if let Some(fault) = &reply.fault {
+            // Said early, since one of them is to outlive a cancellation.
+            cx.fail_with(fault.link.clone());
+        }
+        for capability in &reply.requires {
+            cx.require(capability)?;
+        }
+        let answers = match self.ask(&asked, (index, number), resumed, cx).await? {
+            Ok(answers) => Value::Object(answers),
+            Err(why) => return failure(asked.kind, why),
+        };
+        let facts = Facts { mock: self, asked: &asked, cx, number, answers: &answers };
+        self.during(&reply.during, &facts).await?;
+        if let Some(delay) = reply.delay {
+            tokio::time::sleep(self.memory.pick(delay)).await;
+        }
+        if let Some(fault) = &reply.fault {
+            fault.process.iter().for_each(|it| self.do_to_process(*it));
+            if fault.silent {
+                std::future::pending::<()>().await;
+            }
+        }
+        let answer = self.fill(&reply.body, &facts);
+        self.after(reply, &facts)?;
+        if self.model.recalls && asked.kind == Kind::Tool {
+            self.memory.keep(&asked.entry.id, asked.args().clone());
+        }
+        answer
+    }
+
+    fn fill(&self, body: &Body, facts: &Facts<'_>) -> Answer {
+        let hint = self.hint(facts);
+        match body {
+            Body::Fixed(result) if hint.is_none() => Ok(result.clone().into()),
+            Body::Fixed(result) => Ok(hinted(value_of(result.view()), hint)),
+            Body::Filled(tree) => Ok(hinted(self.render(tree, facts)?, hint)),
+            Body::Interaction => self.model.interactions.answer(facts.asked.args()),
+            Body::Error { code, message, data } => {
+                let message = self.render(message, facts)?;
+                let message = message.as_str().unwrap_or_default().to_owned();
+                let data = data.as_ref().map(|data| self.render(data, facts)).transpose()?;
+                Err(ErrorObject { code: *code, message, data }.into())
+            }
+        }
+    }
+
+    /// How long the result may be kept, where results say that.
+    fn hint(&self, facts: &Facts<'_>) -> Option<Cache> {
+        let cached = matches!(facts.asked.kind, Kind::Resource | Kind::Template);
+        let hint = facts.asked.entry.cache.or(self.model.cache);
+        hint.filter(|_| cached && facts.cx.revision().is_modern())
+    }
+
+    /// Fills a value; what is not there is told with its place in the script.
+    pub(super) fn render(&self, tree: &Tree, facts: &Facts<'_>) -> Result<Value, Failure> {
+        tree.render(facts).map_err(|Missing { span, undefined }| {
+            let place = self.model.source.place(span);
+            ErrorObject::internal(format!("{place}: {undefined}")).into()
+        })
+    }
+}
+
+fn hinted(mut result: Value, hint: Option<Cache>) -> Sent {
+    if let (Some(hint), Value::Object(result)) = (hint, &mut result) {
+        hint.add_to(result);
+    }
+    result.into()
+}

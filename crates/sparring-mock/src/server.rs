@@ -1,0 +1,241 @@
+//! A mock as a server: read from a script, on memory links, on any other link,
+//! and over HTTP.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use sparring_peer::server::Running;
+use sparring_peer::{Cause, Link, LinkKind, MemoryLink, Server, memory};
+use sparring_script::{Problems, Source};
+use sparring_transport::http::{HttpServer, Serving};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::builder::MockBuilder;
+use crate::journal::{Expectation, Received};
+use crate::load::{Settings, load};
+use crate::model::ProcessFault;
+use crate::serve::Mock;
+use crate::stage::{self, Happening};
+
+/// How many things may wait to be done to the process.
+const PROCESS_FAULTS: usize = 16;
+
+/// A scripted server. Dropped, it stops what it serves in the background.
+#[derive(Debug)]
+pub struct MockServer {
+    server: Server<Mock>,
+    /// What waits for the stage until it runs.
+    happenings: Mutex<Option<mpsc::UnboundedReceiver<Vec<Happening>>>>,
+    stage: OnceLock<JoinHandle<()>>,
+    /// What the script wants to be done to the process.
+    process: Mutex<Option<mpsc::Receiver<ProcessFault>>>,
+    /// The sessions on memory links.
+    sessions: Mutex<Vec<Running>>,
+}
+
+/// Where a mock is over HTTP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Urls {
+    /// Streamable HTTP.
+    pub mcp: String,
+    /// The beginning of HTTP+SSE, where it is served.
+    pub sse: Option<String>,
+}
+
+/// Why a script is no server.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// It could not be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// It is wrong.
+    #[error("{0}")]
+    Script(#[from] Problems),
+}
+
+impl MockServer {
+    /// A mock written in Rust.
+    pub fn builder() -> MockBuilder {
+        MockBuilder::default()
+    }
+
+    /// Reads a script from a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is wrong; all that is wrong is told at once.
+    pub fn from_file(path: impl AsRef<Path>, settings: &Settings) -> Result<Self, LoadError> {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| LoadError::Read { path: path.to_owned(), error })?;
+        let source = Source::new(path.display().to_string(), text);
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Ok(MockServer::load(&source, folder, settings)?)
+    }
+
+    /// Reads a script; files that it names are looked for from `folder` on.
+    ///
+    /// # Errors
+    /// When it is wrong; all that is wrong is told at once.
+    pub fn from_yaml(text: &str, folder: impl AsRef<Path>) -> Result<Self, Problems> {
+        MockServer::load(&Source::new("mock.yaml", text), folder.as_ref(), &Settings::default())
+    }
+
+    /// A mock without a script: it has the tool `get_data`, and its cases
+    /// bring their responses along.
+    ///
+    /// # Errors
+    /// When the settings are wrong.
+    pub fn of_interactions(settings: &Settings) -> Result<Self, Problems> {
+        let settings = Settings { interactions: true, ..settings.clone() };
+        let source = Source::new("no script", "server: {name: interactions}");
+        MockServer::load(&source, Path::new(""), &settings)
+    }
+
+    pub(crate) fn load(
+        source: &Source,
+        folder: &Path,
+        settings: &Settings,
+    ) -> Result<Self, Problems> {
+        let model = load(source, folder, settings)?;
+        let revisions = model.revisions.clone();
+        let (later, happenings) = mpsc::unbounded_channel();
+        let (process, faults) = mpsc::channel(PROCESS_FAULTS);
+        let server = Server::speaking(Mock::new(model, later, process), &revisions);
+        server.handler().belongs_to(server.downgrade());
+        Ok(MockServer {
+            server,
+            happenings: Mutex::new(Some(happenings)),
+            stage: OnceLock::new(),
+            process: Mutex::new(Some(faults)),
+            sessions: Mutex::default(),
+        })
+    }
+
+    /// What the script wants to be done to the process that serves it: for
+    /// whoever owns that, and only once.
+    pub fn process_faults(&self) -> Option<mpsc::Receiver<ProcessFault>> {
+        self.process.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Every request that came in and was served, as far as it is kept: the
+    /// last ten thousand, or sixteen megabytes of them.
+    pub fn received(&self) -> Vec<Received> {
+        self.server.handler().journal.all()
+    }
+
+    /// Those that asked for one tool or prompt by its name, or for a URI.
+    pub fn received_for(&self, name: &str) -> Vec<Received> {
+        let mut received = self.received();
+        received.retain(|it| it.name().as_deref() == Some(name));
+        received
+    }
+
+    /// How many requests are not kept any more.
+    pub fn forgotten(&self) -> u64 {
+        self.server.handler().journal.dropped()
+    }
+
+    /// Expects a tool to have been called; see [`Expectation`].
+    pub fn expect_called(&self, tool: &str) -> Expectation {
+        Expectation::new(tool, self.received())
+    }
+
+    /// Tells somebody of every request from now on, as it is answered; only the
+    /// first who wants to know.
+    pub fn on_received(&self, tell: impl Fn(&Received) + Send + Sync + 'static) {
+        self.server.handler().journal.tell(Box::new(tell));
+    }
+
+    /// What it is and has, in one line.
+    pub fn summary(&self) -> String {
+        let model = &self.server.handler().model;
+        let lists = [
+            (model.tools.len(), "tool"),
+            (model.resources.len(), "resource"),
+            (model.templates.len(), "template"),
+            (model.prompts.len(), "prompt"),
+        ];
+        let counted = lists
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}{}", if count == 1 { "" } else { "s" }));
+        let counted: Vec<String> = counted.collect();
+        let has = if counted.is_empty() { "nothing".to_owned() } else { counted.join(", ") };
+        format!("{} {} with {has}", model.info.name, model.info.version)
+    }
+
+    /// The server behind it.
+    pub fn server(&self) -> &Server<Mock> {
+        &self.server
+    }
+
+    /// Connects a client in this process: gives its end of a memory link.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn connect(&self) -> MemoryLink {
+        self.start();
+        let (here, there) = memory(LinkKind::Shared);
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.retain(Running::is_running);
+        sessions.push(self.server.spawn(there));
+        here
+    }
+
+    /// Serves a link in the foreground, until the end of input.
+    pub async fn serve(&self, link: impl Link) -> Cause {
+        self.start();
+        self.server.serve(link).await
+    }
+
+    /// The mock over HTTP, on the paths and for those whom the script names.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn http(&self) -> HttpServer<Mock> {
+        self.start();
+        HttpServer::new(self.server.clone(), self.server.handler().model.http.clone())
+    }
+
+    /// Serves over HTTP in the background.
+    ///
+    /// # Errors
+    /// When the address cannot be listened on.
+    pub async fn listen(&self, address: SocketAddr) -> std::io::Result<Serving> {
+        let listener = TcpListener::bind(address).await?;
+        Ok(self.http().serve(listener))
+    }
+
+    /// Where it is over HTTP, at an address.
+    pub fn urls(&self, address: SocketAddr) -> Urls {
+        let options = &self.server.handler().model.http;
+        let at = |path: &str| format!("http://{address}{path}");
+        Urls { mcp: at(&options.path), sse: options.sse_path.as_deref().map(at) }
+    }
+
+    /// Lets happen what happens by itself; the first to serve begins it.
+    fn start(&self) {
+        self.stage.get_or_init(|| {
+            let mut waiting = self.happenings.lock().unwrap_or_else(PoisonError::into_inner);
+            let happenings = waiting.take().expect("the stage begins once");
+            tokio::spawn(stage::run(self.server.downgrade(), happenings))
+        });
+    }
+}
+
+impl Drop for MockServer {
+    fn drop(&mut self) {
+        if let Some(stage) = self.stage.get() {
+            stage.abort();
+        }
+    }
+}

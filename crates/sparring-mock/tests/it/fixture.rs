@@ -1,0 +1,120 @@
+//! A mock and clients of it: over memory in every revision, and over HTTP in
+//! each of its ways.
+
+use std::future::{Future, IntoFuture};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use sparring_mock::MockServer;
+use sparring_peer::client::Question;
+use sparring_peer::{Client, ClientBuilder, Response};
+use sparring_transport::http::{HttpLink, HttpTarget, HttpTransport, Serving};
+use sparring_wire::Revision;
+
+/// How long anything may take.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What must not hang.
+pub(crate) async fn within<T>(work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, work).await.expect("it hangs")
+}
+
+/// A mock from the text of its script.
+pub(crate) fn mock(script: &str) -> MockServer {
+    MockServer::from_yaml(script, "tests").unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// Someone who answers everything.
+pub(crate) fn answering() -> ClientBuilder {
+    Client::builder()
+        .answer(Question::Elicitation, |_| async {
+            Ok(json!({"action": "accept", "content": {"name": "Ada"}}))
+        })
+        .answer(Question::Sampling, |_| async {
+            let content = json!({"type": "text", "text": "forty-two"});
+            Ok(json!({"role": "assistant", "model": "none", "content": content}))
+        })
+        .roots(["file:///here"])
+}
+
+/// A client in this process, of one revision.
+pub(crate) async fn connect(mock: &MockServer, revision: Revision) -> Client {
+    within(answering().revision(revision).connect(mock.connect())).await.unwrap()
+}
+
+/// A mock over HTTP.
+pub(crate) async fn listen(mock: &MockServer) -> Serving {
+    mock.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
+}
+
+/// A client over HTTP.
+pub(crate) async fn over_http(
+    mock: &MockServer,
+    serving: &Serving,
+    revision: Revision,
+    transport: HttpTransport,
+) -> Client {
+    let urls = mock.urls(serving.address().unwrap());
+    let url = if transport == HttpTransport::Sse { urls.sse.unwrap() } else { urls.mcp };
+    let link = HttpLink::new(&HttpTarget { transport, ..HttpTarget::new(url) }).unwrap();
+    within(answering().revision(revision).connect(link)).await.unwrap()
+}
+
+/// Visits a fresh mock of the script in every way there is: each revision in
+/// memory, both eras over Streamable HTTP, and HTTP+SSE. Nobody may break the
+/// protocol meanwhile.
+pub(crate) async fn everywhere(script: &str, visit: impl AsyncFn(&Client, Revision)) {
+    for revision in Revision::ALL {
+        let mock = mock(script);
+        let client = connect(&mock, revision).await;
+        visit_and_leave(&client, revision, &visit).await;
+    }
+    for (revision, transport) in [
+        (Revision::V2024_11_05, HttpTransport::Sse),
+        (Revision::LATEST_LEGACY, HttpTransport::Streamable),
+        (Revision::LATEST, HttpTransport::Streamable),
+    ] {
+        let mock = mock(script);
+        let serving = listen(&mock).await;
+        let client = over_http(&mock, &serving, revision, transport).await;
+        visit_and_leave(&client, revision, &visit).await;
+        within(serving.stop(Duration::ZERO)).await;
+    }
+}
+
+async fn visit_and_leave(
+    client: &Client,
+    revision: Revision,
+    visit: &impl AsyncFn(&Client, Revision),
+) {
+    visit(client, revision).await;
+    within(client.close()).await;
+    let wrong = client.transcript().violations();
+    assert!(wrong.is_empty(), "{revision}: {wrong:?}");
+}
+
+/// Calls a tool.
+pub(crate) async fn call(client: &Client, tool: &str, arguments: Value) -> Response {
+    within(client.call_tool(tool, arguments).into_future()).await.unwrap()
+}
+
+/// What a tool says.
+pub(crate) async fn said(client: &Client, tool: &str, arguments: Value) -> String {
+    call(client, tool, arguments).await.content()
+}
+
+/// The result of a tool, without what the revision adds.
+pub(crate) async fn result(client: &Client, tool: &str, arguments: Value) -> Value {
+    let response = call(client, tool, arguments).await;
+    let mut result: Value = response.to().unwrap();
+    if let Some(map) = result.as_object_mut() {
+        map.remove("resultType");
+        map.get_mut("_meta")
+            .and_then(Value::as_object_mut)
+            .map(|meta| meta.remove("io.modelcontextprotocol/serverInfo"));
+        if map.get("_meta") == Some(&json!({})) {
+            map.remove("_meta");
+        }
+    }
+    result
+}

@@ -1,0 +1,110 @@
+//! What came in is kept, told, and held against expectations.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+use sparring_peer::Client;
+use sparring_transport::http::{Credentials, HttpLink, HttpTarget};
+use sparring_wire::Revision;
+
+use crate::fixture::{call, connect, listen, mock, said, within};
+
+const SCRIPT: &str = "
+tools:
+  - {name: weather, input: {city: string}, text: \"sun in ${args.city}\"}
+  - {name: other, error: {code: 5, message: no}}
+resources: [{uri: \"a://b\", text: x}]
+prompts: [{name: p, text: x}]
+";
+
+#[tokio::test]
+async fn every_request_is_kept_with_its_answer() {
+    let mock = mock(SCRIPT);
+    for revision in Revision::ALL {
+        let client = connect(&mock, revision).await;
+        let before = mock.received().len();
+        said(&client, "weather", json!({"city": "Oslo"})).await;
+        call(&client, "other", json!({})).await;
+        client.read_resource("a://b").await.unwrap();
+        client.get_prompt("p", json!({})).await.unwrap();
+        client.list_tools().await.unwrap();
+        let received = mock.received().split_off(before);
+        let methods: Vec<&str> = received.iter().map(|it| it.method()).collect();
+        let expected = ["tools/call", "tools/call", "resources/read", "prompts/get", "tools/list"];
+        assert_eq!(methods, expected, "{revision}");
+        assert_eq!(received[0].name().as_deref(), Some("weather"));
+        assert_eq!(received[0].arguments(), json!({"city": "Oslo"}));
+        assert_eq!(received[0].revision(), revision);
+        let result = received[0].result().unwrap().view();
+        assert!(result.text().contains("sun in Oslo"), "{result}");
+        assert_eq!(received[1].error().unwrap().code, 5);
+        assert_eq!(received[2].name().as_deref(), Some("a://b"));
+    }
+    assert_eq!(mock.received_for("weather").len(), 5);
+    assert_eq!(mock.forgotten(), 0);
+}
+
+#[tokio::test]
+async fn headers_are_kept_and_secrets_hidden() {
+    let mock = mock(&format!("auth: {{bearer: [hunter2]}}{SCRIPT}"));
+    let serving = listen(&mock).await;
+    let mut target = HttpTarget::new(mock.urls(serving.address().unwrap()).mcp);
+    target.credentials = Some(Credentials::Bearer("hunter2".to_owned()));
+    target.headers.push(("X-Trace".to_owned(), "t1".to_owned()));
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let written = Arc::clone(&lines);
+    mock.on_received(move |it| written.lock().unwrap().push(it.to_json().to_string()));
+    let client = within(Client::connect(HttpLink::new(&target).unwrap())).await.unwrap();
+    said(&client, "weather", json!({"city": "Oslo"})).await;
+    let received = mock.received_for("weather").remove(0);
+    assert_eq!(received.headers().and_then(|headers| headers.get("x-trace")), Some("t1"));
+    let lines = lines.lock().unwrap();
+    let line = lines.iter().find(|line| line.contains("sun in Oslo")).unwrap();
+    assert!(line.contains("\"x-trace\":\"t1\"") && line.contains("(hidden)"), "{line}");
+    assert!(!line.contains("hunter2"), "{line}");
+}
+
+#[tokio::test]
+async fn an_expectation_that_misses_names_the_nearest_call() {
+    let mock = mock(SCRIPT);
+    let told = |expectation: sparring_mock::journal::Expectation| {
+        expectation.check().map_err(|miss| miss.to_string())
+    };
+    let none = told(mock.expect_called("weather")).unwrap_err();
+    assert_eq!(
+        none,
+        "'weather' was called 0 times, expected at least 1; no tool was called at all"
+    );
+    let client = connect(&mock, Revision::LATEST).await;
+    for city in ["Oslo", "Paris", "Oslo"] {
+        said(&client, "weather", json!({"city": city})).await;
+    }
+    mock.expect_called("weather").verify();
+    mock.expect_called("weather").times(3).verify();
+    mock.expect_called("weather").with(json!({"city": "Oslo"})).times(2).verify();
+    mock.expect_called("weather").with(json!({"city": {"starts_with": "P"}})).times(1).verify();
+    mock.expect_called("weather").at_least(2).verify();
+    mock.expect_called("other").never().verify();
+    let near = told(mock.expect_called("weather").with(json!({"city": "London"}))).unwrap_err();
+    assert_eq!(
+        near,
+        "'weather' was called 0 times with {\"city\":\"London\"}, expected at least 1; the nearest \
+         call had {\"city\":\"Oslo\"}:\n  at city: expected \"London\", found \"Oslo\""
+    );
+    let often = told(mock.expect_called("weather").times(1)).unwrap_err();
+    assert_eq!(often, "'weather' was called 3 times, expected 1");
+    let misspelt = told(mock.expect_called("wether")).unwrap_err();
+    assert!(misspelt.ends_with("did you mean 'weather'?"), "{misspelt}");
+    let wrong = told(mock.expect_called("weather").with(json!({"city": {"matches": "("}})));
+    assert!(wrong.unwrap_err().contains("no regular expression"));
+}
+
+#[tokio::test]
+async fn the_oldest_requests_give_way() {
+    let mock = mock(SCRIPT);
+    let client = connect(&mock, Revision::LATEST).await;
+    for _ in 0..10_050 {
+        client.get_prompt("p", json!({})).await.unwrap();
+    }
+    assert_eq!((mock.received().len(), mock.forgotten()), (10_000, 50));
+}

@@ -1,0 +1,20 @@
+//! Mocks as their clients meet them, over every transport and in both eras.
+
+#![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
+
+mod builder;
+mod contents;
+mod examples;
+mod faults;
+mod fixture;
+mod interactions;
+mod journal;
+mod lists;
+mod problems;
+mod questions;
+mod reference;
+mod replies;
+mod schema;
+mod steps;
+mod templates;
+mod ways;

@@ -1,0 +1,131 @@
+//! The JSON Schema for editors and the parser know the same language.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use sparring_mock::MockServer;
+
+use crate::examples::all as examples;
+
+const EVERY_KEY: &str = include_str!("../every_key.mock.yaml");
+
+fn schema() -> jsonschema::Validator {
+    jsonschema::validator_for(&sparring_mock::schema()).unwrap()
+}
+
+/// A script as the value that the schema sees.
+fn value(script: &str) -> Value {
+    let source = sparring_script::Source::new("a.yaml", script);
+    sparring_script::Node::parse(&source).unwrap().to_json()
+}
+
+#[test]
+fn schema_and_parser_take_every_key() {
+    let schema = schema();
+    let scripts = examples().into_iter().map(|(path, text)| (path.display().to_string(), text));
+    for (name, text) in scripts.chain([("every_key".to_owned(), EVERY_KEY.to_owned())]) {
+        let wrong: Vec<String> = schema
+            .iter_errors(&value(&text))
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(wrong.is_empty(), "{name}: {wrong:?}");
+    }
+    MockServer::from_yaml(EVERY_KEY, "tests").unwrap_or_else(|problems| panic!("{problems}"));
+    // A key that is not there was not tried.
+    let mut used = BTreeSet::new();
+    keys(&value(EVERY_KEY), &mut used);
+    let mut known = BTreeSet::new();
+    properties(&sparring_mock::schema(), &mut known);
+    let snake = |key: &&String| sparring_script::casing::snake(key) == **key;
+    let untried: Vec<_> = known.iter().filter(snake).filter(|key| !used.contains(*key)).collect();
+    assert!(untried.is_empty(), "{untried:?}");
+}
+
+/// Each member of the script with every key is once renamed and once given a
+/// value of no sense: what the one refuses by its shape, the other must too.
+#[test]
+fn schema_and_parser_refuse_the_same() {
+    let schema = schema();
+    let script = value(EVERY_KEY);
+    let mut refused = 0;
+    for (place, changed) in mutations(&script) {
+        let by_schema = !schema.is_valid(&changed);
+        let problems = MockServer::from_yaml(&changed.to_string(), "tests").err();
+        assert!(!by_schema || problems.is_some(), "only the schema refuses {place}");
+        let told = problems.map(|problems| problems.to_string()).unwrap_or_default();
+        let by_shape = told.contains("unknown key") || told.contains("is missing in a");
+        assert!(!by_shape || by_schema, "only the parser refuses {place}: {told}");
+        refused += usize::from(by_schema);
+    }
+    assert!(refused > 200, "{refused}");
+}
+
+#[test]
+fn the_wires_spelling_is_known_to_both() {
+    let wire =
+        json!({"tools": [{"name": "a", "inputSchema": {"type": "object"}, "isError": true}]});
+    assert!(schema().is_valid(&wire));
+    assert!(MockServer::from_yaml(&wire.to_string(), ".").is_ok());
+}
+
+fn keys(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(map) => map.iter().for_each(|(key, value)| {
+            found.insert(key.clone());
+            keys(value, found);
+        }),
+        Value::Array(items) => items.iter().for_each(|item| keys(item, found)),
+        _ => {}
+    }
+}
+
+fn properties(schema: &Value, found: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(map) => map.iter().for_each(|(key, value)| {
+            if let ("properties", Value::Object(properties)) = (&**key, value) {
+                found.extend(properties.keys().cloned());
+            }
+            properties(value, found);
+        }),
+        Value::Array(items) => items.iter().for_each(|item| properties(item, found)),
+        _ => {}
+    }
+}
+
+/// The value with each of its members once renamed and once replaced.
+fn mutations(script: &Value) -> Vec<(String, Value)> {
+    let mut pointers = Vec::new();
+    collect(script, String::new(), &mut pointers);
+    let mut all = Vec::new();
+    for pointer in pointers {
+        let (parent, key) = pointer.rsplit_once('/').unwrap();
+        let key = key.replace("~1", "/").replace("~0", "~");
+        let mut renamed = script.clone();
+        let parent = renamed.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+        let value = parent.remove(&key).unwrap();
+        parent.insert(format!("{key}x"), value);
+        all.push((format!("{pointer}x"), renamed));
+        let mut replaced = script.clone();
+        *replaced.pointer_mut(&pointer).unwrap() = json!([[[]]]);
+        all.push((pointer, replaced));
+    }
+    all
+}
+
+fn collect(value: &Value, at: String, pointers: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                let at = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+                pointers.push(at.clone());
+                collect(value, at, pointers);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                collect(item, format!("{at}/{index}"), pointers);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,266 @@
+//! Holds a value against a rule.
+
+use serde_json::{Number, Value};
+
+use super::mismatch::{Mismatch, short};
+use super::{JsonType, Ordering, Rule};
+
+/// Adds what does not fit, with its path.
+pub(super) fn rule(
+    rule: &Rule,
+    actual: Option<&Value>,
+    path: &mut String,
+    found: &mut Vec<Mismatch>,
+) {
+    if let Rule::Exists(wanted) = rule {
+        if *wanted != actual.is_some() {
+            let expected = if *wanted { "to be there" } else { "not to be there" };
+            found.push(Mismatch::new(path, expected, actual));
+        }
+        return;
+    }
+    if let Rule::All(rules) = rule {
+        return rules.iter().for_each(|it| self::rule(it, actual, path, found));
+    }
+    if let Rule::Not(inner) = rule {
+        if fits(inner, actual) {
+            found.push(Mismatch::new(path, format!("not {}", describe(inner)), actual));
+        }
+        return;
+    }
+    match (rule, actual) {
+        (Rule::Subset(pairs), Some(Value::Object(map))) => {
+            for (key, expected) in pairs {
+                below(path, &format!(".{key}"), |path| {
+                    self::rule(expected, map.get(key), path, found)
+                });
+            }
+        }
+        (Rule::Items(rules), Some(Value::Array(items))) => {
+            if rules.len() != items.len() {
+                found.push(Mismatch::new(path, format!("{} items", rules.len()), actual));
+            }
+            for (index, (expected, item)) in rules.iter().zip(items).enumerate() {
+                below(path, &format!("[{index}]"), |path| {
+                    self::rule(expected, Some(item), path, found)
+                });
+            }
+        }
+        (Rule::Every(expected), Some(Value::Array(items))) => {
+            for (index, item) in items.iter().enumerate() {
+                below(path, &format!("[{index}]"), |path| {
+                    self::rule(expected, Some(item), path, found)
+                });
+            }
+        }
+        (Rule::Equals(expected), Some(value)) if !equal(expected, value) => {
+            found.push(Mismatch::unequal(path, expected, value));
+        }
+        (Rule::Conforms(validator), Some(value)) => {
+            for error in validator.iter_errors(value).take(3) {
+                let place =
+                    format!("{path}{}", error.instance_path().to_string().replace('/', "."));
+                found.push(Mismatch { path: place, message: error.to_string(), diff: None });
+            }
+        }
+        (rule, Some(value)) if holds(rule, value) => {}
+        (rule, actual) => found.push(Mismatch::new(path, describe(rule), actual)),
+    }
+}
+
+fn fits(rule: &Rule, actual: Option<&Value>) -> bool {
+    let mut found = Vec::new();
+    self::rule(rule, actual, &mut String::new(), &mut found);
+    found.is_empty()
+}
+
+/// The rules that are simply true or not.
+fn holds(rule: &Rule, value: &Value) -> bool {
+    match rule {
+        Rule::Equals(expected) => equal(expected, value),
+        Rule::Contains(part) => match (value, part) {
+            (Value::String(text), Value::String(part)) => text.contains(&**part),
+            (Value::Array(items), part) => items.iter().any(|item| equal(part, item)),
+            _ => false,
+        },
+        Rule::Matches(regex) => value.as_str().is_some_and(|text| regex.is_match(text)),
+        Rule::StartsWith(start) => value.as_str().is_some_and(|it| it.starts_with(&**start)),
+        Rule::EndsWith(end) => value.as_str().is_some_and(|it| it.ends_with(&**end)),
+        Rule::OneOf(rules) | Rule::Any(rules) => rules.iter().any(|it| fits(it, Some(value))),
+        Rule::Is(json_type) => is(*json_type, value),
+        Rule::Len(expected) => length(value).is_some_and(|len| fits(expected, Some(&len.into()))),
+        Rule::Compare(ordering, number) => match value {
+            Value::Number(actual) => compare(*ordering, actual, number),
+            _ => false,
+        },
+        Rule::Has(expected) => {
+            value.as_array().is_some_and(|items| items.iter().any(|it| fits(expected, Some(it))))
+        }
+        _ => false,
+    }
+}
+
+/// 1 and 1.0 are one number.
+fn equal(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            one == other || one.as_f64().zip(other.as_f64()).is_some_and(|(a, b)| a == b)
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(a, b)| equal(a, b))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(key, a)| other.get(key).is_some_and(|b| equal(a, b)))
+        }
+        _ => one == other,
+    }
+}
+
+fn is(json_type: JsonType, value: &Value) -> bool {
+    match json_type {
+        JsonType::Null => value.is_null(),
+        JsonType::Boolean => value.is_boolean(),
+        JsonType::Number => value.is_number(),
+        JsonType::Integer => {
+            value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|it| it.fract() == 0.0)
+        }
+        JsonType::String => value.is_string(),
+        JsonType::Array => value.is_array(),
+        JsonType::Object => value.is_object(),
+    }
+}
+
+fn length(value: &Value) -> Option<usize> {
+    match value {
+        Value::String(text) => Some(text.chars().count()),
+        Value::Array(items) => Some(items.len()),
+        Value::Object(map) => Some(map.len()),
+        _ => None,
+    }
+}
+
+fn compare(ordering: Ordering, actual: &Number, bound: &Number) -> bool {
+    let found = match (actual.as_i64(), bound.as_i64()) {
+        (Some(actual), Some(bound)) => Some(actual.cmp(&bound)),
+        _ => actual.as_f64().zip(bound.as_f64()).and_then(|(a, b)| a.partial_cmp(&b)),
+    };
+    found.is_some_and(|found| match ordering {
+        Ordering::Gt => found.is_gt(),
+        Ordering::Ge => found.is_ge(),
+        Ordering::Lt => found.is_lt(),
+        Ordering::Le => found.is_le(),
+    })
+}
+
+fn describe(rule: &Rule) -> String {
+    let several = |word: &str, rules: &[Rule]| {
+        let all: Vec<String> = rules.iter().map(describe).collect();
+        format!("{word} {}", all.join(", "))
+    };
+    match rule {
+        Rule::Equals(value) => short(value),
+        Rule::Subset(_) => "a map".to_owned(),
+        Rule::Items(_) | Rule::Every(_) => "a list".to_owned(),
+        Rule::Contains(part) => format!("something that contains {}", short(part)),
+        Rule::Matches(regex) => format!("a text that matches /{regex}/"),
+        Rule::StartsWith(start) => format!("a text that starts with {start:?}"),
+        Rule::EndsWith(end) => format!("a text that ends with {end:?}"),
+        Rule::OneOf(rules) | Rule::Any(rules) => several("one of", rules),
+        Rule::All(rules) => several("all of", rules),
+        Rule::Not(inner) => format!("not {}", describe(inner)),
+        Rule::Exists(true) => "anything".to_owned(),
+        Rule::Exists(false) => "nothing".to_owned(),
+        Rule::Is(json_type) => {
+            format!("a value of type {}", format!("{json_type:?}").to_lowercase())
+        }
+        Rule::Len(inner) => format!("a length of {}", describe(inner)),
+        Rule::Compare(ordering, number) => {
+            let sign = match ordering {
+                Ordering::Gt => ">",
+                Ordering::Ge => ">=",
+                Ordering::Lt => "<",
+                Ordering::Le => "<=",
+            };
+            format!("a number {sign} {number}")
+        }
+        Rule::Has(inner) => format!("a list that has {}", describe(inner)),
+        Rule::Conforms(_) => "a value that conforms to the schema".to_owned(),
+    }
+}
+
+/// Goes one step down, and back.
+fn below(path: &mut String, step: &str, work: impl FnOnce(&mut String)) {
+    let length = path.len();
+    path.push_str(if length == 0 { step.trim_start_matches('.') } else { step });
+    work(path);
+    path.truncate(length);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::Matcher;
+
+    #[track_caller]
+    fn check(matcher: serde_json::Value, fit: serde_json::Value, unfit: serde_json::Value) {
+        let read = Matcher::of(&matcher).unwrap();
+        let found = read.check(Some(&fit));
+        assert!(found.is_empty(), "{matcher} should take {fit}: {found:?}");
+        assert!(!read.fits(Some(&unfit)), "{matcher} should not take {unfit}");
+    }
+
+    #[test]
+    fn scalars_maps_and_lists() {
+        check(json!("a"), json!("a"), json!("b"));
+        check(json!(1), json!(1.0), json!("1"));
+        check(json!({"a": 1}), json!({"a": 1, "b": 2}), json!({"b": 2}));
+        check(json!({"a": {"b": null}}), json!({"a": {"b": null}}), json!({"a": {}}));
+        check(json!([1, {"a": 2}]), json!([1, {"a": 2, "b": 3}]), json!([1]));
+        check(json!({}), json!({"a": 1}), json!([]));
+    }
+
+    #[test]
+    fn each_matcher_by_name() {
+        check(json!({"equals": {"a": 1}}), json!({"a": 1}), json!({"a": 1, "b": 2}));
+        check(json!({"equals": {"gt": 1}}), json!({"gt": 1}), json!(2));
+        check(json!({"contains": "b"}), json!("abc"), json!("acd"));
+        check(json!({"contains": 2}), json!([1, 2]), json!([1]));
+        check(json!({"matches": "^a.c$"}), json!("abc"), json!("abd"));
+        check(json!({"starts_with": "a"}), json!("abc"), json!("bc"));
+        check(json!({"ends_with": "c"}), json!("abc"), json!(3));
+        check(json!({"one_of": [1, 2]}), json!(2), json!(3));
+        check(json!({"all": [{"gt": 1}, {"lt": 3}]}), json!(2), json!(3));
+        check(json!({"any": [{"gt": 9}, "x"]}), json!("x"), json!(9));
+        check(json!({"not": {"contains": "x"}}), json!("abc"), json!("axc"));
+        check(json!({"a": {"exists": false}}), json!({}), json!({"a": null}));
+        check(json!({"a": {"exists": true}}), json!({"a": null}), json!({}));
+        check(json!({"is": "integer"}), json!(2), json!(2.5));
+        check(json!({"is": "array"}), json!([]), json!({}));
+        check(json!({"len": 3}), json!("zwö"), json!("zw"));
+        check(json!({"len": {"ge": 2}}), json!([1, 2]), json!({"a": 1}));
+        check(json!({"gt": 1, "le": 2.5}), json!(2.5), json!(1));
+        check(json!({"every": {"is": "string"}}), json!(["a"]), json!(["a", 1]));
+        check(json!({"has": {"name": "x"}}), json!([{"name": "x", "y": 1}]), json!([]));
+        check(
+            json!({"conforms": {"type": "object", "required": ["a"]}}),
+            json!({"a": 1}),
+            json!({}),
+        );
+    }
+
+    #[test]
+    fn a_mismatch_says_where_what_and_shows_a_difference() {
+        let matcher = Matcher::of(&json!({"a": [{"b": "one\ntwo\n"}], "c": {"gt": 3}})).unwrap();
+        let actual = json!({"a": [{"b": "one\n2\n"}], "c": 3});
+        let found = matcher.check(Some(&actual));
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].path, "a[0].b");
+        let shown = found[0].to_string();
+        assert!(shown.contains("-two") && shown.contains("+2"), "{shown}");
+        assert_eq!(found[1].to_string(), "at c: expected a number > 3, found 3");
+        let absent = matcher.check(Some(&json!({"c": 9})))[0].to_string();
+        assert_eq!(absent, "at a: expected a list, found nothing");
+    }
+}

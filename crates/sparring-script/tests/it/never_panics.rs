@@ -1,0 +1,96 @@
+//! Whatever a user writes, it is read or told what is wrong; nothing panics.
+
+use proptest::prelude::*;
+use serde_json::Value;
+use sparring_script::{
+    Key, Matcher, Node, Object, Path, Problems, Scope, Shape, Source, Template, Tree, Undefined,
+    duration, grammar, input_schema,
+};
+
+static ANY: Object = Object {
+    name: "a thing",
+    keys: &[&[
+        Key::new("a", &Shape::Text, "").required(),
+        Key::new("b", &Shape::List(&Shape::Object(&ANY)), ""),
+        Key::new("c_d", &Shape::OneOrMany(&Shape::Duration), ""),
+        Key::new("e", &Shape::Either(&[Shape::Integer(0), Shape::Map(&Shape::Number)]), ""),
+    ]],
+};
+
+struct Nothing;
+
+impl Scope for Nothing {
+    fn get(&self, path: &Path) -> Result<Value, Undefined> {
+        Err(path.lost(0, &Value::Null))
+    }
+}
+
+/// Texts that look like YAML more often than chance would have it.
+fn yaml() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "a", "b", "cD", "e", ": ", "- ", "\n", "  ", "[", "]", "{", "}", ", ", "\"", "'", "|\n",
+        ">\n", "&x ", "*x", "#", "${", "}", "$${", "1", "-2.5", "true", "~", "200ms", "ä", "\t",
+        "matches", "gt", "is", "!!str ", "---\n", "? ", "<<: ",
+    ]);
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+/// Reads a text in every way there is; each problem must lie within it.
+fn read(text: &str) {
+    let source = Source::new("any.yaml", text);
+    let mut problems = Problems::new(&source);
+    match Node::parse(&source) {
+        Ok(mut node) => {
+            let tree = Tree::read(&node, &mut problems);
+            let _ = tree.render(&Nothing);
+            let matcher = Matcher::read(&node, &mut problems);
+            let _ = matcher.check(Some(&node.to_json()));
+            input_schema(&node, &mut problems);
+            grammar::check(&mut node, &Shape::Object(&ANY), &mut problems);
+        }
+        Err(found) => assert!(!found.to_string().is_empty()),
+    }
+    for problem in problems.iter() {
+        assert!(source.place(problem.span).starts_with("any.yaml:"));
+    }
+    let _ = problems.shown(true);
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_told(text in "\\PC*") {
+        read(&text);
+    }
+
+    #[test]
+    fn any_text_like_yaml_is_read_or_told(text in yaml()) {
+        read(&text);
+    }
+
+    #[test]
+    fn any_template_is_read_or_told(text in "[$\\{\\}a-c.\\[\\]\"0-9:\\- ]{0,30}") {
+        if let Ok(template) = Template::parse(&text) {
+            let _ = template.render(&Nothing);
+        }
+        let _ = duration(&text);
+    }
+}
+
+#[test]
+fn a_deep_nest_is_refused_and_not_followed() {
+    for text in ["[".repeat(100_000), "- ".repeat(100_000), "{a: ".repeat(50_000)] {
+        assert!(Node::parse(&Source::new("deep.yaml", &*text)).is_err());
+    }
+}
+
+#[test]
+fn an_alias_of_aliases_does_not_explode() {
+    let mut text = "a: &a [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for (name, of) in
+        ["b", "c", "d", "e", "f", "g", "h"].iter().zip(["a", "b", "c", "d", "e", "f", "g"])
+    {
+        let all = vec![format!("*{of}"); 10].join(", ");
+        text += &format!("{name}: &{name} [{all}]\n");
+    }
+    assert!(Node::parse(&Source::new("many.yaml", &*text)).is_err());
+}
