@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Poll, Waker};
 
 use bytes::Bytes;
@@ -44,12 +44,12 @@ pub(super) struct Wire {
     authorizer: Option<Arc<Authorizer>>,
     /// How many requests wait for a token.
     held: AtomicUsize,
+    recorder: OnceLock<Recorder>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    recorder: Option<Recorder>,
     session: Option<HeaderValue>,
     version: Option<HeaderValue>,
     /// What requests have, by their purpose.
@@ -147,6 +147,7 @@ impl Wire {
             own,
             authorizer,
             held: AtomicUsize::new(0),
+            recorder: OnceLock::new(),
             state: Mutex::default(),
         })
     }
@@ -219,6 +220,7 @@ impl Wire {
             own: self.own.clone(),
             authorizer: self.authorizer.clone(),
             held: AtomicUsize::new(0),
+            recorder: OnceLock::new(),
             state: Mutex::default(),
         }
     }
@@ -399,16 +401,17 @@ impl Wire {
     }
 
     pub(super) fn record_to(&self, recorder: Recorder) {
-        self.state().recorder = Some(recorder);
+        // A link has one owner, who says so once.
+        let _ = self.recorder.set(recorder);
     }
 
     pub(super) fn recorder(&self) -> Option<Recorder> {
-        self.state().recorder.clone()
+        self.recorder.get().cloned()
     }
 
     /// Notes that a message goes out.
     pub(super) fn sent(&self, message: &Message) {
-        if let Some(recorder) = self.recorder().filter(|_| !message.again) {
+        if let Some(recorder) = self.recorder.get().filter(|_| !message.again) {
             recorder.sent(&message.frame);
         }
     }
@@ -421,7 +424,7 @@ impl Wire {
 
     /// Something came that is for nobody but the transcript.
     pub(super) fn record(&self, frame: &Frame) {
-        if let Some(recorder) = self.recorder() {
+        if let Some(recorder) = self.recorder.get() {
             recorder.received(frame);
         }
     }
