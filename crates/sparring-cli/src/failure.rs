@@ -149,7 +149,7 @@ impl Failure {
 /// The kind of what is wrong with what was typed; none where nothing is.
 fn typed(error: &HttpError) -> Option<&'static str> {
     match error {
-        HttpError::Url(_) | HttpError::Header(_) => Some("usage"),
+        HttpError::Url(_) | HttpError::Header(_) | HttpError::OAuth(_) => Some("usage"),
         HttpError::Tls(TlsError::Certificates { .. }) => Some("file"),
         _ => None,
     }

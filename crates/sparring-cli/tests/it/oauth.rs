@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use world::{Ways, World};
+use world::{Odd, Ways, World};
 
 use crate::process::{Running, SPAR};
 
@@ -145,6 +145,38 @@ fn ctrl_c_ends_the_waiting() {
 }
 
 #[test]
+fn ctrl_c_ends_the_waiting_for_an_authorization_server() {
+    for end in
+        ["/oauth-protected-resource/mcp", "/oauth-authorization-server/as", "/register", "/token"]
+    {
+        let place = Place::new(Ways { odd: vec![(end, Odd::Silence)], ..Ways::default() });
+        let mut running = place.start(&ECHO, &["--oauth", "--timeout", "1s"]);
+        if end == "/token" {
+            running.line("To log in");
+            let page = format!("http://{}", running.line("http://"));
+            let visit = place.runtime.block_on(reqwest::get(page));
+            assert!(visit.unwrap().status().is_success());
+        }
+        while !place.world.story().contains(&end) {
+            std::thread::yield_now();
+        }
+        let begun = std::time::Instant::now();
+        running.signal(Signal::INT);
+        assert_eq!(running.line("error: "), "stopped by SIGINT");
+        assert_eq!(running.exit(), Some(130), "{end}");
+        assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{end}");
+    }
+}
+
+#[test]
+fn a_login_needs_nobody_to_read_stderr() {
+    let place = Place::new(Ways::default());
+    let mut running = place.start(&ECHO, &["--oauth", "--oauth-timeout", "50ms", "--json"]);
+    drop(running.stderr.take());
+    assert_eq!(running.exit(), Some(3));
+}
+
+#[test]
 fn nothing_that_can_be_printed_shows_a_secret() {
     let key = rcgen::KeyPair::generate().unwrap().serialize_pem();
     let body = key.lines().nth(1).unwrap().to_owned();
@@ -209,6 +241,7 @@ fn nothing_that_can_be_printed_shows_a_secret() {
         &["--oauth", "--header", "Authorization: hunter2"],
         &["--oauth=client-credentials", "--oauth-client", "me"],
         &["--oauth", "--oauth-document", "http://hunter2/"],
+        &["--oauth", "--oauth-redirect", "https://127.0.0.1/"],
     ] {
         let output =
             Command::new(SPAR).args(["ping", "--url", "http://127.0.0.1:1/"]).args(flags).output();

@@ -12,6 +12,7 @@ use sparring_wire::{Frame, FrameKind, Headers, Id, Rule, Violation, mirror};
 
 use super::events::Events;
 use super::note::{Note, Progress};
+use super::oauth::Effort;
 use super::opened::Opened;
 use super::wire::{Message, Wire};
 
@@ -260,7 +261,7 @@ async fn follow(
         note.progress.resuming(&broken.to_string());
         note.failed(&broken.to_string());
         tokio::time::sleep(course.retry()).await;
-        let resumed = wire.listen(Some(&last), note).await?;
+        let resumed = wire.listen(Some(&last), Effort::Full, note).await?;
         if !resumed.status.is_success() || !resumed.is("text/event-stream") {
             let why = told(&resumed, "when the stream was to be resumed", b"");
             return Err(Cause::Broken(format!("{broken}; {why}")));

@@ -57,7 +57,8 @@ impl Place {
         let whole = || format!("{}{}", endpoint.origin, endpoint.path).parse().ok();
         let uri = by_proxy.then(whole).flatten().unwrap_or(path);
         let host = HeaderValue::try_from(endpoint.host()).ok();
-        Place { url: endpoint.to_string().into(), endpoint, host, uri, secrets }
+        let url = secrets.mask(&endpoint.to_string()).into();
+        Place { url, endpoint, host, uri, secrets }
     }
 }
 
@@ -286,9 +287,10 @@ fn redirection(opened: &Opened) -> Option<String> {
 }
 
 fn elsewhere(opened: &Opened, why: &str) -> Cause {
+    let what = format!("the server answered {} and sends us elsewhere: {why}", opened.status);
     Cause::Http {
         status: opened.status.as_u16(),
-        what: format!("the server answered {} and sends us elsewhere: {why}", opened.status),
+        what: opened.from.secrets.mask(&what).into_owned(),
         body: String::new(),
     }
 }

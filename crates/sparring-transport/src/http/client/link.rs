@@ -336,7 +336,8 @@ impl Link for HttpLink {
     }
 
     fn is_held(&self) -> bool {
-        self.wire.is_held()
+        // Whoever closes it waits for nobody any more.
+        self.closing == Closing::No && self.wire.is_held()
     }
 
     fn known_era(&self) -> Option<Era> {

@@ -70,6 +70,9 @@ pub enum HttpError {
     /// One of its headers is none; the value is not shown, it may be a secret.
     #[error("the header {0:?} has a name or a value that no header can have")]
     Header(String),
+    /// What it says of OAuth cannot be used.
+    #[error("{0}")]
+    OAuth(String),
 }
 
 /// The two ways over HTTP.

@@ -207,9 +207,14 @@ pub(super) fn shown(headers: &HeaderMap, secrets: &Secrets) -> Headers {
                 let begin = id.ok().filter(|id| id.len() >= 16).and_then(|id| id.get(..8));
                 shown.push(name.as_str(), &format!("{}…", begin.unwrap_or_default()));
             }
-            Ok(url) if *name == LOCATION => shown.push(name.as_str(), &endpoint::shown(url)),
+            Ok(url) if *name == LOCATION => {
+                shown.push(name.as_str(), &secrets.mask(&endpoint::shown(url)));
+            }
             Ok(text) => shown.push(name.as_str(), &secrets.mask(text)),
-            Err(_) => shown.push(name.as_str(), &String::from_utf8_lossy(value.as_bytes())),
+            Err(_) => {
+                let text = String::from_utf8_lossy(value.as_bytes());
+                shown.push(name.as_str(), &secrets.mask(&text));
+            }
         }
     }
     shown

@@ -9,6 +9,7 @@ use sparring_peer::{Cause, Incoming, Stream};
 
 use super::answer::{Course, Done, READ, envelope, read, told};
 use super::note::{Note, Progress};
+use super::oauth::Effort;
 use super::wire::Wire;
 
 /// The longest pause before a stream that ended is asked for again.
@@ -24,7 +25,7 @@ pub(super) async fn listen(wire: Arc<Wire>) -> Done {
     let mut stood = false;
     while fruitless < FRUITLESS {
         let mut note = Note::begin(wire.recorder(), Progress::default());
-        let opened = wire.listen(course.last.as_ref(), &mut note).await;
+        let opened = wire.listen(course.last.as_ref(), Effort::Quiet, &mut note).await;
         let before = course.last.clone();
         if let Ok(mut opened) = opened {
             // A server need not have such a stream (405), and none that ends in

@@ -21,7 +21,7 @@ use super::call::{Caller, Head, SESSION, hidden};
 use super::connect::Connector;
 use super::endpoint::Endpoint;
 use super::note::{Note, Progress, shown};
-use super::oauth::Authorizer;
+use super::oauth::{Authorizer, Effort, Tries};
 use super::opened::Opened;
 use super::secrets::Secrets;
 use super::{Credentials, HttpError, HttpTarget};
@@ -137,7 +137,7 @@ impl Wire {
         let authorizer = match &target.credentials {
             Some(Credentials::OAuth(oauth)) => {
                 let secrets = secrets.clone();
-                Some(Arc::new(Authorizer::new(target, oauth, endpoint.clone(), secrets)))
+                Some(Arc::new(Authorizer::new(target, oauth, endpoint.clone(), secrets)?))
             }
             _ => None,
         };
@@ -156,6 +156,7 @@ impl Wire {
     async fn call(
         &self,
         method: &Method,
+        effort: Effort,
         content: impl Fn() -> (Head, Bytes),
         note: &mut Note,
     ) -> Result<Box<Opened>, Cause> {
@@ -163,7 +164,7 @@ impl Wire {
             None => self.caller.call(method, content, note).await,
             // Apart, so that requests without it stay small.
             Some(authorizer) => {
-                Box::pin(self.call_with_pass(authorizer, method, content, note)).await
+                Box::pin(self.call_with_pass(authorizer, method, effort, content, note)).await
             }
         }
     }
@@ -172,9 +173,11 @@ impl Wire {
         &self,
         authorizer: &Authorizer,
         method: &Method,
+        effort: Effort,
         content: impl Fn() -> (Head, Bytes),
         note: &mut Note,
     ) -> Result<Box<Opened>, Cause> {
+        let mut tries = Tries::new(effort);
         let mut pass = {
             let _held = Held::by(&self.held);
             authorizer.pass(self.recorder()).await?
@@ -190,20 +193,28 @@ impl Wire {
             };
             let mut opened = self.caller.call(method, with_pass, note).await?;
             let refusal = authorizer.refusal(opened.status, &opened.headers, pass.as_ref());
-            // Nobody is asked to log in for what is not needed.
-            let Some(refusal) = refusal.filter(|refusal| match *method {
-                Method::POST => true,
-                Method::GET => refusal.is_of_the_token(),
-                _ => false,
-            }) else {
-                return Ok(opened);
-            };
-            if opened.body(READ, note).await.is_ok() {
-                note.complete();
-                self.caller.keep(*opened);
+            let Some(refusal) = refusal else { return Ok(opened) };
+            // Nothing else will be the answer.
+            if effort == Effort::Full {
+                self.finish(&mut opened, note).await;
             }
-            let _held = Held::by(&self.held);
-            pass = Some(authorizer.another(&refusal, pass.as_ref(), self.recorder()).await?);
+            let got = {
+                let _held = Held::by(&self.held);
+                let got = authorizer.another(&refusal, pass.as_ref(), &mut tries, self.recorder());
+                got.await?
+            };
+            // If there is none, what the server said is the answer.
+            let Some(got) = got else { return Ok(opened) };
+            pass = Some(got);
+            self.finish(&mut opened, note).await;
+            self.caller.keep(*opened);
+        }
+    }
+
+    /// Reads what is left of a response that nobody wants.
+    async fn finish(&self, opened: &mut Opened, note: &mut Note) {
+        if !opened.ended && opened.body(READ, note).await.is_ok() {
+            note.complete();
         }
     }
 
@@ -238,7 +249,12 @@ impl Wire {
             }
             (head, Bytes::copy_from_slice(body))
         };
-        self.call(&Method::POST, content, note).await
+        // What is only told is told again, or is not worth a login.
+        let effort = match message.frame.kind() {
+            FrameKind::Notification => Effort::Quiet,
+            _ => Effort::Full,
+        };
+        self.call(&Method::POST, effort, content, note).await
     }
 
     /// What a message has before it. One like the last has the same.
@@ -278,13 +294,14 @@ impl Wire {
         note: &mut Note,
     ) -> Result<Box<Opened>, Cause> {
         let content = || (self.head(Purpose::Listen), Bytes::new());
-        self.call(&Method::GET, content, note).await
+        self.call(&Method::GET, Effort::Full, content, note).await
     }
 
     /// Asks for events, from after the last one that came.
     pub(super) async fn listen(
         &self,
         after: Option<&HeaderValue>,
+        effort: Effort,
         note: &mut Note,
     ) -> Result<Box<Opened>, Cause> {
         let head = || {
@@ -298,7 +315,7 @@ impl Wire {
             }
             (head, Bytes::new())
         };
-        self.call(&Method::GET, head, note).await
+        self.call(&Method::GET, effort, head, note).await
     }
 
     /// Ends the session, if there is one.
@@ -309,7 +326,7 @@ impl Wire {
             (head, Bytes::new())
         };
         let mut note = Note::begin(self.recorder(), Progress::default());
-        let ended = self.call(&Method::DELETE, head, &mut note).await;
+        let ended = self.call(&Method::DELETE, Effort::None, head, &mut note).await;
         // A server need not let its sessions be ended.
         if let Ok(mut opened) = ended
             && opened.body(self.limit, &note).await.is_ok()

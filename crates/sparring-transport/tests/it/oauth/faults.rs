@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sparring_peer::Client;
-use sparring_transport::http::{OAuth, Proof, Visitor};
+use sparring_transport::http::{Credentials, HttpLink, HttpTarget, OAuth, Proof, Visitor};
 
 use super::world::{Ways, World};
-use super::{browser, connect, connect_as, echo, oauth, refused};
+use super::{connect, connect_as, echo, oauth, refused};
 
 fn usual() -> Ways {
     Ways::default()
@@ -115,9 +115,25 @@ async fn nobody_comes_back() {
     let patience = Duration::from_millis(50);
     let oauth = OAuth { patience, visitor, ..oauth() };
     check(usual(), oauth, "nobody came back from the login within 50ms").await;
+}
+
+#[test]
+fn what_cannot_be_used_at_all_is_told_before_anything_is_sent() {
+    let told = |oauth: OAuth| {
+        let mut target = HttpTarget::new("http://localhost/mcp");
+        target.credentials = Some(Credentials::OAuth(Box::new(oauth)));
+        HttpLink::new(&target).expect_err("it cannot be used").to_string()
+    };
     let redirect = "https://example.com/".to_owned();
-    let oauth = OAuth { redirect, ..OAuth::code(browser()) };
-    check(usual(), oauth, "the browser cannot come back to https://example.com/: it must be").await;
+    assert_eq!(
+        told(OAuth { redirect, ..oauth() }),
+        "the browser cannot come back to https://example.com/: it must be http:// on this machine"
+    );
+    let key = Proof::Key("hunter".to_owned());
+    assert_eq!(
+        told(OAuth::client_credentials("me", key)),
+        "the key cannot be used: it is no private key in PEM"
+    );
 }
 
 #[tokio::test]
@@ -207,11 +223,6 @@ async fn a_client_that_cannot_ask_for_itself() {
         ),
         (methods("none"), ours(key()), "/as does not offer private_key_jwt"),
         (metadata(algorithms), ours(key()), "/as does not offer ES256"),
-        (
-            usual(),
-            ours(Proof::Key("hunter".to_owned())),
-            "the key cannot be used: it is no private key in PEM",
-        ),
     ] {
         check(ways, oauth, expected).await;
     }

@@ -41,7 +41,28 @@ async fn it_is_the_same_over_http_and_sse() {
     let client = Client::builder().connect(HttpLink::new(&target).unwrap()).await.unwrap();
     must_echo(&client).await;
     assert_eq!(world.said("authorize").len(), 1);
+    // Also where messages are posted to.
+    for (renewals, logins) in [(false, 1), (true, 2)] {
+        world.revoke(renewals);
+        must_echo(&client).await;
+        assert_eq!(world.said("authorize").len(), logins);
+    }
     client.close().await;
+}
+
+#[tokio::test]
+async fn a_session_goes_on_after_another_login() {
+    let world = World::new(Ways::default()).await;
+    let builder = Client::builder().revision(Revision::V2025_11_25);
+    let client = connect_as(&world, oauth(), builder).await.unwrap();
+    world.revoke(true);
+    must_echo(&client).await;
+    assert_eq!(world.said("authorize").len(), 2);
+    let exchanges = client.transcript().exchanges();
+    let calls = exchanges.iter().filter(|exchange| exchange.method == "POST");
+    let sessions: std::collections::BTreeSet<_> =
+        calls.filter_map(|exchange| exchange.request_headers.get("mcp-session-id")).collect();
+    assert_eq!(sessions.len(), 1, "{sessions:?}");
 }
 
 #[tokio::test]

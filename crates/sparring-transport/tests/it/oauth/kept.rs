@@ -1,7 +1,7 @@
 //! Tokens that outlive the client that asked for them.
 
 use serde_json::json;
-use sparring_transport::http::{HttpTarget, OAuth};
+use sparring_transport::http::{HttpTarget, OAuth, Visitor};
 
 use super::world::{Ways, World};
 use super::{connect, kept_in, must_echo, oauth, refused};
@@ -83,6 +83,28 @@ async fn two_that_share_a_file_do_not_renew_the_same_token_twice() {
 }
 
 #[tokio::test]
+async fn of_two_logins_at_once_the_later_one_is_kept_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = World::new(Ways::default()).await;
+    let (sender, asked) = tokio::sync::oneshot::channel();
+    let sender = std::sync::Mutex::new(Some(sender));
+    let visitor = Visitor::new(move |url| {
+        sender.lock().unwrap().take().unwrap().send(url.to_owned()).unwrap();
+    });
+    let slow = connect(&world, OAuth { visitor, ..kept_in(folder.path()) });
+    let quick = async {
+        let page = asked.await.unwrap();
+        must_echo(&connect(&world, kept_in(folder.path())).await.unwrap()).await;
+        reqwest::get(page).await.unwrap();
+    };
+    let (slow, ()) = tokio::join!(slow, quick);
+    must_echo(&slow.unwrap()).await;
+    assert_eq!((world.said("register").len(), world.said("authorize").len()), (2, 2));
+    must_echo(&connect(&world, kept_in(folder.path())).await.unwrap()).await;
+    assert_eq!(world.said("authorize").len(), 2, "what is kept is good");
+}
+
+#[tokio::test]
 async fn a_folder_that_cannot_be_written_to_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
@@ -94,6 +116,54 @@ async fn a_folder_that_cannot_be_written_to_is_told() {
         "{told}"
     );
     assert_eq!(world.said("authorize").len(), 0, "before anybody logs in");
+}
+
+#[tokio::test]
+async fn a_server_that_needs_no_token_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = World::new(Ways { open: true, ..Ways::default() }).await;
+    let client = connect(&world, kept_in(&folder.path().join("new"))).await.unwrap();
+    must_echo(&client).await;
+    client.close().await;
+    assert!(world.story().is_empty(), "{:?}", world.story());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_to_an_empty_file_stays_one() {
+    use std::os::unix::fs::symlink;
+
+    let folder = tempfile::tempdir().unwrap();
+    let (link, file) = (folder.path().join("credentials.json"), folder.path().join("file"));
+    std::fs::write(&file, "").unwrap();
+    let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(&file, private).unwrap();
+    symlink(&file, &link).unwrap();
+    let world = World::new(Ways::default()).await;
+    must_echo(&connect(&world, kept_in(folder.path())).await.unwrap()).await;
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(std::fs::read_to_string(&file).unwrap().contains("hunter-access"));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_is_no_file_is_told_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("credentials.json");
+    let world = World::new(Ways::default()).await;
+    for make in [
+        |path: &std::path::Path| std::fs::create_dir(path).unwrap(),
+        |path: &std::path::Path| {
+            std::fs::remove_dir(path).unwrap();
+            let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+            assert!(made.success());
+        },
+    ] {
+        make(&path);
+        let told = refused(&world, kept_in(folder.path())).await;
+        assert!(told.contains("credentials.json: it is no file"), "{told}");
+    }
 }
 
 #[test]

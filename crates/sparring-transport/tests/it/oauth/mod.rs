@@ -3,6 +3,7 @@
 
 mod faults;
 mod flows;
+mod hostile;
 mod kept;
 mod scopes;
 pub(crate) mod world;

@@ -56,6 +56,14 @@ pub(crate) struct Ways {
     pub(crate) gives: Option<&'static str>,
     /// Whether the server accepts no token at all.
     pub(crate) stubborn: bool,
+    /// Whether the server lets in everybody.
+    pub(crate) open: bool,
+    /// The word in a request, or its method, that the server never lets in.
+    pub(crate) never: Option<&'static str>,
+    /// Whether each call of a tool needs a scope that nobody has yet.
+    pub(crate) greedy: bool,
+    /// What answers otherwise, by how its path ends.
+    pub(crate) odd: Vec<(&'static str, Odd)>,
     /// How many seconds the clocks of the world are ahead.
     pub(crate) ahead: i64,
 }
@@ -77,8 +85,27 @@ impl Default for Ways {
             renews: true,
             gives: None,
             stubborn: false,
+            open: false,
+            never: None,
+            greedy: false,
+            odd: Vec::new(),
             ahead: 0,
         }
+    }
+}
+
+/// What is answered where something else is expected.
+#[derive(Clone)]
+pub(crate) enum Odd {
+    /// Nothing, ever.
+    Silence,
+    /// This, and a header.
+    Says(u16, (&'static str, String), String),
+}
+
+impl Odd {
+    pub(crate) fn says(status: u16, body: impl Into<String>) -> Odd {
+        Odd::Says(status, ("content-type", "application/json".to_owned()), body.into())
     }
 }
 
@@ -215,6 +242,10 @@ impl Inner {
         self.facts().happened.push((what, said));
     }
 
+    fn times(&self, what: &str) -> usize {
+        self.facts().happened.iter().filter(|(known, _)| *known == what).count()
+    }
+
     fn issuer(&self) -> String {
         format!("{}{}", self.origin, self.ways().issuer)
     }
@@ -253,9 +284,20 @@ fn form(text: &str) -> BTreeMap<String, String> {
     form_urlencoded::parse(text.as_bytes()).into_owned().collect()
 }
 
-/// The endpoints of others are not there.
+/// The endpoints of others are not there, and some of ours are odd.
 async fn only_the_issuer(State(world): Shared, request: Request, next: Next) -> Response {
     let path = request.uri().path();
+    let odd = world.ways().odd.iter().find(|(end, _)| path.ends_with(end)).cloned();
+    if let Some((end, odd)) = odd {
+        world.note(end, BTreeMap::new());
+        return match odd {
+            Odd::Silence => std::future::pending().await,
+            Odd::Says(status, header, body) => {
+                let status = StatusCode::from_u16(status).expect("a status");
+                (status, [header], body).into_response()
+            }
+        };
+    }
     let endpoint =
         ["/authorize", "/token", "/register"].iter().find_map(|name| path.strip_suffix(name));
     if endpoint.is_some_and(|issuer| issuer != world.ways().issuer) {
@@ -407,11 +449,19 @@ async fn mcp(State(world): Shared, request: Request) -> Response {
     let shown = shown.and_then(|text| text.strip_prefix("Bearer ")).map(str::to_owned);
     let known = shown.as_ref().and_then(|token| world.facts().tokens.get(token).cloned());
     let known = known.filter(|(_, issuer)| *issuer == world.issuer() && !ways.stubborn);
-    let Some((scope, _)) = known else {
+    let never = |word: &str| parts.method == word || contains(&body, word.as_bytes());
+    let never = ways.never.is_some_and(never);
+    let everybody = ways.open.then(Default::default);
+    let Some((scope, _)) = known.or(everybody).filter(|_| !never) else {
         world.note("401", BTreeMap::new());
         let error = shown.as_ref().map(|token| format!("the token {token} is not good"));
         return world.dated(challenge(&world, StatusCode::UNAUTHORIZED, ways.scope, error));
     };
+    if ways.greedy && contains(&body, b"tools/call") {
+        world.note("403", BTreeMap::new());
+        let wanted = format!("more-{}", world.times("403"));
+        return challenge(&world, StatusCode::FORBIDDEN, Some(&wanted), None);
+    }
     let wanted = ways.for_tools.filter(|_| contains(&body, b"tools/call"));
     if wanted.is_some_and(|wanted| !scope.split(' ').any(|own| own == wanted)) {
         world.note("403", BTreeMap::new());

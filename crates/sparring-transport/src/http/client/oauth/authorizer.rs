@@ -8,48 +8,78 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use sparring_peer::Cause;
 use sparring_peer::link::Recorder;
 
-use super::super::HttpTarget;
 use super::super::call::hidden;
 use super::super::endpoint::Endpoint;
 use super::super::secrets::Secrets;
+use super::super::{HttpError, HttpTarget};
 use super::challenge::Challenge;
-use super::client::{self, Client};
 use super::denied::Denied;
 use super::discovery::{discover, spelled};
-use super::metadata::Provider;
-use super::redirect::Redirect;
-use super::scopes::Scopes;
 use super::store::Store;
-use super::token::{self, By, Outcome, Tokens};
+use super::token::Tokens;
 use super::web::{Web, skew};
-use super::{Grant, OAuth, Proof, code};
+use super::{OAuth, Proof, jwt, redirect};
+
+/// How many tokens one request is given in turn: the one that was kept, that one
+/// renewed, a new one, and some that allow more.
+const MOST: usize = 5;
+
+/// The longest reason that is told, in characters.
+const LONGEST: usize = 2_000;
 
 /// Keeps the token of a link.
 pub(in super::super) struct Authorizer {
     target: HttpTarget,
-    oauth: OAuth,
-    server: Endpoint,
-    secrets: Secrets,
+    pub(super) oauth: OAuth,
+    pub(super) server: Endpoint,
+    pub(super) secrets: Secrets,
     current: Mutex<Option<Arc<Current>>>,
     /// Held by whoever gets another token.
     store: tokio::sync::Mutex<Store>,
     /// Whether it was looked whether one is kept.
     looked: AtomicBool,
+    /// Whether the server ever let us in, with a token or without.
+    let_in: AtomicBool,
+    failures: Mutex<Failures>,
+}
+
+/// How often somebody tried in vain to get a token; the last time for the sake
+/// of what, and why in vain.
+#[derive(Default)]
+struct Failures {
+    count: u64,
+    last: Option<(Purpose, Cause)>,
+}
+
+/// What a token is got for. Nobody does it twice who waits for another one that
+/// does it.
+#[derive(Clone, PartialEq, Eq)]
+enum Purpose {
+    /// To show it from now on.
+    Renewal,
+    /// Since the server wants this.
+    Refusal { status: StatusCode, scope: Option<String>, resource_metadata: Option<String> },
 }
 
 /// The token of now.
-struct Current {
-    issuer: String,
-    tokens: Tokens,
-    how: How,
+pub(super) struct Current {
+    pub(super) issuer: String,
+    pub(super) tokens: Tokens,
+    pub(super) how: How,
     /// Whether the server let somebody in with it.
     accepted: AtomicBool,
     header: HeaderValue,
 }
 
+impl Current {
+    pub(super) fn is_accepted(&self) -> bool {
+        self.accepted.load(Ordering::Relaxed)
+    }
+}
+
 /// How a token was come by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum How {
+pub(super) enum How {
     /// It was kept from before.
     Kept,
     Renewed,
@@ -65,33 +95,87 @@ impl Pass {
     pub(in super::super) fn header(&self) -> &HeaderValue {
         &self.0.header
     }
+
+    pub(super) fn tokens(&self) -> &Tokens {
+        &self.0.tokens
+    }
+
+    pub(super) fn how(&self) -> How {
+        self.0.how
+    }
+}
+
+/// What may be done for a request to be let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Effort {
+    /// Anything: somebody may have to log in.
+    Full,
+    /// What needs nobody, unless the server never let us in.
+    Quiet,
+    /// Nothing, once the server has said no.
+    None,
+}
+
+/// What was done so far for one request.
+pub(in super::super) struct Tries {
+    pub(super) effort: Effort,
+    /// How many more tokens it may be given.
+    left: usize,
+    pub(super) renewed: bool,
+    pub(super) asked: bool,
+}
+
+impl Tries {
+    pub(in super::super) fn new(effort: Effort) -> Self {
+        Tries { effort, left: MOST, renewed: false, asked: false }
+    }
 }
 
 /// Why a request was not let in.
 pub(in super::super) struct Refusal {
     status: StatusCode,
-    challenge: Challenge,
+    pub(super) challenge: Challenge,
     skew: Option<String>,
 }
 
 impl Refusal {
     /// Whether the token is not good at all, or missing.
-    pub(in super::super) fn is_of_the_token(&self) -> bool {
+    fn is_of_the_token(&self) -> bool {
         self.status == StatusCode::UNAUTHORIZED
+    }
+
+    /// What the server says is wrong.
+    pub(super) fn reason(&self) -> Option<String> {
+        let reasons: Vec<_> =
+            [self.challenge.reason(), self.skew.clone()].into_iter().flatten().collect();
+        (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
+
+    fn purpose(&self) -> Purpose {
+        let Challenge { scope, resource_metadata, .. } = self.challenge.clone();
+        Purpose::Refusal { status: self.status, scope, resource_metadata }
     }
 }
 
 impl Authorizer {
+    /// # Errors
+    /// When what the user says cannot be used, whatever the server wants.
     pub(in super::super) fn new(
         target: &HttpTarget,
         oauth: &OAuth,
         server: Endpoint,
         secrets: Secrets,
-    ) -> Self {
+    ) -> Result<Self, HttpError> {
+        let checked = match &oauth.proof {
+            Proof::Key(pem) => jwt::check(pem),
+            Proof::Secret(_) | Proof::None => Ok(()),
+        };
+        let checked = checked.and_then(|()| redirect::check(&oauth.redirect));
+        checked.map_err(|denied| HttpError::OAuth(denied.to_string()))?;
         if let Proof::Secret(secret) = &oauth.proof {
             secrets.add(secret);
         }
-        Authorizer {
+        Ok(Authorizer {
             target: target.clone(),
             oauth: oauth.clone(),
             server,
@@ -99,21 +183,27 @@ impl Authorizer {
             current: Mutex::default(),
             store: tokio::sync::Mutex::new(Store::new(oauth.store.clone())),
             looked: AtomicBool::new(false),
-        }
+            let_in: AtomicBool::new(false),
+            failures: Mutex::default(),
+        })
     }
 
     /// The token to show, if there is one; one that is about to expire is
-    /// renewed first.
+    /// renewed first, if it can be. If not, the server says when it is too old.
     pub(in super::super) async fn pass(
         &self,
         recorder: Option<Recorder>,
     ) -> Result<Option<Pass>, Cause> {
-        let usable = self.current().clone().filter(|current| !current.tokens.is_old());
+        let usable = self.current().clone().filter(|current| !current.tokens.wants_renewal());
         if usable.is_some() || self.looked.load(Ordering::Relaxed) && self.current().is_none() {
             return Ok(usable.map(Pass));
         }
         let web = self.web(recorder);
-        self.look(&web).await.map_err(|denied| self.cause(denied))
+        let before = self.failures().count;
+        let mut store = self.store.lock().await;
+        self.fail_with_others(before, &Purpose::Renewal)?;
+        let looked = self.look(&web, &mut store).await;
+        looked.map_err(|denied| self.failed(Purpose::Renewal, denied))
     }
 
     fn web(&self, recorder: Option<Recorder>) -> Web<'_> {
@@ -121,24 +211,28 @@ impl Authorizer {
     }
 
     /// Takes the token that was kept, if that is still good.
-    async fn look(&self, web: &Web<'_>) -> Result<Option<Pass>, Denied> {
-        let mut store = self.store.lock().await;
-        if !self.looked.swap(true, Ordering::Relaxed) && self.current().is_none() {
-            let kept = store.lock().await?.kept.tokens(&spelled(&self.server), &self.oauth);
+    async fn look(&self, web: &Web<'_>, store: &mut Store) -> Result<Option<Pass>, Denied> {
+        if !self.looked.load(Ordering::Relaxed) {
+            let server = spelled(&self.server);
+            let kept = match store.is_empty() {
+                true => None,
+                false => store.lock().await?.kept.tokens(&server, &self.oauth),
+            };
             if let Some((issuer, tokens)) = kept {
                 self.set(&issuer, tokens, How::Kept);
             }
+            self.looked.store(true, Ordering::Relaxed);
         }
         let Some(current) = self.current().clone() else { return Ok(None) };
-        if !current.tokens.is_old() {
+        if !current.tokens.wants_renewal() {
             return Ok(Some(Pass(current)));
         }
-        *self.current() = None;
-        if current.tokens.refresh.is_none() {
-            return Ok(None);
-        }
         let provider = discover(web, &self.server, &Challenge::default()).await?;
-        self.renew(web, &mut store, &provider, &current).await
+        let renewed = self.renew(web, store, &provider, &current).await?;
+        if renewed.is_none() {
+            self.drop_token();
+        }
+        Ok(renewed)
     }
 
     /// Whether the server refused the request for want of a token, or of a
@@ -155,243 +249,70 @@ impl Authorizer {
             StatusCode::FORBIDDEN => challenge().error.as_deref() == Some("insufficient_scope"),
             _ => false,
         };
-        if status != StatusCode::UNAUTHORIZED
-            && let Some(Pass(shown)) = pass
-        {
-            shown.accepted.store(true, Ordering::Relaxed);
+        if status != StatusCode::UNAUTHORIZED {
+            self.let_in.store(true, Ordering::Relaxed);
+            if let Some(Pass(shown)) = pass {
+                shown.accepted.store(true, Ordering::Relaxed);
+            }
         }
         refused.then(|| Refusal { status, challenge: challenge(), skew: skew(headers) })
     }
 
-    /// Gets another token, since the server does not let that one in.
+    /// Gets another token, since the server does not let that one in; none, if
+    /// that is not worth the effort.
     pub(in super::super) async fn another(
         &self,
         refusal: &Refusal,
         shown: Option<&Pass>,
+        tries: &mut Tries,
         recorder: Option<Recorder>,
-    ) -> Result<Pass, Cause> {
+    ) -> Result<Option<Pass>, Cause> {
+        if tries.effort == Effort::None {
+            return Ok(None);
+        }
         let web = self.web(recorder);
+        let before = self.failures().count;
         let mut store = self.store.lock().await;
         let current = self.current().clone();
+        if tries.left == 0 {
+            let reason = refusal.reason();
+            return Err(self.cause(Denied::TooOften { times: MOST, reason }));
+        }
+        tries.left -= 1;
         // Somebody else got one meanwhile.
         if let Some(current) = &current
             && shown.is_none_or(|Pass(shown)| !Arc::ptr_eq(shown, current))
         {
-            return Ok(Pass(Arc::clone(current)));
+            return Ok(Some(Pass(Arc::clone(current))));
         }
+        self.fail_with_others(before, &refusal.purpose())?;
         let got = match refusal.is_of_the_token() {
-            true => self.log_in(&web, &mut store, refusal, current).await,
-            false => self.step_up(&web, &mut store, refusal, current).await,
+            true => self.log_in(&web, &mut store, refusal, current, tries).await,
+            false => self.step_up(&web, &mut store, refusal, current, tries).await,
         };
-        got.map_err(|denied| self.cause(denied))
+        got.map_err(|denied| self.failed(refusal.purpose(), denied))
     }
 
-    /// The token is not good, or there is none.
-    async fn log_in(
-        &self,
-        web: &Web<'_>,
-        store: &mut Store,
-        refusal: &Refusal,
-        current: Option<Arc<Current>>,
-    ) -> Result<Pass, Denied> {
-        let accepted = |current: &Current| current.accepted.load(Ordering::Relaxed);
-        if let Some(current) = &current
-            && current.how == How::Fresh
-            && !accepted(current)
-        {
-            let reasons = [refusal.challenge.reason(), refusal.skew.clone()];
-            let reasons: Vec<_> = reasons.into_iter().flatten().collect();
-            let reason = (!reasons.is_empty()).then(|| reasons.join("; "));
-            return Err(Denied::NotAccepted { issuer: current.issuer.clone(), reason });
-        }
-        let provider = discover(web, &self.server, &refusal.challenge).await?;
-        if let Some(current) = &current
-            && (current.how == How::Kept || accepted(current))
-            && let Some(pass) = self.renew(web, store, &provider, current).await?
-        {
-            return Ok(pass);
-        }
-        let before = current.map(|current| Scopes::parse(&current.tokens.asked));
-        let scopes = self.scopes(&provider, &refusal.challenge).and(&before.unwrap_or_default());
-        self.obtain(web, store, &provider, scopes).await
-    }
-
-    /// The token is good, but does not allow enough.
-    async fn step_up(
-        &self,
-        web: &Web<'_>,
-        store: &mut Store,
-        refusal: &Refusal,
-        current: Option<Arc<Current>>,
-    ) -> Result<Pass, Denied> {
-        let wanted = Scopes::parse(refusal.challenge.scope.as_deref().unwrap_or_default());
-        let mut asked = Scopes::default();
-        if let Some(current) = &current {
-            asked = Scopes::parse(&current.tokens.asked);
-            // Asking for the same once more would give the same.
-            if current.how == How::Fresh && asked.has_all(&wanted) {
-                return Err(Denied::NotEnough {
-                    issuer: current.issuer.clone(),
-                    wanted: wanted.to_string(),
-                    given: current.tokens.given.clone(),
-                    reason: refusal.challenge.description.clone(),
-                });
+    /// Fails if somebody did it in vain since there were so many failures.
+    fn fail_with_others(&self, before: u64, purpose: &Purpose) -> Result<(), Cause> {
+        let failures = self.failures();
+        match &failures.last {
+            Some((last, cause)) if failures.count != before && last == purpose => {
+                Err(cause.clone())
             }
-            asked = asked.and(&Scopes::parse(&current.tokens.given));
-        }
-        let provider = discover(web, &self.server, &refusal.challenge).await?;
-        self.obtain(web, store, &provider, asked.and(&wanted)).await
-    }
-
-    /// What to ask for, to begin with.
-    fn scopes(&self, provider: &Provider, challenge: &Challenge) -> Scopes {
-        let scopes = match &challenge.scope {
-            _ if !self.oauth.scopes.is_empty() => Scopes::of(&self.oauth.scopes),
-            Some(scope) => Scopes::parse(scope),
-            None => Scopes::of(&provider.scopes),
-        };
-        let offline = Scopes::of(["offline_access"]);
-        let offered = Scopes::of(&provider.metadata.scopes_supported).has_all(&offline);
-        match offered && self.oauth.grant == Grant::Code && !scopes.is_empty() {
-            true => scopes.and(&offline),
-            false => scopes,
+            _ => Ok(()),
         }
     }
 
-    /// Renews a token, if its issuer is still the one and lets it.
-    async fn renew(
-        &self,
-        web: &Web<'_>,
-        store: &mut Store,
-        provider: &Provider,
-        old: &Current,
-    ) -> Result<Option<Pass>, Denied> {
-        if old.issuer != provider.issuer() || old.tokens.refresh.is_none() {
-            return Ok(None);
-        }
-        let server = spelled(&self.server);
-        let mut locked = store.lock().await?;
-        // Another process may have renewed it meanwhile, and a token for
-        // renewing is often good only once.
-        if let Some((issuer, tokens)) = locked.kept.tokens(&server, &self.oauth)
-            && tokens.access != old.tokens.access
-        {
-            return Ok(Some(self.set(&issuer, tokens, How::Kept)));
-        }
-        let registered = || locked.kept.client(provider.issuer());
-        let Some(client) = client::known(&self.oauth, provider)?.or_else(registered) else {
-            return Ok(None);
-        };
-        self.hide(&client, &old.tokens);
-        let by = By::Refresh(old.tokens.refresh.as_deref().unwrap_or_default());
-        let asked = Scopes::parse(&old.tokens.asked);
-        match token::ask(web, provider, &client, by, &asked).await? {
-            Outcome::Given(tokens) => {
-                locked.kept.keep_tokens(provider.issuer(), &server, &client.id, &tokens);
-                locked.save()?;
-                Ok(Some(self.set(provider.issuer(), tokens, How::Renewed)))
-            }
-            Outcome::Void(_) => {
-                locked.kept.forget_tokens(&server);
-                locked.save()?;
-                Ok(None)
-            }
-            Outcome::Stranger(_) => {
-                locked.kept.forget_client(provider.issuer());
-                locked.kept.forget_tokens(&server);
-                locked.save()?;
-                Ok(None)
-            }
-        }
+    fn failed(&self, purpose: Purpose, denied: Denied) -> Cause {
+        let cause = self.cause(denied);
+        let mut failures = self.failures();
+        failures.count += 1;
+        failures.last = Some((purpose, cause.clone()));
+        cause
     }
 
-    /// Makes sure that the client that the user named is this issuer's: nobody
-    /// else may be shown its secret (2026-07-28,
-    /// basic/authorization/client-registration#authorization-server-binding).
-    async fn check_issuer(&self, store: &mut Store, provider: &Provider) -> Result<(), Denied> {
-        let Some(client) = &self.oauth.client_id else { return Ok(()) };
-        let server = spelled(&self.server);
-        let mut locked = store.lock().await?;
-        if let Some(issuer) = &self.oauth.issuer {
-            locked.kept.unbind(&server, client);
-            locked.kept.bind(&server, client, issuer);
-        }
-        let expected = locked.kept.bind(&server, client, provider.issuer()).to_owned();
-        locked.save()?;
-        match expected == provider.issuer() {
-            true => Ok(()),
-            false => {
-                let (client, said) = (client.clone(), provider.issuer().to_owned());
-                Err(Denied::OtherIssuer { client, said, expected })
-            }
-        }
-    }
-
-    /// Gets a new token.
-    async fn obtain(
-        &self,
-        web: &Web<'_>,
-        store: &mut Store,
-        provider: &Provider,
-        scopes: Scopes,
-    ) -> Result<Pass, Denied> {
-        *self.current() = None;
-        self.check_issuer(store, provider).await?;
-        let tokens = match self.oauth.grant {
-            Grant::ClientCredentials => {
-                token::check_grant(provider, Grant::ClientCredentials)?;
-                let none = || Denied::NoRegistration(provider.issuer().to_owned());
-                let client = client::known(&self.oauth, provider)?.ok_or_else(none)?;
-                let asked = token::ask(web, provider, &client, By::Ourselves, &scopes);
-                asked.await?.given()?
-            }
-            Grant::Code => self.by_login(web, store, provider, &scopes).await?,
-        };
-        Ok(self.set(provider.issuer(), tokens, How::Fresh))
-    }
-
-    async fn by_login(
-        &self,
-        web: &Web<'_>,
-        store: &mut Store,
-        provider: &Provider,
-        scopes: &Scopes,
-    ) -> Result<Tokens, Denied> {
-        code::check(provider)?;
-        let kept = store.lock().await?.kept.client(provider.issuer());
-        let before = kept.as_ref().and_then(|client| client.redirect.as_deref());
-        let redirect = Redirect::bind(&self.oauth.redirect, before).await?;
-        let fits = |client: &Client| client.redirect.as_deref() == Some(&redirect.url);
-        let client = match client::known(&self.oauth, provider)?.or(kept.filter(fits)) {
-            Some(client) => client,
-            None => {
-                let scopes = scopes.clone().and(&Scopes::of(&provider.scopes));
-                let client = client::register(web, provider, &redirect.url, &scopes).await?;
-                let mut locked = store.lock().await?;
-                locked.kept.keep_client(provider.issuer(), &client);
-                locked.save()?;
-                client
-            }
-        };
-        if let Proof::Secret(secret) = &client.proof {
-            self.secrets.add(secret);
-        }
-        let outcome = code::log_in(web, &self.oauth, provider, &client, redirect, scopes).await?;
-        let mut locked = store.lock().await?;
-        match &outcome {
-            Outcome::Given(tokens) => {
-                let server = spelled(&self.server);
-                locked.kept.keep_tokens(provider.issuer(), &server, &client.id, tokens);
-            }
-            // The next login registers anew.
-            Outcome::Stranger(_) => locked.kept.forget_client(provider.issuer()),
-            Outcome::Void(_) => {}
-        }
-        locked.save()?;
-        outcome.given()
-    }
-
-    fn set(&self, issuer: &str, tokens: Tokens, how: How) -> Pass {
+    pub(super) fn set(&self, issuer: &str, tokens: Tokens, how: How) -> Pass {
         self.secrets.add(&tokens.access);
         self.secrets.add(tokens.refresh.as_deref().unwrap_or_default());
         let header = HeaderValue::try_from(format!("Bearer {}", tokens.access));
@@ -407,19 +328,37 @@ impl Authorizer {
         Pass(current)
     }
 
-    fn hide(&self, client: &Client, tokens: &Tokens) {
-        if let Proof::Secret(secret) = &client.proof {
-            self.secrets.add(secret);
-        }
-        self.secrets.add(tokens.refresh.as_deref().unwrap_or_default());
+    /// Whether nobody may be asked to log in for the sake of this.
+    pub(super) fn must_be_quiet(&self, tries: &Tries) -> bool {
+        tries.effort != Effort::Full && self.let_in.load(Ordering::Relaxed)
+    }
+
+    /// Lets the token of now go.
+    pub(super) fn drop_token(&self) {
+        *self.current() = None;
     }
 
     fn cause(&self, denied: Denied) -> Cause {
         let told = format!("not authorized: {denied}");
-        Cause::NotAuthorized(self.secrets.mask(&told).into_owned())
+        Cause::NotAuthorized(words(&self.secrets.mask(&told)))
     }
 
     fn current(&self) -> MutexGuard<'_, Option<Arc<Current>>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn failures(&self) -> MutexGuard<'_, Failures> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A text of others on one line, and not longer than anybody would read.
+fn words(text: &str) -> String {
+    let mut plain: String =
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST + 1).collect();
+    if let Some((end, _)) = plain.char_indices().nth(LONGEST) {
+        plain.truncate(end);
+        plain.push('…');
+    }
+    plain
 }

@@ -45,8 +45,12 @@ pub(super) async fn log_in(
 ) -> Result<Outcome, Denied> {
     let login = Login::new();
     let page = check(provider)?;
-    // Nothing else may be given to a browser.
+    // Nothing else may be given to a browser, or to a terminal.
     web.endpoint(page)?;
+    if !page.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let why = "its authorization_endpoint is no URL".to_owned();
+        return Err(Denied::Unusable { url: provider.issuer().to_owned(), why });
+    }
     let url = login.url(page, provider, client, &redirect.url, scopes);
     let came_to = redirect.url.clone();
     oauth.visitor.visit(&url);

@@ -39,6 +39,8 @@ pub(super) enum Denied {
     NoRedirect { redirect: String, why: String },
     #[error("the server does not accept the token that {issuer} has just given{}", because(reason))]
     NotAccepted { issuer: String, reason: Option<String> },
+    #[error("the server wants still another token after {times} in a row{}", because(reason))]
+    TooOften { times: usize, reason: Option<String> },
     #[error(
         "wrong scope: the server wants {wanted:?}, which {issuer} was asked for; \
          it gave {given:?}{}",

@@ -4,13 +4,22 @@
 //! basic/authorization/authorization-server-discovery; 2025-03-26,
 //! basic/authorization, for servers that publish nothing about themselves).
 
+use std::time::Duration;
+
 use http::StatusCode;
+use tokio::time::timeout;
 
 use super::super::endpoint::{Endpoint, Origin};
 use super::challenge::Challenge;
 use super::denied::Denied;
 use super::metadata::{Provider, ResourceMetadata, ServerMetadata};
 use super::web::{Answer, Web};
+
+/// How long finding it out may take as a whole.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// How many authorization servers are looked at, of those that a server names.
+const MOST: usize = 5;
 
 /// Finds who gives the tokens for a server.
 pub(super) async fn discover(
@@ -19,20 +28,36 @@ pub(super) async fn discover(
     challenge: &Challenge,
 ) -> Result<Provider, Denied> {
     let mut tried = Vec::new();
-    let Some((url, resource)) = resource(web, server, challenge, &mut tried).await? else {
+    match timeout(LONGEST, find(web, server, challenge, &mut tried)).await {
+        Ok(found) => found,
+        Err(_) => {
+            tried.push(format!("and {LONGEST:?} were over"));
+            Err(Denied::NoMetadata(tried.join(", ")))
+        }
+    }
+}
+
+async fn find(
+    web: &Web<'_>,
+    server: &Endpoint,
+    challenge: &Challenge,
+    tried: &mut Vec<String>,
+) -> Result<Provider, Denied> {
+    let Some((url, resource)) = resource(web, server, challenge, tried).await? else {
         return by_origin(web, server, tried).await;
     };
     if resource.authorization_servers.is_empty() {
         let why = "it names no authorization server".to_owned();
         return Err(Denied::Unusable { url, why });
     }
-    for issuer in &resource.authorization_servers {
-        if let Some(metadata) = server_metadata(web, issuer, &mut tried).await? {
+    for issuer in resource.authorization_servers.iter().take(MOST) {
+        if let Some(metadata) = server_metadata(web, issuer, tried).await? {
             let (resource, scopes) = (resource.resource, resource.scopes_supported);
             return Ok(Provider { resource, scopes, metadata, guessed: None });
         }
     }
-    let named = resource.authorization_servers.join(", ");
+    let named: Vec<_> = resource.authorization_servers.into_iter().take(MOST).collect();
+    let named = named.join(", ");
     Err(Denied::NoMetadata(format!("{url} names {named}, but {}", tried.join(", "))))
 }
 
@@ -60,11 +85,19 @@ async fn resource(
                 Err(error @ Denied::Unusable { .. }) => tried.push(error.to_string()),
                 found => return found.map(Some),
             }
+        } else if is_for_now(answer.status) {
+            return Err(Denied::NoMetadata(answer.status_shown()));
         } else {
             tried.push(answer.status_shown());
         }
     }
     Ok(None)
+}
+
+/// Whether that may be other the next time, and so says nothing about what is
+/// published there.
+fn is_for_now(status: StatusCode) -> bool {
+    status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS
 }
 
 fn checked(answer: &Answer, server: &Endpoint) -> Result<(String, ResourceMetadata), Denied> {
@@ -98,7 +131,7 @@ async fn server_metadata(
         .map_err(|error| Denied::Unusable { url: issuer.to_owned(), why: error.to_string() })?;
     for url in metadata_places(&endpoint) {
         let answer = web.get(&url).await?;
-        if answer.status.is_server_error() {
+        if is_for_now(answer.status) {
             return Err(Denied::Down(answer.status_shown()));
         }
         if answer.status != StatusCode::OK {
@@ -132,7 +165,7 @@ async fn server_metadata(
 async fn by_origin(
     web: &Web<'_>,
     server: &Endpoint,
-    mut tried: Vec<String>,
+    tried: &mut Vec<String>,
 ) -> Result<Provider, Denied> {
     if matches!(server.origin, Origin::Unix(_)) {
         return Err(Denied::NoMetadata(tried.join(", ")));
@@ -140,7 +173,7 @@ async fn by_origin(
     let origin = server.origin.to_string();
     let resource = spelled(&Endpoint { origin: server.origin.clone(), path: server.path.clone() });
     let scopes = Vec::new();
-    if let Some(metadata) = server_metadata(web, &origin, &mut tried).await? {
+    if let Some(metadata) = server_metadata(web, &origin, tried).await? {
         return Ok(Provider { resource, scopes, metadata, guessed: None });
     }
     let metadata = ServerMetadata {

@@ -48,6 +48,11 @@ pub(super) fn assertion(
     Ok(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)))
 }
 
+/// Makes sure that this is a key to sign with.
+pub(super) fn check(pem: &str) -> Result<(), Denied> {
+    Key::read(pem).map(drop)
+}
+
 enum Key {
     P256(EcdsaKeyPair),
     P384(EcdsaKeyPair),

@@ -11,6 +11,7 @@ mod denied;
 mod discovery;
 mod jwt;
 mod metadata;
+mod obtain;
 mod redirect;
 mod scopes;
 mod store;
@@ -22,7 +23,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(super) use authorizer::Authorizer;
+pub(super) use authorizer::{Authorizer, Effort, Tries};
 
 /// How to be let in by OAuth, as plain data.
 #[derive(Clone, PartialEq, Eq)]

@@ -18,13 +18,16 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::denied::Denied;
 use super::web::is_loopback;
 
 /// How long the browser may take to read the page that it gets.
 const GOODBYE: Duration = Duration::from_secs(1);
+
+/// How long to wait when nobody can be let in.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Where the browser comes back to.
 pub(super) struct Redirect {
@@ -49,18 +52,9 @@ impl Redirect {
     }
 
     async fn bind_to(url: &str) -> Result<Redirect, String> {
-        let uri: Uri = url.parse().map_err(|error| format!("it is no URL: {error}"))?;
-        let host = uri.host().filter(|host| is_loopback(host) && uri.scheme_str() == Some("http"));
-        let host = host.ok_or("it must be http:// on this machine")?;
-        let bare = host.trim_start_matches('[').trim_end_matches(']');
-        let address: IpAddr = bare.parse().unwrap_or(IpAddr::from([127, 0, 0, 1]));
-        // A port that is none is not given at all.
-        let named = uri.authority().is_some_and(|authority| !authority.as_str().ends_with(host));
-        let port = uri.port_u16().or((!named).then_some(0)).ok_or("the port is not one")?;
-        let listener =
-            TcpListener::bind((address, port)).await.map_err(|error| error.to_string())?;
+        let Address { host, ip, port, path } = Address::of(url)?;
+        let listener = TcpListener::bind((ip, port)).await.map_err(|error| error.to_string())?;
         let port = listener.local_addr().map_err(|error| error.to_string())?.port();
-        let path = uri.path().to_owned();
         Ok(Redirect { listener, url: format!("http://{host}:{port}{path}"), path })
     }
 
@@ -85,7 +79,12 @@ impl Redirect {
         let (by, outcome) = loop {
             tokio::select! {
                 biased;
-                accepted = self.listener.accept() => if let Ok((stream, _)) = accepted {
+                accepted = self.listener.accept() => {
+                    let Ok((stream, _)) = accepted else {
+                        // There are no more files to be had, for now.
+                        sleep(PAUSE).await;
+                        continue;
+                    };
                     count += 1;
                     let (visit, respond) = (count, &respond);
                     let service = service_fn(move |request| {
@@ -116,14 +115,44 @@ impl Redirect {
     }
 }
 
+/// Makes sure that a browser could come back there.
+pub(super) fn check(redirect: &str) -> Result<(), Denied> {
+    let no_redirect = |why| Denied::NoRedirect { redirect: redirect.to_owned(), why };
+    Address::of(redirect).map(drop).map_err(no_redirect)
+}
+
+/// An address on this machine.
+struct Address {
+    /// As the browser is told.
+    host: String,
+    ip: IpAddr,
+    /// None in particular, if it is 0.
+    port: u16,
+    path: String,
+}
+
+impl Address {
+    fn of(url: &str) -> Result<Address, String> {
+        let uri: Uri = url.parse().map_err(|error| format!("it is no URL: {error}"))?;
+        let host = uri.host().filter(|host| is_loopback(host) && uri.scheme_str() == Some("http"));
+        let host = host.ok_or("it must be http:// on this machine")?;
+        if url.contains(['?', '#', '@']) {
+            return Err("it must have nothing but a host, a port and a path".to_owned());
+        }
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let ip = bare.parse().unwrap_or(IpAddr::from([127, 0, 0, 1]));
+        // A port that is none is not given at all.
+        let named = uri.authority().is_some_and(|authority| authority.as_str() != host);
+        let port = uri.port_u16().or((!named).then_some(0)).ok_or("the port is not one")?;
+        Ok(Address { host: host.to_owned(), ip, port, path: uri.path().to_owned() })
+    }
+}
+
 /// Whether two such addresses differ in nothing but a port that is open.
 fn is_like(before: &str, wanted: &str) -> bool {
-    let parts = |url: &str| {
-        let uri: Uri = url.parse().ok()?;
-        Some((uri.host()?.to_owned(), uri.path().to_owned(), uri.port_u16()))
-    };
-    let (Some(before), Some(wanted)) = (parts(before), parts(wanted)) else { return false };
-    (before.0, before.1) == (wanted.0, wanted.1) && (wanted.2.is_none() || wanted.2 == before.2)
+    let (Ok(before), Ok(wanted)) = (Address::of(before), Address::of(wanted)) else { return false };
+    (before.host, before.path) == (wanted.host, wanted.path)
+        && (wanted.port == 0 || wanted.port == before.port)
 }
 
 fn shown<T>(checked: &Result<T, Denied>) -> (StatusCode, String) {
@@ -199,14 +228,34 @@ mod tests {
         assert!(came.is_err() && page.contains("&lt;b>"), "{page}");
     }
 
-    #[tokio::test]
-    async fn only_this_machine_will_do() {
-        for url in
-            ["http://example.com/", "https://127.0.0.1/", "nowhere", "http://127.0.0.1:99999/"]
-        {
-            let told = Redirect::bind(url, None).await.err().expect(url).to_string();
-            assert!(told.contains("cannot come back"), "{told}");
+    #[test]
+    fn only_this_machine_will_do() {
+        for (url, why) in [
+            ("http://example.com/", "on this machine"),
+            ("https://127.0.0.1/", "on this machine"),
+            ("http://127.0.0.1.example.com/", "on this machine"),
+            ("nowhere", "on this machine"),
+            ("http://127.0.0.1:99999/", "the port is not one"),
+            ("http://127.0.0.1:x/", "the port is not one"),
+            ("http://127.0.0.1/a b", "it is no URL"),
+            ("http://127.0.0.1/a?b=c", "nothing but a host, a port and a path"),
+            ("http://127.0.0.1/a#b", "nothing but"),
+            ("http://me@127.0.0.1/", "nothing but"),
+        ] {
+            let told = check(url).expect_err(url).to_string();
+            assert!(told.contains("cannot come back") && told.contains(why), "{told}");
         }
+        for url in ["http://localhost", "http://[::1]:80/x", "http://127.0.0.1:0/"] {
+            check(url).expect(url);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_port_that_is_taken_is_told() {
+        let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}/", taken.local_addr().expect("an address"));
+        let told = Redirect::bind(&url, None).await.err().expect("it is taken").to_string();
+        assert!(told.contains(&url) && told.contains("in use"), "{told}");
     }
 
     #[test]

@@ -19,6 +19,9 @@ use super::{OAuth, Proof};
 const PATIENCE: Duration = Duration::from_secs(40);
 const LOOK: Duration = Duration::from_millis(20);
 
+/// The longest file that is read.
+const LARGEST: u64 = 16 * 1024 * 1024;
+
 /// What is kept.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Kept {
@@ -149,6 +152,16 @@ impl Store {
         Store { path, kept: Kept::default() }
     }
 
+    /// Whether nothing was ever kept there.
+    pub(super) fn is_empty(&self) -> bool {
+        match &self.path {
+            Some(path) => {
+                fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+            }
+            None => self.kept == Kept::default(),
+        }
+    }
+
     /// Waits until nobody else has it, and reads it anew.
     pub(super) async fn lock(&mut self) -> Result<Locked<'_>, Denied> {
         let Some(path) = &self.path else {
@@ -203,13 +216,24 @@ async fn lock(path: &Path) -> io::Result<File> {
 }
 
 fn read(path: &Path) -> io::Result<Kept> {
-    let mut file = match File::open(path) {
+    let found = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Kept::default()),
-        opened => opened?,
+        found => found?,
     };
+    // Whoever opens a pipe may wait for ever.
+    if !found.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    let file = File::open(path)?;
     check_private(&file)?;
     let mut text = String::new();
-    file.read_to_string(&mut text)?;
+    if file.take(LARGEST + 1).read_to_string(&mut text)? as u64 > LARGEST {
+        return Err(io::Error::other(format!("they are longer than {LARGEST} bytes")));
+    }
+    // One that was only just made has nothing in it.
+    if text.is_empty() {
+        return Ok(Kept::default());
+    }
     // The words of the parser may repeat what stands there.
     serde_json::from_str(&text).map_err(|error| {
         io::Error::other(format!("line {}, column {} is none", error.line(), error.column()))
@@ -219,6 +243,8 @@ fn read(path: &Path) -> io::Result<Kept> {
 /// In one step: whoever reads it finds all of the old or all of the new.
 fn write(path: &Path, kept: &Kept) -> io::Result<()> {
     let text = serde_json::to_string_pretty(kept)?;
+    // A link stays one, and leads to the new.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let new = PathBuf::from(name);

@@ -37,6 +37,11 @@ impl Tokens {
     pub(super) fn is_old(&self) -> bool {
         self.renew_at.is_some_and(|at| at <= now())
     }
+
+    /// Whether it is to be renewed, and can be.
+    pub(super) fn wants_renewal(&self) -> bool {
+        self.is_old() && self.refresh.is_some()
+    }
 }
 
 fn now() -> u64 {
@@ -212,6 +217,10 @@ fn read(answer: &Answer, asked: &Scopes) -> Result<Tokens, Denied> {
     }
     if given.access_token.is_empty() {
         return Err(bad("the token is empty"));
+    }
+    // RFC 6749, appendix A.12; anything else could not stand in a header either.
+    if !given.access_token.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Err(bad("the token has characters that no token may have"));
     }
     // Some write the number as a text.
     let seconds = given.expires_in.and_then(|value| {

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HOST, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use serde::de::DeserializeOwned;
+use sparring_peer::Cause;
 use sparring_peer::link::Recorder;
 use tokio::time::timeout;
 
@@ -87,8 +88,8 @@ impl Web<'_> {
         };
         match timeout(LONGEST, asked).await {
             Err(_) => Err(Denied::Down(format!("{url} did not answer within {LONGEST:?}"))),
-            Ok(Err(cause @ sparring_peer::Cause::Http { .. })) => Err(bad(cause.to_string())),
-            Ok(Err(cause)) => Err(Denied::Down(cause.to_string())),
+            Ok(Err(Cause::Unreachable(why))) => Err(Denied::Down(why)),
+            Ok(Err(cause)) => Err(bad(cause.to_string())),
             Ok(Ok((_, _, false))) => Err(bad(format!("it is longer than {LARGEST} bytes"))),
             Ok(Ok((opened, body, true))) => {
                 let (status, headers) = (opened.status, opened.headers);
