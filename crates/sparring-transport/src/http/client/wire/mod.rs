@@ -1,0 +1,216 @@
+//! What all exchanges of one link share: how to call the server, the session,
+//! and where what they bring is collected.
+
+mod admission;
+mod inbox;
+mod requests;
+
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use http::header::{AUTHORIZATION, HeaderName, USER_AGENT};
+use http::{HeaderMap, HeaderValue};
+use sparring_peer::link::Recorder;
+use sparring_peer::{Envelope, Incoming, Stream};
+use sparring_wire::{Frame, FrameKind, Headers};
+
+use self::inbox::Inbox;
+use super::call::{Caller, Head, SESSION, hidden};
+use super::connect::Connector;
+use super::endpoint::Endpoint;
+use super::oauth::Authorizer;
+use super::opened::Opened;
+use super::secrets::Secrets;
+use super::{Credentials, HttpError, HttpTarget};
+
+/// What all exchanges of one link share.
+pub(super) struct Wire {
+    pub(super) caller: Arc<Caller>,
+    /// The longest answer or event.
+    pub(super) limit: usize,
+    /// What every request has.
+    own: HeaderMap,
+    authorizer: Option<Arc<Authorizer>>,
+    /// How many requests wait for a token.
+    held: AtomicUsize,
+    recorder: OnceLock<Recorder>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    session: Option<HeaderValue>,
+    version: Option<HeaderValue>,
+    /// What requests have, by their purpose.
+    heads: [Option<Head>; 3],
+    /// What the last message had before it, and why.
+    last: Option<(Headers, Head)>,
+    /// Whether the address to post to is known, over HTTP+SSE.
+    ready: bool,
+    /// What is to be sent again, now in the old way.
+    again: Option<Message>,
+    inbox: Inbox,
+}
+
+/// Something to send.
+#[derive(Debug, Clone)]
+pub(super) struct Message {
+    pub(super) frame: Frame,
+    pub(super) stream: Stream,
+    pub(super) headers: Headers,
+    /// Whether it went out before, to another address.
+    pub(super) again: bool,
+}
+
+impl Message {
+    /// That something was said to it, where it has no answer.
+    pub(super) fn described(&self) -> String {
+        match (self.frame.kind(), self.frame.id()) {
+            (FrameKind::Notification, _) => {
+                format!("to {}", self.frame.method().unwrap_or_default())
+            }
+            (FrameKind::Result | FrameKind::Error, Some(id)) => {
+                format!("to our answer to its request {id}")
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+impl Wire {
+    pub(super) fn new(target: &HttpTarget) -> Result<Wire, HttpError> {
+        let (endpoint, in_url) = Endpoint::parse(&target.url)?;
+        let mut own = HeaderMap::new();
+        let agent = concat!("sparring/", env!("CARGO_PKG_VERSION"));
+        own.insert(USER_AGENT, HeaderValue::from_static(agent));
+        let secrets = Secrets::default();
+        let credentials = match &target.credentials {
+            Some(given) => given.header(),
+            None => in_url,
+        };
+        if let Some(credentials) = credentials {
+            let bad = |_| HttpError::Header("Authorization".to_owned());
+            let (_, secret) = credentials.split_once(' ').unwrap_or_default();
+            secrets.add(secret);
+            let value = HeaderValue::try_from(credentials).map_err(bad)?;
+            own.insert(AUTHORIZATION, hidden(value));
+        }
+        let mut given = HeaderMap::new();
+        for (name, value) in &target.headers {
+            let bad = || HttpError::Header(name.clone());
+            secrets.add(value);
+            let value = HeaderValue::from_str(value).map_err(|_| bad())?;
+            given.append(HeaderName::try_from(name).map_err(|_| bad())?, hidden(value));
+        }
+        // What the user says stands instead of what we would say.
+        own.extend(given);
+        let connector = Connector::new(&endpoint.origin, target)?;
+        let authorizer = match &target.credentials {
+            Some(Credentials::OAuth(oauth)) => {
+                let secrets = secrets.clone();
+                Some(Arc::new(Authorizer::new(target, oauth, endpoint.clone(), secrets)?))
+            }
+            _ => None,
+        };
+        Ok(Wire {
+            caller: Arc::new(Caller::new(connector, endpoint, target.idle_timeout, secrets)),
+            limit: target.max_message,
+            own,
+            authorizer,
+            held: AtomicUsize::new(0),
+            recorder: OnceLock::new(),
+            state: Mutex::default(),
+        })
+    }
+
+    /// One for another session, over the same connections.
+    pub(super) fn again(&self) -> Wire {
+        Wire {
+            caller: Arc::clone(&self.caller),
+            limit: self.limit,
+            own: self.own.clone(),
+            authorizer: self.authorizer.clone(),
+            held: AtomicUsize::new(0),
+            recorder: OnceLock::new(),
+            state: Mutex::default(),
+        }
+    }
+
+    /// Takes over the session that the answer to a handshake names.
+    pub(super) fn begin_session(&self, opened: &Opened) {
+        if let Some(session) = opened.headers.get(SESSION).filter(|id| !id.is_empty()) {
+            let mut state = self.state();
+            state.session = Some(session.clone());
+            state.heads = [const { None }; 3];
+            state.last = None;
+        }
+    }
+
+    pub(super) fn has_session(&self) -> bool {
+        self.state().session.is_some()
+    }
+
+    pub(super) fn forget_session(&self) {
+        let mut state = self.state();
+        state.session = None;
+        state.heads = [const { None }; 3];
+        state.last = None;
+    }
+
+    /// The address to post to is known.
+    pub(super) fn ready(&self) {
+        self.state().ready = true;
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        self.state().ready
+    }
+
+    /// Has a message sent again, which the server refused at its first address.
+    pub(super) fn retry(&self, message: Message) {
+        self.state().again = Some(Message { again: true, ..message });
+    }
+
+    pub(super) fn to_retry(&self) -> Option<Message> {
+        self.state().again.take()
+    }
+
+    pub(super) fn record_to(&self, recorder: Recorder) {
+        // A link has one owner, who says so once.
+        let _ = self.recorder.set(recorder);
+    }
+
+    pub(super) fn recorder(&self) -> Option<Recorder> {
+        self.recorder.get().cloned()
+    }
+
+    /// Notes that a message goes out.
+    pub(super) fn sent(&self, message: &Message) {
+        if let Some(recorder) = self.recorder.get().filter(|_| !message.again) {
+            recorder.sent(&message.frame);
+        }
+    }
+
+    /// Something came that may be a frame; it is given to the peer.
+    pub(super) fn received(&self, frame: Frame, stream: &Stream, envelope: &Envelope) {
+        self.record(&frame);
+        self.push(Incoming::on(stream.clone(), frame, Some(envelope.clone())));
+    }
+
+    /// Something came that is for nobody but the transcript.
+    pub(super) fn record(&self, frame: &Frame) {
+        if let Some(recorder) = self.recorder.get() {
+            recorder.received(frame);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Wire {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Wire").field(&self.caller).finish()
+    }
+}
