@@ -71,6 +71,11 @@ impl Journal {
         self.lock().requests.iter().cloned().collect()
     }
 
+    /// Forgets everything.
+    pub(crate) fn clear(&self) {
+        *self.lock() = Kept::default();
+    }
+
     pub(crate) fn dropped(&self) -> u64 {
         self.lock().dropped
     }

@@ -8,4 +8,4 @@ pub mod server;
 pub mod sse;
 
 pub use client::{Credentials, HttpError, HttpLink, HttpTarget, HttpTransport, Proxies, Tls};
-pub use server::{Auth, HttpOptions, HttpServer, ProtectedResource, Serving};
+pub use server::{Auth, Beside, HttpOptions, HttpServer, ProtectedResource, Serving, Visit};
