@@ -12,5 +12,6 @@ mod mock;
 mod process;
 mod signals;
 mod sockets;
+mod their_clients;
 mod tls;
 mod web;
