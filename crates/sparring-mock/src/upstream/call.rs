@@ -56,15 +56,13 @@ async fn exchange(asked: Asked) -> Result<Outcome, String> {
     // The connection is driven here, and ends with the answer.
     tokio::pin!(connection);
     tokio::pin!(answered);
-    loop {
-        tokio::select! {
-            biased;
-            outcome = &mut answered => return outcome,
-            ended = &mut connection => match ended {
-                Ok(()) => return answered.await,
-                Err(error) => return Err(error.to_string()),
-            },
-        }
+    tokio::select! {
+        biased;
+        outcome = &mut answered => outcome,
+        ended = &mut connection => match ended {
+            Ok(()) => answered.await,
+            Err(error) => Err(error.to_string()),
+        },
     }
 }
 
