@@ -121,11 +121,13 @@ impl Handler for Mock {
     }
 
     async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
-        self.noted(self.call(name, arguments, cx).await, cx)
+        let noting = self.journal.begin(cx);
+        noting.end(self.call(name, arguments, cx).await)
     }
 
     async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
-        self.noted(self.read(uri, cx).await, cx)
+        let noting = self.journal.begin(cx);
+        noting.end(self.read(uri, cx).await)
     }
 
     async fn subscribe(&self, _: &str, cx: &Context) -> Answer {
@@ -137,7 +139,8 @@ impl Handler for Mock {
     }
 
     async fn get_prompt(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
-        self.noted(self.prompt(name, arguments, cx).await, cx)
+        let noting = self.journal.begin(cx);
+        noting.end(self.prompt(name, arguments, cx).await)
     }
 
     async fn complete(&self, reference: Json<'_>, argument: Json<'_>, cx: &Context) -> Answer {
@@ -146,10 +149,9 @@ impl Handler for Mock {
 }
 
 impl Mock {
-    /// Keeps the request and its answer, and gives the answer.
+    /// Keeps a request that is answered at once, and gives the answer.
     fn noted(&self, answer: Answer, cx: &Context) -> Answer {
-        self.journal.note(cx, &answer);
-        answer
+        self.journal.begin(cx).end(answer)
     }
 
     async fn call(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
