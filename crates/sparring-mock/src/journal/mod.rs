@@ -5,6 +5,7 @@
 //! give way.
 
 mod expect;
+mod line;
 mod received;
 
 use std::collections::VecDeque;

@@ -7,11 +7,7 @@ use serde_json::{Value, json};
 use sparring_peer::server::{Answer, Failure};
 use sparring_wire::{ErrorObject, Frame, Headers, Json, RawJson, Revision};
 
-/// What of a header is shown of a secret.
-const HIDDEN: &str = "(hidden)";
-
-/// Headers whose values are secrets.
-const SECRETS: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "mcp-session-id"];
+use super::line::Line;
 
 /// A request that a mock was to serve, and its answer. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -105,30 +101,27 @@ impl Received {
     /// All of it as one line of JSON, with secrets hidden. Params and result are
     /// spelled as they were, so that nothing is read for it.
     pub fn to_line(&self) -> String {
-        let mut line = String::with_capacity(512 + self.size());
-        line += "{\"at\":\"";
-        line += &self.at.to_string();
-        line.push('"');
-        member(&mut line, "method", &spelled(self.method()));
-        let name = self.name().map_or("null".to_owned(), |name| spelled(&name));
-        member(&mut line, "name", &name);
-        let params = self.frame.params().map_or("null".into(), Json::text);
-        member(&mut line, "params", &params);
-        member(&mut line, "revision", &spelled(self.revision.name()));
+        let mut line = Line::new(1024 + self.size());
+        line.quoted("at", &self.at.to_string());
+        line.quoted("method", self.method());
+        match self.name() {
+            Some(name) => line.quoted("name", &name),
+            None => line.raw("name", "null"),
+        }
+        line.raw("params", &self.frame.params().map_or("null".into(), Json::text));
+        line.quoted("revision", self.revision.name());
         if let Some(headers) = &self.headers {
-            member(&mut line, "headers", &shown(headers));
+            line.headers("headers", headers);
         }
         match self.given.get() {
-            Some(Given::Result(result)) => member(&mut line, "result", result.text()),
+            Some(Given::Result(result)) => line.raw("result", result.text()),
             Some(Given::Error(error)) => {
-                let error = serde_json::to_string(error).unwrap_or_default();
-                member(&mut line, "error", &error);
+                line.raw("error", &serde_json::to_string(error).unwrap_or_default());
             }
-            Some(Given::InputRequired) => member(&mut line, "input_required", "true"),
-            None => member(&mut line, "unanswered", "true"),
+            Some(Given::InputRequired) => line.raw("input_required", "true"),
+            None => line.raw("unanswered", "true"),
         }
-        line.push('}');
-        line
+        line.end()
     }
 
     /// The same as a value.
@@ -139,35 +132,4 @@ impl Received {
     pub(super) fn size(&self) -> usize {
         self.frame.bytes().len() + self.given.get().map_or(0, Given::size)
     }
-}
-
-/// Adds a member; line breaks between its parts become spaces, and within a
-/// text of JSON there are none.
-fn member(line: &mut String, name: &str, value: &str) {
-    *line += ",\"";
-    *line += name;
-    *line += "\":";
-    match value.contains(['\n', '\r']) {
-        true => *line += &value.replace(['\n', '\r'], " "),
-        false => *line += value,
-    }
-}
-
-fn spelled(text: &str) -> String {
-    RawJson::string(text).text().to_owned()
-}
-
-fn shown(headers: &Headers) -> String {
-    let mut object = "{".to_owned();
-    for (name, value) in headers.iter() {
-        let secret = SECRETS.iter().any(|secret| secret.eq_ignore_ascii_case(name));
-        if object.len() > 1 {
-            object.push(',');
-        }
-        object += &spelled(&name.to_lowercase());
-        object.push(':');
-        object += &spelled(if secret { HIDDEN } else { value });
-    }
-    object.push('}');
-    object
 }
