@@ -11,11 +11,12 @@ use anyhow::{Context as _, Result, ensure};
 use crate::command::{command, show, works};
 
 /// The benches: the package and the name of each.
-const BENCHES: [(&str, &str); 4] = [
+const BENCHES: [(&str, &str); 5] = [
     ("sparring-peer", "calls"),
     ("sparring-transport", "stdio"),
     ("sparring-transport", "http_server"),
     ("sparring-transport", "http_client"),
+    ("sparring-mock", "mock"),
 ];
 
 /// Builds the benches and runs them one after the other; fails if one does.

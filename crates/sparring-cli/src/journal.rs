@@ -35,7 +35,7 @@ impl Journal {
         let lost = Arc::new(AtomicU64::new(0));
         let (lines, too_many) = (outlet.clone(), Arc::clone(&lost));
         mock.on_received(move |received| match lines.has_room() {
-            true => lines.queue(format!("{}\n", received.to_json()).as_bytes()),
+            true => lines.queue(format!("{}\n", received.to_line()).as_bytes()),
             // Who serves does not wait for a disk.
             false => drop(too_many.fetch_add(1, Ordering::Relaxed)),
         });

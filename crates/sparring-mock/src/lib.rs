@@ -34,7 +34,9 @@
 //! ```
 
 pub mod builder;
+mod control;
 mod grammar;
+pub mod http_mock;
 mod interactions;
 pub mod journal;
 mod load;
@@ -42,11 +44,13 @@ mod model;
 mod serve;
 mod server;
 mod stage;
+mod upstream;
 
 pub use builder::{MockBuilder, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
 pub use grammar::schema;
+pub use http_mock::{HttpMock, HttpReply, HttpRequest};
 pub use interactions::directives;
 pub use load::Settings;
 pub use model::ProcessFault;
-pub use serve::Mock;
+pub use serve::{ChangeError, Mock};
 pub use server::{LoadError, MockServer, Urls};

@@ -9,15 +9,17 @@ use sparring_peer::server::Running;
 use sparring_peer::{Cause, Link, LinkKind, MemoryLink, Server, memory};
 use sparring_script::{Problems, Source};
 use sparring_transport::http::{HttpServer, Serving};
+use sparring_wire::RawJson;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::builder::MockBuilder;
+use crate::builder::{MockBuilder, Reply, ToolMock};
+use crate::control::Control;
 use crate::journal::{Expectation, Received};
 use crate::load::{Settings, load};
 use crate::model::ProcessFault;
-use crate::serve::Mock;
+use crate::serve::{ChangeError, Mock};
 use crate::stage::{self, Happening};
 
 /// How many things may wait to be done to the process.
@@ -126,6 +128,41 @@ impl MockServer {
         self.process.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// Adds a tool while it serves, or puts it in the place of one that has its
+    /// name; clients are told that the list has changed.
+    ///
+    /// # Errors
+    /// When something of it is wrong.
+    pub fn register(&self, tool: ToolMock) -> Result<(), ChangeError> {
+        self.server.handler().register(&tool.into())
+    }
+
+    /// Takes a tool away while it serves; clients are told.
+    ///
+    /// # Errors
+    /// When there is no such tool.
+    pub fn remove(&self, tool: &str) -> Result<(), ChangeError> {
+        self.server.handler().remove(tool)
+    }
+
+    /// Gives a tool a reply for its next call, before all others.
+    ///
+    /// # Errors
+    /// When there is no such tool, or something of the reply is wrong.
+    pub fn enqueue(&self, tool: &str, reply: Reply) -> Result<(), ChangeError> {
+        self.server.handler().enqueue(tool, &reply.into())
+    }
+
+    /// Tells all clients that want to know.
+    pub fn notify(&self, method: &str, params: Option<RawJson>) {
+        self.server.notify(method, params);
+    }
+
+    /// Makes everything as it was at first, and forgets what came in.
+    pub fn reset(&self) {
+        self.server.handler().reset();
+    }
+
     /// Every request that came in and was served, as far as it is kept: the
     /// last ten thousand, or sixteen megabytes of them.
     pub fn received(&self) -> Vec<Received> {
@@ -203,7 +240,9 @@ impl MockServer {
     /// Outside of a tokio runtime.
     pub fn http(&self) -> HttpServer<Mock> {
         self.start();
-        HttpServer::new(self.server.clone(), self.server.handler().model.http.clone())
+        let mut options = self.server.handler().model.http.clone();
+        options.beside = Some(Control::of(&self.server));
+        HttpServer::new(self.server.clone(), options)
     }
 
     /// Serves over HTTP in the background.

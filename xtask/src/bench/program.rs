@@ -1,5 +1,6 @@
-//! How long the program itself takes: `spar --version`, and `spar call` on a
-//! real server beside the barest script that could do the same.
+//! How long the program itself takes: `spar --version`, `spar mock` to its first
+//! answer, and `spar call` on a real server beside the barest script that could
+//! do the same.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
 
@@ -15,6 +16,9 @@ use crate::peers;
 
 /// The longest that `spar --version` may take.
 const VERSION: Duration = Duration::from_millis(5);
+
+/// The longest that `spar mock` may take from its start to its first answer.
+const MOCK: Duration = Duration::from_millis(20);
 
 /// How much longer than the barest script `spar call` may take.
 const CALL: f64 = 1.15;
@@ -36,13 +40,20 @@ pub(super) fn run(root: &Path) -> Result<bool> {
         met(version < VERSION)
     );
 
+    let mock = median((0..4 * ROUNDS).map(|_| first_answer(root, &spar)).collect::<Result<_>>()?);
+    println!(
+        "spar mock to its first answer: {mock:.2?}, less than {MOCK:?} wanted: {}",
+        met(mock < MOCK)
+    );
+    let quick = version < VERSION && mock < MOCK;
+
     let peers = peers::install(root, false)?;
     let server = peers
         .folder
         .join("node/node_modules/@modelcontextprotocol/server-everything/dist/index.js");
     if !server.is_file() {
         eprintln!("SKIPPED: spar call on server-everything, because it is not installed");
-        return Ok(version < VERSION);
+        return Ok(quick);
     }
     let server = server.display().to_string();
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
@@ -62,7 +73,24 @@ pub(super) fn run(root: &Path) -> Result<bool> {
         "spar call on server-everything: {ours:.2?}, the barest script {bare:.2?}: {ratio:.2}x, at most {CALL}x wanted: {}",
         met(ratio <= CALL)
     );
-    Ok(version < VERSION && ratio <= CALL)
+    Ok(quick && ratio <= CALL)
+}
+
+/// From the start of a mock to its first answer.
+fn first_answer(root: &Path, spar: &str) -> Result<Duration> {
+    let script = root.join("examples/weather.mock.yaml").display().to_string();
+    let mut command = pinned(root, &[spar, "mock", &script]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let start = Instant::now();
+    let mut child: Child = command.spawn().context("it does not start")?;
+    let mut stdin: ChildStdin = child.stdin.take().context("a pipe")?;
+    let mut lines = BufReader::new(child.stdout.take().context("a pipe")?).lines();
+    stdin.write_all(concat!(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#, "\n").as_bytes())?;
+    wait_for(&mut lines, r#""id":1"#)?;
+    let took = start.elapsed();
+    drop(stdin);
+    child.wait()?;
+    Ok(took)
 }
 
 fn met(yes: bool) -> &'static str {

@@ -14,5 +14,6 @@ mod oauth;
 mod process;
 mod signals;
 mod sockets;
+mod their_clients;
 mod tls;
 mod web;

@@ -15,8 +15,13 @@ fn script() -> std::path::PathBuf {
 
 /// A mock over HTTP, and its URL.
 fn over_http(flags: &[&str]) -> (Running, String) {
+    over_http_of(&script(), flags)
+}
+
+/// A mock of any script.
+pub(crate) fn over_http_of(script: &Path, flags: &[&str]) -> (Running, String) {
     let mut command = Command::new(SPAR);
-    command.arg("mock").arg(script()).args(["--http", "127.0.0.1:0"]).args(flags);
+    command.arg("mock").arg(script).args(["--http", "127.0.0.1:0"]).args(flags);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut line = String::new();

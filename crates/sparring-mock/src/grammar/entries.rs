@@ -21,7 +21,7 @@ static LISTED: [Key; 5] = [
     Key::new("hidden", &Shape::Bool, "Whether it is left out of lists until a step shows it."),
 ];
 
-pub(super) static TOOL: Object = Object {
+pub(crate) static TOOL: Object = Object {
     name: "a tool",
     keys: &[
         &[

@@ -9,6 +9,8 @@ mod reply;
 mod script;
 mod step;
 
+pub(crate) use entries::TOOL;
+pub(crate) use reply::TOOL_REPLY;
 pub(crate) use script::SCRIPT;
 
 use serde_json::Value;

@@ -105,13 +105,32 @@ static OF_A_BLOCK: [Key; 2] = [
 static CONTENT: Object = Object { name: "a content block", keys: &[&BLOCK, &OF_A_BLOCK] };
 
 /// What only tools say beside blocks.
-pub(super) static ONLY_TOOLS: [Key; 3] = [
+pub(super) static ONLY_TOOLS: [Key; 4] = [
     Key::new("structured", &Shape::Any, "Structured content, and the same as a text of JSON."),
     Key::new("content", &Shape::List(&Shape::Object(&CONTENT)), "Several blocks."),
     Key::new("is_error", &Shape::Bool, "Whether the tool says that it failed."),
+    Key::new("http", &Shape::Object(&HTTP), "The answer of an HTTP server, which is asked for it."),
 ];
 
-pub(super) static TOOL_REPLY: Object =
+static HTTP: Object = Object {
+    name: "a request over HTTP",
+    keys: &[&[
+        Key::new("url", &Shape::Text, "Where; what fills it is percent-encoded, but for vars.")
+            .required(),
+        Key::new("method", &Shape::Text, "GET where nothing is said, POST where there is a body."),
+        Key::new("query", &Shape::Map(&Shape::Any), "Parameters that are added to the URL."),
+        Key::new("headers", &Shape::Map(&Shape::Text), "Its headers."),
+        Key::new("body", &Shape::Text, "Its body, as a text."),
+        Key::new("json", &Shape::Any, "Its body, as JSON."),
+        Key::new(
+            "timeout",
+            &Shape::Duration,
+            "How long the answer may take; 30s where nothing is said.",
+        ),
+    ]],
+};
+
+pub(crate) static TOOL_REPLY: Object =
     Object { name: "a reply", keys: &[&CONDITION, &PERFORMANCE, &BLOCK, &ONLY_TOOLS, &ANY_BODY] };
 
 /// What only resources say.

@@ -34,6 +34,11 @@ pub(crate) static SCRIPT: Object = Object {
             "How long lists and resources may be kept, since 2026-07-28.",
         ),
         Key::new("auth", &Shape::Object(&AUTH), "Who may come in over HTTP."),
+        Key::new(
+            "control",
+            &Shape::Object(&CONTROL),
+            "Who may control the mock over HTTP, below /_spar/.",
+        ),
         Key::new("paths", &Shape::Object(&PATHS), "Where the server is over HTTP."),
         Key::new("tools", &Shape::List(&Shape::Object(&TOOL)), "Its tools."),
         Key::new("resources", &Shape::List(&Shape::Object(&RESOURCE)), "Its resources."),
@@ -97,6 +102,22 @@ static AUTH: Object = Object {
             "basic",
             &Shape::Map(&Shape::Text),
             "The users that are accepted, with their passwords.",
+        ),
+    ]],
+};
+
+static CONTROL: Object = Object {
+    name: "the control",
+    keys: &[&[
+        Key::new(
+            "token",
+            &Shape::Text,
+            "The bearer token that it asks for; none where nothing is said.",
+        ),
+        Key::new(
+            "anywhere",
+            &Shape::Bool,
+            "Whether it is there although other machines can reach the server.",
         ),
     ]],
 };

@@ -48,6 +48,11 @@ impl Interactions {
         }
     }
 
+    /// Forgets all cases.
+    pub(crate) fn reset(&self) {
+        *self.cases.lock().unwrap_or_else(PoisonError::into_inner) = Cases::default();
+    }
+
     fn next(&self, text: &str) -> Result<RawJson, String> {
         let directives = Directives::find(text);
         let case = match (directives.case, &self.own) {

@@ -1,21 +1,24 @@
-//! What came in: every request that a mock served, with the answer it got.
+//! What came in: every request that a mock was to serve, with the answer it
+//! got, if it got one.
 //!
 //! Recording keeps what is there already and looks into nothing; the oldest
 //! give way.
 
 mod expect;
+mod line;
 mod received;
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use jiff::Timestamp;
-use sparring_peer::server::{Answer, Context, Failure};
-use sparring_wire::{ErrorObject, RawJson};
+use sparring_peer::server::{Answer, Context};
 
 pub use expect::{Expectation, Miss};
 pub use received::Received;
+
+use received::Given;
 
 /// How much is kept: requests, and the bytes of them and their answers.
 const MOST: usize = 10_000;
@@ -38,27 +41,29 @@ struct Kept {
     dropped: u64,
 }
 
+/// A request that waits for its answer. Dropped, it has none.
+pub(crate) struct Noting<'a> {
+    journal: &'a Journal,
+    received: Received,
+}
+
 impl Journal {
-    /// Keeps a request and its answer.
-    pub(crate) fn note(&self, cx: &Context, answer: &Answer) {
+    /// Keeps a request as it comes.
+    pub(crate) fn begin(&self, cx: &Context) -> Noting<'_> {
+        let mut kept = self.lock();
         let received = Received {
+            number: kept.dropped + kept.requests.len() as u64,
             at: Timestamp::now(),
             frame: cx.request().clone(),
             revision: cx.revision(),
             headers: cx.headers().cloned(),
-            answer: answered(answer),
+            given: Arc::new(OnceLock::new()),
         };
-        if let Some(ear) = self.ear.get() {
-            ear(&received);
-        }
-        let mut kept = self.lock();
         kept.bytes += received.size();
-        kept.requests.push_back(received);
-        while kept.requests.len() > MOST || kept.bytes > MOST_BYTES && kept.requests.len() > 1 {
-            let oldest = kept.requests.pop_front();
-            kept.bytes -= oldest.map_or(0, |oldest| oldest.size());
-            kept.dropped += 1;
-        }
+        kept.requests.push_back(received.clone());
+        kept.trim();
+        drop(kept);
+        Noting { journal: self, received }
     }
 
     /// Tells somebody of every request from now on; only the first who wants to
@@ -71,6 +76,11 @@ impl Journal {
         self.lock().requests.iter().cloned().collect()
     }
 
+    /// Forgets everything.
+    pub(crate) fn clear(&self) {
+        *self.lock() = Kept::default();
+    }
+
     pub(crate) fn dropped(&self) -> u64 {
         self.lock().dropped
     }
@@ -80,12 +90,40 @@ impl Journal {
     }
 }
 
-/// An answer as it will stand on the wire; a question back is none yet.
-fn answered(answer: &Answer) -> Option<Result<RawJson, ErrorObject>> {
-    match answer {
-        Ok(reply) => Some(Ok(reply.json().clone())),
-        Err(Failure::Error(error)) => Some(Err(error.clone())),
-        Err(Failure::InputRequired(_)) => None,
+impl Kept {
+    fn trim(&mut self) {
+        while self.requests.len() > MOST || self.bytes > MOST_BYTES && self.requests.len() > 1 {
+            let oldest = self.requests.pop_front();
+            self.bytes = self.bytes.saturating_sub(oldest.map_or(0, |oldest| oldest.size()));
+            self.dropped += 1;
+        }
+    }
+}
+
+impl Noting<'_> {
+    /// The answer is this.
+    pub(crate) fn end(self, answer: Answer) -> Answer {
+        let given = Given::of(&answer);
+        let size = given.size();
+        let _ = self.received.given.set(given);
+        let mut kept = self.journal.lock();
+        // One that gave way meanwhile is not counted any more.
+        let at = self.received.number.checked_sub(kept.dropped);
+        let found = at.and_then(|at| kept.requests.get(usize::try_from(at).ok()?));
+        if found.is_some_and(|found| Arc::ptr_eq(&found.given, &self.received.given)) {
+            kept.bytes += size;
+            kept.trim();
+        }
+        drop(kept);
+        answer
+    }
+}
+
+impl Drop for Noting<'_> {
+    fn drop(&mut self) {
+        if let Some(ear) = self.journal.ear.get() {
+            ear(&self.received);
+        }
     }
 }
 

@@ -1,24 +1,51 @@
 //! One request that came in.
 
+use std::sync::{Arc, OnceLock};
+
 use jiff::Timestamp;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use sparring_peer::server::{Answer, Failure};
 use sparring_wire::{ErrorObject, Frame, Headers, Json, RawJson, Revision};
 
-/// What of a header is shown of a secret.
-const HIDDEN: &str = "(hidden)";
+use super::line::Line;
 
-/// Headers whose values are secrets.
-const SECRETS: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "mcp-session-id"];
-
-/// A request that a mock served, and its answer. Cheap to clone.
+/// A request that a mock was to serve, and its answer. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Received {
+    /// How many came before it.
+    pub(super) number: u64,
     pub(super) at: Timestamp,
     pub(super) frame: Frame,
     pub(super) revision: Revision,
     pub(super) headers: Option<Headers>,
-    /// None where the client was asked for input first.
-    pub(super) answer: Option<Result<RawJson, ErrorObject>>,
+    /// Nothing until it is answered.
+    pub(super) given: Arc<OnceLock<Given>>,
+}
+
+/// What a request got.
+#[derive(Debug)]
+pub(super) enum Given {
+    Result(RawJson),
+    Error(ErrorObject),
+    /// The client was asked for input first.
+    InputRequired,
+}
+
+impl Given {
+    pub(super) fn of(answer: &Answer) -> Self {
+        match answer {
+            Ok(reply) => Given::Result(reply.json().clone()),
+            Err(Failure::Error(error)) => Given::Error(error.clone()),
+            Err(Failure::InputRequired(_)) => Given::InputRequired,
+        }
+    }
+
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Given::Result(result) => result.text().len(),
+            _ => 0,
+        }
+    }
 }
 
 impl Received {
@@ -57,45 +84,52 @@ impl Received {
 
     /// The result that it got.
     pub fn result(&self) -> Option<&RawJson> {
-        self.answer.as_ref()?.as_ref().ok()
+        match self.given.get()? {
+            Given::Result(result) => Some(result),
+            _ => None,
+        }
     }
 
     /// The error that it got.
     pub fn error(&self) -> Option<&ErrorObject> {
-        self.answer.as_ref()?.as_ref().err()
+        match self.given.get()? {
+            Given::Error(error) => Some(error),
+            _ => None,
+        }
     }
 
-    /// All of it as JSON, with secrets hidden.
-    pub fn to_json(&self) -> Value {
-        let params = self.frame.params().map(|params: Json<'_>| params.to().unwrap_or(Value::Null));
-        let mut line = json!({
-            "at": self.at.to_string(),
-            "method": self.method(),
-            "name": self.name(),
-            "params": params,
-            "revision": self.revision.name(),
-        });
+    /// All of it as one line of JSON, with secrets hidden. Params and result are
+    /// spelled as they were, so that nothing is read for it.
+    pub fn to_line(&self) -> String {
+        let mut line = Line::new(1024 + self.size());
+        line.quoted("at", &self.at.to_string());
+        line.quoted("method", self.method());
+        match self.name() {
+            Some(name) => line.quoted("name", &name),
+            None => line.raw("name", "null"),
+        }
+        line.raw("params", &self.frame.params().map_or("null".into(), Json::text));
+        line.quoted("revision", self.revision.name());
         if let Some(headers) = &self.headers {
-            line["headers"] = Value::Object(shown(headers));
+            line.headers("headers", headers);
         }
-        match &self.answer {
-            Some(Ok(result)) => line["result"] = result.view().to().unwrap_or_default(),
-            Some(Err(error)) => line["error"] = json!(error),
-            None => line["input_required"] = true.into(),
+        match self.given.get() {
+            Some(Given::Result(result)) => line.raw("result", result.text()),
+            Some(Given::Error(error)) => {
+                line.raw("error", &serde_json::to_string(error).unwrap_or_default());
+            }
+            Some(Given::InputRequired) => line.raw("input_required", "true"),
+            None => line.raw("unanswered", "true"),
         }
-        line
+        line.end()
+    }
+
+    /// The same as a value.
+    pub fn to_json(&self) -> Value {
+        serde_json::from_str(&self.to_line()).unwrap_or_default()
     }
 
     pub(super) fn size(&self) -> usize {
-        self.frame.bytes().len() + self.result().map_or(0, |result| result.text().len())
+        self.frame.bytes().len() + self.given.get().map_or(0, Given::size)
     }
-}
-
-fn shown(headers: &Headers) -> Map<String, Value> {
-    let pairs = headers.iter().map(|(name, value)| {
-        let name = name.to_lowercase();
-        let value = if SECRETS.contains(&&*name) { HIDDEN } else { value };
-        (name, value.into())
-    });
-    pairs.collect()
 }

@@ -1,5 +1,7 @@
 //! Tools, resources, templates, prompts and completions.
 
+use std::sync::{Arc, Mutex};
+
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 use sparring_script::{Node, input_schema};
@@ -13,11 +15,11 @@ use crate::model::{Completion, Entry, Kind, Reference, Tool, UriPattern};
 const LISTED: [&str; 5] = ["title", "description", "icons", "annotations", "_meta"];
 
 impl Loader<'_> {
-    pub(super) fn tools(&mut self, script: &Node) -> Vec<Tool> {
-        items(script, "tools").iter().map(|node| self.tool(node)).collect()
+    pub(super) fn tools(&mut self, script: &Node) -> Vec<Arc<Tool>> {
+        items(script, "tools").iter().map(|node| Arc::new(self.tool(node))).collect()
     }
 
-    fn tool(&mut self, node: &Node) -> Tool {
+    pub(super) fn tool(&mut self, node: &Node) -> Tool {
         let name = text(node, "name").unwrap_or_default();
         let input = self.schema(node, "input").unwrap_or_else(|| json!({"type": "object"}));
         let validator = self.validator(node, "input", &input);
@@ -120,6 +122,8 @@ impl Loader<'_> {
             id,
             listed: Value::Object(listed),
             hidden: hidden.into(),
+            hidden_at_first: hidden,
+            queued: Mutex::default(),
             required: Vec::new(),
             replies: self.replies(node, kind),
             cache: cache(node),

@@ -1,5 +1,7 @@
 //! The tool `get_data` and its queues.
 
+use std::sync::{Arc, Mutex};
+
 use serde_json::json;
 use sparring_script::Node;
 
@@ -52,8 +54,10 @@ impl Loader<'_> {
                 id: TOOL.to_owned(),
                 listed,
                 hidden: false.into(),
+                hidden_at_first: false,
+                queued: Mutex::default(),
                 required: Vec::new(),
-                replies: vec![reply],
+                replies: vec![Arc::new(reply)],
                 cache: None,
                 calls: 0.into(),
             },

@@ -8,6 +8,7 @@ mod contents;
 mod entries;
 mod faults;
 mod holes;
+mod http_calls;
 mod interactions;
 mod lists;
 mod replies;
@@ -15,12 +16,14 @@ mod settings;
 mod steps;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::Value;
-use sparring_script::{Node, Problems, Shape, Source, grammar};
+use sparring_script::grammar::check;
+use sparring_script::{Node, Object, Problems, Shape, Source};
 
-use crate::grammar::SCRIPT;
-use crate::model::Model;
+use crate::grammar;
+use crate::model::{Kind, Model, Reply, Tool};
 
 /// What is said beside a script.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,10 +39,52 @@ pub struct Settings {
 pub(crate) fn load(source: &Source, folder: &Path, settings: &Settings) -> Result<Model, Problems> {
     let mut node = Node::parse(source)?;
     let mut problems = Problems::new(source);
-    grammar::check(&mut node, &Shape::Object(&SCRIPT), &mut problems);
+    check(&mut node, &Shape::Object(&grammar::SCRIPT), &mut problems);
     let mut loader = Loader::new(folder, &node, &settings.vars, problems);
     let model = loader.model(&node, settings.interactions);
     loader.problems.or(model)
+}
+
+/// Reads a tool that comes at run time, beside those of a model.
+pub(crate) fn load_tool(tool: &Value, model: &Model, names: Vec<String>) -> Result<Tool, Problems> {
+    let source = Source::new("the tool", format!("{tool:#}"));
+    load_part(&source, &grammar::TOOL, model, names, |loader, node| loader.tool(node))
+}
+
+/// Reads a reply that comes at run time.
+pub(crate) fn load_reply(
+    reply: &Value,
+    model: &Model,
+    names: Vec<String>,
+) -> Result<Reply, Problems> {
+    let source = Source::new("the reply", format!("{reply:#}"));
+    load_part(&source, &grammar::TOOL_REPLY, model, names, |loader, node| {
+        let nothing = Node::from((node.span, Value::Null));
+        loader.reply(node, &nothing, Kind::Tool)
+    })
+}
+
+fn load_part<T>(
+    source: &Source,
+    object: &'static Object,
+    model: &Model,
+    tools: Vec<String>,
+    read: impl FnOnce(&mut Loader<'_>, &Node) -> T,
+) -> Result<T, Problems> {
+    let mut node = Node::parse(source)?;
+    let mut problems = Problems::new(source);
+    check(&mut node, &Shape::Object(object), &mut problems);
+    let mut loader = Loader {
+        folder: &model.folder,
+        vars: model.vars.clone(),
+        problems,
+        tools,
+        answers: Vec::new(),
+        logs: false,
+        recalls: false,
+    };
+    let part = read(&mut loader, &node);
+    loader.problems.or(part)
 }
 
 /// What is known while a script is read. What has the wrong shape is passed
@@ -84,7 +129,7 @@ impl<'a> Loader<'a> {
         let mut tools = self.tools(node);
         let has = interactions || node.get("mcp_interactions").is_some();
         if has {
-            tools.push(self.interaction_tool(node));
+            tools.push(Arc::new(self.interaction_tool(node)));
         }
         let resources = self.resources(node);
         let templates = self.templates(node);
@@ -94,6 +139,8 @@ impl<'a> Loader<'a> {
         self.check_lists(node);
         Model {
             source: self.problems.source().clone(),
+            folder: self.folder.to_owned(),
+            control: settings::control(node),
             info: settings::info(node),
             instructions: text(node, "instructions"),
             revisions: settings::revisions(node),

@@ -1,5 +1,7 @@
 //! Replies: conditions, how they are given, what they say.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use sparring_script::{Node, Tree, duration};
 use sparring_wire::{RawJson, code};
@@ -10,9 +12,9 @@ use crate::model::{Body, Delay, Kind, Reply, When};
 
 impl Loader<'_> {
     /// The replies of an entry: those below `replies`, or its own.
-    pub(super) fn replies(&mut self, entry: &Node, kind: Kind) -> Vec<Reply> {
+    pub(super) fn replies(&mut self, entry: &Node, kind: Kind) -> Vec<Arc<Reply>> {
         let Some(list) = entry.get("replies") else {
-            return vec![self.reply(entry, entry, kind)];
+            return vec![Arc::new(self.reply(entry, entry, kind))];
         };
         let own = entry.entries().iter().find(|own| is_of_a_reply(&own.key, kind));
         if let Some(own) = own {
@@ -22,8 +24,8 @@ impl Loader<'_> {
         if list.items().is_empty() {
             self.problems.add(list.span, "there is no reply in this list");
         }
-        let replies: Vec<Reply> =
-            list.items().iter().map(|node| self.reply(node, entry, kind)).collect();
+        let read = |node| Arc::new(self.reply(node, entry, kind));
+        let replies: Vec<Arc<Reply>> = list.items().iter().map(read).collect();
         let last = replies.iter().position(|reply| reply.when.is_any() && reply.times.is_none());
         if let Some(node) = last.and_then(|last| list.items().get(last + 1)) {
             let message = "this reply can never be reached: the one before it takes everything";
@@ -32,7 +34,7 @@ impl Loader<'_> {
         replies
     }
 
-    fn reply(&mut self, node: &Node, entry: &Node, kind: Kind) -> Reply {
+    pub(super) fn reply(&mut self, node: &Node, entry: &Node, kind: Kind) -> Reply {
         let (ask, answers) = self.asks(node);
         self.answers = answers;
         let requires = node.get("requires").map(one_or_many).unwrap_or_default();
@@ -85,7 +87,7 @@ impl Loader<'_> {
     fn body(&mut self, node: &Node, entry: &Node, kind: Kind) -> Body {
         let bodies = |key: &str| is_body(key, kind);
         let given: Vec<_> = node.entries().iter().filter(|it| bodies(&it.key)).collect();
-        let alone = given.iter().find(|it| ["error", "result", "raw"].contains(&&*it.key));
+        let alone = given.iter().find(|it| ["error", "result", "raw", "http"].contains(&&*it.key));
         if let Some(alone) = alone
             && given.len() > 1
         {
@@ -100,6 +102,9 @@ impl Loader<'_> {
             self.problems
                 .add(node.span, format!("there is no answer here: give one of {}", names(kind)));
             return Body::Fixed(RawJson::empty_object());
+        }
+        if let Some(http) = node.get("http") {
+            return Body::Http(Box::new(self.http_call(http)));
         }
         if let Some(error) = node.get("error") {
             return self.error(error);
@@ -202,7 +207,7 @@ fn only(node: &Node, key: &str) -> Node {
 /// The keys that say what is answered.
 fn body_keys(kind: Kind) -> Vec<&'static str> {
     let own: &[&str] = match kind {
-        Kind::Tool => &["structured", "content"],
+        Kind::Tool => &["structured", "content", "http"],
         Kind::Resource | Kind::Template => &["text", "json", "blob", "file"],
         Kind::Prompt => &["text", "messages"],
     };

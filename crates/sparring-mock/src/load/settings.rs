@@ -7,7 +7,7 @@ use sparring_wire::Revision;
 use sparring_wire::types::Implementation;
 
 use super::{one_or_many, text};
-use crate::model::Cache;
+use crate::model::{Cache, Control};
 
 pub(super) fn info(node: &Node) -> Implementation {
     let Some(server) = node.get("server") else {
@@ -64,6 +64,12 @@ fn accepted(node: &Node) -> Auth {
     users
         .iter()
         .fold(auth, |auth, user| auth.basic(&user.key, user.value.as_str().unwrap_or_default()))
+}
+
+pub(super) fn control(node: &Node) -> Control {
+    let Some(control) = node.get("control") else { return Control::default() };
+    let anywhere = control.get("anywhere").and_then(Node::as_bool).unwrap_or_default();
+    Control { token: text(control, "token"), anywhere }
 }
 
 /// A value in the names of the wire.

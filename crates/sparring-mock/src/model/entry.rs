@@ -1,6 +1,8 @@
 //! What is listed.
 
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jsonschema::Validator;
 use serde_json::Value;
@@ -26,9 +28,12 @@ pub(crate) struct Entry {
     pub(crate) listed: Value,
     /// Whether it is left out of its list now.
     pub(crate) hidden: AtomicBool,
+    pub(crate) hidden_at_first: bool,
     /// The arguments that must be there, of a prompt.
     pub(crate) required: Vec<String>,
-    pub(crate) replies: Vec<Reply>,
+    pub(crate) replies: Vec<Arc<Reply>>,
+    /// Replies that were given at run time; they come first, once each.
+    pub(crate) queued: Mutex<VecDeque<Arc<Reply>>>,
     pub(crate) cache: Option<Cache>,
     /// How often it was asked for.
     pub(crate) calls: AtomicU64,
@@ -59,6 +64,22 @@ pub(crate) struct Completion {
 pub(crate) enum Reference {
     Prompt(String),
     Template(String),
+}
+
+impl Entry {
+    pub(crate) fn queued(&self) -> MutexGuard<'_, VecDeque<Arc<Reply>>> {
+        self.queued.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes it as it was at first.
+    pub(crate) fn reset(&self) {
+        self.hidden.store(self.hidden_at_first, Ordering::Relaxed);
+        self.calls.store(0, Ordering::Relaxed);
+        self.queued().clear();
+        for reply in &self.replies {
+            reply.given.store(0, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Kind {

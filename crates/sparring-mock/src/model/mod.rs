@@ -8,6 +8,8 @@ mod reply;
 mod step;
 mod uri_pattern;
 
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -21,6 +23,7 @@ use crate::interactions::Interactions;
 pub(crate) use ask::{Question, Round};
 pub use fault::ProcessFault;
 
+pub(crate) use crate::upstream::HttpCall;
 pub(crate) use entry::{Completion, Entry, Kind, Reference, Tool};
 pub(crate) use fault::ReplyFault;
 pub(crate) use reply::{Body, Delay, Reply, When};
@@ -31,6 +34,9 @@ pub(crate) use uri_pattern::UriPattern;
 #[derive(Debug)]
 pub(crate) struct Model {
     pub(crate) source: Source,
+    /// Where files are looked for.
+    pub(crate) folder: PathBuf,
+    pub(crate) control: Control,
     pub(crate) info: Implementation,
     pub(crate) instructions: Option<String>,
     pub(crate) revisions: Vec<Revision>,
@@ -42,13 +48,22 @@ pub(crate) struct Model {
     pub(crate) http: HttpOptions,
     /// Whether some template asks for earlier calls.
     pub(crate) recalls: bool,
-    pub(crate) tools: Vec<Tool>,
+    pub(crate) tools: Vec<Arc<Tool>>,
     pub(crate) resources: Vec<Entry>,
     pub(crate) templates: Vec<(UriPattern, Entry)>,
     pub(crate) prompts: Vec<Entry>,
     pub(crate) interactions: Interactions,
     pub(crate) completions: Vec<Completion>,
     pub(crate) timers: Vec<Timer>,
+}
+
+/// Who may control the mock over HTTP.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Control {
+    /// What they must know, where they must know something.
+    pub(crate) token: Option<String>,
+    /// Whether also from other machines.
+    pub(crate) anywhere: bool,
 }
 
 /// How long a result may be kept, and for whom.

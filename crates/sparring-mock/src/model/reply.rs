@@ -6,7 +6,7 @@ use std::time::Duration;
 use sparring_script::{Matcher, Tree};
 use sparring_wire::RawJson;
 
-use super::{ReplyFault, Round, Step};
+use super::{HttpCall, ReplyFault, Round, Step};
 
 /// One reply of an entry.
 #[derive(Debug)]
@@ -49,6 +49,8 @@ pub(crate) enum Body {
     Fixed(RawJson),
     /// A result with holes.
     Filled(Tree),
+    /// What an HTTP server answers.
+    Http(Box<HttpCall>),
     /// The next of a test case's queue.
     Interaction,
     /// A JSON-RPC error.

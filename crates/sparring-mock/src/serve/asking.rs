@@ -2,6 +2,8 @@
 //! requests, since then by a result that asks for input and a request that
 //! comes back.
 
+use std::sync::Arc;
+
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 use sparring_peer::client::Question as What;
@@ -12,7 +14,7 @@ use super::facts::Facts;
 use super::pending::Paused;
 use super::perform::Asked;
 use super::{Mock, value_of};
-use crate::model::{Question, Round};
+use crate::model::{Question, Reply, Round};
 
 /// The answers, or why a question has none.
 type Answers = Result<Map<String, Value>, String>;
@@ -46,11 +48,11 @@ impl Mock {
     pub(super) async fn ask(
         &self,
         asked: &Asked<'_>,
-        (reply, number): (usize, u64),
+        (reply, number): (&Arc<Reply>, u64),
         resumed: Option<Paused>,
         cx: &Context,
     ) -> Result<Answers, Failure> {
-        let rounds = &asked.entry.replies[reply].ask;
+        let rounds = &reply.ask;
         if rounds.is_empty() {
             return Ok(Ok(Map::new()));
         }
@@ -60,7 +62,7 @@ impl Mock {
                     method: cx.method().to_owned(),
                     id: asked.entry.id.clone(),
                     args: asked.args().clone(),
-                    reply,
+                    reply: Arc::clone(reply),
                     number,
                     round: 0,
                     answers: Map::new(),

@@ -1,6 +1,7 @@
 //! Which reply a request gets: the first whose `when` fits and whose `times`
 //! is not used up.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::Value;
@@ -11,12 +12,16 @@ use super::facts::Facts;
 use super::perform::Asked;
 use crate::model::Reply;
 
-/// The reply, by its place among the entry's; else why none fits.
-pub(super) fn choose(asked: &Asked<'_>, number: u64, cx: &Context) -> Result<usize, String> {
+/// The reply: the next that was given at run time, else the first of the
+/// script's that fits; else why none does.
+pub(super) fn choose(asked: &Asked<'_>, number: u64, cx: &Context) -> Result<Arc<Reply>, String> {
+    if let Some(reply) = asked.entry.queued().pop_front() {
+        return Ok(reply);
+    }
     let replies = &asked.entry.replies;
-    for (index, reply) in replies.iter().enumerate() {
+    for reply in replies {
         if against(reply, asked, number, cx).is_empty() && take(reply) {
-            return Ok(index);
+            return Ok(Arc::clone(reply));
         }
     }
     let nearest = replies

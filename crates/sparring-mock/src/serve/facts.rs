@@ -41,7 +41,8 @@ impl Facts<'_> {
     /// The calls of one tool: how many, and the arguments of the last.
     fn calls(&self, path: &Path) -> Option<Value> {
         let name = path.key(1)?;
-        let tool = self.mock.model.tools.iter().find(|tool| tool.entry.id == name)?;
+        let tools = self.mock.tools();
+        let tool = tools.iter().find(|tool| tool.entry.id == name)?;
         let mut calls = Map::new();
         calls.insert("count".to_owned(), tool.entry.calls.load(Ordering::Relaxed).into());
         calls.extend(self.mock.memory.last(name).map(|last| ("last".to_owned(), last)));

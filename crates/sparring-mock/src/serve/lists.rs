@@ -7,7 +7,7 @@ use sparring_peer::server::{Answer, Context};
 use sparring_wire::ErrorObject;
 
 use super::Mock;
-use crate::model::{Entry, Kind, Model, Tool};
+use crate::model::{Entry, Kind};
 
 impl Mock {
     /// One page of a list.
@@ -42,8 +42,9 @@ impl Mock {
 
     /// Puts an entry into its list or takes it out; who wants to know is told.
     pub(crate) fn set_shown(&self, kind: Kind, id: &str, shown: bool) {
+        let tools = self.tools();
         let entry = match kind {
-            Kind::Tool => self.model.tools.iter().map(|tool| &tool.entry).find(|it| it.id == id),
+            Kind::Tool => tools.iter().map(|tool| &tool.entry).find(|it| it.id == id),
             Kind::Resource => self.model.resources.iter().find(|entry| entry.id == id),
             Kind::Template => {
                 self.model.templates.iter().map(|(_, entry)| entry).find(|entry| entry.id == id)
@@ -54,13 +55,6 @@ impl Mock {
         if changed {
             self.tell(kind.changed(), None);
         }
-    }
-}
-
-impl Model {
-    /// The tool of that name, if it is in the list.
-    pub(super) fn tool(&self, name: &str) -> Option<&Tool> {
-        self.tools.iter().find(|tool| tool.entry.id == name && tool.entry.is_shown())
     }
 }
 

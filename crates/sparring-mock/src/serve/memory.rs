@@ -23,6 +23,13 @@ impl Memory {
         Memory { random: Mutex::new(random), counters: Mutex::default(), last: Mutex::default() }
     }
 
+    /// Makes everything as it was at first.
+    pub(super) fn reset(&self, seed: Option<u64>) {
+        *held(&self.random) = seed.map_or_else(Rng::new, Rng::with_seed);
+        held(&self.counters).clear();
+        held(&self.last).clear();
+    }
+
     /// The next random value of a kind.
     pub(super) fn random(&self, kind: &str) -> Option<Value> {
         let mut random = held(&self.random);

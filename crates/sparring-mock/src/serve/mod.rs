@@ -7,9 +7,11 @@ mod lists;
 mod memory;
 mod pending;
 mod perform;
+mod run_time;
 mod steps;
+mod upstream;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use serde_json::{Value, json};
 use sparring_peer::Handler;
@@ -19,17 +21,21 @@ use sparring_wire::types::{CallToolResult, Implementation, ServerCapabilities};
 use sparring_wire::{ErrorObject, Json, RawJson};
 use tokio::sync::mpsc;
 
+pub use self::run_time::ChangeError;
+
 use self::memory::Memory;
 use self::pending::Pending;
 use self::perform::Asked;
 use crate::journal::Journal;
-use crate::model::{Kind, Model, ProcessFault, Reference};
+use crate::model::{Kind, Model, ProcessFault, Reference, Tool};
 use crate::stage::Happening;
 
 /// A script being served.
 #[derive(Debug)]
 pub struct Mock {
     pub(crate) model: Arc<Model>,
+    /// The tools that there are now.
+    tools: RwLock<Arc<Vec<Arc<Tool>>>>,
     pub(crate) journal: Journal,
     memory: Memory,
     pending: Pending,
@@ -50,6 +56,7 @@ impl Mock {
         Mock {
             journal: Journal::default(),
             memory: Memory::new(model.seed),
+            tools: RwLock::new(Arc::new(model.tools.clone())),
             model: Arc::new(model),
             pending: Pending::default(),
             later,
@@ -91,8 +98,9 @@ impl Handler for Mock {
     }
 
     async fn list_tools(&self, cursor: Option<&str>, cx: &Context) -> Answer {
-        let tools = self.model.tools.iter().map(|tool| &tool.entry);
-        self.noted(self.page("tools", cursor, tools, cx), cx)
+        let tools = self.tools();
+        let entries = tools.iter().map(|tool| &tool.entry);
+        self.noted(self.page("tools", cursor, entries, cx), cx)
     }
 
     async fn list_resources(&self, cursor: Option<&str>, cx: &Context) -> Answer {
@@ -109,15 +117,17 @@ impl Handler for Mock {
     }
 
     fn input_schema(&self, tool: &str) -> Option<RawJson> {
-        self.model.tool(tool).and_then(|tool| tool.mirrored.clone())
+        self.tool(tool).and_then(|tool| tool.mirrored.clone())
     }
 
     async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
-        self.noted(self.call(name, arguments, cx).await, cx)
+        let noting = self.journal.begin(cx);
+        noting.end(self.call(name, arguments, cx).await)
     }
 
     async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
-        self.noted(self.read(uri, cx).await, cx)
+        let noting = self.journal.begin(cx);
+        noting.end(self.read(uri, cx).await)
     }
 
     async fn subscribe(&self, _: &str, cx: &Context) -> Answer {
@@ -129,7 +139,8 @@ impl Handler for Mock {
     }
 
     async fn get_prompt(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
-        self.noted(self.prompt(name, arguments, cx).await, cx)
+        let noting = self.journal.begin(cx);
+        noting.end(self.prompt(name, arguments, cx).await)
     }
 
     async fn complete(&self, reference: Json<'_>, argument: Json<'_>, cx: &Context) -> Answer {
@@ -138,15 +149,15 @@ impl Handler for Mock {
 }
 
 impl Mock {
-    /// Keeps the request and its answer, and gives the answer.
+    /// Keeps a request that is answered at once, and gives the answer.
     fn noted(&self, answer: Answer, cx: &Context) -> Answer {
-        self.journal.note(cx, &answer);
-        answer
+        self.journal.begin(cx).end(answer)
     }
 
     async fn call(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
-        let Some(tool) = self.model.tool(name) else {
-            let known = self.model.tools.iter().filter(|tool| tool.entry.is_shown());
+        let Some(tool) = self.tool(name) else {
+            let tools = self.tools();
+            let known = tools.iter().filter(|tool| tool.entry.is_shown());
             return Err(unknown("Tool", name, known.map(|tool| &*tool.entry.id)).into());
         };
         let asked = Asked::new(Kind::Tool, &tool.entry, arguments);

@@ -3,22 +3,24 @@
 //! one that it makes up or alters fits nothing, and one that it uses is gone.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
+
+use crate::model::Reply;
 
 /// How many may wait; the oldest is given up for one more.
 const MOST: usize = 10_000;
 
 /// A request on hold.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(super) struct Paused {
     /// The request that it was: another one cannot go on in its place.
     pub(super) method: String,
     pub(super) id: String,
     pub(super) args: Value,
     /// The reply that was chosen, and the call's number.
-    pub(super) reply: usize,
+    pub(super) reply: Arc<Reply>,
     pub(super) number: u64,
     /// The round that waits, and what was answered up to now.
     pub(super) round: usize,
@@ -50,6 +52,11 @@ impl Pending {
         ticket
     }
 
+    /// Forgets all of them.
+    pub(super) fn clear(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Waiting::default();
+    }
+
     /// Gives a request back, once.
     pub(super) fn take(&self, ticket: &str) -> Option<Paused> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,13 +78,29 @@ fn ticket() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Body, When};
+
+    fn reply() -> Reply {
+        Reply {
+            when: When::default(),
+            times: None,
+            given: 0.into(),
+            requires: Vec::new(),
+            ask: Vec::new(),
+            during: Vec::new(),
+            delay: None,
+            body: Body::Interaction,
+            after: Vec::new(),
+            fault: None,
+        }
+    }
 
     fn paused(round: usize) -> Paused {
         Paused {
             method: "tools/call".to_owned(),
             id: "x".to_owned(),
             args: Value::Null,
-            reply: 0,
+            reply: Arc::new(reply()),
             number: 1,
             round,
             answers: Map::new(),
@@ -88,10 +111,10 @@ mod tests {
     fn a_ticket_is_good_once_and_as_it_is() {
         let pending = Pending::default();
         let ticket = pending.keep(paused(1));
-        assert_eq!(pending.take(&format!("{ticket}x")), None);
-        assert_eq!(pending.take(""), None);
-        assert_eq!(pending.take(&ticket), Some(paused(1)));
-        assert_eq!(pending.take(&ticket), None);
+        assert!(pending.take(&format!("{ticket}x")).is_none());
+        assert!(pending.take("").is_none());
+        assert!(pending.take(&ticket).is_some_and(|paused| paused.round == 1));
+        assert!(pending.take(&ticket).is_none());
     }
 
     #[test]
@@ -99,7 +122,7 @@ mod tests {
         let pending = Pending::default();
         let first = pending.keep(paused(0));
         let others: Vec<String> = (0..MOST).map(|_| pending.keep(paused(0))).collect();
-        assert_eq!(pending.take(&first), None);
+        assert!(pending.take(&first).is_none());
         assert!(pending.take(&others[0]).is_some() && pending.take(&others[MOST - 1]).is_some());
     }
 }

@@ -1,8 +1,8 @@
 //! From a request for an entry to its answer.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 use sparring_peer::server::{Answer, Context, Failure, Reply as Sent};
@@ -53,17 +53,16 @@ impl Mock {
     /// gives it.
     pub(super) async fn perform(&self, asked: Asked<'_>, cx: &Context) -> Answer {
         let resumed = self.resume(&asked, cx)?;
-        let (index, number) = match &resumed {
-            Some(paused) => (paused.reply, paused.number),
+        let (reply, number) = match &resumed {
+            Some(paused) => (Arc::clone(&paused.reply), paused.number),
             None => {
                 let number = asked.entry.calls.fetch_add(1, Ordering::Relaxed) + 1;
                 match choose(&asked, number, cx) {
-                    Ok(index) => (index, number),
+                    Ok(reply) => (reply, number),
                     Err(why) => return failure(asked.kind, why),
                 }
             }
         };
-        let reply = &asked.entry.replies[index];
         if let Some(fault) = &reply.fault {
             // Said early, since one of them is to outlive a cancellation.
             cx.fail_with(fault.link.clone());
@@ -71,7 +70,7 @@ impl Mock {
         for capability in &reply.requires {
             cx.require(capability)?;
         }
-        let answers = match self.ask(&asked, (index, number), resumed, cx).await? {
+        let answers = match self.ask(&asked, (&reply, number), resumed, cx).await? {
             Ok(answers) => Value::Object(answers),
             Err(why) => return failure(asked.kind, why),
         };
@@ -86,8 +85,11 @@ impl Mock {
                 std::future::pending::<()>().await;
             }
         }
-        let answer = self.fill(&reply.body, &facts);
-        self.after(reply, &facts)?;
+        let answer = match &reply.body {
+            Body::Http(call) => self.ask_upstream(call, &facts).await,
+            body => self.fill(body, &facts),
+        };
+        self.after(&reply, &facts)?;
         if self.model.recalls && asked.kind == Kind::Tool {
             self.memory.keep(&asked.entry.id, asked.args().clone());
         }
@@ -100,6 +102,8 @@ impl Mock {
             Body::Fixed(result) if hint.is_none() => Ok(result.clone().into()),
             Body::Fixed(result) => Ok(hinted(value_of(result.view()), hint)),
             Body::Filled(tree) => Ok(hinted(self.render(tree, facts)?, hint)),
+            // Asked for before, since it takes time.
+            Body::Http(_) => Ok(Sent::empty()),
             Body::Interaction => self.model.interactions.answer(facts.asked.args()),
             Body::Error { code, message, data } => {
                 let message = self.render(message, facts)?;

@@ -100,6 +100,24 @@ async fn an_expectation_that_misses_names_the_nearest_call() {
 }
 
 #[tokio::test]
+async fn a_request_that_is_never_answered_is_kept_as_well() {
+    let mock = mock("tools: [{name: silent, fault: {silent: true}}]");
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let written = Arc::clone(&lines);
+    mock.on_received(move |it| written.lock().unwrap().push(it.to_json()));
+    let client = connect(&mock, Revision::LATEST).await;
+    let call = client.call_tool("silent", json!({"x": 1})).start();
+    client.list_tools().await.unwrap();
+    mock.expect_called("silent").with(json!({"x": 1})).times(1).verify();
+    let received = mock.received_for("silent").remove(0);
+    assert!(received.result().is_none() && received.error().is_none());
+    drop(call);
+    while !lines.lock().unwrap().iter().any(|line| line["unanswered"] == true) {
+        within(client.ping()).await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn the_oldest_requests_give_way() {
     let mock = mock(SCRIPT);
     let client = connect(&mock, Revision::LATEST).await;

@@ -4,6 +4,7 @@
 
 mod builder;
 mod contents;
+mod control;
 mod examples;
 mod faults;
 mod fixture;
@@ -17,4 +18,5 @@ mod replies;
 mod schema;
 mod steps;
 mod templates;
+mod upstream;
 mod ways;

@@ -92,18 +92,18 @@ impl Template {
         if let [Piece::Hole { path, default }] = &self.pieces[..] {
             return fill(path, default.as_deref(), scope);
         }
-        Ok(Value::String(self.render_text(scope, |text| text)?))
+        Ok(Value::String(self.render_text(scope, |_, text| text)?))
     }
 
     /// Fills the holes and gives a text, whatever fills them, each filling put
-    /// through `encode`.
+    /// through `encode` with what was asked for.
     ///
     /// # Errors
     /// When something is not there.
     pub fn render_text(
         &self,
         scope: &dyn Scope,
-        encode: impl Fn(String) -> String,
+        encode: impl Fn(&Path, String) -> String,
     ) -> Result<String, Undefined> {
         let mut out = String::new();
         for piece in &self.pieces {
@@ -114,7 +114,7 @@ impl Template {
                         Value::String(text) => text,
                         other => other.to_string(),
                     };
-                    out.push_str(&encode(filling));
+                    out.push_str(&encode(path, filling));
                 }
             }
         }

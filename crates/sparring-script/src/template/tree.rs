@@ -152,7 +152,7 @@ impl Tree {
                 template.render(scope).map_err(|undefined| Missing { span: *span, undefined })
             }
             Tree::Spelled(template, span) => {
-                let text = template.render_text(scope, |text| text);
+                let text = template.render_text(scope, |_, text| text);
                 text.map(Value::String).map_err(|undefined| Missing { span: *span, undefined })
             }
             Tree::List(items) => items.iter().map(|item| item.render(scope)).collect(),

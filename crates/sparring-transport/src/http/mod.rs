@@ -11,4 +11,4 @@ pub use client::{
     Credentials, Grant, HttpError, HttpLink, HttpTarget, HttpTransport, OAuth, Proof, Proxies, Tls,
     Visitor,
 };
-pub use server::{Auth, HttpOptions, HttpServer, ProtectedResource, Serving};
+pub use server::{Auth, Beside, HttpOptions, HttpServer, ProtectedResource, Serving, Visit};

@@ -6,6 +6,7 @@
 //! on a listener. What the frames mean is the peer's business.
 
 mod auth;
+mod beside;
 mod body;
 mod cors;
 mod drain;
@@ -42,6 +43,7 @@ use self::guard::Reach;
 use self::session::Registry;
 
 pub use self::auth::Auth;
+pub use self::beside::{Beside, Visit};
 pub use self::body::Body;
 pub use self::listener::Listener;
 pub use self::metadata::ProtectedResource;

@@ -1,10 +1,12 @@
 //! What an HTTP server can be told, as plain data.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use sparring_wire::Transcript;
 
 use super::auth::Auth;
+use super::beside::Beside;
 use super::metadata::ProtectedResource;
 
 /// How a server is reached over HTTP, and how much it bears.
@@ -53,6 +55,8 @@ pub struct HttpOptions {
     /// them. Each session is judged as a conversation of its own, and so is each
     /// request since 2026-07-28, which has none.
     pub transcript: Option<Transcript>,
+    /// What is answered on other paths.
+    pub beside: Option<Arc<dyn Beside>>,
 }
 
 impl Default for HttpOptions {
@@ -75,6 +79,7 @@ impl Default for HttpOptions {
             auth: Auth::default(),
             metadata: None,
             transcript: None,
+            beside: None,
         }
     }
 }

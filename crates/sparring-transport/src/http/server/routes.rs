@@ -14,6 +14,7 @@ use sparring_peer::Handler;
 use sparring_peer::link::Envelope;
 use sparring_wire::{ErrorObject, Frame, FrameKind, Headers, Rule, code};
 
+use super::beside::{Beside, Visit};
 use super::body::Body;
 use super::guard::{self, Reach};
 use super::metadata::WELL_KNOWN;
@@ -65,7 +66,10 @@ where
         reading::discard(Pin::new(&mut body), &parts.headers).await;
         return refusal.response();
     }
-    let answered = route(shared, parts, Pin::new(&mut body)).await;
+    let answered = match shared.beside(parts.uri.path()) {
+        Some(beside) => aside(shared, beside, parts, Pin::new(&mut body), reach).await,
+        None => route(shared, parts, Pin::new(&mut body)).await,
+    };
     if answered.as_ref().is_err_and(|refusal| !refusal.is_for_lateness()) {
         reading::discard(Pin::new(&mut body), &parts.headers).await;
     }
@@ -75,6 +79,30 @@ where
         cors::expose(&mut response, origin.clone());
     }
     response
+}
+
+/// Answers on a path that is not the protocol's.
+async fn aside<H, B>(
+    shared: &Shared<H>,
+    beside: &dyn Beside,
+    parts: &Parts,
+    body: Pin<&mut B>,
+    reach: Reach,
+) -> Result<Response<Body>, Refusal>
+where
+    B: http_body::Body<Data = Bytes>,
+{
+    let HttpOptions { body_limit, body_timeout, .. } = shared.options;
+    let body = reading::read(body, body_limit, body_timeout, &shared.drain).await?;
+    let visit = Visit {
+        method: &parts.method,
+        path: parts.uri.path(),
+        query: parts.uri.query(),
+        headers: &parts.headers,
+        body,
+        is_local: reach == Reach::Loopback,
+    };
+    Ok(beside.answer(visit).map(Body::whole))
 }
 
 async fn route<H, B>(
@@ -226,6 +254,12 @@ fn spelled(headers: &HeaderMap) -> Headers {
 }
 
 impl<H> Shared<H> {
+    /// Who answers on this path, where it is not the protocol's.
+    fn beside(&self, path: &str) -> Option<&dyn Beside> {
+        let beside = self.options.beside.as_deref()?;
+        (self.find(path).is_none() && beside.serves(path)).then_some(beside)
+    }
+
     fn find(&self, path: &str) -> Option<Route> {
         let options = &self.options;
         if path == options.path {

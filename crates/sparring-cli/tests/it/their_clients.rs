@@ -1,0 +1,152 @@
+//! Clients of others on `spar mock`, on every transport that they have: rmcp's,
+//! the Python SDK's, FastMCP's, and the Inspector's command line. What is not
+//! installed is skipped, loudly; `cargo xtask peers` installs it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::mock::over_http_of;
+use crate::process::{Running, SPAR, output};
+
+fn script() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/desk.mock.yaml")
+}
+
+/// A client's program and its first arguments.
+type Client = Vec<String>;
+
+/// Something that `cargo xtask peers` installs.
+fn installed(path: &str) -> Option<String> {
+    let found = std::env::var_os("SPAR_PEERS_DIR").map(|folder| Path::new(&folder).join(path));
+    let found = found.filter(|path| path.exists());
+    if found.is_none() {
+        eprintln!("SKIPPED: {path} is not installed; run `cargo xtask peers`");
+    }
+    found.map(|path| path.to_string_lossy().into_owned())
+}
+
+fn python(client: &str, mode: &str) -> Option<Client> {
+    let clients = "../sparring-transport/tests/it/peers/clients";
+    let client = Path::new(env!("CARGO_MANIFEST_DIR")).join(clients).join(client);
+    let python = installed("python/bin/python")?;
+    Some(vec![python, client.to_string_lossy().into_owned(), mode.to_owned()])
+}
+
+/// rmcp's, which is an example of `sparring-transport`, built if it is not there.
+fn rmcp(revision: &str) -> Client {
+    let folder = Path::new(SPAR).parent().unwrap();
+    let client = folder.join("examples/rmcp_client");
+    if !client.exists() {
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "-p", "sparring-transport", "--example", "rmcp_client"]);
+        build.arg("--target-dir").arg(folder.parent().unwrap());
+        assert!(build.status().unwrap().success(), "the example does not build");
+    }
+    vec![client.to_string_lossy().into_owned(), revision.to_owned()]
+}
+
+/// Runs a client on the mock: what it heard is right.
+fn check(client: &Client, mock: &[&str], expected: &str, name: &str) {
+    let output = output(Command::new(&client[0]).args(&client[1..]).args(mock));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{expected} {mock:?}: {said}{stderr}");
+    let mut heard: Value = serde_json::from_str(&said).unwrap();
+    // FastMCP's does not tell.
+    if heard.get("version").is_none() {
+        heard["version"] = expected.into();
+    }
+    // Elicitation came with 2025-06-18; before, the question is left out.
+    let greeted = if expected >= "2025-06-18" { name } else { "nobody" };
+    let right = json!({
+        "version": expected,
+        "tools": ["echo", "add", "progress", "ask"],
+        "resources": ["desk://note"],
+        "prompts": ["greet"],
+        "note": {"uri": "desk://note", "text": "water the plants"},
+        "prompt": "Say hello.",
+        "echo": "a\n😀",
+        "add": "5",
+        "failed": true,
+        "counted": "done",
+        "ask": format!("hello {greeted}"),
+        "missing": -32602,
+        "progress": [1.0, 2.0, 3.0],
+    });
+    assert_eq!(heard, right, "{expected} {mock:?}");
+}
+
+fn check_over_stdio(client: &Client, expected: &str, name: &str) {
+    check(client, &[SPAR, "mock", &script().to_string_lossy()], expected, name);
+}
+
+/// Runs clients on one mock over HTTP.
+fn over_http(visit: impl Fn(&str)) {
+    let (running, url): (Running, String) = over_http_of(&script(), &[]);
+    visit(&url);
+    running.signal(Signal::TERM);
+    assert_eq!(running.exit(), Some(143));
+}
+
+#[test]
+fn rmcps_client_uses_a_mock_in_every_revision() {
+    let revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
+    for revision in revisions {
+        check_over_stdio(&rmcp(revision), revision, "Ferris");
+    }
+    check_over_stdio(&rmcp("auto"), "2026-07-28", "Ferris");
+    over_http(|url| revisions.iter().for_each(|it| check(&rmcp(it), &[url], it, "Ferris")));
+}
+
+#[test]
+fn the_python_sdks_client_uses_a_mock_in_both_eras() {
+    for (mode, expected) in
+        [("legacy", "2025-11-25"), ("2026-07-28", "2026-07-28"), ("auto", "2026-07-28")]
+    {
+        let Some(client) = python("sdk.py", mode) else { return };
+        check_over_stdio(&client, expected, "Guido");
+        over_http(|url| check(&client, &[url], expected, "Guido"));
+    }
+    let Some(client) = python("sdk.py", "legacy") else { return };
+    over_http(|url| check(&client, &[&url.replace("/mcp", "/sse")], "2025-11-25", "Guido"));
+}
+
+#[test]
+fn fastmcps_client_uses_a_mock_in_both_eras() {
+    for (mode, expected) in
+        [("legacy", "2025-11-25"), ("2026-07-28", "2026-07-28"), ("auto", "2026-07-28")]
+    {
+        let Some(client) = python("fastmcp4.py", mode) else { return };
+        over_http(|url| check(&client, &[url], expected, "Fast"));
+    }
+    let Some(client) = python("fastmcp4.py", "legacy") else { return };
+    over_http(|url| check(&client, &[&url.replace("/mcp", "/sse")], "2025-11-25", "Fast"));
+}
+
+#[test]
+fn the_inspector_uses_a_mock_in_both_eras() {
+    let modules = "node22/node_modules";
+    let cli =
+        installed(&format!("{modules}/@modelcontextprotocol/inspector/clients/cli/build/index.js"));
+    let Some(cli) = cli else { return };
+    let node = installed(&format!("{modules}/.bin/node")).unwrap_or_else(|| "node".to_owned());
+    let home = tempfile::tempdir().unwrap();
+    over_http(|url| {
+        let sse = url.replace("/mcp", "/sse");
+        for (url, era) in [(url, "legacy"), (url, "modern"), (&*sse, "legacy")] {
+            let mut command = Command::new(&node);
+            command.arg(&cli).arg(url).args(["--protocol-era", era, "--format", "json"]);
+            command.args(["--method", "tools/call", "--tool-name", "add"]);
+            command.args(["--tool-args-json", r#"{"a": 2, "b": 3}"#]).env("HOME", home.path());
+            let output = output(&mut command);
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            let heard: Value =
+                serde_json::from_str(&said).unwrap_or_else(|_| panic!("{era}: {output:?}"));
+            let expected = json!([{"type": "text", "text": "5"}]);
+            assert_eq!(heard["result"]["content"], expected, "{era} at {url}");
+        }
+    });
+}

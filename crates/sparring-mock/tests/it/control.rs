@@ -1,0 +1,158 @@
+//! A mock that is changed while it serves, in Rust and over HTTP.
+
+use std::future::IntoFuture;
+
+use serde_json::{Value, json};
+use sparring_mock::{Reply, ToolMock};
+use sparring_peer::client::Filter;
+use sparring_transport::http::Serving;
+use sparring_wire::Revision;
+
+use crate::fixture::{PATIENCE, call, connect, listen, mock, said, within};
+
+const SCRIPT: &str = "
+seed: 1
+tools:
+  - {name: a, replies: [{text: once, times: 1}, {text: \"${counter.n}\"}]}
+  - {name: b, hidden: true, text: x}
+";
+
+#[tokio::test]
+async fn tools_come_and_go_and_clients_are_told() {
+    let mock = mock(SCRIPT);
+    for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
+        let client = connect(&mock, revision).await;
+        let filter = Filter { tools_list_changed: true, ..Filter::default() };
+        let mut standing = match revision.is_modern() {
+            true => Some(within(client.listen(filter)).await.unwrap()),
+            false => None,
+        };
+        let mut count = 0;
+        let mut told = async || match &mut standing {
+            Some(standing) => drop(standing.next(PATIENCE).await.unwrap()),
+            None => {
+                count += 1;
+                let method = "notifications/tools/list_changed";
+                client.notifications().wait_for(method, count, PATIENCE).await.unwrap();
+            }
+        };
+        let names = async || {
+            let tools = client.list_tools().await.unwrap();
+            tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>().join(" ")
+        };
+        mock.register(ToolMock::new("new").reply(Reply::text("hi ${args.x:-you}"))).unwrap();
+        told().await;
+        assert_eq!(names().await, "a new");
+        assert_eq!(said(&client, "new", json!({})).await, "hi you");
+        mock.register(ToolMock::new("new").reply(Reply::text("other"))).unwrap();
+        told().await;
+        assert_eq!(said(&client, "new", json!({})).await, "other");
+        mock.remove("new").unwrap();
+        told().await;
+        assert_eq!(names().await, "a");
+        assert_eq!(call(&client, "new", json!({})).await.error_code(), Some(-32602));
+    }
+    let told = mock.remove("nwe").unwrap_err().to_string();
+    assert!(told.contains("Tool 'nwe' not found"), "{told}");
+    let told = mock.register(ToolMock::new("bad").with("txt", "x")).unwrap_err().to_string();
+    assert!(told.contains("unknown key `txt` in a tool"), "{told}");
+}
+
+#[tokio::test]
+async fn a_reply_given_in_advance_comes_first_and_reset_begins_anew() {
+    let mock = mock(SCRIPT);
+    let client = connect(&mock, Revision::LATEST).await;
+    let next = async || said(&client, "a", json!({})).await;
+    mock.enqueue("a", Reply::text("first")).unwrap();
+    mock.enqueue("a", Reply::text("second")).unwrap();
+    let mut heard = Vec::new();
+    for _ in 0..4 {
+        heard.push(next().await);
+    }
+    assert_eq!(heard, ["first", "second", "once", "1"]);
+    assert!(mock.enqueue("nope", Reply::text("x")).is_err());
+    assert!(mock.enqueue("a", Reply::text("${agrs}")).is_err());
+    mock.enqueue("a", Reply::text("forgotten")).unwrap();
+    mock.reset();
+    assert!(mock.received().is_empty());
+    assert_eq!((next().await, next().await), ("once".to_owned(), "1".to_owned()));
+}
+
+/// Speaks to `/_spar/`.
+async fn ask(
+    serving: &Serving,
+    method: &str,
+    path: &str,
+    token: Option<&str>,
+    body: Option<Value>,
+) -> (u16, Value) {
+    let url = format!("http://{}{path}", serving.address().unwrap());
+    let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
+    let mut request = reqwest::Client::new().request(method, url);
+    if let Some(token) = token {
+        request = request.header("authorization", format!("Bearer {token}"));
+    }
+    if let Some(body) = body {
+        request = request.body(body.to_string());
+    }
+    let response = within(request.send()).await.unwrap();
+    let status = response.status().as_u16();
+    let text = within(response.text()).await.unwrap();
+    (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
+}
+
+#[tokio::test]
+async fn all_of_it_can_be_done_over_http() {
+    let mock = mock(SCRIPT);
+    let serving = listen(&mock).await;
+    let client = connect(&mock, Revision::LATEST_LEGACY).await;
+    let ask = async |method, path: &str, body| ask(&serving, method, path, None, body).await;
+    assert_eq!(ask("GET", "/health", None).await.1["status"], "ok");
+    let reply = json!({"tool": "a", "reply": {"text": "in advance"}});
+    assert_eq!(ask("POST", "/_spar/enqueue", Some(reply)).await.0, 200);
+    assert_eq!(said(&client, "a", json!({"x": 1})).await, "in advance");
+    let tool = json!({"name": "later", "text": "here"});
+    assert_eq!(ask("POST", "/_spar/tools", Some(tool)).await.0, 200);
+    assert_eq!(said(&client, "later", json!({})).await, "here");
+    assert_eq!(ask("DELETE", "/_spar/tools/later", None).await.0, 200);
+    assert_eq!(ask("DELETE", "/_spar/tools/later", None).await.0, 404);
+    let notification = json!({"method": "acme/ready", "params": {"n": 1}});
+    assert_eq!(ask("POST", "/_spar/notify", Some(notification)).await.0, 200);
+    let told = client.notifications().wait_for("notifications/acme/ready", 1, PATIENCE).await;
+    assert_eq!(told.unwrap().len(), 1);
+    let journal = ask("GET", "/_spar/journal", None).await.1;
+    assert_eq!(journal["received"][0]["params"]["arguments"], json!({"x": 1}));
+    assert_eq!(ask("POST", "/_spar/reset", None).await.0, 200);
+    assert_eq!(ask("GET", "/_spar/journal", None).await.1["received"], json!([]));
+    for (method, path, body, status) in [
+        ("POST", "/_spar/tools", Some(json!({"nmae": "x"})), 400),
+        ("POST", "/_spar/tools", None, 400),
+        ("POST", "/_spar/enqueue", Some(json!({"tool": "nope", "reply": {"text": "x"}})), 404),
+        ("POST", "/_spar/notify", Some(json!({})), 400),
+        ("GET", "/_spar/nothing", None, 404),
+        ("GET", "/_spar", None, 404),
+    ] {
+        assert_eq!(ask(method, path, body).await.0, status, "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn only_those_control_it_who_may() {
+    let mock = mock("control: {token: secret}\ntools: [{name: a, text: x}]");
+    let serving = listen(&mock).await;
+    for (token, status) in [(None, 401), (Some("wrong"), 401), (Some("secret"), 200)] {
+        assert_eq!(ask(&serving, "GET", "/_spar/journal", token, None).await.0, status);
+    }
+    assert_eq!(ask(&serving, "GET", "/health", None, None).await.0, 200);
+    for (script, status) in [
+        ("tools: [{name: a, text: x}]", 403),
+        ("control: {anywhere: true}\ntools: [{name: a, text: x}]", 200),
+    ] {
+        let mock = crate::fixture::mock(script);
+        let serving = mock.listen("0.0.0.0:0".parse().unwrap()).await.unwrap();
+        let port = serving.address().unwrap().port();
+        let url = format!("http://127.0.0.1:{port}/_spar/journal");
+        let response = within(reqwest::get(url).into_future()).await.unwrap();
+        assert_eq!(response.status().as_u16(), status, "{script}");
+    }
+}
