@@ -93,7 +93,8 @@ where
     B: http_body::Body<Data = Bytes>,
 {
     let HttpOptions { body_limit, body_timeout, .. } = shared.options;
-    let body = reading::read(body, body_limit, body_timeout, &shared.drain).await?;
+    let drain = &shared.drain;
+    let body = reading::read(body, body_limit, body_timeout, drain, Duration::ZERO).await?;
     let visit = Visit {
         method: &parts.method,
         path: parts.uri.path(),
