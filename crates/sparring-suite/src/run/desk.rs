@@ -39,10 +39,10 @@ impl Desk {
         &self,
         builder: ClientBuilder,
         suite: &Suite,
-        server: &str,
+        server: usize,
     ) -> ClientBuilder {
         let mut questions: Vec<Question> = Vec::new();
-        let tests = suite.tests.iter().filter(|test| suite.servers[test.server].name == server);
+        let tests = suite.tests.iter().filter(|test| test.server == server);
         for (question, _, _) in tests.flat_map(|test| &test.steps).flat_map(|it| &it.answers.0) {
             if !questions.contains(question) {
                 questions.push(*question);

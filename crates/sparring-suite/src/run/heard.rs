@@ -42,7 +42,8 @@ pub(super) fn since(inbox: &Inbox, before: u64) -> Vec<Value> {
     all[all.len().saturating_sub(new)..].iter().map(value).collect()
 }
 
-fn value(frame: &Frame) -> Value {
+/// A request or a notification as a value.
+pub(super) fn value(frame: &Frame) -> Value {
     let params = frame.params().and_then(|params| params.to::<Value>().ok());
     match params {
         Some(params) => json!({"method": frame.method(), "params": params}),

@@ -4,6 +4,7 @@
 mod answer;
 mod desk;
 mod heard;
+mod listen;
 mod needs;
 mod open;
 mod scope;
@@ -70,9 +71,9 @@ impl Runner<'_> {
         if let Some(missing) = needs::missing(suite, self.world) {
             return tests.iter().for_each(|test| self.skip(test, &missing));
         }
-        let servers = suite.servers.iter().enumerate().map(|(index, server)| {
+        let servers = (0..suite.servers.len()).map(|index| {
             let own = tests.iter().filter(move |planned| planned.test.server == index);
-            let seat = Seat::new(suite, server, self.world);
+            let seat = Seat::new(suite, index, self.world);
             self.server(seat, own.copied().collect())
         });
         join_all(servers).await;

@@ -15,6 +15,7 @@ use sparring_wire::types::Implementation;
 use tokio::time::timeout;
 
 use super::desk::Desk;
+use super::listen::listen;
 use super::scope::OfServer;
 use super::seat::{Mocked, Refusal, Running, Seat};
 use super::watch::Watch;
@@ -22,6 +23,9 @@ use crate::model::{Address, Command, Script, Way};
 
 /// How long connecting may take, and then each request.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long a stray line or a foreign reply may be followed by the right one.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// How much of a conversation is kept: what is told of it is kept apart.
 const TRANSCRIPT: usize = 64 * 1024;
@@ -89,17 +93,33 @@ impl Opening<'_> {
         let options = ClientOptions {
             info: Implementation::new("spar", env!("CARGO_PKG_VERSION")),
             timeout: self.within,
+            // One that outlasts the timeout would never be over.
+            grace: GRACE.min(self.within / 2),
             ..ClientOptions::default()
         };
         let builder = ClientBuilder::with_options(options).transcript(transcript);
-        let builder = desk.give_to(builder, self.seat.suite, &self.seat.server.name);
+        let builder = desk.give_to(builder, self.seat.suite, self.seat.index);
         let client = builder.start(link);
-        if let Err(error) = client.ready().await {
-            client.close().await;
-            let stderr = stderr.map(|stderr| stderr.tail()).unwrap_or_default();
-            return Err(Refusal { stderr, ..self.refusal(told(&error)) });
+        let ready = async {
+            client.ready().await?;
+            listen(&client, self.seat.suite, self.seat.index).await
+        };
+        match ready.await {
+            Ok(subscription) => Ok(Running {
+                client,
+                watch,
+                desk,
+                stderr,
+                tools: None,
+                _mock: mock,
+                _subscription: subscription,
+            }),
+            Err(error) => {
+                client.close().await;
+                let stderr = stderr.map(|stderr| stderr.tail()).unwrap_or_default();
+                Err(Refusal { stderr, ..self.refusal(told(&error)) })
+            }
         }
-        Ok(Running { client, watch, desk, stderr, tools: None, _mock: mock })
     }
 
     fn child(&self, command: &Command, here: bool) -> Result<ChildTarget, Refusal> {

@@ -2,6 +2,7 @@
 //! a crash, and ended after the last.
 
 use sparring_peer::Client;
+use sparring_peer::client::Subscription;
 use sparring_transport::Stderr;
 use tokio::task::JoinHandle;
 
@@ -17,6 +18,8 @@ use crate::model::{Server, Suite};
 pub(super) struct Seat<'a> {
     pub(super) suite: &'a Suite,
     pub(super) server: &'a Server,
+    /// Which of the suite's servers that is.
+    pub(super) index: usize,
     pub(super) world: &'a World,
     /// Its folder, for `${tmp}`.
     pub(super) folder: Folder,
@@ -42,6 +45,8 @@ pub(super) struct Running {
     pub(super) tools: Option<Tools>,
     /// Held so that it lives as long as its client.
     pub(super) _mock: Option<Mocked>,
+    /// Held so that the server goes on telling.
+    pub(super) _subscription: Option<Subscription>,
 }
 
 /// A mock that is served in this process, until nobody holds it.
@@ -54,9 +59,9 @@ impl Drop for Mocked {
 }
 
 impl<'a> Seat<'a> {
-    pub(super) fn new(suite: &'a Suite, server: &'a Server, world: &'a World) -> Self {
-        let folder = Folder::default();
-        Seat { suite, server, world, folder, running: None, refused: None }
+    pub(super) fn new(suite: &'a Suite, index: usize, world: &'a World) -> Self {
+        let (server, folder) = (&suite.servers[index], Folder::default());
+        Seat { suite, server, index, world, folder, running: None, refused: None }
     }
 
     /// The server, started where it is not running.

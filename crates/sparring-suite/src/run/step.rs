@@ -4,21 +4,21 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use sparring_peer::Client;
-use sparring_peer::client::Inbox;
+use sparring_peer::client::{Inbox, Listing, Question};
 use sparring_script::template::Missing;
 use sparring_script::{Scope, Tree};
 use sparring_wire::{RawJson, Revision};
 
-use super::heard::{breach, since, violation};
+use super::heard::{breach, since, value, violation};
 use super::seat::Running;
 use super::settle::settle;
 use super::tools::Tools;
 use super::{Answer, Heard};
-use crate::model::{Answers, Completion, Step, Verb};
+use crate::model::{Answers, Collection, Completion, Step, Turns, Verb};
 
 /// What a step asks for, with its holes filled.
 enum Asked {
-    List(sparring_peer::client::Listing),
+    List(Listing),
     Request { method: String, params: Option<Value> },
     Notification { method: String, params: Option<Value> },
 }
@@ -41,10 +41,11 @@ pub(super) async fn perform(
     }
     let running = &*running;
     let client = &running.client;
-    let (notified, questioned) = (client.notifications().total(), client.requests().total());
+    let questioned = client.requests().total();
     running.watch.begin();
     let begun = Instant::now();
-    let answer = ask(client, asked).await;
+    let wants_progress = step.expect.counts(Collection::Notifications);
+    let answer = ask(client, asked, wants_progress).await;
     let mut heard = Heard {
         took: begun.elapsed(),
         violations: own_breaches(running, tool.as_deref(), &answer),
@@ -55,7 +56,8 @@ pub(super) async fn perform(
     };
     let listen = |heard: &mut Heard| {
         heard.violations.extend(running.watch.violations().iter().map(violation));
-        renew(&mut heard.notifications, client.notifications(), notified);
+        let new = running.watch.notifications(heard.notifications.len());
+        heard.notifications.extend(new.iter().map(value));
         renew(&mut heard.requests, client.requests(), questioned);
         heard.stderr = running.wrote_since(stderr_before);
     };
@@ -72,11 +74,15 @@ fn renew(known: &mut Vec<Value>, inbox: &Inbox, before: u64) {
     }
 }
 
-async fn ask(client: &Client, asked: Asked) -> Answer {
+/// Asks, and where notifications are expected, asks for progress too: it is
+/// seen by the watch, like all others.
+async fn ask(client: &Client, asked: Asked, wants_progress: bool) -> Answer {
     match asked {
         Asked::List(listing) => Answer::of_list(client.list(listing).await),
         Asked::Request { method, params } => {
-            Answer::of(client.request(method, params.map(RawJson::from)).await)
+            let request = client.request(method, params.map(RawJson::from));
+            let request = if wants_progress { request.on_progress(|_| {}) } else { request };
+            Answer::of(request.await)
         }
         Asked::Notification { method, params } => {
             client.notify(&method, params.map(RawJson::from).as_ref());
@@ -126,10 +132,7 @@ fn asked(verb: &Verb, scope: &dyn Scope, revision: Option<Revision>) -> Result<A
     })
 }
 
-fn answers(
-    answers: &Answers,
-    scope: &dyn Scope,
-) -> Result<Vec<(sparring_peer::client::Question, Value, crate::model::Turns)>, Missing> {
+fn answers(answers: &Answers, scope: &dyn Scope) -> Result<Vec<(Question, Value, Turns)>, Missing> {
     let filled = answers.0.iter().map(|(question, tree, turns)| {
         tree.render(scope).map(|answers| (*question, answers, *turns))
     });
@@ -174,8 +177,7 @@ fn unanswered(answers: &Answers, heard: &Heard) -> Vec<Value> {
         let nth = asked.iter().filter(|before| **before == method).count();
         asked.push(method);
         let covered = answers.0.iter().any(|(question, tree, turns)| {
-            question.method() == method
-                && (*turns == crate::model::Turns::Always || nth < length(tree))
+            question.method() == method && (*turns == Turns::Always || nth < length(tree))
         });
         if !covered {
             let message = format!("the server asked {method}, which no `answer` covers");

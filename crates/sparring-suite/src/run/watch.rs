@@ -1,10 +1,10 @@
-//! Looks on while a client talks: keeps what the server breaks, and what is
-//! said in a step.
+//! Looks on while a client talks: keeps what the server breaks, what it sends
+//! unasked, and what is said in a step.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sparring_wire::{Entry, Recorded, Side, Transcript, Violation};
+use sparring_wire::{Entry, Frame, FrameKind, Recorded, Side, Transcript, Violation};
 
 use crate::event::Spoken;
 
@@ -16,6 +16,9 @@ const LONGEST: usize = 4_000;
 /// The most breaches between two looks at them.
 const BREACHES: usize = 100;
 
+/// The most notifications of a step that are kept.
+const NOTIFICATIONS: usize = 10_000;
+
 /// An onlooker. Cheap to clone; all clones are one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Watch(Arc<Mutex<Seen>>);
@@ -23,6 +26,7 @@ pub(super) struct Watch(Arc<Mutex<Seen>>);
 #[derive(Debug, Default)]
 struct Seen {
     violations: Vec<Violation>,
+    notifications: Vec<Frame>,
     spoken: VecDeque<Spoken>,
     unheard: usize,
 }
@@ -44,12 +48,18 @@ impl Watch {
     pub(super) fn begin(&self) {
         let mut seen = self.seen();
         seen.spoken.clear();
+        seen.notifications.clear();
         seen.unheard = 0;
     }
 
     /// The breaches since the last time somebody asked.
     pub(super) fn violations(&self) -> Vec<Violation> {
         std::mem::take(&mut self.seen().violations)
+    }
+
+    /// What the server sent unasked in this step, from the nth on.
+    pub(super) fn notifications(&self, from: usize) -> Vec<Frame> {
+        self.seen().notifications.get(from..).unwrap_or_default().to_vec()
     }
 
     /// What was said in the step, and how much of it is not kept.
@@ -68,6 +78,10 @@ impl Seen {
         let by_server = entry.from == Side::Server;
         if by_server && self.violations.len() < BREACHES {
             self.violations.extend(entry.violations.iter().cloned());
+        }
+        let unasked = by_server && entry.frame.kind() == FrameKind::Notification;
+        if unasked && self.notifications.len() < NOTIFICATIONS {
+            self.notifications.push(entry.frame.clone());
         }
         if self.spoken.len() == KEPT {
             self.spoken.remove(KEPT / 2);
