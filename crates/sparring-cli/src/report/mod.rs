@@ -64,20 +64,16 @@ impl<'a> Report<'a> {
                 _ => None,
             })
             .collect();
-        for story in failed {
-            self.print(&story).await;
+        for story in &failed {
+            self.print(story).await;
         }
         let tally = Tally::of(&self.outcomes);
-        self.print(&format!("{}{tally}\n", self.gap())).await;
+        let gap = if self.printer.quiet() && failed.is_empty() { "" } else { "\n" };
+        self.print(&format!("{gap}{tally}\n")).await;
         match self.unread {
             Some(failure) => failure.unless_loud().map(|()| tally.exit()),
             None => Ok(tally.exit()),
         }
-    }
-
-    /// An empty line before the last, where there is something before it.
-    fn gap(&self) -> &'static str {
-        if self.printer.quiet() { "" } else { "\n" }
     }
 
     /// Tells of a test in one line, below the name of its suite.

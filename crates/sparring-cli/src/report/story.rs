@@ -13,9 +13,8 @@ pub(super) fn told(planned: Planned<'_>, story: &Story, paint: Paint) -> String 
     let Planned { suite, test, .. } = planned;
     let mut text =
         format!("\n{} {}: {}\n", paint.bad("FAIL"), suite.name(), line::clean(&test.name));
-    for failure in &story.failures {
-        text.push_str(&shown(planned, failure, paint));
-    }
+    let failures = story.failures.iter().map(|failure| shown(planned, failure, paint));
+    text.push_str(&failures.collect::<Vec<_>>().join("\n"));
     text.push_str(&conversation(&story.spoken, story.unheard, paint));
     text.push_str(&block("stderr", &story.stderr, paint));
     text.push_str(&block("again", &command(planned), paint));

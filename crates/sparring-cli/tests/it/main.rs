@@ -14,5 +14,6 @@ mod oauth;
 mod process;
 mod signals;
 mod sockets;
+mod suite;
 mod tls;
 mod web;

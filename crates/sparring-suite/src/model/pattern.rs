@@ -32,13 +32,11 @@ impl Pattern {
     /// Reads an expectation whose names are the user's own.
     pub(crate) fn read(node: &Node, problems: &mut Problems) -> Pattern {
         let holes = Tree::read(node, problems);
-        let matcher = match holes.plain() {
-            Some(_) => Some(Matcher::read(
-                &filled(node, &Nothing, false).unwrap_or_else(|_| node.clone()),
-                problems,
-            )),
-            None => None,
-        };
+        let matcher = holes.plain().map(|_| {
+            // Where nothing is to be filled, `$${` still becomes a literal.
+            let literal = filled(node, &Nothing, false).unwrap_or_else(|_| node.clone());
+            Matcher::read(&literal, problems)
+        });
         Pattern { node: node.clone(), matcher, holes }
     }
 
