@@ -8,14 +8,16 @@ pub(crate) enum Exit {
     /// 0: the target answered, and the answer is good. Breaches of the protocol
     /// are notes and change nothing here.
     Good,
-    /// 1: the tool said `isError`, the server answered with a JSON-RPC error, or
-    /// the result breaks the tool's output schema.
+    /// 1: the tool said `isError`, the server answered with a JSON-RPC error, the
+    /// result breaks the tool's output schema, or a test failed.
     Failed,
     /// 2: bad usage, or a file that cannot be read or written.
     Usage,
     /// 3: the target could not be reached, crashed, took too long or answered
     /// with nothing that could be used; also when it refused the handshake.
     Unreachable,
+    /// 4: no test ran.
+    Nothing,
     /// Any: a mock's script says so.
     AsTold(u8),
     /// 129, 130, 143: this signal ended the program.
@@ -61,6 +63,7 @@ impl From<Exit> for ExitCode {
             Exit::Failed => 1,
             Exit::Usage => 2,
             Exit::Unreachable => 3,
+            Exit::Nothing => 4,
             Exit::AsTold(status) => status,
             Exit::Stopped(signal) => 128 + signal.number(),
         })

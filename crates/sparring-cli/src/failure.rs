@@ -22,9 +22,9 @@ pub(crate) enum Failure {
     /// A file of the user's cannot be read or written.
     #[error("{0}")]
     File(String),
-    /// A file of the user's is wrong.
-    #[error("{0}")]
-    Script(Problems),
+    /// Files of the user's are wrong.
+    #[error("{}", of_files(.0))]
+    Script(Vec<Problems>),
     /// The target could not be started or connected to.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -112,7 +112,7 @@ impl Failure {
             Failure::Open(OpenError::Http(error)) => typed(error).unwrap_or("unreachable"),
             Failure::Open(OpenError::Container(error)) => of_container(error),
             Failure::Open(_) | Failure::NotConnected(_) => "unreachable",
-            Failure::Connect(error) | Failure::Request(error) => kind(error),
+            Failure::Connect(error) | Failure::Request(error) => error.kind(),
             Failure::Output(_) => "output",
             Failure::Stopped(_) => "stopped",
             Failure::System(_) => "system",
@@ -155,6 +155,11 @@ fn typed(error: &HttpError) -> Option<&'static str> {
     }
 }
 
+/// All that is wrong with all of the files.
+fn of_files(problems: &[Problems]) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
+}
+
 fn of_container(error: &ContainerError) -> &'static str {
     match error {
         ContainerError::NoEngine { .. } => "engine-not-found",
@@ -165,30 +170,6 @@ fn of_container(error: &ContainerError) -> &'static str {
         ContainerError::Unhealthy { .. } => "unhealthy",
         ContainerError::NotReady { .. } => "not-ready",
         _ => "unreachable",
-    }
-}
-
-fn kind(error: &Error) -> &'static str {
-    match error {
-        Error::Timeout { .. } | Error::Stalled { .. } => "timeout",
-        Error::Closed { cause, .. } => match cause {
-            Cause::Unreachable(_) => "unreachable",
-            Cause::Http { .. } => "http",
-            Cause::NotAuthorized(_) => "not-authorized",
-            Cause::SessionLost(_) => "session-lost",
-            Cause::Broken(_) => "broken",
-            _ => "closed",
-        },
-        Error::WrongAnswer { .. } => "wrong-answer",
-        Error::Noise { .. } => "noise",
-        Error::ForeignId { .. } => "foreign-id",
-        Error::Refused { .. } => "refused",
-        Error::VersionRefused { .. } => "version-refused",
-        Error::Unusable { .. } => "unusable",
-        Error::Unanswered { .. } => "unanswered",
-        Error::TooManyRounds { .. } => "too-many-rounds",
-        Error::EndlessList { .. } => "endless-list",
-        _ => "other",
     }
 }
 

@@ -13,9 +13,9 @@ mod failure;
 mod frames;
 mod gate;
 mod journal;
-
 mod output;
 mod relay;
+mod report;
 mod schema;
 mod signals;
 mod trace;
@@ -33,6 +33,7 @@ use environment::Environment;
 use exit::Exit;
 use failure::Failure;
 use output::{Printer, Surroundings};
+use sparring_suite::World;
 use verbs::Verb;
 
 fn main() -> ExitCode {
@@ -45,6 +46,10 @@ fn main() -> ExitCode {
                     let attended = io::stderr().is_terminal();
                     let environment = Environment::read(|name| std::env::var(name).ok(), attended);
                     connect::run(visit, &printer, &environment)
+                }
+                Verb::Test(test) => {
+                    let world = world();
+                    alone::run(&printer, |signals| test.run(&printer, signals, &world))
                 }
                 Verb::Mock(mock) => alone::run(&printer, |signals| mock.run(&printer, signals)),
                 Verb::Schema(schema) => alone::run(&printer, |_| schema.run(&printer)),
@@ -84,6 +89,19 @@ fn give_up(failure: &Failure) -> Exit {
         let _ = writeln!(io::stderr(), "error: {failure}");
     }
     failure.exit()
+}
+
+/// What suites find outside of their files.
+fn world() -> World {
+    let environment = Environment::read(|name| std::env::var(name).ok(), false);
+    let text = |text: OsString| text.into_string().ok();
+    let variables =
+        std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
+    World {
+        program: std::env::current_exe().unwrap_or_else(|_| "spar".into()),
+        variables: variables.collect(),
+        proxies: environment.proxies,
+    }
 }
 
 fn surroundings() -> Surroundings {

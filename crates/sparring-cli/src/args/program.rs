@@ -6,6 +6,7 @@ use crate::verbs::Verb;
 
 const AFTER: &str = "\
 Examples:
+  spar test
   spar list -- npx -y @modelcontextprotocol/server-everything
   spar call echo message=hi -- npx -y @modelcontextprotocol/server-everything
   spar call echo message=hi --url http://127.0.0.1:3001/mcp
@@ -15,11 +16,12 @@ Examples:
 
 Exit codes:
   0    the target answered, and well; breaches of the protocol are notes on stderr
-  1    the tool said isError, the server answered with a JSON-RPC error, or the
-       result breaks the tool's output schema
+  1    the tool said isError, the server answered with a JSON-RPC error, the
+       result breaks the tool's output schema, or a test failed
   2    bad usage, or a file or stdout that cannot be read or written
   3    the target could not be reached, crashed, took too long or answered with
        nothing usable
+  4    no test ran
   130  Ctrl+C (143 SIGTERM, 129 SIGHUP)
 
 Results go to stdout, everything else to stderr. With --json what kept a

@@ -42,6 +42,11 @@ impl Paint {
         self.with(Style::new().dimmed(), text)
     }
 
+    /// What went well.
+    pub(crate) fn good(self, text: &str) -> String {
+        self.with(AnsiColor::Green.on_default(), text)
+    }
+
     /// What went wrong.
     pub(crate) fn bad(self, text: &str) -> String {
         self.with(AnsiColor::Red.on_default().bold(), text)

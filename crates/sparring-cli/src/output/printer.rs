@@ -64,6 +64,11 @@ impl Printer {
         self.json
     }
 
+    /// Whether only what is needed is told.
+    pub(crate) fn quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// How results are painted.
     pub(crate) fn paint(&self) -> Paint {
         self.out
@@ -135,8 +140,9 @@ impl Printer {
             return failure.exit();
         }
         match failure {
-            Failure::Script(problems) => {
-                self.tell(&format!("{}\n", problems.shown(self.err.is_on()))).await;
+            Failure::Script(files) => {
+                let shown = files.iter().map(|problems| problems.shown(self.err.is_on()));
+                self.tell(&format!("{}\n", shown.collect::<Vec<_>>().join("\n\n"))).await;
             }
             failure => self.error(&failure.to_string()).await,
         }

@@ -122,10 +122,11 @@ impl Mock {
     fn load(&self) -> Result<MockServer, Failure> {
         let settings = Settings { vars: self.vars.clone(), interactions: self.interactions };
         let Some(script) = &self.script else {
-            return MockServer::of_interactions(&settings).map_err(Failure::Script);
+            return MockServer::of_interactions(&settings)
+                .map_err(|problems| Failure::Script(vec![problems]));
         };
         MockServer::from_file(script, &settings).map_err(|error| match error {
-            LoadError::Script(problems) => Failure::Script(problems),
+            LoadError::Script(problems) => Failure::Script(vec![problems]),
             error => Failure::File(error.to_string()),
         })
     }

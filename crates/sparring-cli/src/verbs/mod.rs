@@ -9,6 +9,7 @@ mod prompt;
 mod raw;
 mod read;
 mod schema;
+mod test;
 mod verb;
 mod visit;
 

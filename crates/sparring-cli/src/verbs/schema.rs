@@ -9,10 +9,11 @@ use crate::output::Printer;
 
 const EXAMPLES: &str = "\
 Examples:
+  spar schema suite > suite.schema.json
   spar schema mock > mock.schema.json
 
 An editor with a YAML language server uses it for a file that begins with
-  # yaml-language-server: $schema=mock.schema.json";
+  # yaml-language-server: $schema=suite.schema.json";
 
 /// Print the JSON Schema of the files that spar reads
 #[derive(Args)]
@@ -29,6 +30,8 @@ pub(crate) struct Schema {
 /// A kind of file.
 #[derive(Clone, Copy, ValueEnum)]
 enum File {
+    /// Suites of `spar test`
+    Suite,
     /// Scripts of `spar mock`
     Mock,
 }
@@ -41,8 +44,10 @@ impl Schema {
 
     /// Prints it: over many lines for a person, in one for a program.
     pub(crate) async fn run(&self, printer: &Printer) -> Result<Exit, Failure> {
-        let File::Mock = self.file;
-        let schema = sparring_mock::schema();
+        let schema = match self.file {
+            File::Suite => sparring_suite::schema(),
+            File::Mock => sparring_mock::schema(),
+        };
         match printer.json() {
             true => printer.print_json(&schema).await?,
             false => printer.print(&format!("{schema:#}\n")).await?,

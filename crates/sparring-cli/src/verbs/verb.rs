@@ -4,6 +4,7 @@ use clap::Subcommand;
 
 use super::mock::Mock;
 use super::schema::Schema;
+use super::test::Test;
 use super::visit::Visit;
 use crate::args::Look;
 
@@ -11,6 +12,7 @@ use crate::args::Look;
 #[derive(Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "there is one, and it is moved once")]
 pub(crate) enum Verb {
+    Test(Test),
     #[command(flatten)]
     Visit(Visit),
     Mock(Mock),
@@ -21,6 +23,7 @@ impl Verb {
     /// How to tell of it.
     pub(crate) fn look(&self) -> Look {
         match self {
+            Verb::Test(test) => test.look(),
             Verb::Visit(visit) => visit.shared().look.clone(),
             Verb::Mock(mock) => mock.look.clone(),
             Verb::Schema(schema) => schema.look(),

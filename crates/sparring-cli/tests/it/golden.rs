@@ -15,8 +15,8 @@ use crate::process::{SPAR, output};
 use crate::web::{Bridge, Scripted, Way};
 
 /// The groups of cases; each has a test.
-const GROUPS: [&str; 8] =
-    ["container", "faults", "flags", "help", "http", "mock", "usage", "verbs"];
+const GROUPS: [&str; 9] =
+    ["container", "faults", "flags", "help", "http", "mock", "suite", "usage", "verbs"];
 
 /// How the commands end whose server is the shared one.
 const SHARED: &str = " -- sh ../../server.sh";
@@ -75,6 +75,11 @@ fn every_fault_of_a_container_is_told_by_name_and_its_engine_gets_its_flags() {
 #[test]
 fn a_mock_serves_and_tells_what_is_wrong_with_its_script() {
     check("mock");
+}
+
+#[test]
+fn a_suite_is_run_told_of_and_checked() {
+    check("suite");
 }
 
 #[test]
@@ -214,7 +219,14 @@ fn filtered(text: &str, folder: &Path) -> String {
     for before in NUMBERS {
         text = without_numbers(&text, before);
     }
-    without_the_resolvers_words(&text)
+    without_the_resolvers_words(&without_times_of_tests(&text))
+}
+
+/// Only tests that take long have their time told.
+fn without_times_of_tests(text: &str) -> String {
+    let mut parts = text.split(" (took ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once(')').map_or(part, |(_, rest)| rest))
 }
 
 /// Why a name has no address is told in another way where there is no network.

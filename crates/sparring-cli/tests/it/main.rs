@@ -14,6 +14,7 @@ mod oauth;
 mod process;
 mod signals;
 mod sockets;
+mod suite;
 mod their_clients;
 mod tls;
 mod web;

@@ -151,6 +151,35 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// A stable name for what it is, for programs and suites.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Error::Timeout { .. } | Error::Stalled { .. } => "timeout",
+            Error::Closed { cause, .. } => match cause {
+                Cause::Unreachable(_) => "unreachable",
+                Cause::Http { .. } => "http",
+                Cause::NotAuthorized(_) => "not-authorized",
+                Cause::SessionLost(_) => "session-lost",
+                Cause::Broken(_) => "broken",
+                _ => "closed",
+            },
+            Error::WrongAnswer { .. } => "wrong-answer",
+            Error::Noise { .. } => "noise",
+            Error::ForeignId { .. } => "foreign-id",
+            Error::Refused { .. } => "refused",
+            Error::VersionRefused { .. } => "version-refused",
+            Error::Unusable { .. } => "unusable",
+            Error::Unanswered { .. } => "unanswered",
+            Error::TooManyRounds { .. } => "too-many-rounds",
+            Error::EndlessList { .. } => "endless-list",
+            Error::NotReopened { .. }
+            | Error::Cancelled { .. }
+            | Error::CallbackPanicked { .. } => "other",
+        }
+    }
+}
+
 fn listed(violations: &[Violation]) -> String {
     let each: Vec<_> = violations
         .iter()

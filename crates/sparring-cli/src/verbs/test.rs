@@ -1,0 +1,185 @@
+//! `spar test`: runs suites, and tells of each test.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, ColorChoice};
+use regex::Regex;
+use sparring_script::Problems;
+use sparring_suite::{Choice, LoadError, Options, Plan, Planned, Stop, Suite, World, find, run};
+use tokio::sync::mpsc;
+
+use crate::args::Look;
+use crate::exit::{Exit, Signal};
+use crate::failure::Failure;
+use crate::output::Printer;
+use crate::report::Report;
+use crate::signals::Signals;
+
+const EXAMPLES: &str = "\
+Examples:
+  spar test
+  spar test examples/weather.spar.yaml --filter '^London$'
+  spar test suites more/suites --tag fast --fail-fast
+  spar test --check
+
+Exit codes:
+  0    every test that ran passed
+  1    a test failed, also because its server could not start
+  2    bad usage, or a suite that cannot be read or is wrong; then nothing ran
+  4    no test ran: none was found or chosen, or all were skipped
+  130  Ctrl+C (143 SIGTERM, 129 SIGHUP); what ran is reported";
+
+/// Run suites of tests
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Test {
+    /// Suites, or folders to look for *.spar.yaml in
+    #[arg(value_name = "PATH", default_value = ".")]
+    paths: Vec<PathBuf>,
+
+    /// Only check the suites, and the scripts of their mocks
+    #[arg(long, conflicts_with = "list")]
+    check: bool,
+
+    /// Only list the tests that would run
+    #[arg(long)]
+    list: bool,
+
+    /// Run the tests whose name this regular expression matches
+    #[arg(long, value_name = "REGEX")]
+    filter: Option<Regex>,
+
+    /// Run the tests that have this tag; may be repeated, one of them is enough
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+
+    /// Stop at the first test that fails
+    #[arg(long)]
+    fail_fast: bool,
+
+    /// How many suites run at once; as many as there are cores where nothing is
+    /// said
+    #[arg(long, short, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+
+    /// Tell only of tests that failed, and the last line
+    #[arg(long, short, help_heading = "Output")]
+    quiet: bool,
+
+    /// When to use colours; NO_COLOR is respected
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    color: ColorChoice,
+}
+
+impl Test {
+    /// How to tell of it.
+    pub(super) fn look(&self) -> Look {
+        Look { json: false, quiet: self.quiet, color: self.color }
+    }
+
+    /// Loads everything, and runs what was chosen.
+    pub(crate) async fn run(
+        &self,
+        printer: &Printer,
+        mut signals: Signals,
+        world: &World,
+    ) -> Result<Exit, Failure> {
+        let suites = self.load()?;
+        if suites.is_empty() {
+            let paths: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
+            printer.error(&format!("there is no *.spar.yaml in {}", paths.join(", "))).await;
+            return Ok(Exit::Nothing);
+        }
+        if self.check {
+            return tell_good(&suites, printer).await;
+        }
+        let choice = Choice { filter: self.filter.clone(), tags: self.tags.clone() };
+        let plan = Plan::new(suites, &choice);
+        if plan.is_empty() {
+            printer.error("no test has such a name and such a tag").await;
+            return Ok(Exit::Nothing);
+        }
+        if self.list {
+            let lines: String = plan.tests().map(listed).collect();
+            return printer.print(&lines).await.map(|()| Exit::Good);
+        }
+        let mut report = Report::new(&plan, printer);
+        let signal = self.follow(&plan, &mut report, &mut signals, world).await?;
+        let exit = report.end().await;
+        match signal {
+            Some(signal) => Err(Failure::Stopped(signal)),
+            None => exit,
+        }
+    }
+
+    /// Every suite; all that is wrong with any of them is told at once.
+    fn load(&self) -> Result<Vec<Suite>, Failure> {
+        let files = find(&self.paths).map_err(|error| Failure::File(error.to_string()))?;
+        let mut suites = Vec::new();
+        let mut wrong: Vec<Problems> = Vec::new();
+        for file in files {
+            match Suite::from_file(&file) {
+                Ok(suite) => suites.push(suite),
+                Err(LoadError::Wrong(problems)) => {
+                    // Two suites may have the same mock.
+                    wrong.extend(
+                        problems.into_iter().filter(|it| !wrong.contains(it)).collect::<Vec<_>>(),
+                    );
+                }
+                Err(error) => return Err(Failure::File(error.to_string())),
+            }
+        }
+        if wrong.is_empty() { Ok(suites) } else { Err(Failure::Script(wrong)) }
+    }
+
+    /// Runs, and reports meanwhile. The first signal ends the run in good order,
+    /// a second one at once.
+    async fn follow(
+        &self,
+        plan: &Plan,
+        report: &mut Report<'_>,
+        signals: &mut Signals,
+        world: &World,
+    ) -> Result<Option<Signal>, Failure> {
+        let stop = Stop::default();
+        let (tell, mut events) = mpsc::unbounded_channel();
+        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let options = Options { jobs: self.jobs.unwrap_or_else(cores), fail_fast: self.fail_fast };
+        let running = run(plan, options, world, &stop, tell);
+        let reporting = async {
+            while let Some(event) = events.recv().await {
+                report.take(event).await;
+            }
+        };
+        let both = async { tokio::join!(running, reporting) };
+        tokio::pin!(both);
+        let mut asked = None;
+        loop {
+            tokio::select! {
+                biased;
+                signal = signals.next() => match asked {
+                    Some(_) => return Err(Failure::Stopped(signal)),
+                    None => {
+                        asked = Some(signal);
+                        stop.ask();
+                    }
+                },
+                _ = &mut both => return Ok(asked),
+            }
+        }
+    }
+}
+
+fn listed(planned: Planned<'_>) -> String {
+    let tags: String = planned.test.tags.iter().map(|tag| format!(" [{tag}]")).collect();
+    format!("{}: {}{tags}\n", planned.suite.name(), planned.test.name)
+}
+
+async fn tell_good(suites: &[Suite], printer: &Printer) -> Result<Exit, Failure> {
+    let tests: usize = suites.iter().map(|suite| suite.tests.len()).sum();
+    let counted = |count, what| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let (suites, tests) = (counted(suites.len(), "suite"), counted(tests, "test"));
+    printer.print(&format!("{suites} with {tests}: all good\n")).await?;
+    Ok(Exit::Good)
+}

@@ -1,0 +1,120 @@
+//! Suites run by the program: the examples pass, the README is true, and a run
+//! that is stopped leaves nothing behind.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use rustix::process::Signal;
+
+use crate::process::{PATIENCE, Running, SPAR, is_running, output, wait_until_gone};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn the_examples_pass_and_what_is_not_installed_is_skipped() {
+    let path = std::env::var("PATH").unwrap();
+    let peers = std::env::var("SPAR_PEERS_DIR").unwrap_or_default();
+    let path = format!("{path}:{peers}/node/node_modules/.bin");
+    let mut command = Command::new(SPAR);
+    command.args(["test", "examples"]).current_dir(root()).env("PATH", path);
+    let output = output(command.env_remove("MCP_URL"));
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(told.contains("skip  it lets us in (MCP_URL is not set)"), "{told}");
+    assert!(told.lines().last().unwrap().contains(" passed, 0 failed, "), "{told}");
+    let skipped = told.contains("(mcp-server-everything is not installed)");
+    assert_eq!(skipped, !Path::new(&peers).join("node/node_modules/.bin").exists(), "{told}");
+}
+
+#[test]
+fn the_readme_has_a_suite_and_what_comes_of_it() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let case = root().join("crates/sparring-cli/tests/golden/suite/readme");
+    for file in ["weather.spar.yaml", "stdout"] {
+        let text = fs::read_to_string(case.join(file)).unwrap();
+        let text = text.replace("[VERSION]", env!("CARGO_PKG_VERSION"));
+        assert!(readme.contains(text.trim()), "README.md has not what {file} has:\n{text}");
+    }
+}
+
+/// A suite whose second test hangs; its server tells its process id and that of
+/// a child of its own.
+fn hanging(folder: &Path, stubborn: bool) -> String {
+    let trap = if stubborn { "trap '' TERM HUP INT\n" } else { "" };
+    let server = format!(
+        "{trap}sleep 1000 &\necho \"$$ $!\" > pids.tmp; mv pids.tmp pids\n\
+         while read -r line; do :; done\nwhile :; do wait; sleep 1000; done\n"
+    );
+    fs::write(folder.join("server.sh"), server).unwrap();
+    let suite = "servers:\n  good: {mock: good.mock.yaml}\n  \
+                 hanging: {command: sh server.sh}\n\
+                 tests:\n  - {name: this one passes, ping: true}\n  \
+                 - {name: this one hangs, server: hanging, ping: true}\n";
+    fs::write(folder.join("good.mock.yaml"), "server: {name: good}\n").unwrap();
+    let path = folder.join("a.spar.yaml");
+    fs::write(&path, suite).unwrap();
+    path.display().to_string()
+}
+
+/// Starts `spar` on such a suite and waits until its server runs.
+fn start(folder: &Path, stubborn: bool) -> (Running, Vec<String>) {
+    let suite = hanging(folder, stubborn);
+    let mut command = Command::new(SPAR);
+    command.args(["test", &suite]).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let running = Running::of(command.spawn().unwrap());
+    let until = Instant::now() + PATIENCE;
+    let ids = loop {
+        assert!(Instant::now() < until, "the server does not start");
+        if let Ok(ids) = fs::read_to_string(folder.join("pids")) {
+            break ids.split_whitespace().map(str::to_owned).collect();
+        }
+    };
+    (running, ids)
+}
+
+#[test]
+fn ctrl_c_tells_what_ran_and_ends_the_servers() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut running, ids) = start(folder.path(), false);
+    let mut stdout = BufReader::new(running.child.stdout.take().unwrap());
+    let mut told = String::new();
+    while !told.contains("ok    this one passes") {
+        assert_ne!(stdout.read_line(&mut told).unwrap(), 0, "{told}");
+    }
+    running.signal(Signal::INT);
+    assert_eq!(running.line("error: "), "stopped by SIGINT");
+    stdout.read_to_string(&mut told).unwrap();
+    assert!(told.ends_with("1 passed, 0 failed, 0 skipped, 1 not run\n"), "{told}");
+    assert_eq!(running.exit(), Some(130));
+    ids.iter().for_each(|id| assert!(!is_running(id), "{id} is left"));
+}
+
+#[test]
+fn a_second_ctrl_c_does_not_wait_for_servers_that_would_not_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let (running, ids) = start(folder.path(), true);
+    running.signal(Signal::INT);
+    // In good order it would take six seconds.
+    let began = Instant::now();
+    while is_running(&running.child.id().to_string()) && began.elapsed() < PATIENCE {
+        running.signal(Signal::INT);
+        std::thread::yield_now();
+    }
+    assert_eq!(running.exit(), Some(130));
+    assert!(began.elapsed().as_secs() < 5, "took {:?}", began.elapsed());
+    ids.iter().for_each(|id| wait_until_gone(id));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_changes_nothing_about_the_exit_code() {
+    let suite = root().join("crates/sparring-cli/tests/golden/suite/bad.spar.yaml");
+    let line = format!("{{ {SPAR} test {}; echo $? >&2; }} | head -n 1", suite.display());
+    let output = output(Command::new("sh").args(["-c", &line]));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "1\n");
+}

@@ -1,0 +1,18 @@
+//! The suite language as data: every key there is, with what it is for.
+//!
+//! What a key does stands in `load`; a key that is not here is unknown.
+
+mod expect;
+mod server;
+mod step;
+mod suite;
+
+pub(crate) use suite::SUITE;
+
+use serde_json::Value;
+use sparring_script::grammar;
+
+/// The JSON Schema of suites, for editors.
+pub fn schema() -> Value {
+    grammar::schema("A suite of Sparring", &SUITE)
+}

@@ -1,0 +1,53 @@
+//! The top of a suite, and its tests.
+
+use sparring_script::{Key, Object, Shape};
+
+use super::server::SERVER;
+use super::step::{BESIDE, STEP, VERBS};
+
+pub(crate) static SUITE: Object = Object {
+    name: "a suite",
+    keys: &[&[
+        Key::new(
+            "servers",
+            &Shape::Map(&Shape::Object(&SERVER)),
+            "The servers under test, by name; the first is that of every test that names none.",
+        )
+        .required(),
+        Key::new("needs", &Shape::Object(&NEEDS), "What must be there; else the suite is skipped."),
+        Key::new("tests", &Shape::List(&Shape::Object(&TEST)), "The tests.").required(),
+    ]],
+};
+
+static NEEDS: Object = Object {
+    name: "a need",
+    keys: &[&[
+        Key::new("programs", &Shape::OneOrMany(&Shape::Text), "Programs, by name or path."),
+        Key::new("env", &Shape::OneOrMany(&Shape::Text), "Variables of the environment."),
+        Key::new("files", &Shape::OneOrMany(&Shape::Text), "Files or folders, from the suite on."),
+    ]],
+};
+
+static TEST: Object = Object {
+    name: "a test",
+    keys: &[
+        &[
+            Key::new(
+                "name",
+                &Shape::Text,
+                "What it shows; no other test of the file has this name.",
+            )
+            .required(),
+            Key::new("server", &Shape::Text, "The server that it is about."),
+            Key::new("tags", &Shape::OneOrMany(&Shape::Text), "Words to choose it by, with --tag."),
+            Key::new("skip", &Shape::Text, "Why it is not run."),
+            Key::new(
+                "steps",
+                &Shape::List(&Shape::Object(&STEP)),
+                "Several steps; a test of one step has its keys itself.",
+            ),
+        ],
+        &VERBS,
+        &BESIDE,
+    ],
+};

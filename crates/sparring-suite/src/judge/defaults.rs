@@ -1,0 +1,61 @@
+//! The rules that are on without a key: a breach of the protocol, `isError`, a
+//! result that breaks the tool's own output schema, a tool that is not listed, a
+//! question that no `answer` covers, and no result at all. Each fails a step
+//! that does not expect it.
+
+use serde_json::Value;
+
+use super::value::short;
+use crate::event::Failure;
+use crate::model::{Aspect, Collection, Step};
+use crate::run::Heard;
+
+pub(super) fn check(step: &Step, heard: &Heard) -> Vec<Failure> {
+    let expect = &step.expect;
+    let mut failures = Vec::new();
+    if let Some(error) = heard.answer.error().filter(|_| !expect.looks_at(Aspect::Error)) {
+        failures.push(Failure::new(step.span, no_result(error)));
+    }
+    if heard.answer.is_error() && !expect.looks_at(Aspect::IsError) {
+        let said = short(&Value::from(heard.answer.text()));
+        failures.push(Failure::new(step.span, format!("the tool says that it failed: {said}")));
+    }
+    if !expect.counts(Collection::Violations) {
+        let unexpected = heard.violations.iter().filter(|it| !is_expected(it, step, heard));
+        failures.extend(unexpected.map(|it| Failure::new(step.span, breach(it))));
+    }
+    failures
+}
+
+/// Whether what else is expected says that this breach is.
+fn is_expected(violation: &Value, step: &Step, heard: &Heard) -> bool {
+    let expect = &step.expect;
+    match violation["rule"].as_str().unwrap_or_default() {
+        "unlisted-tool" => expect.looks_at(Aspect::Error) || expect.looks_at(Aspect::IsError),
+        // Where the revision makes it an error, it is told as one.
+        "unanswered" => {
+            let kind = heard.answer.error().and_then(|error| error["kind"].as_str());
+            expect.counts(Collection::Requests) || kind == Some("unanswered")
+        }
+        _ => false,
+    }
+}
+
+fn no_result(error: &Value) -> String {
+    let message = error["message"].as_str().unwrap_or_default();
+    match error.get("code") {
+        Some(code) => format!("the server answered with an error: {message} ({code})"),
+        None => message.to_owned(),
+    }
+}
+
+fn breach(violation: &Value) -> String {
+    let text = |key: &str| violation[key].as_str().unwrap_or_default();
+    let (rule, path, message) = (text("rule"), text("path"), text("message"));
+    let place = if path == "$" { String::new() } else { format!(" at {path}") };
+    let section = match text("section") {
+        "" => String::new(),
+        section => format!(" ({section})"),
+    };
+    format!("{rule}{place}: {message}{section}")
+}

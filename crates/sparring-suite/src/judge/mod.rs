@@ -1,0 +1,78 @@
+//! Holds what came of a step against what was expected of it. Nothing here
+//! waits or asks.
+
+mod defaults;
+mod items;
+mod value;
+
+use sparring_script::Scope;
+
+use crate::event::Failure;
+use crate::model::{Aspect, Collection, Facet, Items, Step};
+use crate::run::Heard;
+
+/// All that does not hold.
+pub(crate) fn judge(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failure> {
+    let mut failures = defaults::check(step, heard);
+    for (span, facet) in &step.expect.0 {
+        match facet {
+            Facet::Value(aspect, pattern) => {
+                // Why there is no result has been told once.
+                if heard.answer.error().is_none() || *aspect == Aspect::Error {
+                    failures.extend(value::check(*aspect, pattern, *span, heard, scope));
+                }
+            }
+            Facet::Items(Collection::List, _) if heard.answer.error().is_some() => {}
+            Facet::Items(collection, items) => {
+                failures.extend(items::check(*collection, items, of(*collection, heard), scope));
+            }
+            Facet::Stderr(pattern) => {
+                failures.extend(value::text("stderr", pattern, &heard.stderr, scope));
+            }
+            Facet::Within(within) if heard.took > *within => {
+                let message =
+                    format!("expected an answer within {within:?}, it took {:?}", heard.took);
+                failures.push(Failure::new(*span, message));
+            }
+            Facet::Within(_) => {}
+        }
+    }
+    failures
+}
+
+/// Whether that has come which is expected to come.
+pub(crate) fn has_come(facet: &Facet, heard: &Heard, scope: &dyn Scope) -> bool {
+    match facet {
+        Facet::Items(collection, items) => {
+            let found = of(*collection, heard);
+            items::lacking(*collection, items, found, scope).is_empty()
+                && items::count(*collection, items, found, scope).is_empty()
+        }
+        Facet::Stderr(pattern) => value::text("stderr", pattern, &heard.stderr, scope).is_empty(),
+        Facet::Value(..) | Facet::Within(_) => true,
+    }
+}
+
+/// Whether something is expected not to come.
+pub(crate) fn may_not_come(facet: &Facet, scope: &dyn Scope) -> bool {
+    let none = serde_json::Value::from(0);
+    match facet {
+        Facet::Items(_, Items { lacks, count, .. }) => {
+            let bounded = count.as_ref().is_some_and(|count| {
+                count.check(Some(&none), scope).is_ok_and(|unfit| unfit.is_empty())
+            });
+            !lacks.is_empty() || bounded
+        }
+        _ => false,
+    }
+}
+
+/// The things that came.
+fn of(collection: Collection, heard: &Heard) -> &[serde_json::Value] {
+    match collection {
+        Collection::List => heard.answer.list(),
+        Collection::Violations => &heard.violations,
+        Collection::Notifications => &heard.notifications,
+        Collection::Requests => &heard.requests,
+    }
+}

@@ -1,0 +1,23 @@
+//! Suites of tests for servers of the Model Context Protocol: files in YAML that
+//! say what to ask and what must come of it.
+//!
+//! [`Suite`] reads one, [`Plan`] chooses from many, [`run()`] runs what was
+//! chosen. What came of it is told by events, and by nothing else; nobody here
+//! prints.
+
+mod event;
+mod find;
+mod grammar;
+mod judge;
+mod load;
+mod model;
+mod plan;
+mod run;
+
+pub use event::{Event, Failure, Outcome, Spoken, Story};
+pub use find::{FindError, find};
+pub use grammar::schema;
+pub use load::LoadError;
+pub use model::{Suite, Test};
+pub use plan::{Choice, Plan, Planned};
+pub use run::{Options, Stop, World, run};

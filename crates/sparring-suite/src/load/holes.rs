@@ -1,0 +1,42 @@
+//! Whether what the templates of a test ask for will be there.
+
+use sparring_script::{Span, did_you_mean, template::Path};
+
+use super::Loader;
+use crate::model::Step;
+
+/// The names that mean something everywhere.
+pub(super) const RESERVED: [&str; 3] = ["env", "spar", "tmp"];
+
+impl Loader<'_> {
+    /// A name must be one of ours, or have been saved by an earlier step.
+    pub(super) fn check_holes(&mut self, steps: &[Step]) {
+        let mut saved: Vec<&str> = Vec::new();
+        for step in steps {
+            let patterns = step.expect.patterns().map(|pattern| pattern.holes());
+            let answers = step.answers.0.iter().map(|(_, tree, _)| tree);
+            for tree in step.verb.trees().into_iter().chain(patterns).chain(answers) {
+                for (path, span, optional) in tree.holes() {
+                    if !optional {
+                        self.check_hole(path, span, &saved);
+                    }
+                }
+            }
+            saved.extend(step.save.iter().map(|(name, _, _)| &**name));
+        }
+    }
+
+    fn check_hole(&mut self, path: &Path, span: Span, saved: &[&str]) {
+        let root = path.root();
+        let known = || saved.iter().copied().chain(RESERVED);
+        if !known().any(|name| name == root) {
+            let help = did_you_mean(root, known()).or_else(|| {
+                Some(format!("a variable of the environment is written ${{env:{root}}}"))
+            });
+            let message = format!("no earlier step saves `{root}`");
+            self.problems.add_with_help(span, message, help);
+        } else if root == "env" && path.segments.len() != 2 {
+            self.problems.add(span, "write ${env:NAME}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The servers of a suite.
+
+use std::path::Path;
+
+use sparring_mock::{MockServer, Settings};
+use sparring_script::{Entry, Node, Tree, duration};
+
+use super::Loader;
+use crate::model::{Address, Command, Script, Server, Way};
+
+/// The keys that say how to get to a server, and what may stand beside each.
+const WAYS: [(&str, &[&str]); 3] = [
+    ("command", &["args", "env", "cwd", "container"]),
+    ("url", &["bearer", "headers"]),
+    ("mock", &["vars"]),
+];
+
+impl Loader<'_> {
+    pub(super) fn servers(&mut self, node: &Node) -> Vec<Server> {
+        let Some(servers) = node.get("servers") else { return Vec::new() };
+        if servers.entries().is_empty() {
+            self.problems.add(servers.span, "there is no server");
+        }
+        servers.entries().iter().filter_map(|entry| self.server(entry)).collect()
+    }
+
+    fn server(&mut self, entry: &Entry) -> Option<Server> {
+        let node = &entry.value;
+        let ways: Vec<_> = WAYS.iter().filter(|(key, _)| node.get(key).is_some()).collect();
+        let [(key, beside)] = ways[..] else {
+            let span = entry.key_span;
+            let name = &entry.key;
+            self.problems.add(
+                span,
+                format!("the server `{name}` must have one of `command`, `url` and `mock`"),
+            );
+            return None;
+        };
+        for other in node.entries() {
+            let belongs = other.key == *key || other.key == "timeout";
+            let known = WAYS.iter().any(|(_, keys)| keys.contains(&&*other.key));
+            if known && !belongs && !beside.contains(&&*other.key) {
+                let message = format!("`{}` does not go with `{key}`", other.key);
+                self.problems.add(other.key_span, message);
+            }
+        }
+        let way = match *key {
+            "command" => {
+                let command = self.command(node)?;
+                match self.text(node, "container") {
+                    Some(container) => Way::Container(container, command),
+                    None => Way::Child(command),
+                }
+            }
+            "url" => Way::Http(self.address(node)?),
+            _ => Way::Mock(self.script(node)?),
+        };
+        let timeout = node.get("timeout").and_then(Node::as_str);
+        let timeout = timeout.and_then(|text| duration(text).ok());
+        Some(Server { name: entry.key.clone(), span: entry.key_span, way, timeout })
+    }
+
+    fn command(&mut self, node: &Node) -> Option<Command> {
+        let command = node.get("command")?;
+        let (program, args) = match node.get("args") {
+            Some(args) => (command.clone(), args.items().to_vec()),
+            None => self.words(command)?,
+        };
+        if program.as_str().is_some_and(str::is_empty) {
+            self.problems.add(command.span, "the command is empty");
+        }
+        let mut text = |node: &Node| Tree::read(node, &mut self.problems).spelled();
+        let (program, args) = (text(&program), args.iter().map(text).collect());
+        Some(Command { program, args, env: self.pairs(node, "env"), cwd: self.text(node, "cwd") })
+    }
+
+    /// A command line in its words, each at the place of the whole.
+    fn words(&mut self, command: &Node) -> Option<(Node, Vec<Node>)> {
+        let Some(words) = shlex::split(command.as_str()?) else {
+            self.problems.add(command.span, "a quote in this command is not closed");
+            return None;
+        };
+        let mut words = words.into_iter().map(|word| Node::from((command.span, word.into())));
+        match words.next() {
+            Some(program) => Some((program, words.collect())),
+            None => {
+                self.problems.add(command.span, "the command is empty");
+                None
+            }
+        }
+    }
+
+    fn address(&mut self, node: &Node) -> Option<Address> {
+        let url = self.text(node, "url")?;
+        let (bearer, headers) = (self.text(node, "bearer"), self.pairs(node, "headers"));
+        Some(Address { url, bearer, headers })
+    }
+
+    /// A mock; where it can be known now whether its script is good, it is.
+    fn script(&mut self, node: &Node) -> Option<Script> {
+        let path = self.text(node, "mock")?;
+        let vars: Vec<(String, Tree)> = self.trees(node, "vars");
+        let known = vars.iter().map(|(name, tree)| Some((name.clone(), tree.plain()?.clone())));
+        if let (Some(file), Some(vars)) =
+            (path.plain().and_then(|path| path.as_str()), known.collect::<Option<Vec<_>>>())
+        {
+            let settings = Settings { vars, ..Settings::default() };
+            self.try_script(node, Path::new(file), &settings);
+        }
+        Some(Script { path, vars })
+    }
+
+    fn try_script(&mut self, node: &Node, file: &Path, settings: &Settings) {
+        match MockServer::from_file(self.folder.join(file), settings) {
+            Ok(_) => {}
+            Err(sparring_mock::LoadError::Script(problems)) => {
+                if !self.scripts.contains(&problems) {
+                    self.scripts.push(problems);
+                }
+            }
+            Err(error) => {
+                let span = node.get("mock").map_or(node.span, |node| node.span);
+                self.problems.add(span, error.to_string());
+            }
+        }
+    }
+
+    /// Texts under names.
+    fn pairs(&mut self, node: &Node, key: &str) -> Vec<(String, Tree)> {
+        let trees = self.trees(node, key).into_iter();
+        trees.map(|(name, tree)| (name, tree.spelled())).collect()
+    }
+
+    /// Values under names.
+    fn trees(&mut self, node: &Node, key: &str) -> Vec<(String, Tree)> {
+        let entries = node.get(key).map(Node::entries).unwrap_or_default();
+        let read =
+            |entry: &Entry| (entry.key.clone(), Tree::read(&entry.value, &mut self.problems));
+        entries.iter().map(read).collect()
+    }
+}

@@ -1,0 +1,119 @@
+//! What must have come of a step.
+
+use std::time::Duration;
+
+use sparring_script::Span;
+
+use super::Pattern;
+
+/// All expectations of a step.
+#[derive(Debug, Default)]
+pub(crate) struct Expect(pub(crate) Vec<(Span, Facet)>);
+
+/// One expectation.
+#[derive(Debug)]
+pub(crate) enum Facet {
+    /// Of a part of the answer.
+    Value(Aspect, Pattern),
+    /// Of things that came.
+    Items(Collection, Items),
+    /// Of what the server wrote to its stderr.
+    Stderr(Pattern),
+    /// Of the time it took.
+    Within(Duration),
+}
+
+/// A part of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Aspect {
+    Text,
+    Json,
+    Structured,
+    Content,
+    IsError,
+    Error,
+    Result,
+}
+
+/// Things that came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Collection {
+    /// What was asked for, by `list` or `complete`.
+    List,
+    Violations,
+    Notifications,
+    Requests,
+}
+
+/// What things must be like.
+#[derive(Debug, Default)]
+pub(crate) struct Items {
+    pub(crate) has: Vec<Pattern>,
+    pub(crate) lacks: Vec<Pattern>,
+    pub(crate) count: Option<Pattern>,
+}
+
+impl Aspect {
+    pub(crate) const ALL: [Aspect; 7] = [
+        Aspect::Text,
+        Aspect::Json,
+        Aspect::Structured,
+        Aspect::Content,
+        Aspect::IsError,
+        Aspect::Error,
+        Aspect::Result,
+    ];
+
+    /// Its key, which is also its name for `save`.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Aspect::Text => "text",
+            Aspect::Json => "json",
+            Aspect::Structured => "structured",
+            Aspect::Content => "content",
+            Aspect::IsError => "is_error",
+            Aspect::Error => "error",
+            Aspect::Result => "result",
+        }
+    }
+
+    /// Whether names below it are the user's own.
+    pub(crate) fn is_passed_through(self) -> bool {
+        matches!(self, Aspect::Json | Aspect::Structured)
+    }
+}
+
+impl Collection {
+    /// Its key; the list of a verb is asked for without one.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Collection::List => "list",
+            Collection::Violations => "violations",
+            Collection::Notifications => "notifications",
+            Collection::Requests => "requests",
+        }
+    }
+}
+
+impl Expect {
+    /// Whether something is expected of this part of the answer.
+    pub(crate) fn looks_at(&self, wanted: Aspect) -> bool {
+        self.0.iter().any(|(_, facet)| matches!(facet, Facet::Value(found, _) if *found == wanted))
+    }
+
+    /// Whether something is expected of these things.
+    pub(crate) fn counts(&self, wanted: Collection) -> bool {
+        self.0.iter().any(|(_, facet)| matches!(facet, Facet::Items(found, _) if *found == wanted))
+    }
+
+    /// Every pattern in it.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        self.0.iter().flat_map(|(_, facet)| match facet {
+            Facet::Value(_, pattern) | Facet::Stderr(pattern) => vec![pattern],
+            Facet::Items(_, items) => {
+                items.has.iter().chain(&items.lacks).chain(&items.count).collect()
+            }
+            Facet::Within(_) => Vec::new(),
+        })
+    }
+}

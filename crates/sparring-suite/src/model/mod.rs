@@ -1,0 +1,59 @@
+//! What a suite says, ready to be run.
+
+mod expect;
+mod pattern;
+mod server;
+mod step;
+
+use std::path::PathBuf;
+
+use sparring_script::{Source, Span};
+
+pub(crate) use expect::{Aspect, Collection, Expect, Facet, Items};
+pub(crate) use pattern::Pattern;
+pub(crate) use server::{Address, Command, Script, Server, Way};
+pub(crate) use step::{Answers, Completion, Step, Turns, Verb};
+
+/// One file of tests.
+#[derive(Debug)]
+pub struct Suite {
+    /// What was read.
+    pub source: Source,
+    /// Its folder, from which the paths in it start.
+    pub(crate) folder: PathBuf,
+    pub(crate) servers: Vec<Server>,
+    pub(crate) needs: Needs,
+    /// Its tests, in their order.
+    pub tests: Vec<Test>,
+}
+
+/// What must be there for a suite to run.
+#[derive(Debug, Default)]
+pub(crate) struct Needs {
+    pub(crate) programs: Vec<String>,
+    pub(crate) env: Vec<String>,
+    pub(crate) files: Vec<String>,
+}
+
+/// One test.
+#[derive(Debug)]
+pub struct Test {
+    /// What it shows.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+    /// Words to choose it by.
+    pub tags: Vec<String>,
+    /// Why it is not run, where it is not.
+    pub skip: Option<String>,
+    /// Which of the suite's servers it is about.
+    pub(crate) server: usize,
+    pub(crate) steps: Vec<Step>,
+}
+
+impl Suite {
+    /// What it is called: its path.
+    pub fn name(&self) -> &str {
+        self.source.name()
+    }
+}

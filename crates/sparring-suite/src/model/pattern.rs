@@ -1,0 +1,238 @@
+//! A matcher as it stands in a suite: it may have holes, which are filled
+//! before it is held against anything.
+
+use serde_json::Value;
+use sparring_script::matcher::NAMES;
+use sparring_script::template::{Missing, Path as Way, Segment};
+use sparring_script::{
+    Entry, Kind, Matcher, Mismatch, Node, Problem, Problems, Scope, Source, Span, Template, Tree,
+    casing,
+};
+
+/// Below these matchers, what stands there is taken as it is.
+const LITERAL: [&str; 3] = ["equals", "contains", "conforms"];
+
+/// An expectation of a value.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    node: Node,
+    /// The same, ready; where it has no holes.
+    matcher: Option<Matcher>,
+    holes: Tree,
+}
+
+/// Something that did not fit, and where the expectation of it stands.
+#[derive(Debug)]
+pub(crate) struct Unfit {
+    pub(crate) span: Span,
+    pub(crate) mismatch: Mismatch,
+}
+
+impl Pattern {
+    /// Reads an expectation whose names are the user's own.
+    pub(crate) fn read(node: &Node, problems: &mut Problems) -> Pattern {
+        let holes = Tree::read(node, problems);
+        let matcher = holes.plain().map(|_| {
+            // Where nothing is to be filled, `$${` still becomes a literal.
+            let literal = filled(node, &Nothing, false).unwrap_or_else(|_| node.clone());
+            Matcher::read(&literal, problems)
+        });
+        Pattern { node: node.clone(), matcher, holes }
+    }
+
+    /// Reads an expectation of something on the wire: our names become its.
+    pub(crate) fn read_wire(node: &Node, problems: &mut Problems) -> Pattern {
+        let mut node = node.clone();
+        to_wire(&mut node);
+        Pattern::read(&node, problems)
+    }
+
+    /// Where it stands.
+    pub(crate) fn span(&self) -> Span {
+        self.node.span
+    }
+
+    /// What its holes ask for.
+    pub(crate) fn holes(&self) -> &Tree {
+        &self.holes
+    }
+
+    /// Holds a value against it.
+    ///
+    /// # Errors
+    /// When a hole cannot be filled, or what fills it makes no matcher.
+    pub(crate) fn check(
+        &self,
+        value: Option<&Value>,
+        scope: &dyn Scope,
+    ) -> Result<Vec<Unfit>, Problem> {
+        let found = match &self.matcher {
+            Some(matcher) => matcher.check(value),
+            None => {
+                let node = filled(&self.node, scope, false).map_err(|missing| Problem {
+                    span: missing.span,
+                    message: missing.undefined.to_string(),
+                    help: None,
+                })?;
+                let mut problems = Problems::new(&Source::new("", ""));
+                let matcher = Matcher::read(&node, &mut problems);
+                if let Some(problem) = problems.iter().next() {
+                    return Err(problem.clone());
+                }
+                matcher.check(value)
+            }
+        };
+        let unfit = |mismatch: Mismatch| Unfit { span: self.place(&mismatch.path), mismatch };
+        Ok(found.into_iter().map(unfit).collect())
+    }
+
+    /// Where that stands which speaks of a path into the value, as far as it
+    /// can be followed.
+    fn place(&self, path: &str) -> Span {
+        let mut here = &self.node;
+        let Ok(way) = Way::parse(path) else { return here.span };
+        for segment in &way.segments {
+            let next = match segment {
+                Segment::Key(key) => here.get(key),
+                Segment::Index(index) => here.items().get(*index),
+            };
+            match next {
+                Some(next) => here = next,
+                None => break,
+            }
+        }
+        here.span
+    }
+}
+
+/// A scope in which nothing is known, for what has no holes.
+struct Nothing;
+
+impl Scope for Nothing {
+    fn get(&self, path: &Way) -> Result<Value, sparring_script::Undefined> {
+        Err(path.lost(0, &Value::Null))
+    }
+}
+
+/// The node with its holes filled. A map that fills a hole is a value, and no
+/// matcher, whatever its keys are.
+fn filled(node: &Node, scope: &dyn Scope, literal: bool) -> Result<Node, Missing> {
+    let span = node.span;
+    let kind = match &node.kind {
+        Kind::String(text) => {
+            let Ok(template) = Template::parse(text) else { return Ok(node.clone()) };
+            let value = template.render(scope).map_err(|undefined| Missing { span, undefined })?;
+            let value = match value {
+                Value::Object(_) | Value::Array(_) if !literal => {
+                    Value::Object([("equals".to_owned(), value)].into_iter().collect())
+                }
+                value => value,
+            };
+            return Ok(Node::from((span, value)));
+        }
+        Kind::List(items) => {
+            let items = items.iter().map(|item| filled(item, scope, literal));
+            Kind::List(items.collect::<Result<_, _>>()?)
+        }
+        Kind::Map(entries) => {
+            let is_matcher = is_matcher(entries);
+            let fill = |entry: &Entry| {
+                let literal = literal || is_matcher && LITERAL.contains(&&*entry.key);
+                let value = filled(&entry.value, scope, literal)?;
+                Ok(Entry { value, ..entry.clone() })
+            };
+            Kind::Map(entries.iter().map(fill).collect::<Result<_, _>>()?)
+        }
+        other => other.clone(),
+    };
+    Ok(Node { span, kind })
+}
+
+/// Gives keys the wire's names, but for those of matchers and what stands
+/// literally below them.
+fn to_wire(node: &mut Node) {
+    match &mut node.kind {
+        Kind::List(items) => items.iter_mut().for_each(to_wire),
+        Kind::Map(entries) => {
+            let is_matcher = is_matcher(entries);
+            for entry in entries {
+                let literal = match is_matcher {
+                    true => LITERAL.contains(&&*entry.key),
+                    false => casing::is_passed_through(&entry.key),
+                };
+                if !literal {
+                    to_wire(&mut entry.value);
+                }
+                if !is_matcher {
+                    entry.key = casing::camel(&entry.key);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_matcher(entries: &[Entry]) -> bool {
+    !entries.is_empty() && entries.iter().all(|entry| NAMES.contains(&&*entry.key))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    struct Known(Value);
+
+    impl Scope for Known {
+        fn get(&self, path: &Way) -> Result<Value, sparring_script::Undefined> {
+            path.find(&self.0, 0).cloned()
+        }
+    }
+
+    fn read(text: &str) -> Pattern {
+        let source = Source::new("a.yaml", text);
+        let mut problems = Problems::new(&source);
+        let pattern = Pattern::read_wire(&Node::parse(&source).unwrap(), &mut problems);
+        assert!(problems.is_empty(), "{problems}");
+        pattern
+    }
+
+    fn fits(text: &str, value: Value) -> bool {
+        let scope = Known(json!({"id": 7, "map": {"len": 3}, "name": "Ada"}));
+        read(text).check(Some(&value), &scope).unwrap().is_empty()
+    }
+
+    #[test]
+    fn our_names_become_the_wires_but_not_those_of_matchers_and_of_the_user() {
+        assert!(fits("input_schema: {my_key: 1}", json!({"inputSchema": {"my_key": 1}})));
+        assert!(fits("mime_type: {starts_with: a}", json!({"mimeType": "abc"})));
+        assert!(fits("{equals: {a_b: 1}}", json!({"a_b": 1})));
+    }
+
+    #[test]
+    fn holes_are_filled_before_and_a_map_in_one_is_a_value() {
+        assert!(fits("{id: \"${id}\"}", json!({"id": 7})));
+        assert!(fits("{contains: \"${name}\"}", json!("hello Ada")));
+        assert!(fits("{gt: \"${id}\"}", json!(8)));
+        assert!(fits("\"${map}\"", json!({"len": 3})));
+        assert!(!fits("\"${map}\"", json!("abc")));
+        assert!(fits("$${id}", json!("${id}")));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_found_in_the_text() {
+        let pattern = read("a: [1, {b: 2}]\n");
+        let found = pattern.check(Some(&json!({"a": [1, {"b": 3}]})), &Nothing).unwrap();
+        assert_eq!((found.len(), found[0].span.start), (1, 11));
+    }
+
+    #[test]
+    fn a_hole_that_cannot_be_filled_is_told_with_its_place() {
+        let problem = read("a: \"${nobody}\"").check(None, &Nothing).unwrap_err();
+        assert_eq!(problem.span.start, 3);
+        let problem =
+            read("{gt: \"${name}\"}").check(None, &Known(json!({"name": "Ada"}))).unwrap_err();
+        assert_eq!(problem.message, "expected a number, found a text");
+    }
+}

@@ -1,0 +1,53 @@
+//! A server under test, as its suite describes it.
+
+use std::time::Duration;
+
+use sparring_script::{Span, Tree};
+
+/// A server and how to get to it.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) name: String,
+    /// Where its name stands.
+    pub(crate) span: Span,
+    pub(crate) way: Way,
+    /// How long connecting may take, and then each request.
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// How to get to a server.
+#[derive(Debug)]
+pub(crate) enum Way {
+    /// It is started here.
+    Child(Command),
+    /// It is started in a container.
+    Container(Tree, Command),
+    /// It is there already.
+    Http(Address),
+    /// It is a script.
+    Mock(Script),
+}
+
+/// A program to start.
+#[derive(Debug)]
+pub(crate) struct Command {
+    pub(crate) program: Tree,
+    pub(crate) args: Vec<Tree>,
+    pub(crate) env: Vec<(String, Tree)>,
+    pub(crate) cwd: Option<Tree>,
+}
+
+/// A server over HTTP.
+#[derive(Debug)]
+pub(crate) struct Address {
+    pub(crate) url: Tree,
+    pub(crate) bearer: Option<Tree>,
+    pub(crate) headers: Vec<(String, Tree)>,
+}
+
+/// A mock.
+#[derive(Debug)]
+pub(crate) struct Script {
+    pub(crate) path: Tree,
+    pub(crate) vars: Vec<(String, Tree)>,
+}

@@ -1,0 +1,98 @@
+//! A step: what is done, and what is made of what came.
+
+use serde_json::Value;
+use sparring_peer::client::{Listing, Question};
+use sparring_script::{Path, Span, Tree};
+
+use super::Expect;
+
+/// One step of a test.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) span: Span,
+    pub(crate) verb: Verb,
+    pub(crate) answers: Answers,
+    pub(crate) expect: Expect,
+    /// Names, where they stand, and what they are to mean.
+    pub(crate) save: Vec<(String, Span, Path)>,
+}
+
+/// What is done.
+#[derive(Debug)]
+pub(crate) enum Verb {
+    Call { tool: Tree, arguments: Tree },
+    Read { uri: Tree },
+    Prompt { name: Tree, arguments: Tree },
+    List(Listing),
+    Complete(Completion),
+    Ping,
+    Request { method: Tree, params: Option<Tree> },
+    Notify { method: Tree, params: Option<Tree> },
+}
+
+/// What is to be completed.
+#[derive(Debug)]
+pub(crate) struct Completion {
+    /// The prompt or the template, as the wire names it.
+    pub(crate) reference: Tree,
+    pub(crate) argument: Tree,
+    pub(crate) value: Tree,
+    /// The other arguments, where they are known.
+    pub(crate) context: Option<Tree>,
+}
+
+/// What the client answers in a step.
+#[derive(Debug, Default)]
+pub(crate) struct Answers(pub(crate) Vec<(Question, Tree, Turns)>);
+
+/// How often an answer is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turns {
+    /// To every question of its kind.
+    Always,
+    /// A list: the first to the first question, and so on.
+    Each,
+}
+
+impl Verb {
+    /// What it is called in a suite.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Verb::Call { .. } => "call",
+            Verb::Read { .. } => "read",
+            Verb::Prompt { .. } => "prompt",
+            Verb::List(_) => "list",
+            Verb::Complete(_) => "complete",
+            Verb::Ping => "ping",
+            Verb::Request { .. } => "request",
+            Verb::Notify { .. } => "notify",
+        }
+    }
+
+    /// The texts with holes in it.
+    pub(crate) fn trees(&self) -> Vec<&Tree> {
+        match self {
+            Verb::Call { tool: name, arguments } | Verb::Prompt { name, arguments } => {
+                vec![name, arguments]
+            }
+            Verb::Read { uri } => vec![uri],
+            Verb::List(_) | Verb::Ping => Vec::new(),
+            Verb::Complete(Completion { reference, argument, value, context }) => {
+                [reference, argument, value].into_iter().chain(context).collect()
+            }
+            Verb::Request { method, params } | Verb::Notify { method, params } => {
+                std::iter::once(method).chain(params).collect()
+            }
+        }
+    }
+}
+
+impl Turns {
+    /// The answer to the question that is asked for the nth time, from 0.
+    pub(crate) fn pick(self, answers: &Value, nth: usize) -> Option<&Value> {
+        match self {
+            Turns::Always => Some(answers),
+            Turns::Each => answers.get(nth),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! All that came of a step.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use sparring_peer::client::Inbox;
+use sparring_wire::{Frame, Violation};
+
+use super::Answer;
+
+/// What came of a step, in the words of the language.
+#[derive(Debug)]
+pub(crate) struct Heard {
+    pub(crate) answer: Answer,
+    pub(crate) took: Duration,
+    pub(crate) violations: Vec<Value>,
+    pub(crate) notifications: Vec<Value>,
+    pub(crate) requests: Vec<Value>,
+    pub(crate) stderr: String,
+}
+
+/// A breach of the protocol as a value.
+pub(super) fn violation(violation: &Violation) -> Value {
+    json!({
+        "rule": violation.rule.name(), "path": violation.path,
+        "message": violation.message, "section": violation.section,
+    })
+}
+
+/// A breach of a rule of the suite's own.
+pub(super) fn breach(rule: &str, message: &str) -> Value {
+    json!({"rule": rule, "path": "$", "message": message, "section": ""})
+}
+
+/// What came into an inbox since it had so many.
+pub(super) fn since(inbox: &Inbox, before: u64) -> Vec<Value> {
+    let new = usize::try_from(inbox.total().saturating_sub(before)).unwrap_or(usize::MAX);
+    if new == 0 {
+        return Vec::new();
+    }
+    let all = inbox.all();
+    all[all.len().saturating_sub(new)..].iter().map(value).collect()
+}
+
+/// A request or a notification as a value.
+pub(super) fn value(frame: &Frame) -> Value {
+    let params = frame.params().and_then(|params| params.to::<Value>().ok());
+    match params {
+        Some(params) => json!({"method": frame.method(), "params": params}),
+        None => json!({"method": frame.method()}),
+    }
+}

@@ -1,0 +1,211 @@
+//! From the description of a server to a client of it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+use sparring_mock::{MockServer, ProcessFault, Settings};
+use sparring_peer::client::Error;
+use sparring_peer::{Cause, ClientBuilder, ClientOptions, Link, LinkKind, MemoryLink, memory};
+use sparring_script::{Span, Tree};
+use sparring_transport::http::{Credentials, HttpTarget};
+use sparring_transport::{ChildTarget, ContainerTarget, Opened, Stderr, Target};
+use sparring_wire::Transcript;
+use sparring_wire::types::Implementation;
+use tokio::time::timeout;
+
+use super::desk::Desk;
+use super::listen::listen;
+use super::scope::OfServer;
+use super::seat::{Mocked, Refusal, Running, Seat};
+use super::watch::Watch;
+use crate::model::{Address, Command, Script, Way};
+
+/// How long connecting may take, and then each request.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long a stray line or a foreign reply may be followed by the right one.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How much of a conversation is kept: what is told of it is kept apart.
+const TRANSCRIPT: usize = 64 * 1024;
+
+/// Starts or reaches the server of a seat.
+///
+/// # Errors
+/// When it does not come to a conversation.
+pub(super) async fn open(seat: &Seat<'_>) -> Result<Running, Refusal> {
+    let opening = Opening { seat, within: seat.server.timeout.unwrap_or(PATIENCE) };
+    match &seat.server.way {
+        Way::Mock(script) => opening.mock(script).await,
+        Way::Child(command) => {
+            let target = Target::Child(opening.child(command, true)?);
+            opening.target(&target).await
+        }
+        Way::Container(name, command) => {
+            let command = opening.child(command, false)?;
+            let container = ContainerTarget::new(opening.text(name)?, command);
+            let target = ContainerTarget { ready_within: opening.within, ..container };
+            opening.target(&Target::Container(target)).await
+        }
+        Way::Http(address) => {
+            let target = Target::Http(opening.address(address)?);
+            opening.target(&target).await
+        }
+    }
+}
+
+struct Opening<'a> {
+    seat: &'a Seat<'a>,
+    within: Duration,
+}
+
+impl Opening<'_> {
+    async fn target(&self, target: &Target) -> Result<Running, Refusal> {
+        let opened = timeout(self.within, target.open()).await;
+        let opened = opened
+            .map_err(|_| self.refusal(format!("no connection within {:?}", self.within)))?
+            .map_err(|error| self.refusal(error.to_string()))?;
+        let Opened { link, stderr, .. } = opened;
+        self.connect(link, stderr, None).await
+    }
+
+    async fn mock(&self, script: &Script) -> Result<Running, Refusal> {
+        let path = self.seat.suite.folder.join(self.text(&script.path)?);
+        let vars = script.vars.iter().map(|(name, tree)| Ok((name.clone(), self.value(tree)?)));
+        let settings =
+            Settings { vars: vars.collect::<Result<_, Refusal>>()?, ..Settings::default() };
+        let server = MockServer::from_file(path, &settings)
+            .map_err(|error| self.refusal(error.to_string()))?;
+        let (here, there) = memory(LinkKind::Shared);
+        let mocked = Mocked(tokio::spawn(serve(server, there)));
+        self.connect(here, None, Some(mocked)).await
+    }
+
+    async fn connect(
+        &self,
+        link: impl Link,
+        stderr: Option<Stderr>,
+        mock: Option<Mocked>,
+    ) -> Result<Running, Refusal> {
+        let transcript = Transcript::bounded(TRANSCRIPT);
+        let (watch, desk) = (Watch::of(&transcript), Desk::default());
+        let options = ClientOptions {
+            info: Implementation::new("spar", env!("CARGO_PKG_VERSION")),
+            timeout: self.within,
+            // One that outlasts the timeout would never be over.
+            grace: GRACE.min(self.within / 2),
+            ..ClientOptions::default()
+        };
+        let builder = ClientBuilder::with_options(options).transcript(transcript);
+        let builder = desk.give_to(builder, self.seat.suite, self.seat.index);
+        let client = builder.start(link);
+        let ready = async {
+            client.ready().await?;
+            listen(&client, self.seat.suite, self.seat.index).await
+        };
+        match ready.await {
+            Ok(subscription) => Ok(Running {
+                client,
+                watch,
+                desk,
+                stderr,
+                tools: None,
+                _mock: mock,
+                _subscription: subscription,
+            }),
+            Err(error) => {
+                client.close().await;
+                let stderr = stderr.map(|stderr| stderr.tail()).unwrap_or_default();
+                Err(Refusal { stderr, ..self.refusal(told(&error)) })
+            }
+        }
+    }
+
+    fn child(&self, command: &Command, here: bool) -> Result<ChildTarget, Refusal> {
+        let folder = &self.seat.suite.folder;
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+        let program = self.text(&command.program)?;
+        let args = command.args.iter().map(|arg| self.text(arg)).collect::<Result<Vec<_>, _>>()?;
+        let mut target =
+            ChildTarget::new(if here { at(&folder, program) } else { program }).args(args);
+        for (name, value) in &command.env {
+            target.env.insert(name.clone(), self.text(value)?);
+        }
+        let cwd = command.cwd.as_ref().map(|cwd| self.text(cwd)).transpose()?.map(PathBuf::from);
+        target.cwd = match here {
+            true => Some(cwd.map_or(folder.clone(), |cwd| folder.join(cwd))),
+            false => cwd,
+        };
+        Ok(target)
+    }
+
+    fn address(&self, address: &Address) -> Result<HttpTarget, Refusal> {
+        let mut target = HttpTarget::new(self.text(&address.url)?);
+        target.proxies = self.seat.world.proxies.clone();
+        for (name, value) in &address.headers {
+            target.headers.push((name.clone(), self.text(value)?));
+        }
+        let bearer = address.bearer.as_ref().map(|bearer| self.text(bearer)).transpose()?;
+        target.credentials = bearer.map(Credentials::Bearer);
+        Ok(target)
+    }
+
+    fn text(&self, tree: &Tree) -> Result<String, Refusal> {
+        Ok(match self.value(tree)? {
+            Value::String(text) => text,
+            other => other.to_string(),
+        })
+    }
+
+    fn value(&self, tree: &Tree) -> Result<Value, Refusal> {
+        let scope = OfServer { world: self.seat.world, folder: &self.seat.folder };
+        tree.render(&scope)
+            .map_err(|missing| self.refusal_at(missing.span, missing.undefined.to_string()))
+    }
+
+    fn refusal(&self, message: impl Into<String>) -> Refusal {
+        self.refusal_at(self.seat.server.span, message)
+    }
+
+    fn refusal_at(&self, span: Span, message: impl Into<String>) -> Refusal {
+        let (name, message) = (&self.seat.server.name, message.into());
+        let message = format!("the server `{name}` cannot be used: {message}");
+        Refusal { span, message, stderr: String::new() }
+    }
+}
+
+/// A program that is named by a path is looked for from the suite on.
+fn at(folder: &Path, program: String) -> String {
+    match program.contains('/') {
+        true => folder.join(program).display().to_string(),
+        false => program,
+    }
+}
+
+/// What kept the two sides from coming together; last words are told apart.
+fn told(error: &Error) -> String {
+    match error {
+        Error::Closed { method, cause: Cause::Gone { how, .. } } => {
+            format!("{method} has no answer: {how}")
+        }
+        error => error.to_string(),
+    }
+}
+
+/// Serves a mock whose process is this one: where its script wants to exit, the
+/// connection ends. It has no stderr to flood.
+async fn serve(server: MockServer, link: MemoryLink) {
+    let mut faults = server.process_faults();
+    let exit = async {
+        while let Some(fault) = faults.as_mut() {
+            if let Some(ProcessFault::Exit(_)) | None = fault.recv().await {
+                break;
+            }
+        }
+    };
+    tokio::select! {
+        () = exit => {}
+        _ = server.serve(link) => {}
+    }
+}

@@ -1,0 +1,89 @@
+//! What templates can ask for.
+
+use std::cell::OnceCell;
+
+use serde_json::{Map, Value};
+use sparring_script::{Path, Scope, Undefined, did_you_mean};
+use tempfile::TempDir;
+
+use super::World;
+
+/// A folder that is made when somebody asks for it, and gone with its owner.
+#[derive(Debug, Default)]
+pub(super) struct Folder(OnceCell<TempDir>);
+
+impl Folder {
+    fn path(&self) -> Result<Value, Undefined> {
+        if self.0.get().is_none() {
+            let made = tempfile::Builder::new().prefix("spar-").tempdir();
+            let made = made.map_err(|error| {
+                Undefined(format!("${{tmp}}: a folder cannot be made: {error}"))
+            })?;
+            let _ = self.0.set(made);
+        }
+        let path = self.0.get().map(|folder| folder.path().display().to_string());
+        Ok(Value::from(path.unwrap_or_default()))
+    }
+}
+
+/// In a test a name is a saved value; the environment is `${env:NAME}`.
+#[derive(Debug)]
+pub(super) struct OfTest<'a> {
+    pub(super) world: &'a World,
+    pub(super) folder: Folder,
+    pub(super) saved: Map<String, Value>,
+}
+
+impl<'a> OfTest<'a> {
+    pub(super) fn new(world: &'a World) -> Self {
+        OfTest { world, folder: Folder::default(), saved: Map::new() }
+    }
+}
+
+impl Scope for OfTest<'_> {
+    fn get(&self, path: &Path) -> Result<Value, Undefined> {
+        match everywhere(path, self.world, &self.folder) {
+            Some(found) => found,
+            None => {
+                let root = path.root();
+                let saved = self.saved.get(root).ok_or_else(|| {
+                    Undefined(format!("${{{path}}}: no earlier step has saved `{root}`"))
+                })?;
+                path.find(saved, 1).cloned()
+            }
+        }
+    }
+}
+
+/// Of a server a name is a variable of the environment.
+#[derive(Debug)]
+pub(super) struct OfServer<'a> {
+    pub(super) world: &'a World,
+    pub(super) folder: &'a Folder,
+}
+
+impl Scope for OfServer<'_> {
+    fn get(&self, path: &Path) -> Result<Value, Undefined> {
+        everywhere(path, self.world, self.folder)
+            .unwrap_or_else(|| variable(path, path.root(), self.world))
+    }
+}
+
+/// What means the same in the whole suite.
+fn everywhere(path: &Path, world: &World, folder: &Folder) -> Option<Result<Value, Undefined>> {
+    match (path.root(), path.key(1)) {
+        ("spar", None) => Some(Ok(Value::from(world.program.display().to_string()))),
+        ("tmp", None) => Some(folder.path()),
+        ("env", Some(name)) => Some(variable(path, name, world)),
+        _ => None,
+    }
+}
+
+fn variable(path: &Path, name: &str, world: &World) -> Result<Value, Undefined> {
+    let found = world.variables.get(name).map(|value| Value::from(&**value));
+    found.ok_or_else(|| {
+        let known = world.variables.keys().map(String::as_str);
+        let meant = did_you_mean(name, known).map(|meant| format!("; {meant}")).unwrap_or_default();
+        Undefined(format!("${{{path}}}: the environment has no `{name}`{meant}"))
+    })
+}

@@ -1,0 +1,76 @@
+//! Runs one test, step by step, until one fails.
+
+use sparring_script::Span;
+
+use super::scope::OfTest;
+use super::seat::{Running, Seat};
+use super::step::perform;
+use super::{Heard, World};
+use crate::event::{Failure, Outcome, Story};
+use crate::judge;
+use crate::model::{Step, Test};
+
+/// The most of stderr that a story has.
+const STDERR: usize = 20;
+
+pub(super) async fn run(seat: &mut Seat<'_>, test: &Test, world: &World) -> Outcome {
+    let running = match seat.running().await {
+        Ok(running) => running,
+        Err(story) => return Outcome::Failed(Box::new(story)),
+    };
+    let mut scope = OfTest::new(world);
+    // What the server broke before is the first test's to tell; what it wrote
+    // to its stderr before is nobody's.
+    let before = running.wrote();
+    for step in &test.steps {
+        let failures = take(running, step, &mut scope, before).await;
+        if !failures.is_empty() {
+            let (spoken, unheard) = running.watch.spoken();
+            let stderr = end_of(&running.wrote_since(before));
+            return Outcome::Failed(Box::new(Story { failures, spoken, unheard, stderr }));
+        }
+    }
+    Outcome::Passed
+}
+
+/// Takes one step, and gives what did not hold.
+async fn take(
+    running: &mut Running,
+    step: &Step,
+    scope: &mut OfTest<'_>,
+    before: u64,
+) -> Vec<Failure> {
+    let heard = match perform(running, step, scope, before).await {
+        Ok(heard) => heard,
+        Err(missing) => return vec![Failure::new(missing.span, missing.undefined.to_string())],
+    };
+    let mut failures = judge::judge(step, &heard, scope);
+    if failures.is_empty() {
+        failures.extend(save(step, &heard, scope));
+    }
+    failures
+}
+
+/// Keeps what the step wants to be kept.
+fn save(step: &Step, heard: &Heard, scope: &mut OfTest<'_>) -> Vec<Failure> {
+    if step.save.is_empty() {
+        return Vec::new();
+    }
+    let facts = heard.answer.facts();
+    let mut keep = |name: &String, span: Span, path: &sparring_script::Path| {
+        let found = path.find(&facts, 0);
+        let found = found.map_err(|undefined| {
+            let told = undefined.to_string();
+            let told = told.split_once(": ").map_or(&*told, |(_, why)| why).to_owned();
+            Failure::new(span, format!("`{name}` cannot be saved: {told}"))
+        })?;
+        scope.saved.insert(name.clone(), found.clone());
+        Ok(())
+    };
+    step.save.iter().filter_map(|(name, span, path)| keep(name, *span, path).err()).collect()
+}
+
+fn end_of(stderr: &str) -> String {
+    let lines: Vec<&str> = stderr.lines().collect();
+    lines[lines.len().saturating_sub(STDERR)..].join("\n")
+}

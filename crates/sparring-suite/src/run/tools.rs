@@ -1,0 +1,85 @@
+//! The tools that a server lists, for what every call is held against.
+
+use jsonschema::Validator;
+use serde_json::Value;
+use sparring_peer::Client;
+use sparring_script::did_you_mean;
+use sparring_wire::types::Tool;
+
+/// The most breaches of one output schema that are told.
+const MOST: usize = 3;
+
+/// What is known of a server's tools.
+#[derive(Debug)]
+pub(crate) enum Tools {
+    Listed(Vec<Listed>),
+    /// They could not be listed.
+    Unknown(String),
+}
+
+/// A tool as far as a result depends on it.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    name: String,
+    output: Option<Result<Validator, String>>,
+}
+
+impl Tools {
+    /// Asks the server.
+    pub(super) async fn ask(client: &Client) -> Tools {
+        match client.list_tools().await {
+            Ok(tools) => Tools::Listed(tools.into_iter().map(Listed::from).collect()),
+            Err(error) => Tools::Unknown(error.to_string()),
+        }
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        matches!(self, Tools::Listed(tools) if tools.iter().any(|tool| tool.name == name))
+    }
+
+    /// Why a tool should not be called, where it is not listed.
+    pub(crate) fn unlisted(&self, name: &str) -> Option<String> {
+        match self {
+            Tools::Unknown(error) => Some(format!("the tools cannot be listed: {error}")),
+            Tools::Listed(_) if self.has(name) => None,
+            Tools::Listed(tools) => {
+                let names = tools.iter().map(|tool| &*tool.name);
+                let meant = did_you_mean(name, names).map(|meant| format!("; {meant}"));
+                Some(format!(
+                    "the server does not list a tool `{name}`{}",
+                    meant.unwrap_or_default()
+                ))
+            }
+        }
+    }
+
+    /// How structured content breaks the output schema of its tool. Since
+    /// 2025-06-18, server/tools#output-schema: servers must conform to it.
+    pub(crate) fn breaches(&self, name: &str, structured: Option<&Value>) -> Vec<String> {
+        let Tools::Listed(tools) = self else { return Vec::new() };
+        let tool = tools.iter().find(|tool| tool.name == name);
+        match (tool.and_then(|tool| tool.output.as_ref()), structured) {
+            (None, _) => Vec::new(),
+            (Some(_), None) => {
+                vec![
+                    "the result has no structured content, which the output schema describes"
+                        .to_owned(),
+                ]
+            }
+            (Some(Err(error)), _) => vec![format!("the output schema cannot be used: {error}")],
+            (Some(Ok(validator)), Some(value)) => {
+                let errors = validator.iter_errors(value).take(MOST);
+                errors.map(|error| format!("{}: {error}", error.instance_path())).collect()
+            }
+        }
+    }
+}
+
+impl From<Tool> for Listed {
+    fn from(tool: Tool) -> Self {
+        let output = tool
+            .output_schema
+            .map(|schema| jsonschema::validator_for(&schema).map_err(|error| error.to_string()));
+        Listed { name: tool.name, output }
+    }
+}

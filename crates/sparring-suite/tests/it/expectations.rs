@@ -1,0 +1,103 @@
+//! Every expectation, held and not.
+
+use crate::fixture::{block_on, fail, pass, story};
+
+#[test]
+fn parts_of_an_answer() {
+    pass(&[
+        "call: two, expect: {text: \"onetwo\\n\", content: [{type: text, text: one}, {type: text}]}",
+        "call: echo, with: {message: \"[1, 2]\"}, expect: {json: [1, {gt: 1}]}",
+        "call: typed, with: {days: 2}, expect: {structured: {days: 2}, is_error: false}",
+        "call: typed, with: {days: 2}, expect: {result: {structured_content: {days: 2}}}",
+        "call: failing, expect: {is_error: true, text: {contains: city}}",
+        "call: refused, expect: {error: {code: -32001, message: not today, data: {until: monday}}}",
+        "call: exit, expect: {error: {kind: closed}}",
+    ]);
+    fail("call: two, expect: {text: {starts_with: two}}", "text: expected a text that starts with");
+    fail("call: echo, with: {message: no}, expect: {json: 1}", "the text is no JSON");
+    fail(
+        "call: typed, with: {days: 2}, expect: {structured: {days: 3}}",
+        "structured.days: expected 3",
+    );
+    fail("call: two, expect: {structured: {}}", "structured: expected a map, found nothing");
+    fail("call: two, expect: {content: []}", "content: expected 0 items");
+    fail("call: two, expect: {is_error: true}", "is_error: expected true, found false");
+    fail("call: two, expect: {error: {}}", "expected an error, found the result");
+    fail("list: tools, expect: {error: {}}", "expected an error, found the result a list");
+    fail("call: refused, expect: {error: {code: 1}}", "error.code: expected 1, found -32001");
+}
+
+#[test]
+fn all_that_does_not_hold_is_told_with_its_place_and_what_was_said() {
+    let test = "call: typed, with: {days: 2}, expect: {text: x, structured: {days: 3, more: 1}}";
+    let story = block_on(story(test)).unwrap();
+    let told: Vec<&str> = story.failures.iter().map(|failure| &*failure.message).collect();
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert_eq!(told[1], "structured.days: expected 3, found 2");
+    assert!(story.failures[1].span.start > story.failures[0].span.start);
+    assert!(!story.spoken[0].by_server && story.spoken[0].text.contains("tools/call"));
+    assert!(story.spoken[1].by_server && story.spoken[1].text.contains("structuredContent"));
+}
+
+#[test]
+fn a_text_of_many_lines_is_told_as_a_difference() {
+    let story = block_on(story("call: two, expect: {text: \"onetwo\\nthree\\n\"}")).unwrap();
+    assert_eq!(story.failures[0].diff.as_deref(), Some(" onetwo\n-three"));
+}
+
+#[test]
+fn lists() {
+    fail("list: tools, expect: {has: {name: ehco}}", "none of the items fits; the nearest is");
+    fail(
+        "list: tools, expect: {lacks: {name: echo}}",
+        "one of the items fits this: {\"name\":\"echo\"",
+    );
+    fail("list: prompts, expect: {count: 2}", "the count of items: expected 2, found 1");
+    fail(
+        "complete: {prompt: greet, argument: who, value: X}, expect: {has: X}",
+        "there are no items",
+    );
+}
+
+#[test]
+fn what_the_server_sends_unasked() {
+    pass(&[
+        "call: changing, expect: {notifications: {has: {method: notifications/tools/list_changed}}}",
+        "call: changing, expect: {notifications: {count: 1}}",
+        "call: two, expect: {notifications: {count: 0}}",
+        "call: changing, expect: {notifications: {lacks: {method: notifications/message}}}",
+    ]);
+    fail("call: two, expect: {notifications: {has: {}}}", "there are no notifications");
+    fail("call: changing, expect: {notifications: {count: 0}}", "expected 0, found 1");
+    fail(
+        "call: changing, expect: {notifications: {lacks: {method: {ends_with: list_changed}}}}",
+        "one of the notifications fits this",
+    );
+}
+
+#[test]
+fn what_the_server_asks() {
+    let yes = "answer: {elicitation: {action: accept, content: {}}}";
+    pass(&[
+        &format!("call: ask, {yes}, expect: {{text: accept, requests: {{count: 1}}}}"),
+        "call: ask_twice, answer: {elicitation: [{action: accept, content: {}}, {action: decline}]}, \
+         expect: {text: accept decline}",
+        "call: think, answer: {sampling: {role: assistant, model: none, stop_reason: end, \
+         content: {type: text, text: deep}}}, expect: {text: deep}",
+        "call: look, answer: {roots: \"file:///here\"}, expect: {text: \"file:///here\"}",
+        &format!(
+            "steps: [{{call: ask, expect: {{error: {{kind: unanswered}}, \
+             requests: {{has: {{method: elicitation/create}}}}}}}}, {{call: ask, {yes}}}]"
+        ),
+    ]);
+    fail(
+        &format!("call: ask, {yes}, expect: {{requests: {{has: {{params: {{message: no}}}}}}}}"),
+        "none of the requests fits; the nearest is",
+    );
+}
+
+#[test]
+fn how_long_it_took() {
+    pass(&["call: two, expect: {within: 2s}"]);
+    fail("call: two, expect: {within: 0s}", "expected an answer within 0ns, it took");
+}

@@ -1,0 +1,13 @@
+//! Suites as their authors meet them: what is wrong with one, what runs, and
+//! what is told of it.
+
+#![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
+
+mod defaults;
+mod expectations;
+mod fixture;
+mod problems;
+mod running;
+mod schema;
+mod servers;
+mod verbs;

@@ -1,0 +1,105 @@
+//! Everything that is wrong with a suite is told, each with its place.
+
+use crate::fixture::read;
+
+/// Reads a suite with one test on a mock.
+#[track_caller]
+fn check(test: &str, expected: &[&str]) {
+    check_suite(
+        &format!("servers: {{it: {{mock: trainer.mock.yaml}}}}\ntests: [{{name: a, {test}}}]"),
+        expected,
+    );
+}
+
+#[track_caller]
+fn check_suite(text: &str, expected: &[&str]) {
+    let told = read(text).err().unwrap_or_default();
+    for part in expected {
+        assert!(told.contains(part), "{text}\nmust tell {part:?}, and tells:\n{told}");
+    }
+    let count = told.lines().filter(|line| line.starts_with("error: ")).count();
+    assert_eq!(count, expected.len(), "{told}");
+}
+
+#[test]
+fn keys_and_verbs() {
+    check("cal: x", &["unknown key `cal` in a test", "a step must have a verb"]);
+    check("call: x, read: y", &["`read` is a second verb"]);
+    check("ping: false", &["only `ping: true` makes sense"]);
+    check("ping: true, with: {}", &["`with` does not go with `ping`"]);
+    check("list: tool", &["expected one of tools, resources"]);
+    check("complete: {argument: a, value: b}", &["must have one of `prompt` and `template`"]);
+    check("complete: {prompt: p, template: t, argument: a, value: b}", &["must have one of"]);
+    check("steps: []", &["there is no step"]);
+    check("call: x, steps: [{ping: true}]", &["`call` belongs into one of the `steps`"]);
+    check("ping: true, server: ti", &["there is no server `ti`"]);
+}
+
+#[test]
+fn expectations_that_the_verb_cannot_meet() {
+    check("list: tools, expect: {text: a}", &["`list` gives nothing that `text` could look at"]);
+    check("call: x, expect: {has: a}", &["`call` gives nothing that `has` could look at"]);
+    check("read: x, expect: {is_error: true}", &["`read` gives nothing that `is_error`"]);
+    check("notify: x, expect: {within: 1s}", &["`notify` gives nothing that `within`"]);
+    check("call: x, expect: {error: {}, text: a}", &["no result that `text` could look at"]);
+    check("call: x, expect: {notifications: {}}", &["one of `has`, `lacks` and `count`"]);
+    check("call: x, expect: {text: {matches: \"(\"}}", &["no regular expression"]);
+    check("call: x, expect: {stderr: a}", &["the stderr of `it` cannot be seen from here"]);
+    check("call: x, expect: {within: 5}", &["a time such as 200ms, found a number"]);
+}
+
+#[test]
+fn templates_and_paths() {
+    check("call: \"${x\"", &["is not closed"]);
+    check("call: \"${x}\"", &["no earlier step saves `x`"]);
+    check("call: \"${env}\"", &["write ${env:NAME}"]);
+    check("steps: [{call: a, save: {city: text}}, {call: \"${ctiy}\"}]", &["did you mean 'city'?"]);
+    check("call: a, expect: {text: \"${later}\"}, save: {later: text}", &["no earlier step saves"]);
+    check("call: a, save: {x: \"[\"}", &["this is no path"]);
+    check("call: a, save: {x: txet}", &["`call` gives no `txet`"]);
+    check("list: tools, save: {x: text}", &["`list` gives no `text`"]);
+    check("call: a, save: {tmp: text}", &["`tmp` has a meaning of its own"]);
+}
+
+#[test]
+fn servers() {
+    let with =
+        |server: &str| format!("servers: {{it: {server}}}\ntests: [{{name: a, ping: true}}]");
+    check_suite("tests: [{name: a, ping: true}]", &["`servers` is missing in a suite"]);
+    check_suite("servers: {}\ntests: []", &["there is no server", "there is no test"]);
+    check_suite(&with("{}"), &["must have one of `command`, `url` and `mock`"]);
+    check_suite(&with("{url: \"http://a\", mock: m}"), &["must have one of"]);
+    check_suite(&with("{url: \"http://a\", args: [b]}"), &["`args` does not go with `url`"]);
+    check_suite(&with("{command: \"a 'b\"}"), &["a quote in this command is not closed"]);
+    check_suite(&with("{command: \"\"}"), &["the command is empty"]);
+    check_suite(&with("{command: \"\", args: [a]}"), &["the command is empty"]);
+    check_suite(&with("{mock: no.mock.yaml}"), &["cannot read"]);
+    check_suite(&with("{command: a, env: {A: 1}}"), &["expected a text, found a number"]);
+}
+
+#[test]
+fn names() {
+    let two = |a: &str, b: &str| {
+        let tests = format!("tests: [{{name: {a}, ping: true}}, {{name: {b}, ping: true}}]");
+        format!("servers: {{it: {{mock: trainer.mock.yaml}}}}\n{tests}")
+    };
+    check_suite(&two("a", "a"), &["there is a test `a` already"]);
+    check_suite(&two("a", "\" \""), &["the name is empty"]);
+}
+
+#[test]
+fn what_is_wrong_with_a_mock_is_told_in_its_own_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.mock.yaml");
+    std::fs::write(&path, "tools: [{nmae: a}]").unwrap();
+    let text = format!(
+        "servers: {{it: {{mock: \"{}\"}}}}\ntests: [{{name: a, pign: true}}]",
+        path.display()
+    );
+    let told = read(&text).unwrap_err();
+    for part in
+        ["a.mock.yaml:1:10", "unknown key `nmae`", "a.spar.yaml:2:19", "did you mean 'ping'?"]
+    {
+        assert!(told.contains(part), "{part} in\n{told}");
+    }
+}

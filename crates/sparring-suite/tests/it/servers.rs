@@ -1,0 +1,120 @@
+//! Servers are started and reached as a suite says.
+
+use sparring_mock::MockServer;
+use sparring_suite::Outcome;
+
+use crate::fixture::{MOCK, block_on, outcomes};
+
+/// A server that says in its only tool what it was started with.
+const SHELL: &str = r#"
+while read -r line; do
+  id=$(printf %s "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  case "$line" in
+    *'"server/discover"'*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32601,\"message\":\"no\"}}" ;;
+    *'"initialize"'*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"sh\",\"version\":\"1\"}}}" ;;
+    *'"tools/list"'*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":[{\"name\":\"me\",\"inputSchema\":{\"type\":\"object\"}}]}}" ;;
+    *'"tools/call"'*) echo "called by $WHOM" >&2; echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"$1 $WHOM $(basename "$PWD")\"}]}}" ;;
+  esac
+done
+"#;
+
+#[track_caller]
+fn all_pass(text: &str) {
+    for (name, outcome) in block_on(outcomes(text, false)) {
+        assert!(matches!(outcome, Some(Outcome::Passed)), "{name}: {outcome:#?}");
+    }
+}
+
+#[test]
+fn a_command_gets_its_arguments_its_environment_and_the_folder_of_the_suite() {
+    let script = serde_json::json!(SHELL);
+    let expect = "expect: {text: hi Ada tests, stderr: {contains: called by Ada}}";
+    all_pass(&format!(
+        "servers: {{it: {{command: sh, args: [-c, {script}, sh, hi], env: {{WHOM: \"${{WHO}}\"}}}}}}\n\
+         tests: [{{name: a, call: me, {expect}}}]"
+    ));
+    all_pass(&format!(
+        "servers: {{it: {{command: sh, args: [-c, {script}, sh, \"${{NOBODY:-you}}\"], cwd: it, \
+         env: {{WHOM: Bob}}}}}}\n\
+         tests: [{{name: a, call: me, expect: {{text: you Bob it}}}}]"
+    ));
+}
+
+#[test]
+fn a_command_may_stand_in_one_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a server.sh");
+    std::fs::write(&path, SHELL).unwrap();
+    let command = serde_json::json!(format!("sh '{}' 'hi there'", path.display()));
+    all_pass(&format!(
+        "servers: {{it: {{command: {command}, env: {{WHOM: you}}}}}}\n\
+         tests: [{{name: a, call: me, expect: {{text: hi there you tests}}}}]"
+    ));
+}
+
+#[test]
+fn a_server_over_http_gets_token_and_headers() {
+    let script = MOCK.replace("server: {", "auth: {bearer: [secret]}\nserver: {");
+    let work = async {
+        let mock = MockServer::from_yaml(&script, ".").unwrap();
+        let serving = mock.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let url = mock.urls(serving.address().unwrap()).mcp;
+        let text = |beside: &str| {
+            format!(
+                "servers: {{it: {{url: \"{url}\", timeout: 5s{beside}}}}}\n\
+                 tests: [{{name: a, call: two, expect: {{text: {{contains: one}}}}}}]"
+            )
+        };
+        let good = outcomes(&text(", bearer: secret, headers: {X-A: b}"), false).await;
+        let bad = outcomes(&text(""), false).await;
+        serving.stop(std::time::Duration::ZERO).await;
+        (good, bad, mock.received())
+    };
+    let (good, bad, received) = block_on(work);
+    assert!(matches!(good[0].1, Some(Outcome::Passed)), "{good:?}");
+    let Some(Outcome::Failed(story)) = &bad[0].1 else { panic!("{bad:?}") };
+    assert!(story.failures[0].message.contains("credentials are needed"), "{story:?}");
+    let header = received.iter().filter_map(|it| it.headers()?.get("x-a").map(str::to_owned));
+    assert!(header.clone().count() > 0 && header.clone().all(|value| value == "b"));
+}
+
+#[test]
+fn a_mock_gets_its_variables() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.mock.yaml");
+    std::fs::write(&path, "vars: {x: 1}\ntools: [{name: a, text: \"${vars.x}\"}]").unwrap();
+    let path = path.display();
+    all_pass(&format!(
+        "servers: {{it: {{mock: \"{path}\", vars: {{x: \"${{WHO}}!\"}}}}}}\n\
+         tests: [{{name: a, call: a, expect: {{text: Ada!}}}}]"
+    ));
+}
+
+#[test]
+fn a_container_that_is_not_there_is_told() {
+    let text = "servers: {it: {command: server, container: no-such-container, timeout: 5s}}\n\
+                tests: [{name: a, ping: true}]";
+    let told = block_on(outcomes(text, false));
+    let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
+    assert!(story.failures[0].message.starts_with("the server `it` cannot be used: "), "{story:?}");
+}
+
+#[test]
+fn a_server_that_ends_at_once_is_told_with_its_last_words() {
+    let text = "servers: {it: {command: sh, args: [-c, \"echo cannot open config >&2; exit 3\"]}}\n\
+                tests: [{name: a, ping: true}]";
+    let told = block_on(outcomes(text, false));
+    let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
+    assert!(story.failures[0].message.contains("exited with status 3"), "{story:?}");
+    assert_eq!(story.stderr, "cannot open config");
+}
+
+#[test]
+fn a_variable_that_is_not_set_is_told_at_its_place() {
+    let text = "servers: {it: {command: \"${NOBODY}\"}}\ntests: [{name: a, ping: true}]";
+    let told = block_on(outcomes(text, false));
+    let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
+    let failure = &story.failures[0];
+    assert!(failure.message.contains("the environment has no `NOBODY`"), "{failure:?}");
+    assert_eq!(&text[failure.span.start..failure.span.end], "\"${NOBODY}\"");
+}
