@@ -18,6 +18,6 @@ pub use event::{Event, Failure, Outcome, Spoken, Story};
 pub use find::{FindError, find};
 pub use grammar::schema;
 pub use load::LoadError;
-pub use model::{Suite, Test};
+pub use model::{Suite, Test, Transport, Variant};
 pub use plan::{Choice, Plan, Planned};
 pub use run::{Options, Stop, World, run};

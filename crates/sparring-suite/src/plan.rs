@@ -1,8 +1,10 @@
-//! Which tests of which suites are to run.
+//! Which tests of which suites are to run, in which revisions and over which
+//! transports.
 
 use regex::Regex;
+use sparring_wire::Revision;
 
-use crate::model::{Suite, Test};
+use crate::model::{Server, Suite, Test, Transport, Variant, Way};
 
 /// What is chosen; nothing said is everything.
 #[derive(Debug, Default)]
@@ -11,6 +13,10 @@ pub struct Choice {
     pub filter: Option<Regex>,
     /// Tests that have one of these tags.
     pub tags: Vec<String>,
+    /// Once in each of these revisions, whatever the suites say.
+    pub protocols: Vec<Revision>,
+    /// Mocks once over each of these transports, whatever the suites say.
+    pub transports: Vec<Transport>,
 }
 
 /// Suites, and which of their tests are to run.
@@ -18,6 +24,8 @@ pub struct Choice {
 pub struct Plan {
     suites: Vec<Suite>,
     tests: Vec<Place>,
+    /// Combinations that were wanted and do not exist.
+    left_out: Vec<Variant>,
 }
 
 /// A test by its numbers.
@@ -25,6 +33,7 @@ pub struct Plan {
 struct Place {
     suite: usize,
     test: usize,
+    variant: Variant,
 }
 
 /// A test that is to run.
@@ -36,35 +45,56 @@ pub struct Planned<'a> {
     pub suite: &'a Suite,
     /// The test.
     pub test: &'a Test,
+    /// How it is run.
+    pub variant: Variant,
 }
 
 impl Plan {
-    /// Chooses from suites, in their order.
+    /// Chooses from suites, in their order; where a test says `only`, from
+    /// those that say so. A suite with several variants is
+    /// run through once for each.
     pub fn new(suites: Vec<Suite>, choice: &Choice) -> Plan {
-        let mut tests = Vec::new();
-        for (suite, read) in suites.iter().enumerate() {
-            let chosen = read.tests.iter().enumerate().filter(|(_, test)| choice.takes(test));
-            tests.extend(chosen.map(|(test, _)| Place { suite, test }));
+        let only = suites.iter().flat_map(|suite| &suite.tests).any(|test| test.only);
+        let mut plan = Plan { suites: Vec::new(), tests: Vec::new(), left_out: Vec::new() };
+        for (number, suite) in suites.iter().enumerate() {
+            let of_servers: Vec<Vec<Variant>> =
+                suite.servers.iter().map(|server| choice.variants(server)).collect();
+            let takes = |test: &Test| (test.only || !only) && choice.takes(test);
+            let chosen: Vec<usize> =
+                (0..suite.tests.len()).filter(|test| takes(&suite.tests[*test])).collect();
+            let mut all: Vec<Variant> = Vec::new();
+            for variant in chosen.iter().flat_map(|test| &of_servers[suite.tests[*test].server]) {
+                match variant.exists() {
+                    true if !all.contains(variant) => all.push(*variant),
+                    false if !plan.left_out.contains(variant) => plan.left_out.push(*variant),
+                    _ => {}
+                }
+            }
+            for variant in all {
+                let has = |test: &&usize| of_servers[suite.tests[**test].server].contains(&variant);
+                let places = chosen.iter().filter(has);
+                plan.tests.extend(places.map(|test| Place { suite: number, test: *test, variant }));
+            }
         }
-        Plan { suites, tests }
+        Plan { suites, ..plan }
     }
 
-    /// The suites, chosen from or not.
-    pub fn suites(&self) -> &[Suite] {
-        &self.suites
+    /// The combinations of revision and transport that were wanted and do not
+    /// exist.
+    pub fn left_out(&self) -> &[Variant] {
+        &self.left_out
     }
 
     /// The tests that are to run, in their order.
     pub fn tests(&self) -> impl Iterator<Item = Planned<'_>> {
-        self.tests.iter().enumerate().map(|(number, place)| {
-            let suite = &self.suites[place.suite];
-            Planned { number, suite, test: &suite.tests[place.test] }
-        })
+        (0..self.tests.len()).filter_map(|number| self.test(number))
     }
 
     /// One of them, by its place in the plan.
     pub fn test(&self, number: usize) -> Option<Planned<'_>> {
-        self.tests().nth(number)
+        let place = self.tests.get(number)?;
+        let suite = &self.suites[place.suite];
+        Some(Planned { number, suite, test: &suite.tests[place.test], variant: place.variant })
     }
 
     /// How many are to run.
@@ -94,5 +124,29 @@ impl Choice {
     fn takes(&self, test: &Test) -> bool {
         let tagged = self.tags.is_empty() || self.tags.iter().any(|tag| test.tags.contains(tag));
         tagged && self.filter.as_ref().is_none_or(|filter| filter.is_match(&test.name))
+    }
+
+    /// Every way in which the tests of a server are run.
+    fn variants(&self, server: &Server) -> Vec<Variant> {
+        let protocols = either(&self.protocols, &server.protocols);
+        let transports = match server.way {
+            Way::Mock(_) => either(&self.transports, &server.transports),
+            _ => vec![None],
+        };
+        let pairs = protocols.iter().flat_map(|protocol| {
+            transports
+                .iter()
+                .map(|transport| Variant { protocol: *protocol, transport: *transport })
+        });
+        pairs.collect()
+    }
+}
+
+/// What is wanted, or else what is said, or else nothing.
+fn either<T: Copy>(wanted: &[T], said: &[T]) -> Vec<Option<T>> {
+    let all = if wanted.is_empty() { said } else { wanted };
+    match all.is_empty() {
+        true => vec![None],
+        false => all.iter().copied().map(Some).collect(),
     }
 }

@@ -1,6 +1,7 @@
 //! What a run tells, as a person reads it: one line a test, in the order of the
 //! suites whatever ends first, then each failure, and a last line that counts.
 
+mod differences;
 mod story;
 mod tally;
 
@@ -67,6 +68,8 @@ impl<'a> Report<'a> {
         for story in &failed {
             self.print(story).await;
         }
+        let differences = differences::told(self.plan, &self.outcomes, self.printer.paint());
+        self.print(&differences).await;
         let tally = Tally::of(&self.outcomes);
         let gap = if self.printer.quiet() && failed.is_empty() { "" } else { "\n" };
         self.print(&format!("{gap}{tally}\n")).await;
@@ -97,7 +100,7 @@ impl<'a> Report<'a> {
             Some(before) if std::ptr::eq(before.suite, planned.suite) => String::new(),
             _ => format!("{}\n", paint.name(planned.suite.name())),
         };
-        let name = line::clean(&planned.test.name);
+        let name = format!("{}{}", line::clean(&planned.test.name), planned.variant);
         let slow = match took >= SLOW {
             true => paint.aside(&format!(" (took {:.1}s)", took.as_secs_f64())),
             false => String::new(),

@@ -10,9 +10,9 @@ use crate::output::{Paint, line};
 const LONGEST: usize = 1_000;
 
 pub(super) fn told(planned: Planned<'_>, story: &Story, paint: Paint) -> String {
-    let Planned { suite, test, .. } = planned;
-    let mut text =
-        format!("\n{} {}: {}\n", paint.bad("FAIL"), suite.name(), line::clean(&test.name));
+    let Planned { suite, test, variant, .. } = planned;
+    let (failed, name) = (paint.bad("FAIL"), line::clean(&test.name));
+    let mut text = format!("\n{failed} {}: {name}{variant}\n", suite.name());
     let failures = story.failures.iter().map(|failure| shown(planned, failure, paint));
     text.push_str(&failures.collect::<Vec<_>>().join("\n"));
     text.push_str(&conversation(&story.spoken, story.unheard, paint));
@@ -66,9 +66,15 @@ fn block(name: &str, text: &str, paint: Paint) -> String {
 /// The command that runs just this test.
 fn command(planned: Planned<'_>) -> String {
     let name = format!("^{}$", regex::escape(&planned.test.name));
-    let words = ["spar", "test", planned.suite.name(), "--filter", &name];
+    let mut words = vec!["spar", "test", planned.suite.name(), "--filter", &name];
+    if let Some(revision) = planned.variant.protocol {
+        words.extend(["--protocol", revision.name()]);
+    }
+    if let Some(transport) = planned.variant.transport {
+        words.extend(["--transport", transport.name()]);
+    }
     // Only a text with a NUL cannot be quoted, and a YAML text has none.
-    shlex::try_join(words).unwrap_or_else(|_| words.join(" "))
+    shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
 }
 
 fn one_line(text: &str) -> String {

@@ -3,10 +3,14 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice};
 use regex::Regex;
 use sparring_script::Problems;
-use sparring_suite::{Choice, LoadError, Options, Plan, Planned, Stop, Suite, World, find, run};
+use sparring_suite::{
+    Choice, LoadError, Options, Plan, Planned, Stop, Suite, Transport, World, find, run,
+};
+use sparring_wire::Revision;
 use tokio::sync::mpsc;
 
 use crate::args::Look;
@@ -21,6 +25,7 @@ Examples:
   spar test
   spar test examples/weather.spar.yaml --filter '^London$'
   spar test suites more/suites --tag fast --fail-fast
+  spar test --protocol 2025-11-25 --protocol 2026-07-28
   spar test --check
 
 Exit codes:
@@ -53,6 +58,14 @@ pub(crate) struct Test {
     /// Run the tests that have this tag; may be repeated, one of them is enough
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
+
+    /// Run in this revision, whatever the suites say; may be repeated
+    #[arg(long = "protocol", value_name = "REVISION", value_parser = revision())]
+    protocols: Vec<Revision>,
+
+    /// Serve mocks over this transport, whatever the suites say; may be repeated
+    #[arg(long = "transport", value_name = "WAY", value_parser = transport())]
+    transports: Vec<Transport>,
 
     /// Stop at the first test that fails
     #[arg(long)]
@@ -94,8 +107,11 @@ impl Test {
         if self.check {
             return tell_good(&suites, printer).await;
         }
-        let choice = Choice { filter: self.filter.clone(), tags: self.tags.clone() };
-        let plan = Plan::new(suites, &choice);
+        refuse_only_in_ci(&suites, world)?;
+        let plan = Plan::new(suites, &self.choice());
+        for variant in plan.left_out() {
+            printer.note(&format!("there is no{variant}, and no test is run in it")).await;
+        }
         if plan.is_empty() {
             printer.error("no test has such a name and such a tag").await;
             return Ok(Exit::Nothing);
@@ -110,6 +126,15 @@ impl Test {
         match signal {
             Some(signal) => Err(Failure::Stopped(signal)),
             None => exit,
+        }
+    }
+
+    fn choice(&self) -> Choice {
+        Choice {
+            filter: self.filter.clone(),
+            tags: self.tags.clone(),
+            protocols: self.protocols.clone(),
+            transports: self.transports.clone(),
         }
     }
 
@@ -171,9 +196,37 @@ impl Test {
     }
 }
 
+/// A test that was singled out while somebody worked on it must not keep all
+/// others from running where nobody looks.
+fn refuse_only_in_ci(suites: &[Suite], world: &World) -> Result<(), Failure> {
+    if !world.variables.get("CI").is_some_and(|ci| !ci.is_empty() && ci != "false") {
+        return Ok(());
+    }
+    let mut wrong = Vec::new();
+    for suite in suites {
+        let mut problems = Problems::new(&suite.source);
+        for test in suite.tests.iter().filter(|test| test.only) {
+            problems.add(test.span, "`only` is refused where CI is set");
+        }
+        wrong.extend(Some(problems).filter(|problems| !problems.is_empty()));
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(Failure::Script(wrong)) }
+}
+
 fn listed(planned: Planned<'_>) -> String {
     let tags: String = planned.test.tags.iter().map(|tag| format!(" [{tag}]")).collect();
-    format!("{}: {}{tags}\n", planned.suite.name(), planned.test.name)
+    let Planned { suite, test, variant, .. } = planned;
+    format!("{}: {}{variant}{tags}\n", suite.name(), test.name)
+}
+
+fn revision() -> impl TypedValueParser<Value = Revision> {
+    PossibleValuesParser::new(Revision::ALL.map(Revision::name))
+        .try_map(|name| Revision::from_name(&name).ok_or("there is no such revision"))
+}
+
+fn transport() -> impl TypedValueParser<Value = Transport> {
+    PossibleValuesParser::new(Transport::ALL.map(Transport::name))
+        .try_map(|name| Transport::from_name(&name).ok_or("there is no such transport"))
 }
 
 async fn tell_good(suites: &[Suite], printer: &Printer) -> Result<Exit, Failure> {

@@ -118,3 +118,23 @@ fn a_reader_that_has_seen_enough_changes_nothing_about_the_exit_code() {
     let output = output(Command::new("sh").args(["-c", &line]));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "1\n");
 }
+
+/// Runs an example in every revision and over every transport.
+#[test]
+fn the_same_suite_passes_in_every_revision_and_over_every_transport() {
+    let mut command = Command::new(SPAR);
+    command.args(["test", "examples/weather.spar.yaml"]).current_dir(root());
+    for revision in sparring_wire::Revision::ALL {
+        command.args(["--protocol", revision.name()]);
+    }
+    for transport in ["memory", "stdio", "http", "sse"] {
+        command.args(["--transport", transport]);
+    }
+    let output = output(&mut command);
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    // All but 2026-07-28 over HTTP+SSE.
+    assert!(told.ends_with("190 passed, 0 failed, 0 skipped\n"), "{told}");
+    let noted = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(noted, "note: there is no [2026-07-28, sse], and no test is run in it\n");
+}

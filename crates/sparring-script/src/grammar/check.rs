@@ -15,6 +15,8 @@ pub fn check(node: &mut Node, shape: &Shape, problems: &mut Problems) {
         (Shape::OneOrMany(item), Kind::List(items)) | (Shape::List(item), Kind::List(items)) => {
             items.iter_mut().for_each(|node| check(node, item, problems));
         }
+        // A word that is none is told with those that are.
+        (Shape::OneOrMany(item @ Shape::Word(_)), Kind::String(_)) => check(node, item, problems),
         (Shape::OneOrMany(item), _) => match begins(item, node) {
             true => check(node, item, problems),
             false => wrong(node, shape, problems),
@@ -120,6 +122,7 @@ mod tests {
             Key::new("delay", &Shape::Duration, "How long it takes."),
             Key::new("mode", &Shape::Word(&["fast", "slow"]), "How it works."),
             Key::new("times", &Shape::Integer(1), "How often."),
+            Key::new("days", &Shape::OneOrMany(&Shape::Word(&["monday"])), "When."),
             Key::new("parts", &Shape::OneOrMany(&Shape::Text), "What it has."),
             Key::new("cache", &Shape::Either(&[Shape::Bool, Shape::Duration]), "Whether."),
         ]],
@@ -142,7 +145,7 @@ mod tests {
     #[test]
     fn everything_wrong_is_told_with_its_place() {
         let told = checked(
-            "nmae: x\ntimes: 0\nmode: fest\ndelay: 5\nparts: {}\ninput_schema: []\ncache: x\n",
+            "nmae: x\ntimes: 0\ndays: mondy\nmode: fest\ndelay: 5\nparts: {}\ninput_schema: []\ncache: x\n",
         )
         .unwrap_err();
         for part in [
@@ -151,6 +154,7 @@ mod tests {
             "`name` is missing in a tool",
             "a whole number of at least 1, found a number",
             "did you mean 'fast'?",
+            "did you mean 'monday'?",
             "a time such as 200ms, found a number",
             "a text or a list, found a map",
             "expected a map, found a list",

@@ -2,6 +2,16 @@
 
 use sparring_script::{Key, Object, Shape};
 
+static PROTOCOL: Shape = Shape::OneOrMany(&Shape::Word(&[
+    "2024-11-05",
+    "2025-03-26",
+    "2025-06-18",
+    "2025-11-25",
+    "2026-07-28",
+]));
+
+static TRANSPORT: Shape = Shape::OneOrMany(&Shape::Word(&["memory", "stdio", "http", "sse"]));
+
 pub(super) static SERVER: Object = Object {
     name: "a server",
     keys: &[&[
@@ -31,6 +41,16 @@ pub(super) static SERVER: Object = Object {
         Key::new("headers", &Shape::Map(&Shape::Text), "More headers for `url`."),
         Key::new("mock", &Shape::Text, "The script of a mock, which is served in memory."),
         Key::new("vars", &Shape::Map(&Shape::Any), "Variables of the script of `mock`."),
+        Key::new(
+            "protocol",
+            &PROTOCOL,
+            "The revisions to run the tests in, once for each; the newest where nothing is said.",
+        ),
+        Key::new(
+            "transport",
+            &TRANSPORT,
+            "How `mock` is served, the tests run once for each; memory where nothing is said.",
+        ),
         Key::new(
             "timeout",
             &Shape::Duration,

@@ -41,6 +41,19 @@ static TEST: Object = Object {
             Key::new("server", &Shape::Text, "The server that it is about."),
             Key::new("tags", &Shape::OneOrMany(&Shape::Text), "Words to choose it by, with --tag."),
             Key::new("skip", &Shape::Text, "Why it is not run."),
+            Key::new("only", &Shape::Bool, "Whether all tests without `only` are left out."),
+            Key::new("retry", &Shape::Integer(0), "How often it is tried again when it fails."),
+            Key::new("timeout", &Shape::Duration, "How long it may take as a whole."),
+            Key::new(
+                "isolate",
+                &Shape::Bool,
+                "Whether the server is started for it alone, and ended after it.",
+            ),
+            Key::new(
+                "cases",
+                &Shape::List(&Shape::Map(&Shape::Any)),
+                "A table: the test is run once for each row, whose columns are `${NAME}`.",
+            ),
             Key::new(
                 "steps",
                 &Shape::List(&Shape::Object(&STEP)),

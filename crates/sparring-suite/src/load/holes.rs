@@ -1,5 +1,6 @@
 //! Whether what the templates of a test ask for will be there.
 
+use serde_json::{Map, Value};
 use sparring_script::{Span, did_you_mean, template::Path};
 
 use super::Loader;
@@ -9,9 +10,10 @@ use crate::model::Step;
 pub(super) const RESERVED: [&str; 3] = ["env", "spar", "tmp"];
 
 impl Loader<'_> {
-    /// A name must be one of ours, or have been saved by an earlier step.
-    pub(super) fn check_holes(&mut self, steps: &[Step]) {
-        let mut saved: Vec<&str> = Vec::new();
+    /// A name must be one of ours, a column of the table, or have been saved by
+    /// an earlier step.
+    pub(super) fn check_holes(&mut self, steps: &[Step], case: &Map<String, Value>) {
+        let mut saved: Vec<&str> = case.keys().map(String::as_str).collect();
         for step in steps {
             let patterns = step.expect.patterns().map(|pattern| pattern.holes());
             let answers = step.answers.0.iter().map(|(_, tree, _)| tree);

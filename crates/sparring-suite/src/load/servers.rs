@@ -4,15 +4,16 @@ use std::path::Path;
 
 use sparring_mock::{MockServer, Settings};
 use sparring_script::{Entry, Node, Tree, duration};
+use sparring_wire::Revision;
 
 use super::Loader;
-use crate::model::{Address, Command, Script, Server, Way};
+use crate::model::{Address, Command, Script, Server, Transport, Way};
 
 /// The keys that say how to get to a server, and what may stand beside each.
 const WAYS: [(&str, &[&str]); 3] = [
     ("command", &["args", "env", "cwd", "container"]),
     ("url", &["bearer", "headers"]),
-    ("mock", &["vars"]),
+    ("mock", &["vars", "transport"]),
 ];
 
 impl Loader<'_> {
@@ -57,7 +58,16 @@ impl Loader<'_> {
         };
         let timeout = node.get("timeout").and_then(Node::as_str);
         let timeout = timeout.and_then(|text| duration(text).ok());
-        Some(Server { name: entry.key.clone(), span: entry.key_span, way, timeout })
+        let protocols = super::texts(node, "protocol");
+        let transports = super::texts(node, "transport");
+        Some(Server {
+            name: entry.key.clone(),
+            span: entry.key_span,
+            way,
+            timeout,
+            protocols: protocols.iter().filter_map(|name| Revision::from_name(name)).collect(),
+            transports: transports.iter().filter_map(|name| Transport::from_name(name)).collect(),
+        })
     }
 
     fn command(&mut self, node: &Node) -> Option<Command> {

@@ -1,8 +1,12 @@
 //! The tests of a suite.
 
-use sparring_script::{Entry, Node, did_you_mean};
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+use sparring_script::{Entry, Node, Path, Scope, Tree, Undefined, did_you_mean, duration};
 
 use super::Loader;
+use super::holes::RESERVED;
 use super::steps::VERBS;
 use crate::model::{Server, Step, Test};
 
@@ -15,23 +19,68 @@ impl Loader<'_> {
         if tests.items().is_empty() {
             self.problems.add(tests.span, "there is no test");
         }
-        let read: Vec<Test> = tests.items().iter().map(|node| self.test(node, servers)).collect();
-        self.check_names(tests);
+        let read = tests.items().iter().flat_map(|node| self.rows(node, servers));
+        let read: Vec<Test> = read.collect();
+        self.check_names(&read);
         read
     }
 
-    fn test(&mut self, node: &Node, servers: &[Server]) -> Test {
+    /// A test, or one for each row of its table.
+    fn rows(&mut self, node: &Node, servers: &[Server]) -> Vec<Test> {
+        let Some(cases) = node.get("cases") else {
+            return vec![self.test(node, servers, Map::new())];
+        };
+        if cases.items().is_empty() {
+            self.problems.add(cases.span, "there is no case");
+        }
+        let rows = cases.items().iter().map(|row| {
+            for column in row.entries().iter().filter(|it| RESERVED.contains(&&*it.key)) {
+                let message = format!("`{}` has a meaning of its own in templates", column.key);
+                self.problems.add(column.key_span, message);
+            }
+            match row.to_json() {
+                Value::Object(row) => self.test(node, servers, row),
+                _ => self.test(node, servers, Map::new()),
+            }
+        });
+        rows.collect()
+    }
+
+    fn test(&mut self, node: &Node, servers: &[Server], case: Map<String, Value>) -> Test {
         let server = self.server_of(node, servers);
         let steps = self.steps_of(node);
-        self.check_holes(&steps);
+        self.check_holes(&steps, &case);
         self.check_stderr(&steps, servers.get(server));
+        let is = |key| node.get(key).and_then(Node::as_bool).unwrap_or_default();
         Test {
-            name: node.get("name").and_then(Node::as_str).unwrap_or_default().to_owned(),
+            name: self.name_of(node, &case),
+            only: is("only"),
+            isolate: is("isolate"),
+            retry: node.get("retry").and_then(Node::as_u64).unwrap_or_default(),
+            timeout: node.get("timeout").and_then(Node::as_str).and_then(|it| duration(it).ok()),
+            case,
             span: node.get("name").map_or(node.span, |name| name.span),
             tags: super::texts(node, "tags"),
             skip: node.get("skip").and_then(Node::as_str).map(str::to_owned),
             server,
             steps,
+        }
+    }
+
+    /// The name of a test; the columns of its row are filled in.
+    fn name_of(&mut self, node: &Node, case: &Map<String, Value>) -> String {
+        let Some(name) = node.get("name") else { return String::new() };
+        let text = name.as_str().unwrap_or_default().to_owned();
+        if case.is_empty() {
+            return text;
+        }
+        match Tree::read(name, &mut self.problems).spelled().render(&Row(case)) {
+            Ok(Value::String(name)) => name,
+            Ok(other) => other.to_string(),
+            Err(missing) => {
+                self.problems.add(missing.span, missing.undefined.to_string());
+                text
+            }
         }
     }
 
@@ -64,20 +113,29 @@ impl Loader<'_> {
     }
 
     /// A test is chosen and told by its name, so no two may have the same.
-    fn check_names(&mut self, tests: &Node) {
-        let named = |node: &&Node| node.get("name").is_some_and(|name| name.as_str().is_some());
-        let tests: Vec<&Node> = tests.items().iter().filter(named).collect();
-        for (at, test) in tests.iter().enumerate() {
-            let Some(name) = test.get("name") else { continue };
-            let text = name.as_str().unwrap_or_default();
-            if text.trim().is_empty() {
-                self.problems.add(name.span, "the name is empty");
-            } else if tests[..at]
-                .iter()
-                .any(|it| it.get("name").and_then(Node::as_str) == Some(text))
-            {
-                self.problems.add(name.span, format!("there is a test `{text}` already"));
+    fn check_names(&mut self, tests: &[Test]) {
+        let mut known = HashSet::new();
+        for Test { name, span, case, .. } in tests {
+            if name.trim().is_empty() {
+                self.problems.add(*span, "the name is empty");
+            } else if !known.insert(name) {
+                let help = (!case.is_empty())
+                    .then(|| "put a column into the name, as `it adds ${a} and ${b}`".to_owned());
+                let message = format!("there is a test `{name}` already");
+                self.problems.add_with_help(*span, message, help);
             }
         }
+    }
+}
+
+/// The columns of a row, for the name of its test.
+struct Row<'a>(&'a Map<String, Value>);
+
+impl Scope for Row<'_> {
+    fn get(&self, path: &Path) -> Result<Value, Undefined> {
+        let column = self.0.get(path.root()).ok_or_else(|| {
+            Undefined(format!("${{{path}}}: the table has no column `{}`", path.root()))
+        })?;
+        path.find(column, 1).cloned()
     }
 }

@@ -4,15 +4,19 @@ mod expect;
 mod pattern;
 mod server;
 mod step;
+mod variant;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use serde_json::{Map, Value};
 use sparring_script::{Source, Span};
 
 pub(crate) use expect::{Aspect, Collection, Expect, Facet, Items};
 pub(crate) use pattern::Pattern;
 pub(crate) use server::{Address, Command, Script, Server, Way};
 pub(crate) use step::{Answers, Completion, Step, Turns, Verb};
+pub use variant::{Transport, Variant};
 
 /// One file of tests.
 #[derive(Debug)]
@@ -46,6 +50,16 @@ pub struct Test {
     pub tags: Vec<String>,
     /// Why it is not run, where it is not.
     pub skip: Option<String>,
+    /// Whether all tests without this are left out.
+    pub only: bool,
+    /// How often it is tried again.
+    pub(crate) retry: u64,
+    /// How long it may take as a whole.
+    pub(crate) timeout: Option<Duration>,
+    /// Whether it has the server for itself.
+    pub(crate) isolate: bool,
+    /// The row of its table.
+    pub(crate) case: Map<String, Value>,
     /// Which of the suite's servers it is about.
     pub(crate) server: usize,
     pub(crate) steps: Vec<Step>,

@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 use sparring_script::{Span, Tree};
+use sparring_wire::Revision;
+
+use super::Transport;
 
 /// A server and how to get to it.
 #[derive(Debug)]
@@ -13,6 +16,10 @@ pub(crate) struct Server {
     pub(crate) way: Way,
     /// How long connecting may take, and then each request.
     pub(crate) timeout: Option<Duration>,
+    /// The revisions to run its tests in.
+    pub(crate) protocols: Vec<Revision>,
+    /// The transports to run them over, where it is a mock.
+    pub(crate) transports: Vec<Transport>,
 }
 
 /// How to get to a server.

@@ -5,6 +5,7 @@ mod answer;
 mod desk;
 mod heard;
 mod listen;
+mod mock;
 mod needs;
 mod open;
 mod scope;
@@ -26,7 +27,7 @@ use futures_util::stream;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::event::{Event, Outcome};
-use crate::model::Suite;
+use crate::model::{Suite, Variant};
 use crate::plan::{Plan, Planned};
 use seat::Seat;
 
@@ -71,10 +72,16 @@ impl Runner<'_> {
         if let Some(missing) = needs::missing(suite, self.world) {
             return tests.iter().for_each(|test| self.skip(test, &missing));
         }
-        let servers = (0..suite.servers.len()).map(|index| {
-            let own = tests.iter().filter(move |planned| planned.test.server == index);
-            let seat = Seat::new(suite, index, self.world);
-            self.server(seat, own.copied().collect())
+        let mut seats: Vec<(usize, Variant, Vec<Planned<'_>>)> = Vec::new();
+        for planned in tests {
+            let (server, variant) = (planned.test.server, planned.variant);
+            match seats.iter_mut().find(|seat| (seat.0, seat.1) == (server, variant)) {
+                Some((_, _, tests)) => tests.push(planned),
+                None => seats.push((server, variant, vec![planned])),
+            }
+        }
+        let servers = seats.into_iter().map(|(server, variant, tests)| {
+            self.server(Seat::new(suite, server, variant, self.world), tests)
         });
         join_all(servers).await;
     }

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use sparring_mock::{MockServer, ProcessFault, Settings};
+use sparring_mock::{MockServer, Settings};
 use sparring_peer::client::Error;
-use sparring_peer::{Cause, ClientBuilder, ClientOptions, Link, LinkKind, MemoryLink, memory};
+use sparring_peer::{Cause, ClientBuilder, ClientOptions, Link, Protocol};
 use sparring_script::{Span, Tree};
-use sparring_transport::http::{Credentials, HttpTarget};
+use sparring_transport::http::{Credentials, HttpLink, HttpTarget};
 use sparring_transport::{ChildTarget, ContainerTarget, Opened, Stderr, Target};
 use sparring_wire::Transcript;
 use sparring_wire::types::Implementation;
@@ -16,10 +16,11 @@ use tokio::time::timeout;
 
 use super::desk::Desk;
 use super::listen::listen;
+use super::mock;
 use super::scope::OfServer;
 use super::seat::{Mocked, Refusal, Running, Seat};
 use super::watch::Watch;
-use crate::model::{Address, Command, Script, Way};
+use crate::model::{Address, Command, Script, Transport, Way};
 
 /// How long connecting may take, and then each request.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -75,11 +76,24 @@ impl Opening<'_> {
         let vars = script.vars.iter().map(|(name, tree)| Ok((name.clone(), self.value(tree)?)));
         let settings =
             Settings { vars: vars.collect::<Result<_, Refusal>>()?, ..Settings::default() };
+        if self.seat.variant.transport == Some(Transport::Stdio) {
+            let program = self.seat.world.program.display().to_string();
+            return self.target(&Target::Child(mock::child(program, &path, &settings))).await;
+        }
         let server = MockServer::from_file(path, &settings)
             .map_err(|error| self.refusal(error.to_string()))?;
-        let (here, there) = memory(LinkKind::Shared);
-        let mocked = Mocked(tokio::spawn(serve(server, there)));
-        self.connect(here, None, Some(mocked)).await
+        match mock::http_transport(self.seat.variant.transport) {
+            None => {
+                let (here, mocked) = mock::in_memory(server);
+                self.connect(here, None, Some(mocked)).await
+            }
+            Some(transport) => {
+                let listening = mock::over_http(server, transport).await;
+                let (target, mocked) = listening.map_err(|message| self.refusal(message))?;
+                let link = HttpLink::new(&target).map_err(|it| self.refusal(it.to_string()))?;
+                self.connect(link, None, Some(mocked)).await
+            }
+        }
     }
 
     async fn connect(
@@ -92,6 +106,7 @@ impl Opening<'_> {
         let (watch, desk) = (Watch::of(&transcript), Desk::default());
         let options = ClientOptions {
             info: Implementation::new("spar", env!("CARGO_PKG_VERSION")),
+            protocol: self.seat.variant.protocol.map_or(Protocol::Auto, Protocol::Only),
             timeout: self.within,
             // One that outlasts the timeout would never be over.
             grace: GRACE.min(self.within / 2),
@@ -190,22 +205,5 @@ fn told(error: &Error) -> String {
             format!("{method} has no answer: {how}")
         }
         error => error.to_string(),
-    }
-}
-
-/// Serves a mock whose process is this one: where its script wants to exit, the
-/// connection ends. It has no stderr to flood.
-async fn serve(server: MockServer, link: MemoryLink) {
-    let mut faults = server.process_faults();
-    let exit = async {
-        while let Some(fault) = faults.as_mut() {
-            if let Some(ProcessFault::Exit(_)) | None = fault.recv().await {
-                break;
-            }
-        }
-    };
-    tokio::select! {
-        () = exit => {}
-        _ = server.serve(link) => {}
     }
 }

@@ -35,8 +35,9 @@ pub(super) struct OfTest<'a> {
 }
 
 impl<'a> OfTest<'a> {
-    pub(super) fn new(world: &'a World) -> Self {
-        OfTest { world, folder: Folder::default(), saved: Map::new() }
+    /// What a test knows before its first step: the row of its table.
+    pub(super) fn new(world: &'a World, saved: Map<String, Value>) -> Self {
+        OfTest { world, folder: Folder::default(), saved }
     }
 }
 

@@ -12,7 +12,7 @@ use super::tools::Tools;
 use super::watch::Watch;
 use super::{World, open};
 use crate::event::Story;
-use crate::model::{Server, Suite};
+use crate::model::{Server, Suite, Variant};
 
 /// The place of one server.
 pub(super) struct Seat<'a> {
@@ -20,6 +20,8 @@ pub(super) struct Seat<'a> {
     pub(super) server: &'a Server,
     /// Which of the suite's servers that is.
     pub(super) index: usize,
+    /// How it is to be talked to.
+    pub(super) variant: Variant,
     pub(super) world: &'a World,
     /// Its folder, for `${tmp}`.
     pub(super) folder: Folder,
@@ -59,9 +61,9 @@ impl Drop for Mocked {
 }
 
 impl<'a> Seat<'a> {
-    pub(super) fn new(suite: &'a Suite, index: usize, world: &'a World) -> Self {
+    pub(super) fn new(suite: &'a Suite, index: usize, variant: Variant, world: &'a World) -> Self {
         let (server, folder) = (&suite.servers[index], Folder::default());
-        Seat { suite, server, index, world, folder, running: None, refused: None }
+        Seat { suite, server, index, variant, world, folder, running: None, refused: None }
     }
 
     /// The server, started where it is not running.

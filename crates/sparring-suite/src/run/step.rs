@@ -16,6 +16,9 @@ use super::tools::Tools;
 use super::{Answer, Heard};
 use crate::model::{Answers, Collection, Completion, Step, Turns, Verb};
 
+/// The rule that a question without an answer breaks.
+const UNANSWERED: &str = "unanswered";
+
 /// What a step asks for, with its holes filled.
 enum Asked {
     List(Listing),
@@ -59,11 +62,12 @@ pub(super) async fn perform(
         let new = running.watch.notifications(heard.notifications.len());
         heard.notifications.extend(new.iter().map(value));
         renew(&mut heard.requests, client.requests(), questioned);
+        heard.violations.retain(|it| it["rule"] != UNANSWERED);
+        heard.violations.extend(unanswered(&step.answers, &heard.requests));
         heard.stderr = running.wrote_since(stderr_before);
     };
     listen(&mut heard);
     settle(&step.expect, scope, &mut heard, listen).await;
-    heard.violations.extend(unanswered(&step.answers, &heard));
     Ok(heard)
 }
 
@@ -169,10 +173,10 @@ fn own_breaches(running: &Running, tool: Option<&str>, answer: &Answer) -> Vec<V
 }
 
 /// What the server asked and no answer of the step covers.
-fn unanswered(answers: &Answers, heard: &Heard) -> Vec<Value> {
+fn unanswered(answers: &Answers, requests: &[Value]) -> Vec<Value> {
     let mut asked: Vec<&str> = Vec::new();
     let mut breaches = Vec::new();
-    for request in &heard.requests {
+    for request in requests {
         let method = request["method"].as_str().unwrap_or_default();
         let nth = asked.iter().filter(|before| **before == method).count();
         asked.push(method);
@@ -181,7 +185,7 @@ fn unanswered(answers: &Answers, heard: &Heard) -> Vec<Value> {
         });
         if !covered {
             let message = format!("the server asked {method}, which no `answer` covers");
-            breaches.push(breach("unanswered", &message));
+            breaches.push(breach(UNANSWERED, &message));
         }
     }
     breaches

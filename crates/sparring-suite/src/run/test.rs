@@ -1,6 +1,7 @@
 //! Runs one test, step by step, until one fails.
 
 use sparring_script::Span;
+use tokio::time::timeout;
 
 use super::scope::OfTest;
 use super::seat::{Running, Seat};
@@ -13,12 +14,44 @@ use crate::model::{Step, Test};
 /// The most of stderr that a story has.
 const STDERR: usize = 20;
 
+/// Runs a test within its time, again where it may be, with a server of its own
+/// where it wants one.
 pub(super) async fn run(seat: &mut Seat<'_>, test: &Test, world: &World) -> Outcome {
+    let mut outcome = attempt(seat, test, world).await;
+    for _ in 0..test.retry {
+        if let Outcome::Failed(_) = outcome {
+            outcome = attempt(seat, test, world).await;
+        }
+    }
+    outcome
+}
+
+async fn attempt(seat: &mut Seat<'_>, test: &Test, world: &World) -> Outcome {
+    if test.isolate {
+        seat.leave().await;
+    }
+    let outcome = match test.timeout {
+        None => steps(seat, test, world).await,
+        Some(within) => match timeout(within, steps(seat, test, world)).await {
+            Ok(outcome) => outcome,
+            Err(_) => {
+                let message = format!("the test took longer than {within:?}");
+                Outcome::Failed(Box::new(Story::of(Failure::new(test.span, message))))
+            }
+        },
+    };
+    if test.isolate {
+        seat.leave().await;
+    }
+    outcome
+}
+
+async fn steps(seat: &mut Seat<'_>, test: &Test, world: &World) -> Outcome {
     let running = match seat.running().await {
         Ok(running) => running,
         Err(story) => return Outcome::Failed(Box::new(story)),
     };
-    let mut scope = OfTest::new(world);
+    let mut scope = OfTest::new(world, test.case.clone());
     // What the server broke before is the first test's to tell; what it wrote
     // to its stderr before is nobody's.
     let before = running.wrote();

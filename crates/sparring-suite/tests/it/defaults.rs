@@ -1,6 +1,8 @@
 //! What fails a test that does not expect it.
 
-use crate::fixture::{fail, pass};
+use sparring_suite::Outcome;
+
+use crate::fixture::{block_on, fail, outcomes, pass};
 
 #[test]
 fn a_breach_of_the_protocol() {
@@ -43,4 +45,27 @@ fn a_question_that_no_answer_covers() {
         "call: ask_twice, answer: {elicitation: [{action: accept, content: {}}]}",
         "tools/call needs elicitation/create",
     );
+}
+
+/// Up to 2025-11-25 the server is told that there is no answer, and goes on.
+#[test]
+fn a_question_that_no_answer_covers_although_there_is_a_result() {
+    let test = |name: &str, beside: &str| format!("{{name: {name}, call: ask{beside}}}");
+    let text = format!(
+        "servers: {{it: {{mock: trainer.mock.yaml, protocol: 2025-11-25}}}}\n\
+         tests: [{}, {}, {}]",
+        test("unanswered", ", expect: {is_error: true}"),
+        test("expected", ", expect: {is_error: true, violations: {has: {rule: unanswered}}}"),
+        test("answered", ", answer: {elicitation: {action: decline}}, expect: {text: decline}"),
+    );
+    let told = block_on(outcomes(&text, false));
+    let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
+    let messages: Vec<&str> = story.failures.iter().map(|failure| &*failure.message).collect();
+    assert!(
+        messages
+            .contains(&"unanswered: the server asked elicitation/create, which no `answer` covers"),
+        "{messages:?}"
+    );
+    assert!(matches!(told[2].1, Some(Outcome::Passed)), "{told:#?}");
+    assert!(matches!(told[1].1, Some(Outcome::Passed)), "{told:#?}");
 }

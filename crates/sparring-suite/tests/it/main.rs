@@ -10,4 +10,5 @@ mod problems;
 mod running;
 mod schema;
 mod servers;
+mod variants;
 mod verbs;

@@ -70,6 +70,8 @@ fn servers() {
     check_suite(&with("{}"), &["must have one of `command`, `url` and `mock`"]);
     check_suite(&with("{url: \"http://a\", mock: m}"), &["must have one of"]);
     check_suite(&with("{url: \"http://a\", args: [b]}"), &["`args` does not go with `url`"]);
+    check_suite(&with("{command: a, transport: stdio}"), &["does not go with `command`"]);
+    check_suite(&with("{command: a, protocol: 2025-11-2}"), &["did you mean '2025-11-25'"]);
     check_suite(&with("{command: \"a 'b\"}"), &["a quote in this command is not closed"]);
     check_suite(&with("{command: \"\"}"), &["the command is empty"]);
     check_suite(&with("{command: \"\", args: [a]}"), &["the command is empty"]);
@@ -83,6 +85,13 @@ fn names() {
         let tests = format!("tests: [{{name: {a}, ping: true}}, {{name: {b}, ping: true}}]");
         format!("servers: {{it: {{mock: trainer.mock.yaml}}}}\n{tests}")
     };
+    check("cases: [], ping: true", &["there is no case"]);
+    check("cases: [{x: 1}, {x: 2}], ping: true", &["there is a test `a` already"]);
+    check("cases: [{tmp: 1}], ping: true", &["`tmp` has a meaning of its own"]);
+    check("cases: [{x: 1}], call: \"${y}\"", &["no earlier step saves `y`"]);
+    let named = "servers: {it: {mock: trainer.mock.yaml}}\n\
+                 tests: [{name: \"${y}\", cases: [{x: 1}], ping: true}]";
+    check_suite(named, &["the table has no column `y`"]);
     check_suite(&two("a", "a"), &["there is a test `a` already"]);
     check_suite(&two("a", "\" \""), &["the name is empty"]);
 }

@@ -63,3 +63,49 @@ fn a_test_may_say_why_it_is_not_run() {
     let tests = "tests: [{name: a, skip: not yet, call: failing}, {name: b, call: two}]";
     assert_eq!(letters(&format!("{ON_MOCK}{tests}"), false), "sp");
 }
+
+#[test]
+fn a_table_gives_a_test_for_each_row() {
+    let tests = "tests: [{name: \"${message} comes back\", cases: [{message: hi, n: 1}, {message: 2, n: 2}], \
+                 call: echo, with: {message: \"${message}\"}, expect: {text: \"hi\"}}]";
+    let told = block_on(outcomes(&format!("{ON_MOCK}{tests}"), false));
+    let names: Vec<&str> = told.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(names, ["hi comes back", "2 comes back"]);
+    assert!(matches!(told[0].1, Some(Outcome::Passed)), "{told:?}");
+    let Some(Outcome::Failed(story)) = &told[1].1 else { panic!("{told:?}") };
+    assert_eq!(story.failures[0].message, "text: expected \"hi\", found \"2\"");
+}
+
+#[test]
+fn a_test_that_takes_too_long_is_given_up_and_the_next_one_runs() {
+    let tests = "tests: [{name: a, timeout: 100ms, call: slow}, {name: b, call: two}]";
+    let told = block_on(outcomes(&format!("{ON_MOCK}{tests}"), false));
+    let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
+    assert_eq!(story.failures[0].message, "the test took longer than 100ms");
+    assert!(matches!(told[1].1, Some(Outcome::Passed)), "{told:?}");
+}
+
+#[test]
+fn a_test_is_tried_again_as_often_as_it_says() {
+    let flaky = |beside: &str| format!("{ON_MOCK}tests: [{{name: a, call: flaky{beside}}}]");
+    assert_eq!(letters(&flaky(""), false), "f");
+    assert_eq!(letters(&flaky(", retry: 1"), false), "p");
+}
+
+#[test]
+fn an_isolated_test_has_a_server_of_its_own() {
+    let tests = |beside: &str| {
+        let test =
+            |name| format!("{{name: {name}, call: flaky, expect: {{is_error: true}}{beside}}}");
+        format!("{ON_MOCK}tests: [{}, {}]", test("a"), test("b"))
+    };
+    assert_eq!(letters(&tests(""), false), "pf");
+    assert_eq!(letters(&tests(", isolate: true"), false), "pp");
+}
+
+#[test]
+fn only_leaves_out_all_others() {
+    let tests = "tests: [{name: a, call: failing}, {name: b, only: true, call: two}]";
+    let told = block_on(outcomes(&format!("{ON_MOCK}{tests}"), false));
+    assert!(told.len() == 1 && told[0].0 == "b", "{told:?}");
+}

@@ -1,0 +1,44 @@
+//! The same suite in every revision and over every transport.
+
+use sparring_suite::{Choice, Plan, Transport};
+use sparring_wire::Revision;
+
+use crate::fixture::read;
+
+/// The tests of a plan, with their variants.
+fn planned(suite: &str, choice: &Choice) -> (Vec<String>, usize) {
+    let plan = Plan::new(vec![read(suite).unwrap()], choice);
+    let names = plan.tests().map(|it| format!("{}{}", it.test.name, it.variant)).collect();
+    (names, plan.left_out().len())
+}
+
+const SUITE: &str = "servers:\n  \
+    one: {mock: trainer.mock.yaml, protocol: [2025-11-25, 2026-07-28], transport: [http, sse]}\n  \
+    two: {command: server, protocol: 2024-11-05}\n  \
+    three: {command: server}\n\
+    tests: [{name: a, ping: true}, {name: b, server: two, ping: true}, \
+    {name: c, server: three, ping: true}]\n";
+
+#[test]
+fn a_suite_is_run_through_once_for_each_variant_of_its_servers() {
+    let (names, left_out) = planned(SUITE, &Choice::default());
+    let expected = [
+        "a [2025-11-25, http]",
+        "a [2025-11-25, sse]",
+        "a [2026-07-28, http]",
+        "b [2024-11-05]",
+        "c",
+    ];
+    assert_eq!((names, left_out), (expected.map(str::to_owned).to_vec(), 1));
+}
+
+#[test]
+fn what_is_chosen_goes_before_what_a_suite_says() {
+    let choice = Choice {
+        protocols: vec![Revision::V2025_06_18],
+        transports: vec![Transport::Stdio],
+        ..Choice::default()
+    };
+    let (names, _) = planned(SUITE, &choice);
+    assert_eq!(names, ["a [2025-06-18, stdio]", "b [2025-06-18]", "c [2025-06-18]"]);
+}
