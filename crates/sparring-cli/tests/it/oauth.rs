@@ -95,6 +95,57 @@ fn somebody_logs_in_once_and_for_all() {
     assert!(Path::new(&other).exists());
 }
 
+/// On Linux a page is opened by `xdg-open`, where somebody sits at a terminal.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_page_is_opened_for_whoever_sits_at_a_terminal() {
+    use std::os::unix::fs::PermissionsExt;
+
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    for (flags, opens) in [(&["--oauth"][..], true), (&["--oauth", "--no-browser"], false)] {
+        let place = Place::new(Ways::default());
+        let (browser, opened) = (place.file("xdg-open"), place.file("opened"));
+        std::fs::write(
+            &browser,
+            format!("#!/bin/sh\necho \"$1\" >{opened}.new\nmv {opened}.new {opened}\n"),
+        )
+        .unwrap();
+        std::fs::set_permissions(&browser, PermissionsExt::from_mode(0o755)).unwrap();
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let terminal = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let terminal = std::fs::OpenOptions::new().write(true).open(terminal).unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let mut command = Command::new(SPAR);
+        command.args(ECHO).args(["--url", &place.world.url()]).args(flags);
+        command.env("PATH", format!("{}:{path}", place.folder.path().display()));
+        command.env("XDG_CONFIG_HOME", place.folder.path());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(terminal);
+        let child = command.spawn().unwrap();
+        drop(command);
+        let mut lines = std::io::BufReader::new(std::fs::File::from(master));
+        let mut page = String::new();
+        while !page.starts_with("http") {
+            page.clear();
+            std::io::BufRead::read_line(&mut lines, &mut page).unwrap();
+        }
+        if opens {
+            let until = std::time::Instant::now() + crate::process::PATIENCE;
+            while !Path::new(&opened).exists() {
+                assert!(std::time::Instant::now() < until, "no page was opened");
+                std::thread::yield_now();
+            }
+            let given = std::fs::read_to_string(&opened).unwrap();
+            assert_eq!(given.trim(), page.trim(), "the page that was printed");
+        }
+        let _ = place.runtime.block_on(reqwest::get(page.trim()));
+        assert_eq!(Running::of(child).exit(), Some(0));
+        assert_eq!(Path::new(&opened).exists(), opens, "{flags:?}");
+    }
+}
+
 #[test]
 fn a_program_asks_for_itself() {
     let place = Place::new(Ways::default());

@@ -7,7 +7,7 @@ use sparring_script::Node;
 
 use super::Loader;
 use crate::interactions::{ARGUMENT, Interactions, TOOL, wire};
-use crate::model::{Body, Entry, Reply, Tool, When};
+use crate::model::{Body, Entry, Reply, Tool};
 
 impl Loader<'_> {
     /// What the script has for cases that bring nothing along.
@@ -37,18 +37,6 @@ impl Loader<'_> {
             "description": "Gives the next response of a test case.",
             "inputSchema": schema,
         });
-        let reply = Reply {
-            when: When::default(),
-            times: None,
-            given: 0.into(),
-            requires: Vec::new(),
-            ask: Vec::new(),
-            during: Vec::new(),
-            delay: None,
-            body: Body::Interaction,
-            after: Vec::new(),
-            fault: None,
-        };
         Tool {
             entry: Entry {
                 id: TOOL.to_owned(),
@@ -57,7 +45,7 @@ impl Loader<'_> {
                 hidden_at_first: false,
                 queued: Mutex::default(),
                 required: Vec::new(),
-                replies: vec![Arc::new(reply)],
+                replies: vec![Arc::new(Reply::of(Body::Interaction))],
                 cache: None,
                 calls: 0.into(),
             },

@@ -26,6 +26,24 @@ pub(crate) struct Reply {
     pub(crate) fault: Option<ReplyFault>,
 }
 
+impl Reply {
+    /// One that is always given, and does nothing else.
+    pub(crate) fn of(body: Body) -> Self {
+        Reply {
+            when: When::default(),
+            times: None,
+            given: 0.into(),
+            requires: Vec::new(),
+            ask: Vec::new(),
+            during: Vec::new(),
+            delay: None,
+            body,
+            after: Vec::new(),
+            fault: None,
+        }
+    }
+}
+
 /// What a request must be like.
 #[derive(Debug, Default)]
 pub(crate) struct When {

@@ -78,29 +78,14 @@ fn ticket() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Body, When};
-
-    fn reply() -> Reply {
-        Reply {
-            when: When::default(),
-            times: None,
-            given: 0.into(),
-            requires: Vec::new(),
-            ask: Vec::new(),
-            during: Vec::new(),
-            delay: None,
-            body: Body::Interaction,
-            after: Vec::new(),
-            fault: None,
-        }
-    }
+    use crate::model::Body;
 
     fn paused(round: usize) -> Paused {
         Paused {
             method: "tools/call".to_owned(),
             id: "x".to_owned(),
             args: Value::Null,
-            reply: Arc::new(reply()),
+            reply: Arc::new(Reply::of(Body::Interaction)),
             number: 1,
             round,
             answers: Map::new(),

@@ -11,6 +11,7 @@ mod fixture;
 mod interactions;
 mod journal;
 mod lists;
+mod mutations;
 mod problems;
 mod questions;
 mod reference;

@@ -6,6 +6,8 @@
 mod defaults;
 mod expectations;
 mod fixture;
+#[path = "../../../sparring-mock/tests/it/mutations.rs"]
+mod mutations;
 mod problems;
 mod running;
 mod schema;
