@@ -313,8 +313,8 @@ impl Authorizer {
     }
 
     pub(super) fn set(&self, issuer: &str, tokens: Tokens, how: How) -> Pass {
-        self.secrets.add(&tokens.access);
-        self.secrets.add(tokens.refresh.as_deref().unwrap_or_default());
+        self.secrets.add_passing(&tokens.access);
+        self.secrets.add_passing(tokens.refresh.as_deref().unwrap_or_default());
         let header = HeaderValue::try_from(format!("Bearer {}", tokens.access));
         let current = Arc::new(Current {
             issuer: issuer.to_owned(),

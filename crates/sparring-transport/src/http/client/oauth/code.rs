@@ -57,8 +57,8 @@ pub(super) async fn log_in(
     let came = redirect.serve(|query| login.code(provider, query));
     let code = timeout(oauth.patience, came).await;
     let code = code.map_err(|_| Denied::NobodyCame(oauth.patience))??;
-    web.secrets.add(&code);
-    web.secrets.add(&login.verifier);
+    web.secrets.add_passing(&code);
+    web.secrets.add_passing(&login.verifier);
     let by = By::Code { code: &code, verifier: &login.verifier, redirect: &came_to };
     token::ask(web, provider, client, by, scopes).await
 }

@@ -191,7 +191,7 @@ fn request(
             let kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
             form.append_pair("client_assertion_type", kind);
             form.append_pair("client_assertion", &assertion);
-            web.secrets.add(&assertion);
+            web.secrets.add_passing(&assertion);
         }
         _ => {
             form.append_pair("client_id", &client.id);
