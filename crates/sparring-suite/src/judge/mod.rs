@@ -34,7 +34,8 @@ pub(crate) fn judge(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failur
                     format!("expected an answer within {within:?}, it took {:?}", heard.took);
                 failures.push(Failure::new(*span, message));
             }
-            Facet::Within(_) => {}
+            // Held against what was kept once all else holds.
+            Facet::Within(_) | Facet::Snapshot(_) => {}
         }
     }
     failures
@@ -49,7 +50,7 @@ pub(crate) fn has_come(facet: &Facet, heard: &Heard, scope: &dyn Scope) -> bool 
                 && items::count(*collection, items, found, scope).is_empty()
         }
         Facet::Stderr(pattern) => value::text("stderr", pattern, &heard.stderr, scope).is_empty(),
-        Facet::Value(..) | Facet::Within(_) => true,
+        Facet::Value(..) | Facet::Within(_) | Facet::Snapshot(_) => true,
     }
 }
 

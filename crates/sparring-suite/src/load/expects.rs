@@ -44,6 +44,7 @@ impl Loader<'_> {
             "violations" => Facet::Items(Collection::Violations, self.items(node)),
             "notifications" => Facet::Items(Collection::Notifications, self.items(node)),
             "requests" => Facet::Items(Collection::Requests, self.items(node)),
+            "snapshot" => self.snapshot(entry, verb),
             "stderr" => Facet::Stderr(Pattern::read(node, &mut self.problems)),
             "within" => {
                 if let Verb::Notify { .. } = verb {
@@ -85,7 +86,7 @@ impl Loader<'_> {
         }
     }
 
-    fn no_such(&mut self, span: Span, key: &str, verb: &Verb) {
+    pub(super) fn no_such(&mut self, span: Span, key: &str, verb: &Verb) {
         self.problems
             .add(span, format!("`{}` gives nothing that `{key}` could look at", verb.name()));
     }

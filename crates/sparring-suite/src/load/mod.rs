@@ -5,6 +5,7 @@ mod answers;
 mod expects;
 mod holes;
 mod servers;
+mod snapshots;
 mod steps;
 mod tests;
 
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use sparring_script::{Kind, Node, Problems, Shape, Source, Tree, grammar};
 
 use crate::grammar::SUITE;
-use crate::model::{Needs, Suite};
+use crate::model::{Needs, Rules, Suite};
 
 /// Why a file is no suite.
 #[derive(Debug, thiserror::Error)]
@@ -58,7 +59,8 @@ impl Suite {
         let mut node = Node::parse(source).map_err(|problems| vec![problems])?;
         let mut problems = Problems::new(source);
         grammar::check(&mut node, &Shape::Object(&SUITE), &mut problems);
-        let mut loader = Loader { folder, problems, scripts: Vec::new() };
+        let mut loader =
+            Loader { folder, problems, scripts: Vec::new(), snapshots: Rules::default() };
         let suite = loader.suite(&node);
         let own = Some(loader.problems).filter(|problems| !problems.is_empty());
         let all: Vec<Problems> = own.into_iter().chain(loader.scripts).collect();
@@ -73,11 +75,14 @@ struct Loader<'a> {
     problems: Problems,
     /// What is wrong with the scripts of mocks.
     scripts: Vec<Problems>,
+    /// What is not kept in any snapshot.
+    snapshots: Rules,
 }
 
 impl Loader<'_> {
     fn suite(&mut self, node: &Node) -> Suite {
         let servers = self.servers(node);
+        self.snapshots = node.get("snapshots").map(|it| self.rules(it)).unwrap_or_default();
         let tests = self.tests(node, &servers);
         Suite {
             source: self.problems.source().clone(),

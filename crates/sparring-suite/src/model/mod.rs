@@ -3,6 +3,7 @@
 mod expect;
 mod pattern;
 mod server;
+mod snapshot;
 mod step;
 mod variant;
 
@@ -15,6 +16,7 @@ use sparring_script::{Source, Span};
 pub(crate) use expect::{Aspect, Collection, Expect, Facet, Items};
 pub(crate) use pattern::Pattern;
 pub(crate) use server::{Address, Command, Script, Server, Way};
+pub(crate) use snapshot::Rules;
 pub(crate) use step::{Answers, Completion, Step, Turns, Verb};
 pub use variant::{Transport, Variant};
 

@@ -8,6 +8,7 @@ use tokio::task::JoinHandle;
 
 use super::desk::Desk;
 use super::scope::Folder;
+use super::shots::Shots;
 use super::tools::Tools;
 use super::watch::Watch;
 use super::{World, open};
@@ -23,6 +24,8 @@ pub(super) struct Seat<'a> {
     /// How it is to be talked to.
     pub(super) variant: Variant,
     pub(super) world: &'a World,
+    /// The answers that its tests keep.
+    pub(super) shots: &'a Shots,
     /// Its folder, for `${tmp}`.
     pub(super) folder: Folder,
     running: Option<Running>,
@@ -61,9 +64,15 @@ impl Drop for Mocked {
 }
 
 impl<'a> Seat<'a> {
-    pub(super) fn new(suite: &'a Suite, index: usize, variant: Variant, world: &'a World) -> Self {
+    pub(super) fn new(
+        suite: &'a Suite,
+        index: usize,
+        variant: Variant,
+        world: &'a World,
+        shots: &'a Shots,
+    ) -> Self {
         let (server, folder) = (&suite.servers[index], Folder::default());
-        Seat { suite, server, index, variant, world, folder, running: None, refused: None }
+        Seat { suite, server, index, variant, world, shots, folder, running: None, refused: None }
     }
 
     /// The server, started where it is not running.

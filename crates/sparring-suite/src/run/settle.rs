@@ -51,7 +51,7 @@ fn comes(facet: &&Facet) -> bool {
     match facet {
         Facet::Items(collection, _) => *collection != Collection::List,
         Facet::Stderr(_) => true,
-        Facet::Value(..) | Facet::Within(_) => false,
+        Facet::Value(..) | Facet::Within(_) | Facet::Snapshot(_) => false,
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::time::Instant;
 
+use serde_json::Value;
 use sparring_script::Span;
 use tokio::time::timeout;
 
 use super::scope::OfTest;
 use super::seat::{Running, Seat};
+use super::shots::Place;
 use super::step::perform;
 use super::{Heard, World};
 use crate::event::{End, Failure, Outcome, Story, Timing};
@@ -61,6 +63,7 @@ async fn steps(
     world: &World,
     timings: &mut Vec<Timing>,
 ) -> Outcome {
+    let (shots, variant) = (seat.shots, seat.variant);
     let running = match seat.running().await {
         Ok(running) => running,
         Err(story) => return Outcome::Failed(Box::new(story)),
@@ -69,8 +72,10 @@ async fn steps(
     // What the server broke before is the first test's to tell; what it wrote
     // to its stderr before is nobody's.
     let before = running.wrote();
-    for step in &test.steps {
-        let failures = take(running, step, &mut scope, before, timings).await;
+    for (step, number) in test.steps.iter().zip(1..) {
+        let place = Place { test: &test.name, step: number, variant };
+        let keep = |span, answer| shots.check(place, span, answer);
+        let failures = take(running, step, &mut scope, before, timings, keep).await;
         if !failures.is_empty() {
             let (spoken, unheard) = running.watch.spoken();
             let stderr = end_of(&running.wrote_since(before));
@@ -87,6 +92,7 @@ async fn take(
     scope: &mut OfTest<'_>,
     before: u64,
     timings: &mut Vec<Timing>,
+    keep: impl FnOnce(Span, Value) -> Option<Failure>,
 ) -> Vec<Failure> {
     let heard = match perform(running, step, scope, before).await {
         Ok(heard) => heard,
@@ -95,6 +101,10 @@ async fn take(
     let timing = |asked: &String| Timing { asked: asked.clone(), took: heard.took };
     timings.extend(heard.asked.as_ref().map(timing));
     let mut failures = judge::judge(step, &heard, scope);
+    if let Some((span, rules)) = step.expect.snapshot().filter(|_| failures.is_empty()) {
+        let folders: Vec<String> = scope.folder.made().into_iter().collect();
+        failures.extend(keep(span, rules.keep(heard.answer.whole(), &folders)));
+    }
     if failures.is_empty() {
         failures.extend(save(step, &heard, scope));
     }

@@ -43,7 +43,7 @@ pub(crate) async fn outcomes(text: &str, fail_fast: bool) -> Vec<(String, Option
     let suite = read(text).unwrap_or_else(|told| panic!("{told}"));
     let plan = Plan::new(vec![suite], &Choice::default());
     let (tell, mut events) = mpsc::unbounded_channel();
-    let options = Options { jobs: NonZeroUsize::MIN, fail_fast, retry: 0 };
+    let options = Options { jobs: NonZeroUsize::MIN, fail_fast, retry: 0, update: false };
     let (world, stop) = (world(), Stop::default());
     let running = run(&plan, options, &world, &stop, tell);
     tokio::time::timeout(PATIENCE, running).await.expect("it hangs");
