@@ -16,7 +16,7 @@ mod run;
 
 pub use event::{Event, Failure, Outcome, Spoken, Story};
 pub use find::{FindError, find};
-pub use grammar::schema;
+pub use grammar::{reference, schema};
 pub use load::LoadError;
 pub use model::{Suite, Test, Transport, Variant};
 pub use plan::{Choice, Plan, Planned};

@@ -16,3 +16,10 @@ use sparring_script::grammar;
 pub fn schema() -> Value {
     grammar::schema("A suite of Sparring", &SUITE)
 }
+
+/// The page of all keys of suites, for the docs.
+pub fn reference() -> String {
+    let intro = "Made from the language itself; [suites.md](suites.md) explains it. Keys may also \
+                 be written as the wire has them, `isError` for `is_error`.";
+    grammar::page("All keys of a suite", intro, &SUITE)
+}

@@ -9,6 +9,7 @@ mod fixture;
 #[path = "../../../sparring-mock/tests/it/mutations.rs"]
 mod mutations;
 mod problems;
+mod reference;
 mod running;
 mod schema;
 mod servers;
