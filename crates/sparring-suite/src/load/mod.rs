@@ -97,6 +97,11 @@ impl Loader<'_> {
     fn text(&mut self, node: &Node, key: &str) -> Option<Tree> {
         self.tree(node, key).map(Tree::spelled)
     }
+
+    /// The same as a URL, in which values are percent-encoded.
+    fn url(&mut self, node: &Node, key: &str) -> Option<Tree> {
+        self.tree(node, key).map(Tree::url)
+    }
 }
 
 fn needs(node: &Node) -> Needs {

@@ -101,7 +101,7 @@ impl Loader<'_> {
     }
 
     fn address(&mut self, node: &Node) -> Option<Address> {
-        let url = self.text(node, "url")?;
+        let url = self.url(node, "url")?;
         let (bearer, headers) = (self.text(node, "bearer"), self.pairs(node, "headers"));
         Some(Address { url, bearer, headers })
     }

@@ -47,7 +47,7 @@ impl Loader<'_> {
         let arguments = || with.clone().unwrap_or(Tree::Plain(json!({})));
         let verb = match key {
             "call" => Verb::Call { tool: name, arguments: arguments() },
-            "read" => Verb::Read { uri: name },
+            "read" => Verb::Read { uri: self.url(node, key)? },
             "prompt" => Verb::Prompt { name, arguments: arguments() },
             "list" => Verb::List(listing(entry.value.as_str()?)?),
             "complete" => Verb::Complete(self.completion(&entry.value, with)?),
