@@ -7,7 +7,7 @@ mod server;
 mod step;
 mod suite;
 
-pub(crate) use suite::SUITE;
+pub(crate) use suite::{SHARED, SUITE};
 
 use serde_json::Value;
 use sparring_script::grammar;

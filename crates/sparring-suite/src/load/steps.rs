@@ -8,13 +8,13 @@ use super::Loader;
 use crate::model::{Completion, Step, Verb};
 
 /// The verbs there are.
-pub(super) const VERBS: [&str; 8] =
-    ["call", "read", "prompt", "list", "complete", "ping", "request", "notify"];
+pub(super) const VERBS: [&str; 9] =
+    ["call", "read", "prompt", "list", "complete", "ping", "request", "notify", "use"];
 
 /// The verbs that `with` says more about.
 const WITH: [&str; 5] = ["call", "prompt", "complete", "request", "notify"];
 
-impl Loader<'_> {
+impl Loader {
     pub(super) fn step(&mut self, node: &Node) -> Option<Step> {
         let (span, verb) = self.verb(node)?;
         let expect = self.expect(node, &verb);

@@ -6,6 +6,7 @@
 mod defaults;
 mod expectations;
 mod fixture;
+mod includes;
 #[path = "../../../sparring-mock/tests/it/mutations.rs"]
 mod mutations;
 mod problems;
