@@ -34,7 +34,7 @@ use exit::Exit;
 use failure::Failure;
 use output::{Printer, Surroundings};
 use sparring_suite::World;
-use verbs::Verb;
+use verbs::{LastFailed, Verb};
 
 fn main() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().collect();
@@ -48,8 +48,10 @@ fn main() -> ExitCode {
                     connect::run(visit, &printer, &environment)
                 }
                 Verb::Test(test) => {
-                    let world = world();
-                    alone::run(&printer, |signals| test.run(&printer, signals, &world))
+                    let environment = Environment::read(|name| std::env::var(name).ok(), false);
+                    let last_failed = LastFailed(environment.failed.as_deref());
+                    let world = world(&environment);
+                    alone::run(&printer, |signals| test.run(&printer, signals, &world, last_failed))
                 }
                 Verb::Mock(mock) => alone::run(&printer, |signals| mock.run(&printer, signals)),
                 Verb::Schema(schema) => alone::run(&printer, |_| schema.run(&printer)),
@@ -92,15 +94,14 @@ fn give_up(failure: &Failure) -> Exit {
 }
 
 /// What suites find outside of their files.
-fn world() -> World {
-    let environment = Environment::read(|name| std::env::var(name).ok(), false);
+fn world(environment: &Environment) -> World {
     let text = |text: OsString| text.into_string().ok();
     let variables =
         std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
     World {
         program: std::env::current_exe().unwrap_or_else(|_| "spar".into()),
         variables: variables.collect(),
-        proxies: environment.proxies,
+        proxies: environment.proxies.clone(),
     }
 }
 
@@ -115,6 +116,7 @@ fn surroundings() -> Surroundings {
         terminal,
         stdout: painted && terminal,
         stderr: painted && io::stderr().is_terminal(),
+        attended: !dumb && io::stderr().is_terminal(),
         width: size.map(|(width, _)| usize::from(width.0)),
     }
 }

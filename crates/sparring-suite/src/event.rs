@@ -17,11 +17,31 @@ pub enum Event {
     Finished {
         /// Which.
         test: usize,
-        /// What came of it.
-        outcome: Outcome,
-        /// How long it took.
-        took: Duration,
+        /// What is to be known of it.
+        end: End,
     },
+}
+
+/// How a test ended.
+#[derive(Debug)]
+pub struct End {
+    /// What came of it.
+    pub outcome: Outcome,
+    /// How long it took, with all tries.
+    pub took: Duration,
+    /// Why it did not pass in the tries before the last.
+    pub earlier: Vec<Story>,
+    /// How long the server took for each answer, in all tries.
+    pub timings: Vec<Timing>,
+}
+
+/// How long one answer took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Timing {
+    /// What was asked, as `call echo` or `list tools`.
+    pub asked: String,
+    /// How long it took.
+    pub took: Duration,
 }
 
 /// What came of a test.
@@ -71,6 +91,14 @@ pub struct Spoken {
 impl Failure {
     pub(crate) fn new(span: Span, message: impl Into<String>) -> Self {
         Failure { span, message: message.into(), diff: None }
+    }
+}
+
+impl End {
+    /// That of a test that was not run.
+    pub(crate) fn skipped(reason: String) -> Self {
+        let outcome = Outcome::Skipped(reason);
+        End { outcome, took: Duration::ZERO, earlier: Vec::new(), timings: Vec::new() }
     }
 }
 

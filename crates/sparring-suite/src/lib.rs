@@ -14,10 +14,10 @@ mod model;
 mod plan;
 mod run;
 
-pub use event::{Event, Failure, Outcome, Spoken, Story};
+pub use event::{End, Event, Failure, Outcome, Spoken, Story, Timing};
 pub use find::{FindError, find};
 pub use grammar::{reference, schema};
 pub use load::LoadError;
 pub use model::{Suite, Test, Transport, Variant};
-pub use plan::{Choice, Plan, Planned};
+pub use plan::{Choice, NoShard, Plan, Planned, Shard};
 pub use run::{Options, Stop, World, run};

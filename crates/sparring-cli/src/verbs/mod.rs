@@ -13,5 +13,6 @@ mod test;
 mod verb;
 mod visit;
 
+pub(crate) use test::LastFailed;
 pub(crate) use verb::Verb;
 pub(crate) use visit::Visit;

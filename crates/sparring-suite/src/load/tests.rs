@@ -61,7 +61,7 @@ impl Loader {
             name: self.name_of(node, &case),
             only: is("only"),
             isolate: is("isolate"),
-            retry: node.get("retry").and_then(Node::as_u64).unwrap_or_default(),
+            retry: node.get("retry").and_then(Node::as_u64),
             timeout: node.get("timeout").and_then(Node::as_str).and_then(|it| duration(it).ok()),
             case,
             span: node.get("name").map_or(node.span, |name| name.span),

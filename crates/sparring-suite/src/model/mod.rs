@@ -54,8 +54,8 @@ pub struct Test {
     pub skip: Option<String>,
     /// Whether all tests without this are left out.
     pub only: bool,
-    /// How often it is tried again.
-    pub(crate) retry: u64,
+    /// How often it is tried again, where it says so.
+    pub(crate) retry: Option<u64>,
     /// How long it may take as a whole.
     pub(crate) timeout: Option<Duration>,
     /// Whether it has the server for itself.

@@ -11,6 +11,8 @@ use super::Answer;
 /// What came of a step, in the words of the language.
 #[derive(Debug)]
 pub(crate) struct Heard {
+    /// What was asked, where an answer was waited for.
+    pub(crate) asked: Option<String>,
     pub(crate) answer: Answer,
     pub(crate) took: Duration,
     pub(crate) violations: Vec<Value>,

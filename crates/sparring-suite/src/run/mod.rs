@@ -19,14 +19,13 @@ mod watch;
 mod world;
 
 use std::num::NonZeroUsize;
-use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::event::{Event, Outcome};
+use crate::event::{End, Event, Outcome};
 use crate::model::{Suite, Variant};
 use crate::plan::{Plan, Planned};
 use seat::Seat;
@@ -43,6 +42,9 @@ pub struct Options {
     pub jobs: NonZeroUsize,
     /// Whether the first failure ends the run.
     pub fail_fast: bool,
+    /// How often a test that fails is tried again, where it does not say that
+    /// itself.
+    pub retry: u64,
 }
 
 /// Runs all tests of a plan, and tells of each. When `stop` says so, tests that
@@ -97,14 +99,14 @@ impl Runner<'_> {
                 continue;
             }
             self.tell(Event::Started { test: planned.number });
-            let begun = Instant::now();
-            let outcome = tokio::select! {
+            let tries = 1 + planned.test.retry.unwrap_or(self.options.retry);
+            let end = tokio::select! {
                 biased;
                 () = self.stop.asked() => break,
-                outcome = test::run(&mut seat, planned.test, self.world) => outcome,
+                end = test::run(&mut seat, planned.test, self.world, tries) => end,
             };
-            let failed = matches!(outcome, Outcome::Failed(_));
-            self.tell(Event::Finished { test: planned.number, outcome, took: begun.elapsed() });
+            let failed = matches!(end.outcome, Outcome::Failed(_));
+            self.tell(Event::Finished { test: planned.number, end });
             if failed && self.options.fail_fast {
                 self.stop.ask();
             }
@@ -113,8 +115,8 @@ impl Runner<'_> {
     }
 
     fn skip(&self, planned: &Planned<'_>, reason: &str) {
-        let outcome = Outcome::Skipped(reason.to_owned());
-        self.tell(Event::Finished { test: planned.number, outcome, took: Duration::ZERO });
+        let end = End::skipped(reason.to_owned());
+        self.tell(Event::Finished { test: planned.number, end });
     }
 
     fn tell(&self, event: Event) {

@@ -39,6 +39,7 @@ pub(super) async fn perform(
     let asked = asked(&step.verb, scope, running.client.revision())?;
     running.desk.set(answers(&step.answers, scope)?);
     let tool = tool(&step.verb, &asked);
+    let label = label(&step.verb, &asked);
     if let Some(tool) = &tool {
         know(running, tool).await;
     }
@@ -50,6 +51,7 @@ pub(super) async fn perform(
     let wants_progress = step.expect.counts(Collection::Notifications);
     let answer = ask(client, asked, wants_progress).await;
     let mut heard = Heard {
+        asked: label,
         took: begun.elapsed(),
         violations: own_breaches(running, tool.as_deref(), &answer),
         answer,
@@ -151,6 +153,26 @@ fn tool(verb: &Verb, asked: &Asked) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// What a step asks, as a person would call it; nothing where it waits for no
+/// answer.
+fn label(verb: &Verb, asked: &Asked) -> Option<String> {
+    let name = match asked {
+        Asked::Notification { .. } => return None,
+        Asked::List(Listing::Tools) => "tools",
+        Asked::List(Listing::Resources) => "resources",
+        Asked::List(Listing::ResourceTemplates) => "templates",
+        Asked::List(Listing::Prompts) => "prompts",
+        Asked::Request { method, params } => match verb {
+            Verb::Call { .. } | Verb::Prompt { .. } => {
+                params.as_ref().and_then(|params| params["name"].as_str()).unwrap_or_default()
+            }
+            Verb::Request { .. } => method,
+            _ => "",
+        },
+    };
+    Some(format!("{} {name}", verb.name()).trim_end().to_owned())
 }
 
 /// Asks for the tools, unless this one is known already.

@@ -1,5 +1,7 @@
 //! Runs one test, step by step, until one fails.
 
+use std::time::Instant;
+
 use sparring_script::Span;
 use tokio::time::timeout;
 
@@ -7,7 +9,7 @@ use super::scope::OfTest;
 use super::seat::{Running, Seat};
 use super::step::perform;
 use super::{Heard, World};
-use crate::event::{Failure, Outcome, Story};
+use crate::event::{End, Failure, Outcome, Story, Timing};
 use crate::judge;
 use crate::model::{Step, Test};
 
@@ -16,23 +18,30 @@ const STDERR: usize = 20;
 
 /// Runs a test within its time, again where it may be, with a server of its own
 /// where it wants one.
-pub(super) async fn run(seat: &mut Seat<'_>, test: &Test, world: &World) -> Outcome {
-    let mut outcome = attempt(seat, test, world).await;
-    for _ in 0..test.retry {
-        if let Outcome::Failed(_) = outcome {
-            outcome = attempt(seat, test, world).await;
+pub(super) async fn run(seat: &mut Seat<'_>, test: &Test, world: &World, tries: u64) -> End {
+    let begun = Instant::now();
+    let (mut earlier, mut timings) = (Vec::new(), Vec::new());
+    let outcome = loop {
+        match attempt(seat, test, world, &mut timings).await {
+            Outcome::Failed(story) if (earlier.len() as u64) + 1 < tries => earlier.push(*story),
+            outcome => break outcome,
         }
-    }
-    outcome
+    };
+    End { outcome, took: begun.elapsed(), earlier, timings }
 }
 
-async fn attempt(seat: &mut Seat<'_>, test: &Test, world: &World) -> Outcome {
+async fn attempt(
+    seat: &mut Seat<'_>,
+    test: &Test,
+    world: &World,
+    timings: &mut Vec<Timing>,
+) -> Outcome {
     if test.isolate {
         seat.leave().await;
     }
     let outcome = match test.timeout {
-        None => steps(seat, test, world).await,
-        Some(within) => match timeout(within, steps(seat, test, world)).await {
+        None => steps(seat, test, world, timings).await,
+        Some(within) => match timeout(within, steps(seat, test, world, timings)).await {
             Ok(outcome) => outcome,
             Err(_) => {
                 let message = format!("the test took longer than {within:?}");
@@ -46,7 +55,12 @@ async fn attempt(seat: &mut Seat<'_>, test: &Test, world: &World) -> Outcome {
     outcome
 }
 
-async fn steps(seat: &mut Seat<'_>, test: &Test, world: &World) -> Outcome {
+async fn steps(
+    seat: &mut Seat<'_>,
+    test: &Test,
+    world: &World,
+    timings: &mut Vec<Timing>,
+) -> Outcome {
     let running = match seat.running().await {
         Ok(running) => running,
         Err(story) => return Outcome::Failed(Box::new(story)),
@@ -56,7 +70,7 @@ async fn steps(seat: &mut Seat<'_>, test: &Test, world: &World) -> Outcome {
     // to its stderr before is nobody's.
     let before = running.wrote();
     for step in &test.steps {
-        let failures = take(running, step, &mut scope, before).await;
+        let failures = take(running, step, &mut scope, before, timings).await;
         if !failures.is_empty() {
             let (spoken, unheard) = running.watch.spoken();
             let stderr = end_of(&running.wrote_since(before));
@@ -72,11 +86,14 @@ async fn take(
     step: &Step,
     scope: &mut OfTest<'_>,
     before: u64,
+    timings: &mut Vec<Timing>,
 ) -> Vec<Failure> {
     let heard = match perform(running, step, scope, before).await {
         Ok(heard) => heard,
         Err(missing) => return vec![Failure::new(missing.span, missing.undefined.to_string())],
     };
+    let timing = |asked: &String| Timing { asked: asked.clone(), took: heard.took };
+    timings.extend(heard.asked.as_ref().map(timing));
     let mut failures = judge::judge(step, &heard, scope);
     if failures.is_empty() {
         failures.extend(save(step, &heard, scope));

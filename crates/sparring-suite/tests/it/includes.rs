@@ -110,7 +110,7 @@ fn what_is_wrong_with_included_files_is_told_with_its_place() {
     refuses("broken.yaml", &["this is not YAML", "--> broken.yaml:"]);
     refuses("tests.yaml", &["unknown key `tests` in a file that is included", "tests.yaml:1:1"]);
     refuses("missing.yaml", &["cannot read no.yaml", "--> missing.yaml:3:10"]);
-    refuses("template.yaml", &["is not closed", "--> template.yaml:2:18"]);
+    refuses("template.yaml", &["is not closed", "--> template.yaml:2:19"]);
     refuses("mocks/script.yaml", &["no.mock.yaml", "--> mocks/script.yaml:1:25"]);
     let told = shared.read(&with("bad.yaml")).unwrap_err();
     assert!(told.contains("unknown key `cal` in a step") && told.contains("bad.yaml:2:10"));
@@ -130,7 +130,7 @@ fn what_is_wrong_with_fragments_is_told_with_its_place() {
         let test = format!("tests: [{{name: a, {test}}}]");
         shared.refuses(&format!("{servers}\nfragments: {fragments}\n{test}\n"), &[expected]);
     };
-    refuses("{one: [{ping: true}]}", "use: oen", "did you mean 'one'?");
+    refuses("{one: [{ping: true}]}", "use: onee", "did you mean 'one'?");
     refuses("{one: [{use: one}]}", "ping: true", "the fragment `one` uses itself");
     refuses("{one: []}", "ping: true", "the fragment `one` has no step");
     refuses("{one: [{ping: true}]}", "use: one, expect: {}", "`expect` does not go with `use`");
