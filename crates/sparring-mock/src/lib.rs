@@ -47,7 +47,7 @@ mod stage;
 mod upstream;
 
 pub use builder::{MockBuilder, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
-pub use grammar::schema;
+pub use grammar::{reference, schema};
 pub use http_mock::{HttpMock, HttpReply, HttpRequest};
 pub use interactions::directives;
 pub use load::Settings;

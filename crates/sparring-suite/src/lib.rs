@@ -16,7 +16,7 @@ mod run;
 
 pub use event::{End, Event, Failure, Kept, Outcome, Spoken, Story, Timing};
 pub use find::{FindError, find};
-pub use grammar::schema;
+pub use grammar::{reference, schema};
 pub use load::LoadError;
 pub use model::{Suite, Test, Transport, Variant};
 pub use plan::{Choice, NoShard, Plan, Planned, Shard};

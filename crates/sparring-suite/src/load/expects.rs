@@ -8,7 +8,7 @@ use crate::model::{Aspect, Collection, Expect, Facet, Items, Pattern, Server, St
 /// The keys of a list that was found.
 const ITEMS: [&str; 3] = ["has", "lacks", "count"];
 
-impl Loader<'_> {
+impl Loader {
     pub(super) fn expect(&mut self, node: &Node, verb: &Verb) -> Expect {
         let Some(expect) = node.get("expect") else { return Expect::default() };
         let mut facets = Vec::new();

@@ -9,7 +9,7 @@ use crate::model::Step;
 /// The names that mean something everywhere.
 pub(super) const RESERVED: [&str; 3] = ["env", "spar", "tmp"];
 
-impl Loader<'_> {
+impl Loader {
     /// A name must be one of ours, a column of the table, or have been saved by
     /// an earlier step.
     pub(super) fn check_holes(&mut self, steps: &[Step], case: &Map<String, Value>) {

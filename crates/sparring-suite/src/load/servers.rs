@@ -16,13 +16,19 @@ const WAYS: [(&str, &[&str]); 3] = [
     ("mock", &["vars", "transport"]),
 ];
 
-impl Loader<'_> {
+impl Loader {
     pub(super) fn servers(&mut self, node: &Node) -> Vec<Server> {
-        let Some(servers) = node.get("servers") else { return Vec::new() };
-        if servers.entries().is_empty() {
-            self.problems.add(servers.span, "there is no server");
+        let servers = node.get("servers");
+        if servers.is_none_or(|servers| servers.entries().is_empty()) {
+            let span = servers.map_or(node.span, |servers| servers.span);
+            self.problems.add(span, "there is no server");
         }
-        servers.entries().iter().filter_map(|entry| self.server(entry)).collect()
+        servers
+            .map(Node::entries)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|entry| self.server(entry))
+            .collect()
     }
 
     fn server(&mut self, entry: &Entry) -> Option<Server> {
@@ -101,7 +107,7 @@ impl Loader<'_> {
     }
 
     fn address(&mut self, node: &Node) -> Option<Address> {
-        let url = self.text(node, "url")?;
+        let url = self.url(node, "url")?;
         let (bearer, headers) = (self.text(node, "bearer"), self.pairs(node, "headers"));
         Some(Address { url, bearer, headers })
     }
@@ -121,7 +127,7 @@ impl Loader<'_> {
     }
 
     fn try_script(&mut self, node: &Node, file: &Path, settings: &Settings) {
-        match MockServer::from_file(self.folder.join(file), settings) {
+        match MockServer::from_file(self.files.folder(node.span).join(file), settings) {
             Ok(_) => {}
             Err(sparring_mock::LoadError::Script(problems)) => {
                 if !self.scripts.contains(&problems) {

@@ -5,7 +5,7 @@ use sparring_script::{Entry, Node, matcher};
 use super::{Loader, texts};
 use crate::model::{Facet, Rules, Verb};
 
-impl Loader<'_> {
+impl Loader {
     /// What one `snapshot` says, with what all of them do.
     pub(super) fn snapshot(&mut self, entry: &Entry, verb: &Verb) -> Facet {
         if let Verb::Notify { .. } = verb {

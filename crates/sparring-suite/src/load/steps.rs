@@ -8,13 +8,13 @@ use super::Loader;
 use crate::model::{Completion, Step, Verb};
 
 /// The verbs there are.
-pub(super) const VERBS: [&str; 8] =
-    ["call", "read", "prompt", "list", "complete", "ping", "request", "notify"];
+pub(super) const VERBS: [&str; 9] =
+    ["call", "read", "prompt", "list", "complete", "ping", "request", "notify", "use"];
 
 /// The verbs that `with` says more about.
 const WITH: [&str; 5] = ["call", "prompt", "complete", "request", "notify"];
 
-impl Loader<'_> {
+impl Loader {
     pub(super) fn step(&mut self, node: &Node) -> Option<Step> {
         let (span, verb) = self.verb(node)?;
         let expect = self.expect(node, &verb);
@@ -47,7 +47,7 @@ impl Loader<'_> {
         let arguments = || with.clone().unwrap_or(Tree::Plain(json!({})));
         let verb = match key {
             "call" => Verb::Call { tool: name, arguments: arguments() },
-            "read" => Verb::Read { uri: name },
+            "read" => Verb::Read { uri: self.url(node, key)? },
             "prompt" => Verb::Prompt { name, arguments: arguments() },
             "list" => Verb::List(listing(entry.value.as_str()?)?),
             "complete" => Verb::Complete(self.completion(&entry.value, with)?),

@@ -3,17 +3,22 @@
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
-use sparring_script::{Entry, Node, Path, Scope, Tree, Undefined, did_you_mean, duration};
+use sparring_script::{Node, Path, Scope, Tree, Undefined, did_you_mean, duration};
 
 use super::Loader;
 use super::holes::RESERVED;
 use super::steps::VERBS;
 use crate::model::{Server, Step, Test};
 
-/// The keys of a step, which a test with `steps` cannot have itself.
+/// What may stand beside a verb.
 const BESIDE: [&str; 4] = ["with", "answer", "expect", "save"];
 
-impl Loader<'_> {
+/// Whether it is a key of a step, which a test with `steps` cannot have itself.
+pub(super) fn is_of_a_step(key: &str) -> bool {
+    VERBS.contains(&key) || BESIDE.contains(&key)
+}
+
+impl Loader {
     pub(super) fn tests(&mut self, node: &Node, servers: &[Server]) -> Vec<Test> {
         let Some(tests) = node.get("tests") else { return Vec::new() };
         if tests.items().is_empty() {
@@ -98,18 +103,16 @@ impl Loader<'_> {
 
     fn steps_of(&mut self, node: &Node) -> Vec<Step> {
         let Some(steps) = node.get("steps") else {
-            return self.step(node).into_iter().collect();
+            return self.steps(std::slice::from_ref(node));
         };
-        let of_a_step =
-            |entry: &&Entry| VERBS.contains(&&*entry.key) || BESIDE.contains(&&*entry.key);
-        for entry in node.entries().iter().filter(of_a_step) {
+        for entry in node.entries().iter().filter(|entry| is_of_a_step(&entry.key)) {
             let message = format!("`{}` belongs into one of the `steps`", entry.key);
             self.problems.add(entry.key_span, message);
         }
         if steps.items().is_empty() {
             self.problems.add(steps.span, "there is no step");
         }
-        steps.items().iter().filter_map(|step| self.step(step)).collect()
+        self.steps(steps.items())
     }
 
     /// A test is chosen and told by its name, so no two may have the same.

@@ -1,19 +1,21 @@
 //! What a suite says, ready to be run.
 
 mod expect;
+mod files;
 mod pattern;
 mod server;
 mod snapshot;
 mod step;
 mod variant;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 use sparring_script::{Source, Span};
 
 pub(crate) use expect::{Aspect, Collection, Expect, Facet, Items};
+pub(crate) use files::Files;
 pub(crate) use pattern::Pattern;
 pub(crate) use server::{Address, Command, Script, Server, Way};
 pub(crate) use snapshot::Rules;
@@ -25,8 +27,8 @@ pub use variant::{Transport, Variant};
 pub struct Suite {
     /// What was read.
     pub source: Source,
-    /// Its folder, from which the paths in it start.
-    pub(crate) folder: PathBuf,
+    /// It and all that it includes.
+    pub(crate) files: Files,
     pub(crate) servers: Vec<Server>,
     pub(crate) needs: Needs,
     /// Its tests, in their order.
@@ -71,5 +73,26 @@ impl Suite {
     /// What it is called: its path.
     pub fn name(&self) -> &str {
         self.source.name()
+    }
+
+    /// Where something stands: in its own text, or in that of a file that it
+    /// includes.
+    pub fn place(&self, span: Span) -> (&Source, Span) {
+        self.files.place(span).unwrap_or((&self.source, span))
+    }
+
+    /// Its text, and those of all files that it includes.
+    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+        self.files.sources()
+    }
+
+    /// The folder from which its own paths start.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder_of(Span::default())
+    }
+
+    /// The folder from which paths at a place start.
+    pub(crate) fn folder_of(&self, span: Span) -> &Path {
+        self.files.folder(span)
     }
 }

@@ -8,7 +8,8 @@ use crate::run::World;
 pub(super) fn missing(suite: &Suite, world: &World) -> Option<String> {
     let needs = &suite.needs;
     let path = world.variables.get("PATH");
-    let folder = std::path::absolute(&suite.folder).unwrap_or_else(|_| suite.folder.clone());
+    let folder = suite.folder();
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let has = |program: &&String| which::which_in(program, path, &folder).is_ok();
     if let Some(program) = needs.programs.iter().find(|program| !has(program)) {
         return Some(format!("{program} is not installed"));

@@ -72,7 +72,7 @@ impl Opening<'_> {
     }
 
     async fn mock(&self, script: &Script) -> Result<Running, Refusal> {
-        let path = self.seat.suite.folder.join(self.text(&script.path)?);
+        let path = self.folder().join(self.text(&script.path)?);
         let vars = script.vars.iter().map(|(name, tree)| Ok((name.clone(), self.value(tree)?)));
         let settings =
             Settings { vars: vars.collect::<Result<_, Refusal>>()?, ..Settings::default() };
@@ -138,8 +138,8 @@ impl Opening<'_> {
     }
 
     fn child(&self, command: &Command, here: bool) -> Result<ChildTarget, Refusal> {
-        let folder = &self.seat.suite.folder;
-        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+        let folder = self.folder();
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
         let program = self.text(&command.program)?;
         let args = command.args.iter().map(|arg| self.text(arg)).collect::<Result<Vec<_>, _>>()?;
         let mut target =
@@ -164,6 +164,11 @@ impl Opening<'_> {
         let bearer = address.bearer.as_ref().map(|bearer| self.text(bearer)).transpose()?;
         target.credentials = bearer.map(Credentials::Bearer);
         Ok(target)
+    }
+
+    /// The folder of the file that the server is described in.
+    fn folder(&self) -> &Path {
+        self.seat.suite.folder_of(self.seat.server.span)
     }
 
     fn text(&self, tree: &Tree) -> Result<String, Refusal> {
