@@ -97,7 +97,7 @@ impl<H: Handler> Session<H> {
     /// set of those being served.
     fn call(&mut self, call: Call, cx: &mut TaskContext<'_>) {
         let (id, key) = (call.id.clone(), call.key);
-        let context = Context::new(call, self.outbox.clone());
+        let context = Context::new(call, self.origin, self.outbox.clone());
         let shared = Arc::clone(&self.shared);
         let serve = async move {
             let serving = AssertUnwindSafe(dispatch(&shared.handler, &context)).catch_unwind();
