@@ -128,30 +128,40 @@ impl<H: Handler> Server<H> {
         Running::spawn(self.on(link))
     }
 
-    /// Tells all clients that want to know: the list of tools has changed.
+    /// Tells all clients that want to know, and were told that there are tools:
+    /// their list has changed.
     pub fn tools_changed(&self) {
-        self.notify("notifications/tools/list_changed", None);
+        self.changed("tools", "notifications/tools/list_changed", None);
     }
 
-    /// Tells all clients that want to know: the list of resources has changed.
+    /// Tells all clients that want to know, and were told that there are resources:
+    /// their list has changed.
     pub fn resources_changed(&self) {
-        self.notify("notifications/resources/list_changed", None);
+        self.changed("resources", "notifications/resources/list_changed", None);
     }
 
-    /// Tells all clients that want to know: the list of prompts has changed.
+    /// Tells all clients that want to know, and were told that there are prompts:
+    /// their list has changed.
     pub fn prompts_changed(&self) {
-        self.notify("notifications/prompts/list_changed", None);
+        self.changed("prompts", "notifications/prompts/list_changed", None);
     }
 
     /// Tells all clients that want to know: this resource has changed.
     pub fn resource_updated(&self, uri: &str) {
-        self.notify("notifications/resources/updated", Some(json!({"uri": uri}).into()));
+        let params = json!({"uri": uri}).into();
+        self.changed("resources", "notifications/resources/updated", Some(params));
     }
 
-    /// Tells all clients that want to know of any change. Since 2026-07-28 a
-    /// client can only want to know of the four above.
+    /// Tells all clients that want to know of any change, whatever was declared.
+    /// Since 2026-07-28 a client can only want to know of the four above.
     pub fn notify(&self, method: &str, params: Option<RawJson>) {
-        self.shared.sessions.tell(&Change { method: method.to_owned(), params });
+        let method = method.to_owned();
+        self.shared.sessions.tell(&Change { method, params, declared: None });
+    }
+
+    fn changed(&self, declared: &'static str, method: &str, params: Option<RawJson>) {
+        let (method, declared) = (method.to_owned(), Some(declared));
+        self.shared.sessions.tell(&Change { method, params, declared });
     }
 }
 

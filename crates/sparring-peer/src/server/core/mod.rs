@@ -193,8 +193,19 @@ impl<A> Core<A> {
         self.profile = Arc::new(profile);
     }
 
-    /// What the server says about itself has changed; the revisions stay.
+    /// Whether the client was told that the server has this capability, or may
+    /// ask for it.
+    pub(super) fn declares(&self, capability: &str) -> bool {
+        self.profile.capabilities.has(capability)
+    }
+
+    /// What the server says about itself has changed; the revisions stay, and
+    /// what a handshake has agreed on stays too (2025-11-25,
+    /// basic/lifecycle#operation).
     pub(super) fn renew(&mut self, about: About) {
+        if self.session.is_some() {
+            return;
+        }
         let revisions = self.profile.revisions.clone();
         self.profile = Arc::new(Profile { revisions, ..Profile::clone(&about.profile) });
         self.added = about.added;

@@ -64,6 +64,8 @@ pub struct Session<H> {
 pub(in crate::server) struct Change {
     pub(in crate::server) method: String,
     pub(in crate::server) params: Option<RawJson>,
+    /// Only told by who has declared this, where that matters.
+    pub(in crate::server) declared: Option<&'static str>,
 }
 
 impl<H: Handler> Session<H> {

@@ -60,7 +60,9 @@ impl<H: Handler> Session<H> {
             && let Some(changes) = &mut self.changes
             && let Poll::Ready(Some(change)) = changes.poll_recv(cx)
         {
-            self.core.broadcast(&change.method, change.params.as_ref());
+            if change.declared.is_none_or(|capability| self.core.declares(capability)) {
+                self.core.broadcast(&change.method, change.params.as_ref());
+            }
             busy = true;
         }
         if self.timer.poll(self.core.wake_at(), cx).is_ready() {
