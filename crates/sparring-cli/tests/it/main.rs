@@ -17,4 +17,5 @@ mod sockets;
 mod suite;
 mod their_clients;
 mod tls;
+mod watched;
 mod web;
