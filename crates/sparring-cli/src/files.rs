@@ -15,7 +15,7 @@ use notify_debouncer_mini::{DebounceEventResult, Debouncer, new_debouncer};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
-/// How long a folder must be quiet before it is looked at.
+/// How long a folder and its files must be quiet before they are read.
 const QUIET: Duration = Duration::from_millis(50);
 
 /// How often it is looked although nobody told to.
@@ -23,9 +23,6 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// How long a file may be away while it is saved.
 const AWAY: Duration = Duration::from_millis(300);
-
-/// How often a file that is away is looked for.
-const SOON: Duration = Duration::from_millis(20);
 
 /// Files that are watched.
 pub(crate) struct Files {
@@ -80,7 +77,7 @@ impl Files {
             if self.look() == self.known {
                 continue;
             }
-            let found = self.look_for_all().await;
+            let found = self.settled().await;
             if found != self.known {
                 self.known = found;
                 return;
@@ -92,17 +89,21 @@ impl Files {
         self.known.keys().map(|file| (file.clone(), Stamp::of(file))).collect()
     }
 
-    /// Looks until every file is back that was there before, but not for long.
-    async fn look_for_all(&self) -> BTreeMap<PathBuf, Option<Stamp>> {
-        let until = Instant::now() + AWAY;
+    /// Looks until nothing changes any more and every file is back that was there
+    /// before, but not for long: what is read while it is written is not whole.
+    async fn settled(&self) -> BTreeMap<PathBuf, Option<Stamp>> {
+        let since = Instant::now();
+        let mut found = self.look();
         loop {
-            let found = self.look();
+            sleep(QUIET).await;
+            let before = std::mem::replace(&mut found, self.look());
             let mut both = found.values().zip(self.known.values());
-            let is_away = both.any(|(now, before)| now.is_none() && before.is_some());
-            if !is_away || Instant::now() >= until {
+            let is_away = both.any(|(now, known)| now.is_none() && known.is_some());
+            let longest = if found == before { AWAY } else { LOOK };
+            let is_settled = found == before && !is_away;
+            if is_settled || since.elapsed() >= longest {
                 return found;
             }
-            sleep(SOON).await;
         }
     }
 
@@ -228,6 +229,21 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_file_that_is_being_written_is_waited_for() {
+        let place = Place::with(&["a"]);
+        let path = place.path("a");
+        let saving = async move {
+            fs::write(&path, "").expect("written");
+            sleep(QUIET / 2).await;
+            fs::write(&path, "half").expect("written");
+            sleep(QUIET).await;
+            fs::write(&path, "and whole").expect("written");
+        };
+        let (found, ()) = tokio::join!(place.files.settled(), saving);
+        assert_eq!(found, place.files.look());
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_file_that_is_away_while_it_is_saved_is_waited_for() {
         let place = Place::with(&["a"]);
         fs::rename(place.path("a"), place.path("a~")).expect("renamed");
@@ -236,10 +252,10 @@ mod tests {
             sleep(AWAY / 3).await;
             fs::write(path, "saved").expect("written");
         };
-        let (found, ()) = tokio::join!(place.files.look_for_all(), saving);
+        let (found, ()) = tokio::join!(place.files.settled(), saving);
         assert!(found.values().all(Option::is_some));
         fs::remove_file(place.path("a")).expect("deleted");
-        assert!(place.files.look_for_all().await.values().all(Option::is_none));
+        assert!(place.files.settled().await.values().all(Option::is_none));
     }
 
     #[tokio::test]
