@@ -86,6 +86,9 @@ impl Mock {
         self.memory.reset(self.model.seed);
         self.pending.clear();
         self.journal.clear();
+        if let Some(issuer) = &self.model.issuer {
+            issuer.reset();
+        }
         for kind in [Kind::Tool, Kind::Resource, Kind::Prompt] {
             self.tell(kind.changed(), None);
         }
