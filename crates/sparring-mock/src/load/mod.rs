@@ -11,6 +11,7 @@ mod holes;
 mod http_calls;
 mod interactions;
 mod lists;
+mod oauth;
 mod replies;
 mod settings;
 mod steps;
@@ -21,6 +22,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use sparring_script::grammar::check;
 use sparring_script::{Node, Object, Problems, Shape, Source};
+
+pub(crate) use oauth::{load_issuer, load_token, load_ways};
 
 use crate::grammar;
 use crate::model::{Kind, Model, Reply, Tool};
@@ -151,6 +154,8 @@ impl<'a> Loader<'a> {
         let prompts = self.prompts(node);
         let completions = self.completions(node);
         let timers = self.timers(node);
+        let door = self.door(node);
+        let issuer = door.as_ref().map(|door| door.issuer.clone());
         self.check_lists(node);
         Model {
             source: self.problems.source().clone(),
@@ -165,7 +170,8 @@ impl<'a> Loader<'a> {
             seed: node.get("seed").and_then(Node::as_u64),
             page_size: settings::page_size(node),
             cache: settings::cache(node),
-            http: settings::http(node),
+            http: settings::http(node, door),
+            issuer,
             recalls: self.recalls,
             tools,
             interactions: self.interactions(node),

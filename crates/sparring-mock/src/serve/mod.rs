@@ -27,6 +27,7 @@ pub(crate) use self::scene::Scene;
 
 use self::pending::Pending;
 use self::perform::Asked;
+use crate::issuer::Issuer;
 use crate::journal::Journal;
 use crate::model::{Kind, Model, ProcessFault, Reference};
 use crate::stage::Happening;
@@ -39,6 +40,9 @@ pub struct Mock {
     /// Held while something is changed.
     changing: Mutex<()>,
     pub(crate) journal: Journal,
+    /// Who gives the tokens that it accepts: that of the first script, since who
+    /// is let in does not change while it serves.
+    pub(crate) issuer: Option<Issuer>,
     pending: Pending,
     /// Where to send what happens after an answer.
     later: mpsc::UnboundedSender<Vec<Happening>>,
@@ -55,6 +59,7 @@ impl Mock {
         process: mpsc::Sender<ProcessFault>,
     ) -> Self {
         Mock {
+            issuer: model.issuer.clone(),
             scene: watch::Sender::new(Arc::new(Scene::new(Arc::new(model)))),
             changing: Mutex::default(),
             journal: Journal::default(),
