@@ -2,11 +2,13 @@
 //! first by the grammar, then by what only reading can find.
 
 mod answers;
+mod around;
 mod expects;
 mod fragments;
 mod holes;
 mod include;
 mod servers;
+mod special;
 mod steps;
 mod tests;
 
@@ -88,12 +90,17 @@ impl Loader {
     fn suite(&mut self, node: &Node, source: &Source) -> Suite {
         self.fragments(node);
         let servers = self.servers(node);
-        let tests = self.tests(node, &servers);
+        let (setup, teardown) = self.suite_around(node, &servers);
+        let saved = setup.iter().flat_map(|step| &step.save);
+        let known: Vec<&str> = saved.map(|(name, _, _)| &**name).collect();
+        let tests = self.tests(node, &servers, &known);
         Suite {
             source: source.clone(),
             files: Files::default(),
             needs: needs(node),
             servers,
+            setup,
+            teardown,
             tests,
         }
     }
