@@ -1,5 +1,6 @@
 //! What happens in a run, as whoever tells of it gets to know it.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use sparring_script::Span;
@@ -20,6 +21,24 @@ pub enum Event {
         /// What is to be known of it.
         end: End,
     },
+    /// Answers were kept for snapshots, as was asked.
+    Kept {
+        /// In which file.
+        file: PathBuf,
+        /// How many, or why not.
+        kept: Result<Kept, String>,
+    },
+}
+
+/// How many answers were kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Kept {
+    /// For which there was none.
+    pub new: usize,
+    /// For which there was another one.
+    pub changed: usize,
+    /// That no test has any more.
+    pub removed: usize,
 }
 
 /// How a test ended.

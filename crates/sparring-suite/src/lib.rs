@@ -14,7 +14,7 @@ mod model;
 mod plan;
 mod run;
 
-pub use event::{End, Event, Failure, Outcome, Spoken, Story, Timing};
+pub use event::{End, Event, Failure, Kept, Outcome, Spoken, Story, Timing};
 pub use find::{FindError, find};
 pub use grammar::{reference, schema};
 pub use load::LoadError;

@@ -7,9 +7,10 @@ mod story;
 mod tally;
 mod timings;
 
+use std::path::Path;
 use std::time::Duration;
 
-use sparring_suite::{End, Event, Outcome, Plan, Planned};
+use sparring_suite::{End, Event, Kept, Outcome, Plan, Planned};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -29,6 +30,8 @@ pub(crate) struct Report<'a> {
     progress: Progress,
     /// The first test that is not told yet.
     next: usize,
+    /// Why answers could not be kept.
+    unkept: Option<String>,
     /// Set once nobody takes what is printed.
     unread: Option<Failure>,
 }
@@ -36,7 +39,15 @@ pub(crate) struct Report<'a> {
 impl<'a> Report<'a> {
     pub(crate) fn new(plan: &'a Plan, printer: &'a Printer) -> Self {
         let ends = std::iter::repeat_with(|| None).take(plan.len()).collect();
-        Report { plan, printer, ends, progress: Progress::new(), next: 0, unread: None }
+        Report {
+            plan,
+            printer,
+            ends,
+            progress: Progress::new(),
+            next: 0,
+            unkept: None,
+            unread: None,
+        }
     }
 
     /// The tests that are over, and what came of them.
@@ -62,7 +73,21 @@ impl<'a> Report<'a> {
                     self.next += 1;
                 }
             }
+            Event::Kept { file, kept } => self.kept(&file, kept).await,
             _ => {}
+        }
+    }
+
+    /// Tells how many answers were kept, or that they could not be.
+    async fn kept(&mut self, file: &Path, kept: Result<Kept, String>) {
+        self.progress.erase(self.printer).await;
+        match kept {
+            Ok(Kept { new, changed, removed }) => {
+                let file = file.display();
+                let told = format!("{file}: {new} new, {changed} changed, {removed} removed");
+                self.printer.note(&told).await;
+            }
+            Err(told) => self.unkept = Some(told),
         }
     }
 
@@ -99,6 +124,9 @@ impl<'a> Report<'a> {
         let tally = Tally::of(&self.ends);
         let gap = if self.printer.quiet() && failed.is_empty() { "" } else { "\n" };
         self.print(&format!("{gap}{tally}\n")).await;
+        if let Some(told) = self.unkept {
+            return Err(Failure::File(told));
+        }
         match self.unread {
             Some(failure) => failure.unless_loud().map(|()| tally.exit()),
             None => Ok(tally.exit()),

@@ -48,8 +48,30 @@ pub(super) static EXPECT: Object = Object {
                 &Shape::Any,
                 "What the server wrote to its stderr since the test began.",
             ),
+            Key::new(
+                "snapshot",
+                &Shape::Either(&[Shape::Bool, Shape::Object(&SNAPSHOT)]),
+                "The whole answer as it was kept beside the suite; `--update` keeps it anew.",
+            ),
         ],
     ],
+};
+
+/// What is not kept of an answer.
+pub(super) static SNAPSHOT: Object = Object {
+    name: "a snapshot",
+    keys: &[&[
+        Key::new(
+            "without",
+            &Shape::OneOrMany(&Shape::Text),
+            "Keys that are left out, wherever they stand in it.",
+        ),
+        Key::new(
+            "replace",
+            &Shape::Map(&Shape::Text),
+            "What stands instead of all that a regular expression matches in its texts.",
+        ),
+    ]],
 };
 
 /// What a list must be like.

@@ -2,6 +2,7 @@
 
 use sparring_script::{Key, Object, Shape};
 
+use super::expect::SNAPSHOT;
 use super::server::SERVER;
 use super::step::{BESIDE, STEP, VERBS};
 
@@ -15,6 +16,11 @@ pub(crate) static SUITE: Object = Object {
                 "needs",
                 &Shape::Object(&NEEDS),
                 "What must be there; else the suite is skipped.",
+            ),
+            Key::new(
+                "snapshots",
+                &Shape::Object(&SNAPSHOT),
+                "What is not kept in any `snapshot`, besides what each of them says.",
             ),
             Key::new("tests", &Shape::List(&Shape::Object(&TEST)), "The tests.").required(),
         ],

@@ -37,7 +37,8 @@ pub(crate) fn judge(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failur
                     format!("expected an answer within {within:?}, it took {:?}", heard.took);
                 failures.push(Failure::new(*span, message));
             }
-            Facet::Within(_) => {}
+            // Held against what was kept once all else holds.
+            Facet::Within(_) | Facet::Snapshot(_) => {}
         }
     }
     failures
@@ -56,7 +57,7 @@ pub(crate) fn has_come(facet: &Facet, heard: &Heard, scope: &dyn Scope) -> bool 
             let found = value::of_response(facet, pattern, pattern.span(), heard, scope);
             !heard.over_http || found.is_empty()
         }
-        Facet::Value(..) | Facet::Within(_) => true,
+        Facet::Value(..) | Facet::Within(_) | Facet::Snapshot(_) => true,
     }
 }
 

@@ -10,7 +10,11 @@ impl Loader {
     /// The steps under `setup` or `teardown`.
     pub(super) fn around(&mut self, node: &Node, key: &str) -> Vec<Step> {
         let steps = node.get(key).map(Node::items).unwrap_or_default();
-        self.steps(steps)
+        let steps = self.steps(steps);
+        for (span, _) in steps.iter().filter_map(|step| step.expect.snapshot()) {
+            self.problems.add(span, format!("`snapshot` does not go into `{key}`"));
+        }
+        steps
     }
 
     /// What is done on each server after its start and before its end.
@@ -96,7 +100,10 @@ impl Loader {
 /// The key of an expectation of what a connection shares.
 fn shared(facet: &Facet) -> Option<&'static str> {
     match facet {
-        Facet::Items(Collection::List, _) | Facet::Value(..) | Facet::Within(_) => None,
+        Facet::Items(Collection::List, _)
+        | Facet::Value(..)
+        | Facet::Within(_)
+        | Facet::Snapshot(_) => None,
         Facet::Items(collection, _) => Some(collection.key()),
         Facet::Stderr(_) => Some("stderr"),
         Facet::Status(_) => Some("status"),

@@ -47,6 +47,7 @@ impl Loader {
             "frames" => Facet::Items(Collection::Frames, self.items(node)),
             "status" => Facet::Status(Pattern::read(node, &mut self.problems)),
             "headers" => Facet::Headers(Pattern::read(&lower(node), &mut self.problems)),
+            "snapshot" => self.snapshot(entry, verb),
             "stderr" => Facet::Stderr(Pattern::read(node, &mut self.problems)),
             "within" => {
                 if !(verb.is_request() || is_slow(verb)) {
@@ -88,7 +89,7 @@ impl Loader {
         }
     }
 
-    fn no_such(&mut self, span: Span, key: &str, verb: &Verb) {
+    pub(super) fn no_such(&mut self, span: Span, key: &str, verb: &Verb) {
         self.problems
             .add(span, format!("`{}` gives nothing that `{key}` could look at", verb.name()));
     }

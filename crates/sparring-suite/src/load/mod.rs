@@ -8,6 +8,7 @@ mod fragments;
 mod holes;
 mod include;
 mod servers;
+mod snapshots;
 mod special;
 mod steps;
 mod tests;
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use sparring_script::{Entry, Kind, Node, Problems, Source, Tree};
 
-use crate::model::{Files, Needs, Suite};
+use crate::model::{Files, Needs, Rules, Suite};
 
 /// Why a file is no suite.
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +66,7 @@ impl Suite {
             scripts: read.unreadable,
             fragments: Vec::new(),
             using: Vec::new(),
+            snapshots: Rules::default(),
         };
         let mut suite = loader.suite(&read.node, source);
         let mut all = loader.files.sorted(&loader.problems);
@@ -81,6 +83,8 @@ struct Loader {
     problems: Problems,
     /// What is wrong with the scripts of mocks, and with files that are no YAML.
     scripts: Vec<Problems>,
+    /// What is not kept in any snapshot.
+    snapshots: Rules,
     fragments: Vec<Entry>,
     /// The fragments whose steps are being read, each used by the one before.
     using: Vec<String>,
@@ -90,6 +94,7 @@ impl Loader {
     fn suite(&mut self, node: &Node, source: &Source) -> Suite {
         self.fragments(node);
         let servers = self.servers(node);
+        self.snapshots = node.get("snapshots").map(|it| self.rules(it)).unwrap_or_default();
         let (setup, teardown) = self.suite_around(node, &servers);
         let saved = setup.iter().flat_map(|step| &step.save);
         let known: Vec<&str> = saved.map(|(name, _, _)| &**name).collect();

@@ -54,7 +54,7 @@ impl Loader {
             self.problems.add(entry.key_span, message);
         }
         let of_answer = ["text", "json", "structured", "content", "is_error", "error", "result"];
-        let of_answer = of_answer.iter().chain(&["within", "has", "lacks", "count"]);
+        let of_answer = of_answer.iter().chain(&["within", "snapshot", "has", "lacks", "count"]);
         let expected = node.get("expect").map(Node::entries).unwrap_or_default();
         for other in expected.iter().filter(|it| of_answer.clone().any(|key| *key == it.key)) {
             let message = format!("what is cancelled has no answer for `{}`", other.key);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sparring_script::Span;
 
-use super::Pattern;
+use super::{Pattern, Rules};
 
 /// All expectations of a step.
 #[derive(Debug, Default)]
@@ -25,6 +25,8 @@ pub(crate) enum Facet {
     Headers(Pattern),
     /// Of the time it took.
     Within(Duration),
+    /// That it is as it was kept.
+    Snapshot(Rules),
 }
 
 /// A part of an answer.
@@ -113,6 +115,15 @@ impl Expect {
         self.0.iter().any(|(_, facet)| matches!(facet, Facet::Items(found, _) if *found == wanted))
     }
 
+    /// What is not kept of the answer, where it is to be as it was kept; and
+    /// where that is said.
+    pub(crate) fn snapshot(&self) -> Option<(Span, &Rules)> {
+        self.0.iter().find_map(|(span, facet)| match facet {
+            Facet::Snapshot(rules) => Some((*span, rules)),
+            _ => None,
+        })
+    }
+
     /// Every pattern in it.
     pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
         self.0.iter().flat_map(|(_, facet)| match facet {
@@ -123,7 +134,7 @@ impl Expect {
             Facet::Items(_, items) => {
                 items.has.iter().chain(&items.lacks).chain(&items.count).collect()
             }
-            Facet::Within(_) => Vec::new(),
+            Facet::Within(_) | Facet::Snapshot(_) => Vec::new(),
         })
     }
 }

@@ -4,6 +4,7 @@ mod expect;
 mod files;
 mod pattern;
 mod server;
+mod snapshot;
 mod step;
 mod variant;
 
@@ -17,6 +18,7 @@ pub(crate) use expect::{Aspect, Collection, Expect, Facet, Items};
 pub(crate) use files::Files;
 pub(crate) use pattern::Pattern;
 pub(crate) use server::{Address, Command, Script, Server, Way};
+pub(crate) use snapshot::Rules;
 pub(crate) use step::{Answers, Cancel, Completion, Raw, Step, Turns, Verb};
 pub use variant::{Transport, Variant};
 

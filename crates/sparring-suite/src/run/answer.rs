@@ -57,6 +57,16 @@ impl Answer {
         Answer::Error(value)
     }
 
+    /// All of it, for snapshots.
+    pub(super) fn whole(&self) -> Value {
+        match self {
+            Answer::Result(result) => result.clone(),
+            Answer::List(items) => items.clone().into(),
+            Answer::Error(error) => json!({"error": error}),
+            Answer::Nothing | Answer::Cancelled => Value::Null,
+        }
+    }
+
     /// The result, where there is one.
     pub(crate) fn result(&self) -> Option<&Value> {
         match self {

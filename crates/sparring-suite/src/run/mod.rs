@@ -13,6 +13,7 @@ mod open;
 mod scope;
 mod seat;
 mod settle;
+mod shots;
 mod step;
 mod stop;
 mod test;
@@ -34,6 +35,7 @@ use crate::event::{End, Event, Outcome};
 use crate::model::{Suite, Variant};
 use crate::plan::{Plan, Planned};
 use seat::Seat;
+use shots::Shots;
 
 pub(crate) use answer::Answer;
 pub(crate) use heard::Heard;
@@ -50,6 +52,8 @@ pub struct Options {
     /// How often a test that fails is tried again, where it does not say that
     /// itself.
     pub retry: u64,
+    /// Whether the answers for snapshots are kept anew.
+    pub update: bool,
 }
 
 /// Runs all tests of a plan, and tells of each. When `stop` says so, tests that
@@ -87,10 +91,14 @@ impl Runner<'_> {
                 None => seats.push((server, variant, vec![planned])),
             }
         }
+        let shots = Shots::of(suite, self.options.update);
         let servers = seats.into_iter().map(|(server, variant, tests)| {
-            self.server(Seat::new(suite, server, variant, self.world), tests)
+            self.server(Seat::new(suite, server, variant, self.world, &shots), tests)
         });
         join_all(servers).await;
+        if let Some(event) = shots.keep(suite) {
+            self.tell(event);
+        }
     }
 
     /// The tests of one server, which is ended after the last.

@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 
 use super::desk::Desk;
 use super::scope::Folder;
+use super::shots::Shots;
 use super::stop::Stop;
 use super::tools::Tools;
 use super::walk::Walk;
@@ -29,6 +30,8 @@ pub(super) struct Seat<'a> {
     /// How it is to be talked to.
     pub(super) variant: Variant,
     pub(super) world: &'a World,
+    /// The answers that its tests keep.
+    pub(super) shots: &'a Shots,
     /// Its folder, for `${tmp}`.
     pub(super) folder: Folder,
     running: Option<Arc<Running>>,
@@ -72,7 +75,13 @@ impl Drop for Mocked {
 }
 
 impl<'a> Seat<'a> {
-    pub(super) fn new(suite: &'a Suite, index: usize, variant: Variant, world: &'a World) -> Self {
+    pub(super) fn new(
+        suite: &'a Suite,
+        index: usize,
+        variant: Variant,
+        world: &'a World,
+        shots: &'a Shots,
+    ) -> Self {
         let (server, folder) = (&suite.servers[index], Folder::default());
         Seat {
             suite,
@@ -80,6 +89,7 @@ impl<'a> Seat<'a> {
             index,
             variant,
             world,
+            shots,
             folder,
             running: None,
             refused: None,
@@ -98,7 +108,8 @@ impl<'a> Seat<'a> {
             let walk = Walk::new(Arc::clone(&running), self.world, Map::new());
             // Kept before it is done, so that what is begun is torn down too.
             let walk = self.set_up.insert(walk);
-            if let Err(story) = walk.until_one_fails(&self.suite.setup, None).await {
+            if let Err(story) = walk.until_one_fails(&self.suite.setup, None, &|_, _, _| None).await
+            {
                 self.refused = Some(story.clone());
                 return Err(story);
             }

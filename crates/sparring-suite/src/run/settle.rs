@@ -52,7 +52,7 @@ fn comes(facet: &&Facet) -> bool {
     match facet {
         Facet::Items(collection, _) => *collection != Collection::List,
         Facet::Stderr(_) | Facet::Status(_) | Facet::Headers(_) => true,
-        Facet::Value(..) | Facet::Within(_) => false,
+        Facet::Value(..) | Facet::Within(_) | Facet::Snapshot(_) => false,
     }
 }
 

@@ -7,6 +7,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::seat::Seat;
+use super::shots::Place;
 use super::stop::Stop;
 use super::walk::Walk;
 use crate::event::{End, Failure, Outcome, Story, Timing};
@@ -71,9 +72,15 @@ async fn around<'a>(
     stop: &Stop,
 ) -> Option<Outcome> {
     let within = test.timeout.unwrap_or(Duration::MAX);
+    let (shots, variant) = {
+        let seat = seat.lock().await;
+        (seat.shots, seat.variant)
+    };
+    let keep =
+        |step, span, answer| shots.check(Place { test: &test.name, step, variant }, span, answer);
     let walked = async {
-        walk.until_one_fails(&test.setup, Some(seat)).await?;
-        walk.until_one_fails(&test.steps, Some(seat)).await
+        walk.until_one_fails(&test.setup, Some(seat), &|_, _, _| None).await?;
+        walk.until_one_fails(&test.steps, Some(seat), &keep).await
     };
     let outcome = tokio::select! {
         biased;
@@ -81,7 +88,7 @@ async fn around<'a>(
         walked = timeout(within, walked) => Some(match walked {
             Ok(Ok(())) => Outcome::Passed,
             Ok(Err(story)) => Outcome::Failed(Box::new(story)),
-            Err(_) => too_long(test, "the test", within),
+            Err(_) => Outcome::Failed(Box::new(too_long(test, "the test", within))),
         }),
     };
     let failed = !matches!(outcome, Some(Outcome::Passed));
@@ -99,16 +106,13 @@ async fn around<'a>(
     };
     let later = match stop.bound(timeout(within, torn_down)).await {
         Some(Ok(story)) => story,
-        Some(Err(_)) => match too_long(test, "the teardown of the test", within) {
-            Outcome::Failed(story) => Some(*story),
-            _ => None,
-        },
+        Some(Err(_)) => Some(too_long(test, "the teardown of the test", within)),
         None => None,
     };
     outcome.map(|outcome| outcome.and(later))
 }
 
-fn too_long(test: &Test, what: &str, within: Duration) -> Outcome {
+fn too_long(test: &Test, what: &str, within: Duration) -> Story {
     let message = format!("{what} took longer than {within:?}");
-    Outcome::Failed(Box::new(Story::of(Failure::new(test.span, message))))
+    Story::of(Failure::new(test.span, message))
 }

@@ -29,6 +29,12 @@ pub(super) struct Walk<'a> {
     pub(super) timings: Vec<Timing>,
 }
 
+/// Holds the answer of a step, by its number from 1, against one that was kept.
+pub(super) type Keep<'k> = &'k dyn Fn(usize, Span, Value) -> Option<Failure>;
+
+/// The same of one step.
+type KeepOne<'k> = &'k dyn Fn(Span, Value) -> Option<Failure>;
+
 /// Where a server can be had anew.
 pub(super) type Renewing<'s, 'a> = Option<&'s tokio::sync::Mutex<Seat<'a>>>;
 
@@ -78,9 +84,10 @@ impl<'a> Walk<'a> {
         &mut self,
         steps: &[Step],
         renewing: Renewing<'_, 'a>,
+        keep: Keep<'_>,
     ) -> Result<(), Story> {
-        for step in steps {
-            self.step(step, renewing).await?;
+        for (step, number) in steps.iter().zip(1..) {
+            self.step(step, renewing, &|span, answer| keep(number, span, answer)).await?;
         }
         Ok(())
     }
@@ -93,7 +100,7 @@ impl<'a> Walk<'a> {
             if failed && !self.can_fill(step) {
                 continue;
             }
-            if let Err(more) = self.step(step, None).await {
+            if let Err(more) = self.step(step, None, &|_, _| None).await {
                 story = Some(match story {
                     Some(story) => story.and(Some(more)),
                     None => more,
@@ -111,15 +118,20 @@ impl<'a> Walk<'a> {
         }
     }
 
-    async fn step(&mut self, step: &Step, renewing: Renewing<'_, 'a>) -> Result<(), Story> {
+    async fn step(
+        &mut self,
+        step: &Step,
+        renewing: Renewing<'_, 'a>,
+        keep: KeepOne<'_>,
+    ) -> Result<(), Story> {
         let failures = match (&step.verb, renewing) {
             (Verb::Restart, Some(seat)) => {
                 let renewed = seat.lock().await.renew().await;
                 let running = renewed.map_err(|story| story.at(step.span))?;
                 self.go_on_with(running);
-                self.take(step).await
+                self.take(step, keep).await
             }
-            _ => self.take(step).await,
+            _ => self.take(step, keep).await,
         };
         if failures.is_empty() {
             return Ok(());
@@ -130,7 +142,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes one step, and gives what did not hold.
-    async fn take(&mut self, step: &Step) -> Vec<Failure> {
+    async fn take(&mut self, step: &Step, keep: KeepOne<'_>) -> Vec<Failure> {
         let done = perform(&self.running, step, &self.scope, self.before, &mut self.held).await;
         let heard = match done {
             Ok(heard) => heard,
@@ -139,6 +151,10 @@ impl<'a> Walk<'a> {
         let timing = |asked: &String| Timing { asked: asked.clone(), took: heard.took };
         self.timings.extend(heard.asked.as_ref().map(timing));
         let mut failures = judge::judge(step, &heard, &self.scope);
+        if let Some((span, rules)) = step.expect.snapshot().filter(|_| failures.is_empty()) {
+            let folders: Vec<String> = self.scope.folder.made().into_iter().collect();
+            failures.extend(keep(span, rules.keep(heard.answer.whole(), &folders)));
+        }
         if failures.is_empty() {
             failures.extend(self.save(step, &heard));
         }

@@ -106,6 +106,11 @@ pub(crate) struct Test {
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 
+    /// Keep the answers of `snapshot: true` as they are now; refused where CI is
+    /// set
+    #[arg(long)]
+    update: bool,
+
     /// Tell only of tests that failed, and the last line
     #[arg(long, short, help_heading = "Output")]
     quiet: bool,
@@ -142,7 +147,13 @@ impl Test {
         if self.check {
             return tell_good(&suites, printer).await;
         }
-        refuse_only_in_ci(&suites, world)?;
+        if is_ci(world) {
+            refuse_only(&suites)?;
+            if self.update {
+                let told = "--update is refused where CI is set: nobody would see what it keeps";
+                return Err(Failure::Usage(told.to_owned()));
+            }
+        }
         let mut plan = Plan::new(suites, &self.choice());
         for variant in plan.left_out() {
             printer.note(&format!("there is no{variant}, and no test is run in it")).await;
@@ -245,6 +256,7 @@ impl Test {
             jobs: self.jobs.unwrap_or_else(cores),
             fail_fast: self.fail_fast,
             retry: self.retry,
+            update: self.update,
         };
         let running = run(plan, options, world, &stop, tell);
         let reporting = async {
@@ -280,12 +292,13 @@ impl Test {
     }
 }
 
+fn is_ci(world: &World) -> bool {
+    world.variables.get("CI").is_some_and(|ci| !ci.is_empty() && ci != "false")
+}
+
 /// A test that was singled out while somebody worked on it must not keep all
 /// others from running where nobody looks.
-fn refuse_only_in_ci(suites: &[Suite], world: &World) -> Result<(), Failure> {
-    if !world.variables.get("CI").is_some_and(|ci| !ci.is_empty() && ci != "false") {
-        return Ok(());
-    }
+fn refuse_only(suites: &[Suite]) -> Result<(), Failure> {
     let mut wrong = Vec::new();
     for suite in suites {
         let mut problems = Problems::new(&suite.source);
