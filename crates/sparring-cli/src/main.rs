@@ -10,11 +10,13 @@ mod connect;
 mod environment;
 mod exit;
 mod failure;
+mod files;
 mod frames;
 mod gate;
 mod journal;
 mod output;
 mod relay;
+mod reloading;
 mod report;
 mod schema;
 mod signals;
@@ -26,22 +28,23 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 use args::Spar;
 use environment::Environment;
 use exit::Exit;
 use failure::Failure;
 use output::{Printer, Surroundings};
 use sparring_suite::World;
-use verbs::{LastFailed, Verb};
+use verbs::{LastFailed, Verb, Visit};
 
 fn main() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().collect();
-    let exit = match Spar::try_parse_from(&typed) {
+    let exit = match Spar::read(&typed) {
         Ok(spar) => {
             let printer = Printer::new(&spar.verb.look(), surroundings());
             let ran = match spar.verb {
+                Verb::Visit(Visit::Init(init)) if !init.has_target() => {
+                    alone::run(&printer, |_| init.alone(&printer))
+                }
                 Verb::Visit(visit) => {
                     let attended = io::stderr().is_terminal();
                     let environment = Environment::read(|name| std::env::var(name).ok(), attended);

@@ -49,7 +49,7 @@ impl Beside for Control {
 
 fn told(mock: &Mock, visit: &Visit<'_>) -> Told {
     let Some(what) = visit.path.strip_prefix(ROOT) else {
-        let info = &mock.model.info;
+        let info = &mock.scene().model.info;
         return (
             StatusCode::OK,
             json!({"status": "ok", "name": info.name, "version": info.version}),
@@ -96,7 +96,8 @@ fn told(mock: &Mock, visit: &Visit<'_>) -> Told {
 
 /// Whether somebody may do this.
 fn admit(mock: &Mock, visit: &Visit<'_>) -> Result<(), Told> {
-    let control = &mock.model.control;
+    let scene = mock.scene();
+    let control = &scene.model.control;
     if !visit.is_local && !control.anywhere {
         return Err(said(StatusCode::FORBIDDEN, "only this machine may; `control` says otherwise"));
     }

@@ -13,6 +13,7 @@ mod load;
 mod model;
 mod plan;
 mod run;
+pub mod scaffold;
 
 pub use event::{End, Event, Failure, Kept, Outcome, Spoken, Story, Timing};
 pub use find::{FindError, find};

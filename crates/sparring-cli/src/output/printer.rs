@@ -153,13 +153,7 @@ impl Printer {
         if failure.is_silent() {
             return failure.exit();
         }
-        match failure {
-            Failure::Script(files) => {
-                let shown = files.iter().map(|problems| problems.shown(self.err.is_on()));
-                self.tell(&format!("{}\n", shown.collect::<Vec<_>>().join("\n\n"))).await;
-            }
-            failure => self.error(&failure.to_string()).await,
-        }
+        self.trouble(failure).await;
         if let Failure::Request(error) = failure
             && let Some(data) = failure::data(error)
         {
@@ -176,6 +170,17 @@ impl Printer {
             let _ = self.print_json(&failure::object(failure, stderr)).await;
         }
         failure.exit()
+    }
+
+    /// Says what went wrong and ends nothing.
+    pub(crate) async fn trouble(&self, failure: &Failure) {
+        match failure {
+            Failure::Script(files) => {
+                let shown = files.iter().map(|problems| problems.shown(self.err.is_on()));
+                self.tell(&format!("{}\n", shown.collect::<Vec<_>>().join("\n\n"))).await;
+            }
+            failure => self.error(&failure.to_string()).await,
+        }
     }
 
     /// Writes so much to stderr that whoever does not read it will notice.

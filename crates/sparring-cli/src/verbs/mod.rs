@@ -2,6 +2,7 @@
 
 mod call;
 mod complete;
+mod init;
 mod list;
 mod mock;
 mod ping;

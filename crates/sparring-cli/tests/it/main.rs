@@ -18,4 +18,5 @@ mod suite;
 mod terminal;
 mod their_clients;
 mod tls;
+mod watched;
 mod web;

@@ -36,6 +36,8 @@ pub(crate) struct Model {
     pub(crate) source: Source,
     /// Where files are looked for.
     pub(crate) folder: PathBuf,
+    /// The keys that take effect only when a mock starts, with what stands there.
+    pub(crate) fixed: [(&'static str, u64); 3],
     pub(crate) control: Control,
     pub(crate) info: Implementation,
     pub(crate) instructions: Option<String>,

@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use super::Mock;
 use super::facts::Facts;
+use super::perform::render;
 use crate::upstream::{Asked, HttpBody, HttpCall, Outcome, ask};
 
 impl Mock {
@@ -40,14 +41,14 @@ impl Mock {
             HttpBody::Text(text) => self.filled(text, facts)?.into_bytes(),
             HttpBody::Json(value) => {
                 request = request.header(CONTENT_TYPE, "application/json");
-                self.render(value, facts)?.to_string().into_bytes()
+                render(value, facts)?.to_string().into_bytes()
             }
         };
         Ok(Asked { request, url, body })
     }
 
     fn filled(&self, tree: &Tree, facts: &Facts<'_>) -> Result<String, Failure> {
-        Ok(match self.render(tree, facts)? {
+        Ok(match render(tree, facts)? {
             Value::String(text) => text,
             other => other.to_string(),
         })

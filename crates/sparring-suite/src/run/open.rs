@@ -156,7 +156,7 @@ impl Opening<'_> {
 
     fn child(&self, command: &Command, here: bool) -> Result<ChildTarget, Refusal> {
         let folder = self.folder();
-        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let folder = absolute(folder);
         let program = self.text(&command.program)?;
         let args = command.args.iter().map(|arg| self.text(arg)).collect::<Result<Vec<_>, _>>()?;
         let mut target =
@@ -210,6 +210,11 @@ impl Opening<'_> {
         let message = format!("the server `{name}` cannot be used: {message}");
         Refusal { span, message, stderr: String::new() }
     }
+}
+
+/// A folder from the root on; the empty path is this one.
+pub(super) fn absolute(folder: &Path) -> PathBuf {
+    std::path::absolute(folder.join(".")).unwrap_or_else(|_| folder.to_owned())
 }
 
 /// A program that is named by a path is looked for from the suite on.

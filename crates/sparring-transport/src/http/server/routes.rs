@@ -160,7 +160,8 @@ where
             let frame = read(shared, route, parts, body).await?;
             check_readable(&frame)?;
             shared.check_begins(&frame)?;
-            http_sse::post(shared, query, frame)
+            let envelope = Envelope { status: None, headers: spelled(&parts.headers) };
+            http_sse::post(shared, query, frame, envelope)
         }
         (Route::Metadata, &(Method::GET | Method::HEAD)) => {
             let metadata = shared.options.metadata.as_ref();
