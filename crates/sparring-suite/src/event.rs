@@ -75,7 +75,7 @@ pub enum Outcome {
 }
 
 /// What is to be known of a test that failed.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Story {
     /// All that did not hold, where the test stopped.
     pub failures: Vec<Failure>,
@@ -113,6 +113,17 @@ impl Failure {
     }
 }
 
+impl Outcome {
+    /// It is not good if something did not hold afterwards.
+    pub(crate) fn and(self, later: Option<Story>) -> Self {
+        match (self, later) {
+            (outcome, None) => outcome,
+            (Outcome::Failed(story), later) => Outcome::Failed(Box::new(story.and(later))),
+            (_, Some(story)) => Outcome::Failed(Box::new(story)),
+        }
+    }
+}
+
 impl End {
     /// That of a test that was not run.
     pub(crate) fn skipped(reason: String) -> Self {
@@ -125,5 +136,17 @@ impl Story {
     /// One that has only a reason.
     pub(crate) fn of(failure: Failure) -> Self {
         Story { failures: vec![failure], ..Story::default() }
+    }
+
+    /// The same, told at another place.
+    pub(crate) fn at(mut self, span: Span) -> Self {
+        self.failures.iter_mut().for_each(|failure| failure.span = span);
+        self
+    }
+
+    /// The same with what did not hold afterwards.
+    pub(crate) fn and(mut self, later: Option<Story>) -> Self {
+        self.failures.extend(later.into_iter().flat_map(|later| later.failures));
+        self
     }
 }

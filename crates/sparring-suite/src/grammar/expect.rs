@@ -37,6 +37,13 @@ pub(super) static EXPECT: Object = Object {
                 "What the server asked since the step began: `method` and `params`.",
             ),
             Key::new(
+                "frames",
+                &Shape::Object(&FOUND),
+                "All that the server sent since the step began, as it was; what is no JSON is a text.",
+            ),
+            Key::new("status", &Shape::Any, "The status of the last response over HTTP."),
+            Key::new("headers", &Shape::Map(&Shape::Any), "Its headers, by their names."),
+            Key::new(
                 "stderr",
                 &Shape::Any,
                 "What the server wrote to its stderr since the test began.",

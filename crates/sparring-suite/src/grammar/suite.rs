@@ -10,6 +10,7 @@ pub(crate) static SUITE: Object = Object {
     name: "a suite",
     keys: &[
         &SHARING,
+        &AROUND,
         &[
             Key::new(
                 "needs",
@@ -57,9 +58,20 @@ static NEEDS: Object = Object {
     ]],
 };
 
+/// What is done before and after.
+static AROUND: [Key; 2] = [
+    Key::new("setup", &Shape::List(&Shape::Object(&STEP)), "Steps that are done before."),
+    Key::new(
+        "teardown",
+        &Shape::List(&Shape::Object(&STEP)),
+        "Steps that are done afterwards, whatever failed.",
+    ),
+];
+
 static TEST: Object = Object {
     name: "a test",
     keys: &[
+        &AROUND,
         &[
             Key::new(
                 "name",

@@ -29,6 +29,9 @@ pub(crate) fn judge(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failur
             Facet::Stderr(pattern) => {
                 failures.extend(value::text("stderr", pattern, &heard.stderr, scope));
             }
+            Facet::Status(pattern) | Facet::Headers(pattern) => {
+                failures.extend(value::of_response(facet, pattern, *span, heard, scope));
+            }
             Facet::Within(within) if heard.took > *within => {
                 let message =
                     format!("expected an answer within {within:?}, it took {:?}", heard.took);
@@ -50,6 +53,10 @@ pub(crate) fn has_come(facet: &Facet, heard: &Heard, scope: &dyn Scope) -> bool 
                 && items::count(*collection, items, found, scope).is_empty()
         }
         Facet::Stderr(pattern) => value::text("stderr", pattern, &heard.stderr, scope).is_empty(),
+        Facet::Status(pattern) | Facet::Headers(pattern) => {
+            let found = value::of_response(facet, pattern, pattern.span(), heard, scope);
+            !heard.over_http || found.is_empty()
+        }
         Facet::Value(..) | Facet::Within(_) | Facet::Snapshot(_) => true,
     }
 }
@@ -75,5 +82,6 @@ fn of(collection: Collection, heard: &Heard) -> &[serde_json::Value] {
         Collection::Violations => &heard.violations,
         Collection::Notifications => &heard.notifications,
         Collection::Requests => &heard.requests,
+        Collection::Frames => &heard.frames,
     }
 }

@@ -2,12 +2,14 @@
 //! first by the grammar, then by what only reading can find.
 
 mod answers;
+mod around;
 mod expects;
 mod fragments;
 mod holes;
 mod include;
 mod servers;
 mod snapshots;
+mod special;
 mod steps;
 mod tests;
 
@@ -93,12 +95,17 @@ impl Loader {
         self.fragments(node);
         let servers = self.servers(node);
         self.snapshots = node.get("snapshots").map(|it| self.rules(it)).unwrap_or_default();
-        let tests = self.tests(node, &servers);
+        let (setup, teardown) = self.suite_around(node, &servers);
+        let saved = setup.iter().flat_map(|step| &step.save);
+        let known: Vec<&str> = saved.map(|(name, _, _)| &**name).collect();
+        let tests = self.tests(node, &servers, &known);
         Suite {
             source: source.clone(),
             files: Files::default(),
             needs: needs(node),
             servers,
+            setup,
+            teardown,
             tests,
         }
     }

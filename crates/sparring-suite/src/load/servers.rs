@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use sparring_mock::{MockServer, Settings};
-use sparring_script::{Entry, Node, Tree, duration};
+use sparring_script::{Entry, Node, Tree, casing, duration};
 use sparring_wire::Revision;
 
 use super::Loader;
@@ -64,6 +64,11 @@ impl Loader {
         };
         let timeout = node.get("timeout").and_then(Node::as_str);
         let timeout = timeout.and_then(|text| duration(text).ok());
+        let concurrency = node.get("concurrency").and_then(Node::as_u64);
+        let capabilities = node.get("capabilities").cloned().map(|mut node| {
+            casing::to_wire(&mut node);
+            Tree::read(&node, &mut self.problems)
+        });
         let protocols = super::texts(node, "protocol");
         let transports = super::texts(node, "transport");
         Some(Server {
@@ -71,6 +76,8 @@ impl Loader {
             span: entry.key_span,
             way,
             timeout,
+            concurrency: concurrency.and_then(|it| usize::try_from(it).ok()).unwrap_or(1),
+            capabilities,
             protocols: protocols.iter().filter_map(|name| Revision::from_name(name)).collect(),
             transports: transports.iter().filter_map(|name| Transport::from_name(name)).collect(),
         })

@@ -8,7 +8,7 @@ use crate::model::{Facet, Rules, Verb};
 impl Loader {
     /// What one `snapshot` says, with what all of them do.
     pub(super) fn snapshot(&mut self, entry: &Entry, verb: &Verb) -> Facet {
-        if let Verb::Notify { .. } = verb {
+        if !(verb.is_request() || matches!(verb, Verb::List(_))) {
             self.no_such(entry.key_span, "snapshot", verb);
         }
         if entry.value.as_bool() == Some(false) {

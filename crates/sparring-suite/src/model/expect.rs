@@ -19,6 +19,10 @@ pub(crate) enum Facet {
     Items(Collection, Items),
     /// Of what the server wrote to its stderr.
     Stderr(Pattern),
+    /// Of the status of the HTTP response.
+    Status(Pattern),
+    /// Of the headers of the HTTP response.
+    Headers(Pattern),
     /// Of the time it took.
     Within(Duration),
     /// That it is as it was kept.
@@ -45,6 +49,8 @@ pub(crate) enum Collection {
     Violations,
     Notifications,
     Requests,
+    /// All that the server sent, as it was.
+    Frames,
 }
 
 /// What things must be like.
@@ -93,6 +99,7 @@ impl Collection {
             Collection::Violations => "violations",
             Collection::Notifications => "notifications",
             Collection::Requests => "requests",
+            Collection::Frames => "frames",
         }
     }
 }
@@ -120,7 +127,10 @@ impl Expect {
     /// Every pattern in it.
     pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
         self.0.iter().flat_map(|(_, facet)| match facet {
-            Facet::Value(_, pattern) | Facet::Stderr(pattern) => vec![pattern],
+            Facet::Value(_, pattern)
+            | Facet::Stderr(pattern)
+            | Facet::Status(pattern)
+            | Facet::Headers(pattern) => vec![pattern],
             Facet::Items(_, items) => {
                 items.has.iter().chain(&items.lacks).chain(&items.count).collect()
             }

@@ -19,7 +19,7 @@ pub(crate) use files::Files;
 pub(crate) use pattern::Pattern;
 pub(crate) use server::{Address, Command, Script, Server, Way};
 pub(crate) use snapshot::Rules;
-pub(crate) use step::{Answers, Completion, Step, Turns, Verb};
+pub(crate) use step::{Answers, Cancel, Completion, Raw, Step, Turns, Verb};
 pub use variant::{Transport, Variant};
 
 /// One file of tests.
@@ -31,6 +31,10 @@ pub struct Suite {
     pub(crate) files: Files,
     pub(crate) servers: Vec<Server>,
     pub(crate) needs: Needs,
+    /// What is done on each server after its start.
+    pub(crate) setup: Vec<Step>,
+    /// What is done on each server before its end.
+    pub(crate) teardown: Vec<Step>,
     /// Its tests, in their order.
     pub tests: Vec<Test>,
 }
@@ -66,7 +70,16 @@ pub struct Test {
     pub(crate) case: Map<String, Value>,
     /// Which of the suite's servers it is about.
     pub(crate) server: usize,
+    pub(crate) setup: Vec<Step>,
     pub(crate) steps: Vec<Step>,
+    pub(crate) teardown: Vec<Step>,
+}
+
+impl Test {
+    /// All of its steps.
+    pub(crate) fn all_steps(&self) -> impl Iterator<Item = &Step> {
+        self.setup.iter().chain(&self.steps).chain(&self.teardown)
+    }
 }
 
 impl Suite {
@@ -84,6 +97,12 @@ impl Suite {
     /// Its text, and those of all files that it includes.
     pub fn sources(&self) -> impl Iterator<Item = &Source> {
         self.files.sources()
+    }
+
+    /// All steps that may be done on a server.
+    pub(crate) fn steps_on(&self, server: usize) -> impl Iterator<Item = &Step> {
+        let tests = self.tests.iter().filter(move |test| test.server == server);
+        self.setup.iter().chain(&self.teardown).chain(tests.flat_map(Test::all_steps))
     }
 
     /// The folder from which its own paths start.

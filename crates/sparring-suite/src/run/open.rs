@@ -1,6 +1,8 @@
 //! From the description of a server to a client of it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -103,7 +105,8 @@ impl Opening<'_> {
         mock: Option<Mocked>,
     ) -> Result<Running, Refusal> {
         let transcript = Transcript::bounded(TRANSCRIPT);
-        let (watch, desk) = (Watch::of(&transcript), Desk::default());
+        let crowded = self.seat.server.concurrency > 1;
+        let (watch, desk) = (Watch::of(&transcript, crowded), Desk::default());
         let options = ClientOptions {
             info: Implementation::new("spar", env!("CARGO_PKG_VERSION")),
             protocol: self.seat.variant.protocol.map_or(Protocol::Auto, Protocol::Only),
@@ -114,6 +117,10 @@ impl Opening<'_> {
         };
         let builder = ClientBuilder::with_options(options).transcript(transcript);
         let builder = desk.give_to(builder, self.seat.suite, self.seat.index);
+        let builder = match &self.seat.server.capabilities {
+            Some(declared) => builder.capabilities(self.value(declared)?),
+            None => builder,
+        };
         let client = builder.start(link);
         let ready = async {
             client.ready().await?;
@@ -125,7 +132,9 @@ impl Opening<'_> {
                 watch,
                 desk,
                 stderr,
-                tools: None,
+                tools: Mutex::default(),
+                questioned: AtomicU64::default(),
+                over_http: self.is_over_http(),
                 _mock: mock,
                 _subscription: subscription,
             }),
@@ -134,6 +143,14 @@ impl Opening<'_> {
                 let stderr = stderr.map(|stderr| stderr.tail()).unwrap_or_default();
                 Err(Refusal { stderr, ..self.refusal(told(&error)) })
             }
+        }
+    }
+
+    fn is_over_http(&self) -> bool {
+        match self.seat.server.way {
+            Way::Http(_) => true,
+            Way::Mock(_) => mock::http_transport(self.seat.variant.transport).is_some(),
+            Way::Child(_) | Way::Container(..) => false,
         }
     }
 
