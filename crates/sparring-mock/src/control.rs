@@ -12,7 +12,7 @@ use sparring_transport::http::{Beside, Visit};
 use sparring_wire::RawJson;
 use subtle::ConstantTimeEq as _;
 
-use crate::serve::{ChangeError, Mock};
+use crate::serve::{ChangeError, Giver, Mock};
 
 const HEALTH: &str = "/health";
 const ROOT: &str = "/_spar/";
@@ -69,9 +69,12 @@ fn told(mock: &Mock, visit: &Visit<'_>) -> Told {
         }
         (&Method::POST, ("enqueue", "")) => with_body(visit, |body| {
             let tool = body.get("tool").and_then(Value::as_str).unwrap_or_default();
-            changed(mock.enqueue(tool, body.get("reply").unwrap_or(&Value::Null)))
+            let reply = body.get("reply").unwrap_or(&Value::Null);
+            changed(mock.enqueue(tool, reply, Giver::Visitor))
         }),
-        (&Method::POST, ("tools", "")) => with_body(visit, |body| changed(mock.register(body))),
+        (&Method::POST, ("tools", "")) => {
+            with_body(visit, |body| changed(mock.register(body, Giver::Visitor)))
+        }
         (&Method::DELETE, ("tools", name)) if !name.is_empty() => {
             let name = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
             changed(mock.remove(&name))

@@ -41,6 +41,7 @@ mod interactions;
 pub mod journal;
 mod load;
 mod model;
+mod program;
 mod reading;
 mod serve;
 mod server;
