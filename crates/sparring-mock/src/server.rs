@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 
 use crate::builder::{MockBuilder, Reply, ToolMock};
 use crate::control::Control;
+use crate::issuer::Issuer;
 use crate::journal::{Expectation, Received};
 use crate::model::{Model, ProcessFault};
 use crate::serve::{ChangeError, Giver, Mock};
@@ -216,7 +217,16 @@ impl MockServer {
     /// When the address cannot be listened on.
     pub async fn listen(&self, address: SocketAddr) -> std::io::Result<Serving> {
         let listener = TcpListener::bind(address).await?;
+        if let Some(issuer) = self.issuer() {
+            issuer.lives_at(listener.local_addr()?);
+        }
         Ok(self.http().serve(listener))
+    }
+
+    /// Who gives the tokens that it accepts over HTTP, if the script has
+    /// `auth: {oauth: …}`.
+    pub fn issuer(&self) -> Option<&Issuer> {
+        self.server.handler().issuer.as_ref()
     }
 
     /// Where it is over HTTP, at an address.

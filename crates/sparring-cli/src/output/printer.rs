@@ -24,6 +24,8 @@ pub(crate) struct Surroundings {
     pub(crate) stdout: bool,
     /// Whether stderr may.
     pub(crate) stderr: bool,
+    /// Whether stderr is a terminal on which lines can be erased.
+    pub(crate) attended: bool,
     /// How many columns stdout has, where it is a terminal.
     pub(crate) width: Option<usize>,
 }
@@ -36,6 +38,7 @@ pub(crate) struct Printer {
     err: Paint,
     width: Option<usize>,
     terminal: bool,
+    attended: bool,
     stdout: Outlet,
     stderr: Outlet,
 }
@@ -54,6 +57,7 @@ impl Printer {
             err: Paint::new(painted(surroundings.stderr), true),
             width: surroundings.width,
             terminal: surroundings.terminal,
+            attended: surroundings.attended,
             stdout: Outlet::new(io::stdout()),
             stderr: Outlet::new(io::stderr()),
         }
@@ -67,6 +71,11 @@ impl Printer {
     /// Whether only what is needed is told.
     pub(crate) fn quiet(&self) -> bool {
         self.quiet
+    }
+
+    /// Whether somebody sees what goes to stderr as it goes there.
+    pub(crate) fn attended(&self) -> bool {
+        self.attended
     }
 
     /// How results are painted.
@@ -119,6 +128,11 @@ impl Printer {
     /// When nobody takes it.
     pub(crate) async fn print_json(&self, value: &Value) -> Result<(), Failure> {
         self.print(&format!("{value}\n")).await
+    }
+
+    /// Shows something that is erased again.
+    pub(crate) async fn status(&self, text: &str) {
+        self.tell(text).await;
     }
 
     /// Says what is worth knowing and changes nothing.

@@ -15,6 +15,7 @@ mod process;
 mod signals;
 mod sockets;
 mod suite;
+mod terminal;
 mod their_clients;
 mod tls;
 mod watched;

@@ -11,6 +11,7 @@ mod holes;
 mod http_calls;
 mod interactions;
 mod lists;
+mod oauth;
 mod programs;
 mod replies;
 mod settings;
@@ -23,6 +24,8 @@ use serde_json::Value;
 use sparring_script::grammar::check;
 use sparring_script::{Node, Object, Problems, Shape, Source};
 use sparring_transport::http::Tls;
+
+pub(crate) use oauth::{load_issuer, load_token, load_ways};
 
 use crate::grammar;
 use crate::model::{Kind, Model, Reply, Tool};
@@ -190,6 +193,8 @@ impl<'a> Loader<'a> {
         let prompts = self.prompts(node);
         let completions = self.completions(node);
         let timers = self.timers(node);
+        let door = self.door(node);
+        let issuer = door.as_ref().map(|door| door.issuer.clone());
         self.check_lists(node);
         Model {
             source: self.problems.source().clone(),
@@ -206,7 +211,8 @@ impl<'a> Loader<'a> {
             seed: node.get("seed").and_then(Node::as_u64),
             page_size: settings::page_size(node),
             cache: settings::cache(node),
-            http: settings::http(node),
+            http: settings::http(node, door),
+            issuer,
             recalls: self.recalls,
             tools,
             interactions: self.interactions(node),

@@ -19,6 +19,7 @@ use sparring_wire::Revision;
 use sparring_wire::types::{Implementation, ServerCapabilities};
 
 use crate::interactions::Interactions;
+use crate::issuer::Issuer;
 use crate::upstream::Trust;
 
 pub(crate) use ask::{Question, Round};
@@ -54,6 +55,8 @@ pub(crate) struct Model {
     pub(crate) page_size: Option<usize>,
     pub(crate) cache: Option<Cache>,
     pub(crate) http: HttpOptions,
+    /// Who gives the tokens that are accepted over HTTP.
+    pub(crate) issuer: Option<Issuer>,
     /// Whether some template asks for earlier calls.
     pub(crate) recalls: bool,
     pub(crate) tools: Vec<Arc<Tool>>,

@@ -29,6 +29,7 @@ pub(crate) use self::scene::Scene;
 
 use self::pending::Pending;
 use self::perform::Asked;
+use crate::issuer::Issuer;
 use crate::journal::Journal;
 use crate::model::{Kind, Model, ProcessFault, Reference};
 use crate::program::AT_ONCE;
@@ -42,6 +43,9 @@ pub struct Mock {
     /// Held while something is changed.
     changing: Mutex<()>,
     pub(crate) journal: Journal,
+    /// Who gives the tokens that it accepts: that of the first script, since who
+    /// is let in does not change while it serves.
+    pub(crate) issuer: Option<Issuer>,
     pending: Pending,
     /// Bounds the programs that run at once.
     programs: Semaphore,
@@ -60,6 +64,7 @@ impl Mock {
         process: mpsc::Sender<ProcessFault>,
     ) -> Self {
         Mock {
+            issuer: model.issuer.clone(),
             scene: watch::Sender::new(Arc::new(Scene::new(Arc::new(model)))),
             changing: Mutex::default(),
             journal: Journal::default(),

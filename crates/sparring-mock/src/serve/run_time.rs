@@ -105,6 +105,9 @@ impl Mock {
         self.scene().reset();
         self.pending.clear();
         self.journal.clear();
+        if let Some(issuer) = &self.issuer {
+            issuer.reset();
+        }
         for kind in [Kind::Tool, Kind::Resource, Kind::Prompt] {
             self.tell(kind.changed(), None);
         }

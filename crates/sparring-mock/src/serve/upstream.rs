@@ -1,9 +1,8 @@
 //! Replies that an HTTP server gives.
 
 use http::header::CONTENT_TYPE;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sparring_peer::server::{Answer, Failure};
-use sparring_script::Path;
+use sparring_script::template::url::encoded;
 use sparring_wire::ErrorObject;
 use tokio::time::timeout;
 
@@ -11,9 +10,6 @@ use super::Mock;
 use super::facts::Facts;
 use super::perform::{render, text_of};
 use crate::upstream::{Asked, HttpBody, HttpCall, Outcome, ask};
-
-/// What must be written otherwise in a URL (RFC 3986, 2.3).
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 impl Mock {
     /// Asks an HTTP server, and gives what it says; whatever goes wrong is a
@@ -27,12 +23,7 @@ impl Mock {
     }
 
     fn request(&self, call: &HttpCall, facts: &Facts<'_>) -> Result<Asked, Failure> {
-        // Variables are the script's own, and may be whole URLs.
-        let encode = |path: &Path, text: String| match path.root() {
-            "vars" => text,
-            _ => encoded(&text),
-        };
-        let url = call.url.render_text(facts, encode);
+        let url = call.url.render_url(facts);
         let mut url = url.map_err(|undefined| ErrorObject::internal(undefined.to_string()))?;
         for (name, value) in &call.query {
             let mark = if url.contains('?') { '&' } else { '?' };
@@ -53,8 +44,4 @@ impl Mock {
         };
         Ok(Asked { request, url, body })
     }
-}
-
-fn encoded(text: &str) -> String {
-    utf8_percent_encode(text, RESERVED).to_string()
 }
