@@ -94,6 +94,7 @@ impl Mock {
         }
         let answer = match &reply.body {
             Body::Http(call) => self.ask_upstream(call, &facts).await,
+            Body::Exec(program) => self.run(program, &facts).await,
             body => fill(body, &facts),
         };
         self.after(&reply, &facts)?;
@@ -110,8 +111,8 @@ fn fill(body: &Body, facts: &Facts<'_>) -> Answer {
         Body::Fixed(result) if hint.is_none() => Ok(result.clone().into()),
         Body::Fixed(result) => Ok(hinted(value_of(result.view()), hint)),
         Body::Filled(tree) => Ok(hinted(render(tree, facts)?, hint)),
-        // Asked for before, since it takes time.
-        Body::Http(_) => Ok(Sent::empty()),
+        // Asked for before, since they take time.
+        Body::Http(_) | Body::Exec(_) => Ok(Sent::empty()),
         Body::Interaction => facts.scene().model.interactions.answer(facts.asked.args()),
         Body::Error { code, message, data } => {
             let message = render(message, facts)?;
@@ -134,6 +135,14 @@ pub(super) fn render(tree: &Tree, facts: &Facts<'_>) -> Result<Value, Failure> {
     tree.render(facts).map_err(|Missing { span, undefined }| {
         let place = facts.scene().model.source.place(span);
         ErrorObject::internal(format!("{place}: {undefined}")).into()
+    })
+}
+
+/// The same as a text.
+pub(super) fn text_of(tree: &Tree, facts: &Facts<'_>) -> Result<String, Failure> {
+    Ok(match render(tree, facts)? {
+        Value::String(text) => text,
+        other => other.to_string(),
     })
 }
 

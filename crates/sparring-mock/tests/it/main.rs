@@ -6,6 +6,7 @@ mod builder;
 mod contents;
 mod control;
 mod examples;
+mod exec;
 mod faults;
 mod fixture;
 mod interactions;
