@@ -9,6 +9,7 @@ mod examples;
 mod faults;
 mod fixture;
 mod interactions;
+mod issuer;
 mod journal;
 mod lists;
 mod mutations;
