@@ -149,14 +149,13 @@ async fn what_is_no_request_is_refused() {
     assert_eq!(status, 413);
     assert_eq!(issuer.requests().last().unwrap().body, b"", "what is huge is not kept");
     assert_eq!(visitor.json("/register", json!({"x": huge})).await.0, 413);
-    let rest = "POST /token HTTP";
-    assert_eq!(raw(&issuer, "POST /token", &[0xff; 100]), "HTTP/1.1 400 Bad Request", "{rest}");
+    assert_eq!(raw(&issuer, "POST /token", &[0xff; 100]), "HTTP/1.1 400 Bad Request");
     assert_eq!(raw(&issuer, "GET /token", b""), "HTTP/1.1 405 Method Not Allowed");
     assert_eq!(raw(&issuer, "DELETE /authorize", b""), "HTTP/1.1 405 Method Not Allowed");
     assert_eq!(raw(&issuer, "POST /jwks.json", b""), "HTTP/1.1 405 Method Not Allowed");
     assert_eq!(raw(&issuer, "OPTIONS /token", b""), "HTTP/1.1 204 No Content");
     assert_eq!(raw(&issuer, "GET /nothing", b""), "HTTP/1.1 404 Not Found");
-    let deep = "[".repeat(60_000);
+    let deep = "[".repeat(10_000);
     assert_eq!(raw(&issuer, "POST /register", deep.as_bytes()), "HTTP/1.1 400 Bad Request");
 }
 

@@ -108,3 +108,14 @@ async fn what_goes_wrong_on_the_way_is_told_by_its_name() {
         assert!(error.contains(wanted), "{change}: {error}");
     }
 }
+
+#[tokio::test]
+async fn it_is_the_same_at_another_address_of_this_machine() {
+    let mock = mock(SCRIPT);
+    let serving = mock.listen("[::1]:0".parse().unwrap()).await.unwrap();
+    let oauth = OAuth::client_credentials("robot", Proof::Secret("hush".to_owned()));
+    let link = link(&mock, &serving, oauth, HttpTransport::Streamable);
+    let client = within(Client::connect(link)).await.unwrap();
+    assert_eq!(said(&client, "look", json!({})).await, "seen");
+    assert!(mock.issuer().unwrap().url().starts_with("http://[::1]:"));
+}
