@@ -9,6 +9,7 @@ mod container;
 mod everything;
 mod golden;
 mod interrupted;
+mod issuer;
 mod mock;
 mod oauth;
 mod process;
