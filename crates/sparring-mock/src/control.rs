@@ -16,7 +16,7 @@ use subtle::ConstantTimeEq as _;
 
 use crate::issuer::Issuer;
 use crate::load::load_token;
-use crate::serve::{ChangeError, Mock};
+use crate::serve::{ChangeError, Giver, Mock};
 
 const HEALTH: &str = "/health";
 const ROOT: &str = "/_spar/";
@@ -36,7 +36,7 @@ impl Control {
     /// The issuer, if that is what is asked at this path.
     fn issuer(&self, path: &str) -> Option<Issuer> {
         let server = self.0.upgrade()?;
-        server.handler().model.issuer.clone().filter(|issuer| issuer.serves(path))
+        server.handler().issuer.clone().filter(|issuer| issuer.serves(path))
     }
 }
 
@@ -62,7 +62,7 @@ impl Beside for Control {
 
 fn told(mock: &Mock, visit: &Visit<'_>) -> Told {
     let Some(what) = visit.path.strip_prefix(ROOT) else {
-        let info = &mock.model.info;
+        let info = &mock.scene().model.info;
         return (
             StatusCode::OK,
             json!({"status": "ok", "name": info.name, "version": info.version}),
@@ -82,9 +82,12 @@ fn told(mock: &Mock, visit: &Visit<'_>) -> Told {
         }
         (&Method::POST, ("enqueue", "")) => with_body(visit, |body| {
             let tool = body.get("tool").and_then(Value::as_str).unwrap_or_default();
-            changed(mock.enqueue(tool, body.get("reply").unwrap_or(&Value::Null)))
+            let reply = body.get("reply").unwrap_or(&Value::Null);
+            changed(mock.enqueue(tool, reply, Giver::Visitor))
         }),
-        (&Method::POST, ("tools", "")) => with_body(visit, |body| changed(mock.register(body))),
+        (&Method::POST, ("tools", "")) => {
+            with_body(visit, |body| changed(mock.register(body, Giver::Visitor)))
+        }
         (&Method::DELETE, ("tools", name)) if !name.is_empty() => {
             let name = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
             changed(mock.remove(&name))
@@ -100,7 +103,7 @@ fn told(mock: &Mock, visit: &Visit<'_>) -> Told {
             mock.tell(&method, body.get("params").map(RawJson::from));
             done()
         }),
-        (method, ("oauth", what)) => match &mock.model.issuer {
+        (method, ("oauth", what)) => match &mock.issuer {
             Some(issuer) => of_issuer(issuer, method, what, visit),
             None => said(StatusCode::NOT_FOUND, "the script has no `auth: {oauth: …}`"),
         },
@@ -141,7 +144,8 @@ fn of_issuer(issuer: &Issuer, method: &Method, what: &str, visit: &Visit<'_>) ->
 
 /// Whether somebody may do this.
 fn admit(mock: &Mock, visit: &Visit<'_>) -> Result<(), Told> {
-    let control = &mock.model.control;
+    let scene = mock.scene();
+    let control = &scene.model.control;
     if !visit.is_local && !control.anywhere {
         return Err(said(StatusCode::FORBIDDEN, "only this machine may; `control` says otherwise"));
     }

@@ -42,6 +42,8 @@ pub mod issuer;
 pub mod journal;
 mod load;
 mod model;
+mod program;
+mod reading;
 mod serve;
 mod server;
 mod stage;
@@ -50,11 +52,12 @@ mod upstream;
 pub use builder::{
     IssuerBuilder, MockBuilder, PromptMock, Reply, ResourceMock, StartError, TemplateMock, ToolMock,
 };
-pub use grammar::schema;
+pub use grammar::{reference, schema};
 pub use http_mock::{HttpMock, HttpReply, HttpRequest};
 pub use interactions::directives;
 pub use issuer::{Issuer, Token, Wrong};
 pub use load::Settings;
 pub use model::ProcessFault;
+pub use reading::{LoadError, Reading};
 pub use serve::{ChangeError, Mock};
-pub use server::{LoadError, MockServer, Urls};
+pub use server::{MockServer, Urls};

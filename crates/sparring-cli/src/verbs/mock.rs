@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
-use sparring_mock::{LoadError, MockServer, ProcessFault, Settings};
+use sparring_mock::{MockServer, ProcessFault, Settings};
+use sparring_transport::http::{Tls, TlsClient};
 use sparring_transport::stdio;
-
 use tokio::sync::mpsc::Receiver;
 
 use crate::args::{Look, pair};
@@ -16,6 +16,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::journal::Journal;
 use crate::output::Printer;
+use crate::reloading::{Reloading, not_loaded};
 use crate::signals::Signals;
 
 /// How long requests in flight may take when the server is to end.
@@ -28,6 +29,7 @@ Examples:
   spar mock weather.mock.yaml --check
   spar call get_weather city=Oslo -- spar mock weather.mock.yaml --var unit=C
   spar mock weather.mock.yaml --journal requests.jsonl
+  spar mock weather.mock.yaml --http 127.0.0.1:3001 --watch
   spar mock --interactions --http 127.0.0.1:3001
 
 Over stdio it ends with its input. Over HTTP it prints its URL to stdout, and
@@ -66,6 +68,23 @@ pub(crate) struct Mock {
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     journal: Option<PathBuf>,
 
+    /// Read the script again whenever it or a file that it names changes
+    #[arg(long, requires = "script", conflicts_with = "check")]
+    watch: bool,
+
+    /// Let the script run programs, as it may by `exec`
+    #[arg(long)]
+    allow_exec: bool,
+
+    /// Trust the certificates in this PEM file too when `http` asks over TLS,
+    /// not only the system's
+    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
+    ca: Option<PathBuf>,
+
+    /// Trust any certificate at all when `http` asks over TLS
+    #[arg(long)]
+    insecure: bool,
+
     #[command(flatten)]
     pub(super) look: Look,
 }
@@ -82,13 +101,13 @@ impl Mock {
         printer: &Printer,
         mut signals: Signals,
     ) -> Result<Exit, Failure> {
-        let mock = self.load()?;
+        let (mock, reloading) = self.load().await?;
         if self.check {
             return self.tell_good(&mock, printer).await;
         }
         let journal =
             self.journal.as_deref().map(|path| Journal::begin(path, &mock)).transpose()?;
-        let ended = self.serve(&mock, printer, &mut signals).await;
+        let ended = self.serve(&mock, reloading, printer, &mut signals).await;
         if let Some(journal) = journal {
             journal.end().await?;
         }
@@ -98,9 +117,16 @@ impl Mock {
     async fn serve(
         &self,
         mock: &MockServer,
+        reloading: Option<Reloading>,
         printer: &Printer,
         signals: &mut Signals,
     ) -> Result<Exit, Failure> {
+        let following = async {
+            match reloading {
+                Some(reloading) => reloading.follow(mock, printer).await,
+                None => std::future::pending().await,
+            }
+        };
         let mut faults = mock.process_faults();
         let serving = async {
             match self.http {
@@ -116,18 +142,36 @@ impl Mock {
                 Some(ProcessFault::Exit(status)) => Ok(Exit::AsTold(status)),
                 _ => ended,
             },
+            never = following => never,
         }
     }
 
-    fn load(&self) -> Result<MockServer, Failure> {
-        let settings = Settings { vars: self.vars.clone(), interactions: self.interactions };
-        let Some(script) = &self.script else {
-            return MockServer::of_interactions(&settings)
-                .map_err(|problems| Failure::Script(vec![problems]));
+    async fn load(&self) -> Result<(MockServer, Option<Reloading>), Failure> {
+        let settings = self.settings()?;
+        let mock = match &self.script {
+            Some(script) if self.watch => {
+                let (reloading, mock) = Reloading::begin(script, settings).await?;
+                return Ok((mock, Some(reloading)));
+            }
+            Some(script) => MockServer::from_file(script, &settings).map_err(not_loaded)?,
+            None => MockServer::of_interactions(&settings)
+                .map_err(|problems| Failure::Script(vec![problems]))?,
         };
-        MockServer::from_file(script, &settings).map_err(|error| match error {
-            LoadError::Script(problems) => Failure::Script(vec![problems]),
-            error => Failure::File(error.to_string()),
+        Ok((mock, None))
+    }
+
+    fn settings(&self) -> Result<Settings, Failure> {
+        let tls = Tls { ca: self.ca.clone(), insecure: self.insecure };
+        if tls.ca.is_some() {
+            // Told now, and not only to whoever asks for an answer later.
+            TlsClient::new(&tls).map_err(|error| Failure::File(error.to_string()))?;
+        }
+        Ok(Settings {
+            vars: self.vars.clone(),
+            interactions: self.interactions,
+            // Nothing is run when a script is only checked.
+            allow_exec: self.allow_exec || self.check,
+            tls,
         })
     }
 

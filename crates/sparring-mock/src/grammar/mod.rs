@@ -23,6 +23,13 @@ pub fn schema() -> Value {
     grammar::schema("A mock of Sparring", &SCRIPT)
 }
 
+/// The page of all keys of mock scripts, for the docs.
+pub fn reference() -> String {
+    let intro = "Made from the language itself; [mock.md](mock.md) explains it. Keys may also be \
+                 written as the wire has them, `inputSchema` for `input_schema`.";
+    grammar::page("All keys of a mock", intro, &SCRIPT)
+}
+
 /// A value passed on to the wire, with our names made the wire's.
 pub(crate) static WIRE: Shape = Shape::Map(&Shape::Any);
 

@@ -56,6 +56,8 @@ impl Journal {
             at: Timestamp::now(),
             frame: cx.request().clone(),
             revision: cx.revision(),
+            transport: cx.transport(),
+            session: cx.session(),
             headers: cx.headers().cloned(),
             given: Arc::new(OnceLock::new()),
         };

@@ -87,7 +87,8 @@ impl Loader<'_> {
     fn body(&mut self, node: &Node, entry: &Node, kind: Kind) -> Body {
         let bodies = |key: &str| is_body(key, kind);
         let given: Vec<_> = node.entries().iter().filter(|it| bodies(&it.key)).collect();
-        let alone = given.iter().find(|it| ["error", "result", "raw", "http"].contains(&&*it.key));
+        let alone =
+            given.iter().find(|it| ["error", "result", "raw", "http", "exec"].contains(&&*it.key));
         if let Some(alone) = alone
             && given.len() > 1
         {
@@ -105,6 +106,9 @@ impl Loader<'_> {
         }
         if let Some(http) = node.get("http") {
             return Body::Http(Box::new(self.http_call(http)));
+        }
+        if let Some(exec) = node.get("exec") {
+            return Body::Exec(Box::new(self.program(exec)));
         }
         if let Some(error) = node.get("error") {
             return self.error(error);
@@ -207,7 +211,7 @@ fn only(node: &Node, key: &str) -> Node {
 /// The keys that say what is answered.
 fn body_keys(kind: Kind) -> Vec<&'static str> {
     let own: &[&str] = match kind {
-        Kind::Tool => &["structured", "content", "http"],
+        Kind::Tool => &["structured", "content", "http", "exec"],
         Kind::Resource | Kind::Template => &["text", "json", "blob", "file"],
         Kind::Prompt => &["text", "messages"],
     };

@@ -1,5 +1,6 @@
 //! What a script says about the server as a whole.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -81,6 +82,16 @@ pub(super) fn control(node: &Node) -> Control {
     let Some(control) = node.get("control") else { return Control::default() };
     let anywhere = control.get("anywhere").and_then(Node::as_bool).unwrap_or_default();
     Control { token: text(control, "token"), anywhere }
+}
+
+/// What takes effect only when a mock starts, as digests: there may be secrets
+/// in it, and it is only asked whether it has changed.
+pub(super) fn fixed(node: &Node) -> [(&'static str, u64); 3] {
+    ["protocol", "paths", "auth"].map(|key| {
+        let mut hasher = DefaultHasher::new();
+        node.get(key).map(|node| node.to_json().to_string()).hash(&mut hasher);
+        (key, hasher.finish())
+    })
 }
 
 /// A value in the names of the wire.

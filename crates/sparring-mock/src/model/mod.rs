@@ -21,10 +21,12 @@ use sparring_wire::types::{Implementation, ServerCapabilities};
 
 use crate::interactions::Interactions;
 use crate::issuer::Issuer;
+use crate::upstream::Trust;
 
 pub(crate) use ask::{Question, Round};
 pub use fault::ProcessFault;
 
+pub(crate) use crate::program::Program;
 pub(crate) use crate::upstream::HttpCall;
 pub(crate) use entry::{Completion, Entry, Kind, Reference, Tool};
 pub(crate) use fault::ReplyFault;
@@ -38,7 +40,13 @@ pub(crate) struct Model {
     pub(crate) source: Source,
     /// Where files are looked for.
     pub(crate) folder: PathBuf,
+    /// The keys that take effect only when a mock starts, with what stands there.
+    pub(crate) fixed: [(&'static str, u64); 3],
     pub(crate) control: Control,
+    /// Whether programs may be run.
+    pub(crate) allow_exec: bool,
+    /// Whom to trust when HTTP servers are asked.
+    pub(crate) trust: Trust,
     pub(crate) info: Implementation,
     pub(crate) instructions: Option<String>,
     pub(crate) revisions: Vec<Revision>,

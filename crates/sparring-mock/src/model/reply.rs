@@ -6,7 +6,7 @@ use std::time::Duration;
 use sparring_script::{Matcher, Tree};
 use sparring_wire::RawJson;
 
-use super::{HttpCall, ReplyFault, Round, Step};
+use super::{HttpCall, Program, ReplyFault, Round, Step};
 
 /// One reply of an entry.
 #[derive(Debug)]
@@ -69,6 +69,8 @@ pub(crate) enum Body {
     Filled(Tree),
     /// What an HTTP server answers.
     Http(Box<HttpCall>),
+    /// What a program says.
+    Exec(Box<Program>),
     /// The next of a test case's queue.
     Interaction,
     /// A JSON-RPC error.

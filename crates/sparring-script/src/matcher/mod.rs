@@ -14,7 +14,7 @@ use crate::node::Node;
 use crate::problem::Problems;
 
 pub use mismatch::{Mismatch, diff};
-pub use read::NAMES;
+pub use read::{NAMES, regex};
 
 /// What a value must be like.
 #[derive(Debug)]

@@ -29,12 +29,16 @@ pub(crate) fn judge(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failur
             Facet::Stderr(pattern) => {
                 failures.extend(value::text("stderr", pattern, &heard.stderr, scope));
             }
+            Facet::Status(pattern) | Facet::Headers(pattern) => {
+                failures.extend(value::of_response(facet, pattern, *span, heard, scope));
+            }
             Facet::Within(within) if heard.took > *within => {
                 let message =
                     format!("expected an answer within {within:?}, it took {:?}", heard.took);
                 failures.push(Failure::new(*span, message));
             }
-            Facet::Within(_) => {}
+            // Held against what was kept once all else holds.
+            Facet::Within(_) | Facet::Snapshot(_) => {}
         }
     }
     failures
@@ -49,7 +53,11 @@ pub(crate) fn has_come(facet: &Facet, heard: &Heard, scope: &dyn Scope) -> bool 
                 && items::count(*collection, items, found, scope).is_empty()
         }
         Facet::Stderr(pattern) => value::text("stderr", pattern, &heard.stderr, scope).is_empty(),
-        Facet::Value(..) | Facet::Within(_) => true,
+        Facet::Status(pattern) | Facet::Headers(pattern) => {
+            let found = value::of_response(facet, pattern, pattern.span(), heard, scope);
+            !heard.over_http || found.is_empty()
+        }
+        Facet::Value(..) | Facet::Within(_) | Facet::Snapshot(_) => true,
     }
 }
 
@@ -74,5 +82,6 @@ fn of(collection: Collection, heard: &Heard) -> &[serde_json::Value] {
         Collection::Violations => &heard.violations,
         Collection::Notifications => &heard.notifications,
         Collection::Requests => &heard.requests,
+        Collection::Frames => &heard.frames,
     }
 }

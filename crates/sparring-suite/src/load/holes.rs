@@ -1,6 +1,5 @@
 //! Whether what the templates of a test ask for will be there.
 
-use serde_json::{Map, Value};
 use sparring_script::{Span, did_you_mean, template::Path};
 
 use super::Loader;
@@ -9,15 +8,16 @@ use crate::model::Step;
 /// The names that mean something everywhere.
 pub(super) const RESERVED: [&str; 3] = ["env", "spar", "tmp"];
 
-impl Loader<'_> {
-    /// A name must be one of ours, a column of the table, or have been saved by
-    /// an earlier step.
-    pub(super) fn check_holes(&mut self, steps: &[Step], case: &Map<String, Value>) {
-        let mut saved: Vec<&str> = case.keys().map(String::as_str).collect();
+impl Loader {
+    /// A name must be one of ours, or known before, or have been saved by an
+    /// earlier step.
+    pub(super) fn check_holes<'s>(
+        &mut self,
+        steps: impl Iterator<Item = &'s Step>,
+        mut saved: Vec<&'s str>,
+    ) {
         for step in steps {
-            let patterns = step.expect.patterns().map(|pattern| pattern.holes());
-            let answers = step.answers.0.iter().map(|(_, tree, _)| tree);
-            for tree in step.verb.trees().into_iter().chain(patterns).chain(answers) {
+            for tree in step.trees() {
                 for (path, span, optional) in tree.holes() {
                     if !optional {
                         self.check_hole(path, span, &saved);

@@ -2,18 +2,25 @@
 //! first by the grammar, then by what only reading can find.
 
 mod answers;
+mod around;
 mod expects;
+mod fragments;
 mod holes;
+mod include;
 mod servers;
+mod snapshots;
+mod special;
 mod steps;
 mod tests;
+mod watched;
+
+pub use watched::Watched;
 
 use std::path::{Path, PathBuf};
 
-use sparring_script::{Kind, Node, Problems, Shape, Source, Tree, grammar};
+use sparring_script::{Entry, Kind, Node, Problems, Source, Tree};
 
-use crate::grammar::SUITE;
-use crate::model::{Needs, Suite};
+use crate::model::{Files, Needs, Rules, Suite};
 
 /// Why a file is no suite.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +43,16 @@ fn told(problems: &[Problems]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
 }
 
+/// What came of reading a suite from a file.
+#[derive(Debug)]
+#[must_use = "it has the suite, or why there is none"]
+pub struct Reading {
+    /// The suite, or what is wrong.
+    pub suite: Result<Suite, LoadError>,
+    /// What another reading or another run may find changed.
+    pub watched: Watched,
+}
+
 impl Suite {
     /// Reads a suite from a file.
     ///
@@ -43,11 +60,21 @@ impl Suite {
     /// When it cannot be read, or is wrong; all that is wrong is told at once,
     /// also with the mocks that it names.
     pub fn from_file(path: &Path) -> Result<Suite, LoadError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| LoadError::Read { path: path.to_owned(), error })?;
-        let folder = path.parent().unwrap_or(Path::new(""));
-        Suite::read(&Source::new(path.display().to_string(), text), folder)
-            .map_err(LoadError::Wrong)
+        Suite::open(path).suite
+    }
+
+    /// Reads a suite from a file, and says which files it is about.
+    pub fn open(path: &Path) -> Reading {
+        let mut watched = Watched::of(path);
+        let suite = match std::fs::read_to_string(path) {
+            Err(error) => Err(LoadError::Read { path: path.to_owned(), error }),
+            Ok(text) => {
+                let folder = path.parent().unwrap_or(Path::new(""));
+                let source = Source::new(path.display().to_string(), text);
+                Suite::load(&source, folder, &mut watched).map_err(LoadError::Wrong)
+            }
+        };
+        Reading { suite, watched }
     }
 
     /// Reads a suite; files that it names are looked for from `folder` on.
@@ -55,35 +82,63 @@ impl Suite {
     /// # Errors
     /// When it is wrong, or a mock that it names is.
     pub fn read(source: &Source, folder: &Path) -> Result<Suite, Vec<Problems>> {
-        let mut node = Node::parse(source).map_err(|problems| vec![problems])?;
-        let mut problems = Problems::new(source);
-        grammar::check(&mut node, &Shape::Object(&SUITE), &mut problems);
-        let mut loader = Loader { folder, problems, scripts: Vec::new() };
-        let suite = loader.suite(&node);
-        let own = Some(loader.problems).filter(|problems| !problems.is_empty());
-        let all: Vec<Problems> = own.into_iter().chain(loader.scripts).collect();
+        Suite::load(source, folder, &mut Watched::default())
+    }
+
+    fn load(source: &Source, folder: &Path, watched: &mut Watched) -> Result<Suite, Vec<Problems>> {
+        let read = include::read(source, folder).map_err(|problems| vec![problems])?;
+        watched.files.extend(read.named);
+        let mut loader = Loader {
+            files: read.files,
+            problems: read.problems,
+            scripts: read.unreadable,
+            fragments: Vec::new(),
+            using: Vec::new(),
+            snapshots: Rules::default(),
+            watched: Watched::default(),
+        };
+        let mut suite = loader.suite(&read.node, source);
+        let mut all = loader.files.sorted(&loader.problems);
+        all.extend(loader.scripts);
+        watched.extend(loader.watched);
+        suite.files = loader.files;
         if all.is_empty() { Ok(suite) } else { Err(all) }
     }
 }
 
 /// What is known while a suite is read. What has the wrong shape is passed over
 /// in silence here: the grammar has told it.
-struct Loader<'a> {
-    folder: &'a Path,
+struct Loader {
+    files: Files,
     problems: Problems,
-    /// What is wrong with the scripts of mocks.
+    /// What is wrong with the scripts of mocks, and with files that are no YAML.
     scripts: Vec<Problems>,
+    /// What is not kept in any snapshot.
+    snapshots: Rules,
+    /// The files that it names.
+    watched: Watched,
+    fragments: Vec<Entry>,
+    /// The fragments whose steps are being read, each used by the one before.
+    using: Vec<String>,
 }
 
-impl Loader<'_> {
-    fn suite(&mut self, node: &Node) -> Suite {
+impl Loader {
+    fn suite(&mut self, node: &Node, source: &Source) -> Suite {
+        self.fragments(node);
         let servers = self.servers(node);
-        let tests = self.tests(node, &servers);
+        self.watch(node);
+        self.snapshots = node.get("snapshots").map(|it| self.rules(it)).unwrap_or_default();
+        let (setup, teardown) = self.suite_around(node, &servers);
+        let saved = setup.iter().flat_map(|step| &step.save);
+        let known: Vec<&str> = saved.map(|(name, _, _)| &**name).collect();
+        let tests = self.tests(node, &servers, &known);
         Suite {
-            source: self.problems.source().clone(),
-            folder: self.folder.to_owned(),
+            source: source.clone(),
+            files: Files::default(),
             needs: needs(node),
             servers,
+            setup,
+            teardown,
             tests,
         }
     }
@@ -96,6 +151,11 @@ impl Loader<'_> {
     /// The same as a text, whatever fills its holes.
     fn text(&mut self, node: &Node, key: &str) -> Option<Tree> {
         self.tree(node, key).map(Tree::spelled)
+    }
+
+    /// The same as a URL, in which values are percent-encoded.
+    fn url(&mut self, node: &Node, key: &str) -> Option<Tree> {
+        self.tree(node, key).map(Tree::url)
     }
 }
 

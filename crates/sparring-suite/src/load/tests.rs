@@ -3,32 +3,37 @@
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
-use sparring_script::{Entry, Node, Path, Scope, Tree, Undefined, did_you_mean, duration};
+use sparring_script::{Node, Path, Scope, Tree, Undefined, did_you_mean, duration};
 
 use super::Loader;
 use super::holes::RESERVED;
 use super::steps::VERBS;
 use crate::model::{Server, Step, Test};
 
-/// The keys of a step, which a test with `steps` cannot have itself.
-const BESIDE: [&str; 4] = ["with", "answer", "expect", "save"];
+/// What may stand beside a verb.
+const BESIDE: [&str; 5] = ["with", "cancel", "answer", "expect", "save"];
 
-impl Loader<'_> {
-    pub(super) fn tests(&mut self, node: &Node, servers: &[Server]) -> Vec<Test> {
+/// Whether it is a key of a step, which a test with `steps` cannot have itself.
+pub(super) fn is_of_a_step(key: &str) -> bool {
+    VERBS.contains(&key) || BESIDE.contains(&key)
+}
+
+impl Loader {
+    pub(super) fn tests(&mut self, node: &Node, servers: &[Server], known: &[&str]) -> Vec<Test> {
         let Some(tests) = node.get("tests") else { return Vec::new() };
         if tests.items().is_empty() {
             self.problems.add(tests.span, "there is no test");
         }
-        let read = tests.items().iter().flat_map(|node| self.rows(node, servers));
+        let read = tests.items().iter().flat_map(|node| self.rows(node, servers, known));
         let read: Vec<Test> = read.collect();
         self.check_names(&read);
         read
     }
 
     /// A test, or one for each row of its table.
-    fn rows(&mut self, node: &Node, servers: &[Server]) -> Vec<Test> {
+    fn rows(&mut self, node: &Node, servers: &[Server], known: &[&str]) -> Vec<Test> {
         let Some(cases) = node.get("cases") else {
-            return vec![self.test(node, servers, Map::new())];
+            return vec![self.test(node, servers, known, Map::new())];
         };
         if cases.items().is_empty() {
             self.problems.add(cases.span, "there is no case");
@@ -39,32 +44,43 @@ impl Loader<'_> {
                 self.problems.add(column.key_span, message);
             }
             match row.to_json() {
-                Value::Object(row) => self.test(node, servers, row),
-                _ => self.test(node, servers, Map::new()),
+                Value::Object(row) => self.test(node, servers, known, row),
+                _ => self.test(node, servers, known, Map::new()),
             }
         });
         rows.collect()
     }
 
-    fn test(&mut self, node: &Node, servers: &[Server], case: Map<String, Value>) -> Test {
-        let server = self.server_of(node, servers);
-        let steps = self.steps_of(node);
-        self.check_holes(&steps, &case);
-        self.check_stderr(&steps, servers.get(server));
+    fn test(
+        &mut self,
+        node: &Node,
+        servers: &[Server],
+        known: &[&str],
+        case: Map<String, Value>,
+    ) -> Test {
         let is = |key| node.get(key).and_then(Node::as_bool).unwrap_or_default();
-        Test {
+        let server = self.server_of(node, servers);
+        let test = Test {
             name: self.name_of(node, &case),
             only: is("only"),
             isolate: is("isolate"),
-            retry: node.get("retry").and_then(Node::as_u64).unwrap_or_default(),
+            retry: node.get("retry").and_then(Node::as_u64),
             timeout: node.get("timeout").and_then(Node::as_str).and_then(|it| duration(it).ok()),
             case,
             span: node.get("name").map_or(node.span, |name| name.span),
             tags: super::texts(node, "tags"),
             skip: node.get("skip").and_then(Node::as_str).map(str::to_owned),
             server,
-            steps,
-        }
+            setup: self.around(node, "setup"),
+            steps: self.steps_of(node),
+            teardown: self.around(node, "teardown"),
+        };
+        let known = known.iter().copied().chain(test.case.keys().map(String::as_str));
+        self.check_holes(test.all_steps(), known.collect());
+        self.check_no_restart(&test.teardown, "teardown");
+        self.check_server(test.all_steps(), servers.get(server));
+        self.check_shared(node, &test, servers.get(server));
+        test
     }
 
     /// The name of a test; the columns of its row are filled in.
@@ -98,18 +114,16 @@ impl Loader<'_> {
 
     fn steps_of(&mut self, node: &Node) -> Vec<Step> {
         let Some(steps) = node.get("steps") else {
-            return self.step(node).into_iter().collect();
+            return self.steps(std::slice::from_ref(node));
         };
-        let of_a_step =
-            |entry: &&Entry| VERBS.contains(&&*entry.key) || BESIDE.contains(&&*entry.key);
-        for entry in node.entries().iter().filter(of_a_step) {
+        for entry in node.entries().iter().filter(|entry| is_of_a_step(&entry.key)) {
             let message = format!("`{}` belongs into one of the `steps`", entry.key);
             self.problems.add(entry.key_span, message);
         }
         if steps.items().is_empty() {
             self.problems.add(steps.span, "there is no step");
         }
-        steps.items().iter().filter_map(|step| self.step(step)).collect()
+        self.steps(steps.items())
     }
 
     /// A test is chosen and told by its name, so no two may have the same.

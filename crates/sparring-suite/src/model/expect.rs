@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sparring_script::Span;
 
-use super::Pattern;
+use super::{Pattern, Rules};
 
 /// All expectations of a step.
 #[derive(Debug, Default)]
@@ -19,8 +19,14 @@ pub(crate) enum Facet {
     Items(Collection, Items),
     /// Of what the server wrote to its stderr.
     Stderr(Pattern),
+    /// Of the status of the HTTP response.
+    Status(Pattern),
+    /// Of the headers of the HTTP response.
+    Headers(Pattern),
     /// Of the time it took.
     Within(Duration),
+    /// That it is as it was kept.
+    Snapshot(Rules),
 }
 
 /// A part of an answer.
@@ -43,6 +49,8 @@ pub(crate) enum Collection {
     Violations,
     Notifications,
     Requests,
+    /// All that the server sent, as it was.
+    Frames,
 }
 
 /// What things must be like.
@@ -91,6 +99,7 @@ impl Collection {
             Collection::Violations => "violations",
             Collection::Notifications => "notifications",
             Collection::Requests => "requests",
+            Collection::Frames => "frames",
         }
     }
 }
@@ -106,14 +115,26 @@ impl Expect {
         self.0.iter().any(|(_, facet)| matches!(facet, Facet::Items(found, _) if *found == wanted))
     }
 
+    /// What is not kept of the answer, where it is to be as it was kept; and
+    /// where that is said.
+    pub(crate) fn snapshot(&self) -> Option<(Span, &Rules)> {
+        self.0.iter().find_map(|(span, facet)| match facet {
+            Facet::Snapshot(rules) => Some((*span, rules)),
+            _ => None,
+        })
+    }
+
     /// Every pattern in it.
     pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
         self.0.iter().flat_map(|(_, facet)| match facet {
-            Facet::Value(_, pattern) | Facet::Stderr(pattern) => vec![pattern],
+            Facet::Value(_, pattern)
+            | Facet::Stderr(pattern)
+            | Facet::Status(pattern)
+            | Facet::Headers(pattern) => vec![pattern],
             Facet::Items(_, items) => {
                 items.has.iter().chain(&items.lacks).chain(&items.count).collect()
             }
-            Facet::Within(_) => Vec::new(),
+            Facet::Within(_) | Facet::Snapshot(_) => Vec::new(),
         })
     }
 }

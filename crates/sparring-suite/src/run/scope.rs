@@ -13,6 +13,11 @@ use super::World;
 pub(super) struct Folder(OnceCell<TempDir>);
 
 impl Folder {
+    /// Where it is, if somebody has asked for it.
+    pub(super) fn made(&self) -> Option<String> {
+        self.0.get().map(|folder| folder.path().display().to_string())
+    }
+
     fn path(&self) -> Result<Value, Undefined> {
         if self.0.get().is_none() {
             let made = tempfile::Builder::new().prefix("spar-").tempdir();
@@ -21,8 +26,7 @@ impl Folder {
             })?;
             let _ = self.0.set(made);
         }
-        let path = self.0.get().map(|folder| folder.path().display().to_string());
-        Ok(Value::from(path.unwrap_or_default()))
+        Ok(Value::from(self.made().unwrap_or_default()))
     }
 }
 

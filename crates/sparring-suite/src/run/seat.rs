@@ -1,6 +1,10 @@
 //! Where a server sits during its tests: started before the first, again after
 //! a crash, and ended after the last.
 
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+
+use serde_json::Map;
 use sparring_peer::Client;
 use sparring_peer::client::Subscription;
 use sparring_transport::Stderr;
@@ -8,7 +12,10 @@ use tokio::task::JoinHandle;
 
 use super::desk::Desk;
 use super::scope::Folder;
+use super::shots::Shots;
+use super::stop::Stop;
 use super::tools::Tools;
+use super::walk::Walk;
 use super::watch::Watch;
 use super::{World, open};
 use crate::event::Story;
@@ -23,11 +30,15 @@ pub(super) struct Seat<'a> {
     /// How it is to be talked to.
     pub(super) variant: Variant,
     pub(super) world: &'a World,
+    /// The answers that its tests keep.
+    pub(super) shots: &'a Shots,
     /// Its folder, for `${tmp}`.
     pub(super) folder: Folder,
-    running: Option<Running>,
-    /// Why it could not be started; it is not tried twice.
-    refused: Option<Refusal>,
+    running: Option<Arc<Running>>,
+    /// Why it could not be started or set up; it is not tried twice.
+    refused: Option<Story>,
+    /// What the suite's setup did on the server that runs, once it has begun.
+    set_up: Option<Walk<'a>>,
 }
 
 /// Why a server could not be started, to be told in each of its tests.
@@ -44,7 +55,10 @@ pub(super) struct Running {
     pub(super) watch: Watch,
     pub(super) desk: Desk,
     pub(super) stderr: Option<Stderr>,
-    pub(super) tools: Option<Tools>,
+    pub(super) tools: Mutex<Option<Arc<Tools>>>,
+    /// How often the server had asked before the step that goes on.
+    pub(super) questioned: AtomicU64,
+    pub(super) over_http: bool,
     /// Held so that it lives as long as its client.
     pub(super) _mock: Option<Mocked>,
     /// Held so that the server goes on telling.
@@ -61,34 +75,98 @@ impl Drop for Mocked {
 }
 
 impl<'a> Seat<'a> {
-    pub(super) fn new(suite: &'a Suite, index: usize, variant: Variant, world: &'a World) -> Self {
+    pub(super) fn new(
+        suite: &'a Suite,
+        index: usize,
+        variant: Variant,
+        world: &'a World,
+        shots: &'a Shots,
+    ) -> Self {
         let (server, folder) = (&suite.servers[index], Folder::default());
-        Seat { suite, server, index, variant, world, folder, running: None, refused: None }
+        Seat {
+            suite,
+            server,
+            index,
+            variant,
+            world,
+            shots,
+            folder,
+            running: None,
+            refused: None,
+            set_up: None,
+        }
+    }
+
+    /// Begins on the server, which is started where it is not running, and set
+    /// up where that was not done since.
+    ///
+    /// # Errors
+    /// When that fails, now or earlier.
+    pub(super) async fn ready(&mut self) -> Result<Walk<'a>, Story> {
+        let running = self.running().await?;
+        if self.set_up.is_none() {
+            let walk = Walk::new(Arc::clone(&running), self.world, Map::new());
+            // Kept before it is done, so that what is begun is torn down too.
+            let walk = self.set_up.insert(walk);
+            if let Err(story) = walk.until_one_fails(&self.suite.setup, None, &|_, _, _| None).await
+            {
+                self.refused = Some(story.clone());
+                return Err(story);
+            }
+        }
+        let saved = self.set_up.as_ref().map(|walk| walk.saved().clone()).unwrap_or_default();
+        Ok(Walk::new(running, self.world, saved))
+    }
+
+    /// Ends the server and starts it anew.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub(super) async fn renew(&mut self) -> Result<Arc<Running>, Story> {
+        self.close().await;
+        self.running().await
+    }
+
+    /// Ends the server in good order: what the suite has set up is torn down.
+    /// Gives what did not hold in that.
+    pub(super) async fn leave(&mut self, stop: &Stop) -> Option<Story> {
+        let mut story = None;
+        if let Some(mut walk) = self.set_up.take().filter(Walk::is_connected) {
+            let torn_down = async {
+                let story = walk.all(&self.suite.teardown, self.refused.is_some()).await;
+                walk.end().await;
+                story
+            };
+            story = stop.bound(torn_down).await.flatten();
+        }
+        self.close().await;
+        story
     }
 
     /// The server, started where it is not running.
-    pub(super) async fn running(&mut self) -> Result<&mut Running, Story> {
-        if let Some(refusal) = &self.refused {
-            return Err(refusal.story());
+    async fn running(&mut self) -> Result<Arc<Running>, Story> {
+        if let Some(story) = &self.refused {
+            return Err(story.clone());
         }
         if self.running.as_ref().is_some_and(|running| !running.client.is_connected()) {
-            self.leave().await;
+            self.close().await;
         }
-        if self.running.is_none() {
-            match open::open(self).await {
-                Ok(running) => self.running = Some(running),
-                Err(refusal) => {
-                    let story = refusal.story();
-                    self.refused = Some(refusal);
-                    return Err(story);
-                }
+        if let Some(running) = &self.running {
+            return Ok(Arc::clone(running));
+        }
+        match open::open(self).await {
+            Ok(running) => Ok(Arc::clone(self.running.insert(Arc::new(running)))),
+            Err(refusal) => {
+                let story = refusal.story();
+                self.refused = Some(story.clone());
+                Err(story)
             }
         }
-        Ok(self.running.as_mut().expect("it was started just now"))
     }
 
     /// Ends the server, and waits until it is gone.
-    pub(super) async fn leave(&mut self) {
+    async fn close(&mut self) {
+        self.set_up = None;
         if let Some(running) = self.running.take() {
             running.client.close().await;
         }

@@ -6,9 +6,11 @@
 mod defaults;
 mod expectations;
 mod fixture;
+mod includes;
 #[path = "../../../sparring-mock/tests/it/mutations.rs"]
 mod mutations;
 mod problems;
+mod reference;
 mod running;
 mod schema;
 mod servers;

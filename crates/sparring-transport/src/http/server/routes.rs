@@ -163,7 +163,8 @@ where
             check_readable(&frame)?;
             shared.check_begins(&frame)?;
             shared.check_pass(route, &parts.headers, &pass, &frame)?;
-            http_sse::post(shared, query, frame)
+            let envelope = Envelope { status: None, headers: spelled(&parts.headers) };
+            http_sse::post(shared, query, frame, envelope)
         }
         (Route::Metadata, &(Method::GET | Method::HEAD)) => {
             let metadata = shared.options.metadata.as_ref();
