@@ -14,9 +14,10 @@ use tokio::task::JoinHandle;
 
 use crate::builder::{MockBuilder, Reply, ToolMock};
 use crate::control::Control;
+use crate::issuer::Issuer;
 use crate::journal::{Expectation, Received};
 use crate::model::{Model, ProcessFault};
-use crate::serve::{ChangeError, Mock};
+use crate::serve::{ChangeError, Giver, Mock};
 use crate::stage::{self, Happening};
 
 /// How many things may wait to be done to the process.
@@ -98,7 +99,7 @@ impl MockServer {
     /// # Errors
     /// When something of it is wrong.
     pub fn register(&self, tool: ToolMock) -> Result<(), ChangeError> {
-        self.server.handler().register(&tool.into())
+        self.server.handler().register(&tool.into(), Giver::Owner)
     }
 
     /// Takes a tool away while it serves; clients are told.
@@ -114,7 +115,7 @@ impl MockServer {
     /// # Errors
     /// When there is no such tool, or something of the reply is wrong.
     pub fn enqueue(&self, tool: &str, reply: Reply) -> Result<(), ChangeError> {
-        self.server.handler().enqueue(tool, &reply.into())
+        self.server.handler().enqueue(tool, &reply.into(), Giver::Owner)
     }
 
     /// Tells all clients that want to know.
@@ -216,7 +217,16 @@ impl MockServer {
     /// When the address cannot be listened on.
     pub async fn listen(&self, address: SocketAddr) -> std::io::Result<Serving> {
         let listener = TcpListener::bind(address).await?;
+        if let Some(issuer) = self.issuer() {
+            issuer.lives_at(listener.local_addr()?);
+        }
         Ok(self.http().serve(listener))
+    }
+
+    /// Who gives the tokens that it accepts over HTTP, if the script has
+    /// `auth: {oauth: …}`.
+    pub fn issuer(&self) -> Option<&Issuer> {
+        self.server.handler().issuer.as_ref()
     }
 
     /// Where it is over HTTP, at an address.

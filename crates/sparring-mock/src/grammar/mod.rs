@@ -5,11 +5,13 @@
 mod ask;
 mod entries;
 mod fault;
+mod oauth;
 mod reply;
 mod script;
 mod step;
 
 pub(crate) use entries::TOOL;
+pub(crate) use oauth::{CHANGES, ISSUER, TOKEN};
 pub(crate) use reply::TOOL_REPLY;
 pub(crate) use script::SCRIPT;
 

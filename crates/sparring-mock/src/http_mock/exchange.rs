@@ -55,6 +55,12 @@ impl HttpReply {
         HttpReply { disconnect: true, ..HttpReply::new(200) }
     }
 
+    /// With this status.
+    pub fn status(mut self, status: u16) -> Self {
+        self.status = status;
+        self
+    }
+
     /// With this body.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();

@@ -2,6 +2,7 @@
 //! what it was asked.
 
 mod exchange;
+mod requests;
 mod serve;
 
 use std::collections::VecDeque;
@@ -10,13 +11,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 pub use exchange::{HttpReply, HttpRequest};
-
-/// How many requests are kept that nobody took.
-const MOST: usize = 10_000;
+pub(crate) use requests::Requests;
+pub(crate) use serve::{Answer, run};
 
 /// A scripted HTTP server on this machine. Dropped, it stops.
 #[derive(Debug)]
@@ -29,7 +28,7 @@ pub struct HttpMock {
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
-    came: Notify,
+    requests: Requests,
 }
 
 #[derive(Debug, Default)]
@@ -38,9 +37,6 @@ struct State {
     queued: VecDeque<HttpReply>,
     /// Replies of a method and a path, again and again.
     routes: Vec<(String, String, HttpReply)>,
-    /// Requests that nobody has taken yet, and how many are not kept.
-    requests: VecDeque<HttpRequest>,
-    dropped: u64,
 }
 
 impl HttpMock {
@@ -52,7 +48,7 @@ impl HttpMock {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared::default());
-        let task = tokio::spawn(serve::run(listener, Arc::clone(&shared)));
+        let task = tokio::spawn(run(listener, Arc::clone(&shared)));
         Ok(HttpMock { shared, address, task })
     }
 
@@ -77,26 +73,17 @@ impl HttpMock {
     /// The oldest request that was not taken yet, waiting for one if there is
     /// none.
     pub async fn take_request(&self, within: Duration) -> Option<HttpRequest> {
-        let taken = async {
-            loop {
-                let came = self.shared.came.notified();
-                if let Some(request) = self.shared.state().requests.pop_front() {
-                    return request;
-                }
-                came.await;
-            }
-        };
-        tokio::time::timeout(within, taken).await.ok()
+        self.shared.requests.take(within).await
     }
 
     /// All requests that were not taken yet.
     pub fn requests(&self) -> Vec<HttpRequest> {
-        self.shared.state().requests.iter().cloned().collect()
+        self.shared.requests.all()
     }
 
     /// How many requests are not kept any more, since nobody took them.
     pub fn forgotten(&self) -> u64 {
-        self.shared.state().dropped
+        self.shared.requests.dropped()
     }
 }
 
@@ -110,9 +97,11 @@ impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
+impl Answer for Shared {
     /// Keeps a request, and gives its reply.
-    fn take_in(&self, request: HttpRequest) -> HttpReply {
+    fn answer(&self, request: HttpRequest) -> HttpReply {
         let mut state = self.state();
         let fits = |route: &&(String, String, HttpReply)| {
             route.0 == request.method && route.1 == request.path
@@ -121,17 +110,12 @@ impl Shared {
             let last = state.routes.iter().rev().find(fits);
             last.map(|(_, _, reply)| reply.clone())
         });
+        drop(state);
         let reply = reply.unwrap_or_else(|| {
             let told = format!("nothing was told about {} {}", request.method, request.path);
             HttpReply::new(404).body(told)
         });
-        if state.requests.len() >= MOST {
-            state.requests.pop_front();
-            state.dropped += 1;
-        }
-        state.requests.push_back(request);
-        drop(state);
-        self.came.notify_waiters();
+        self.requests.keep(request);
         reply
     }
 }

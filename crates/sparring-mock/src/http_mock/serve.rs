@@ -14,21 +14,26 @@ use sparring_wire::Headers;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use super::{HttpReply, HttpRequest, Shared};
+use super::{HttpReply, HttpRequest};
 
 /// The longest body that is taken in.
 const MOST: usize = 8 * 1024 * 1024;
 
+/// Whoever answers, at once.
+pub(crate) trait Answer: Send + Sync + 'static {
+    fn answer(&self, request: HttpRequest) -> HttpReply;
+}
+
 /// Serves until it is dropped, and all connections with it.
-pub(super) async fn run(listener: TcpListener, shared: Arc<Shared>) {
+pub(crate) async fn run(listener: TcpListener, by: Arc<impl Answer>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             Some(_) = connections.join_next() => {}
             accepted = listener.accept() => {
                 let Ok((stream, _)) = accepted else { continue };
-                let shared = Arc::clone(&shared);
-                let service = service_fn(move |request| answer(Arc::clone(&shared), request));
+                let by = Arc::clone(&by);
+                let service = service_fn(move |request| answer(Arc::clone(&by), request));
                 // A client that breaks off is its own affair.
                 let serving = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
                 connections.spawn(async { drop(serving.await) });
@@ -38,7 +43,7 @@ pub(super) async fn run(listener: TcpListener, shared: Arc<Shared>) {
 }
 
 async fn answer(
-    shared: Arc<Shared>,
+    by: Arc<impl Answer>,
     request: Request<Incoming>,
 ) -> io::Result<Response<Full<Bytes>>> {
     let (parts, body) = request.into_parts();
@@ -48,7 +53,7 @@ async fn answer(
         .iter()
         .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
         .collect();
-    let reply = shared.take_in(HttpRequest {
+    let reply = by.answer(HttpRequest {
         method: parts.method.as_str().to_owned(),
         path: parts.uri.path().to_owned(),
         query: parts.uri.query().map(str::to_owned),
@@ -59,14 +64,17 @@ async fn answer(
     if reply.disconnect {
         return Err(io::Error::other("disconnected, as told"));
     }
-    response(&reply)
+    Ok(reply.response()?.map(Full::new))
 }
 
-fn response(reply: &HttpReply) -> io::Result<Response<Full<Bytes>>> {
-    let status = StatusCode::from_u16(reply.status).map_err(io::Error::other)?;
-    let mut response = Response::builder().status(status);
-    for (name, value) in &reply.headers {
-        response = response.header(name, value);
+impl HttpReply {
+    /// The reply as it is sent.
+    pub(crate) fn response(&self) -> io::Result<Response<Bytes>> {
+        let status = StatusCode::from_u16(self.status).map_err(io::Error::other)?;
+        let mut response = Response::builder().status(status);
+        for (name, value) in &self.headers {
+            response = response.header(name, value);
+        }
+        response.body(self.body.clone().into()).map_err(io::Error::other)
     }
-    response.body(Full::new(reply.body.clone().into())).map_err(io::Error::other)
 }

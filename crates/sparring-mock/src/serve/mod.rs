@@ -7,6 +7,7 @@ mod lists;
 mod memory;
 mod pending;
 mod perform;
+mod program;
 mod run_time;
 mod scene;
 mod steps;
@@ -20,15 +21,18 @@ use sparring_peer::{Handler, Server};
 use sparring_script::did_you_mean;
 use sparring_wire::types::{CallToolResult, Implementation, ServerCapabilities};
 use sparring_wire::{ErrorObject, Json, RawJson};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 
 pub use self::run_time::ChangeError;
+pub(crate) use self::run_time::Giver;
 pub(crate) use self::scene::Scene;
 
 use self::pending::Pending;
 use self::perform::Asked;
+use crate::issuer::Issuer;
 use crate::journal::Journal;
 use crate::model::{Kind, Model, ProcessFault, Reference};
+use crate::program::AT_ONCE;
 use crate::stage::Happening;
 
 /// A script being served.
@@ -39,7 +43,12 @@ pub struct Mock {
     /// Held while something is changed.
     changing: Mutex<()>,
     pub(crate) journal: Journal,
+    /// Who gives the tokens that it accepts: that of the first script, since who
+    /// is let in does not change while it serves.
+    pub(crate) issuer: Option<Issuer>,
     pending: Pending,
+    /// Bounds the programs that run at once.
+    programs: Semaphore,
     /// Where to send what happens after an answer.
     later: mpsc::UnboundedSender<Vec<Happening>>,
     /// The server that this is the handler of.
@@ -55,10 +64,12 @@ impl Mock {
         process: mpsc::Sender<ProcessFault>,
     ) -> Self {
         Mock {
+            issuer: model.issuer.clone(),
             scene: watch::Sender::new(Arc::new(Scene::new(Arc::new(model)))),
             changing: Mutex::default(),
             journal: Journal::default(),
             pending: Pending::default(),
+            programs: Semaphore::new(AT_ONCE),
             later,
             server: OnceLock::new(),
             process,

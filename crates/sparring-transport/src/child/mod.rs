@@ -5,6 +5,7 @@
 //! say.
 
 mod behind;
+mod errand;
 mod exit;
 mod group;
 mod keeper;
@@ -30,6 +31,7 @@ use group::Group;
 use keeper::{Keeper, Kept};
 
 pub(crate) use behind::{Behind, Told};
+pub use errand::{Ended, Errand, ErrandError};
 pub(crate) use exit::described;
 pub(crate) use group::lead;
 pub use stderr::Stderr;
