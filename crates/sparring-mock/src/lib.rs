@@ -48,7 +48,7 @@ mod upstream;
 
 pub use builder::{MockBuilder, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
 pub use grammar::schema;
-pub use http_mock::{HttpMock, HttpReply, HttpRequest};
+pub use http_mock::{HttpFault, HttpMock, HttpReply, HttpRequest, HttpRoute};
 pub use interactions::directives;
 pub use load::Settings;
 pub use model::ProcessFault;

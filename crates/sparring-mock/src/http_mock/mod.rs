@@ -2,6 +2,7 @@
 //! what it was asked.
 
 mod exchange;
+mod route;
 mod serve;
 
 use std::collections::VecDeque;
@@ -9,11 +10,13 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use sparring_script::Mismatch;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-pub use exchange::{HttpReply, HttpRequest};
+pub use exchange::{HttpFault, HttpReply, HttpRequest};
+pub use route::HttpRoute;
 
 /// How many requests are kept that nobody took.
 const MOST: usize = 10_000;
@@ -36,8 +39,8 @@ struct Shared {
 struct State {
     /// Replies in advance, in order.
     queued: VecDeque<HttpReply>,
-    /// Replies of a method and a path, again and again.
-    routes: Vec<(String, String, HttpReply)>,
+    /// The first that fits and has a reply left is taken.
+    routes: Vec<HttpRoute>,
     /// Requests that nobody has taken yet, and how many are not kept.
     requests: VecDeque<HttpRequest>,
     dropped: u64,
@@ -68,10 +71,26 @@ impl HttpMock {
     }
 
     /// Answers every request of this method and path so, where nothing else was
-    /// given in advance.
+    /// given in advance. The last that was told about a path counts.
     pub fn on(&self, method: &str, path: &str, reply: HttpReply) {
-        let route = (method.to_uppercase(), path.to_owned(), reply);
+        let route = HttpRoute::of(method, path).reply(reply, None);
+        self.shared.state().routes.insert(0, route);
+    }
+
+    /// Answers the requests of a route, where nothing else was given in advance
+    /// and no route before it fits.
+    pub fn route(&self, route: HttpRoute) {
         self.shared.state().routes.push(route);
+    }
+
+    /// Makes everything as it was at first: no reply was given, none is queued,
+    /// and no request has come.
+    pub fn reset(&self) {
+        let mut state = self.shared.state();
+        state.routes.iter_mut().for_each(HttpRoute::reset);
+        state.queued.clear();
+        state.requests.clear();
+        state.dropped = 0;
     }
 
     /// The oldest request that was not taken yet, waiting for one if there is
@@ -114,17 +133,8 @@ impl Shared {
     /// Keeps a request, and gives its reply.
     fn take_in(&self, request: HttpRequest) -> HttpReply {
         let mut state = self.state();
-        let fits = |route: &&(String, String, HttpReply)| {
-            route.0 == request.method && route.1 == request.path
-        };
-        let reply = state.queued.pop_front().or_else(|| {
-            let last = state.routes.iter().rev().find(fits);
-            last.map(|(_, _, reply)| reply.clone())
-        });
-        let reply = reply.unwrap_or_else(|| {
-            let told = format!("nothing was told about {} {}", request.method, request.path);
-            HttpReply::new(404).body(told)
-        });
+        let queued = state.queued.pop_front();
+        let reply = queued.unwrap_or_else(|| state.choose(&request));
         if state.requests.len() >= MOST {
             state.requests.pop_front();
             state.dropped += 1;
@@ -133,5 +143,35 @@ impl Shared {
         drop(state);
         self.came.notify_waiters();
         reply
+    }
+}
+
+impl State {
+    /// The reply of the first route that fits and has one left; else one that
+    /// says what kept the nearest from fitting.
+    fn choose(&mut self, request: &HttpRequest) -> HttpReply {
+        let value = request.to_json();
+        let mut nearest: Option<Vec<Mismatch>> = None;
+        for route in &mut self.routes {
+            let mismatches = route.mismatches(&value);
+            if mismatches.is_empty() {
+                match route.next() {
+                    Some(reply) => return reply,
+                    None => continue,
+                }
+            }
+            if nearest.as_ref().is_none_or(|nearest| mismatches.len() < nearest.len()) {
+                nearest = Some(mismatches);
+            }
+        }
+        let mut told = format!("nothing was told about {} {}", request.method, request.path);
+        for mismatch in nearest.into_iter().flatten() {
+            // What is expected of a header may be a secret.
+            match mismatch.path.starts_with("headers") {
+                true => told += &format!("\n  the nearest: at {}: it is another", mismatch.path),
+                false => told += &format!("\n  the nearest: {mismatch}"),
+            }
+        }
+        HttpReply::new(404).body(told)
     }
 }

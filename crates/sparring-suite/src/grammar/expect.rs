@@ -2,6 +2,8 @@
 
 use sparring_script::{Key, Object, Shape};
 
+use super::journals::{CALLED, RECEIVED};
+
 pub(super) static EXPECT: Object = Object {
     name: "an expectation",
     keys: &[
@@ -41,6 +43,12 @@ pub(super) static EXPECT: Object = Object {
                 &Shape::Any,
                 "What the server wrote to its stderr since the test began.",
             ),
+            Key::new(
+                "received",
+                &RECEIVED,
+                "Which requests came to an HTTP server of `mocks` since the step began.",
+            ),
+            Key::new("called", &CALLED, "Which tools of a mock were called since the step began."),
         ],
     ],
 };

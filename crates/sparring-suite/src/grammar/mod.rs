@@ -3,6 +3,8 @@
 //! What a key does stands in `load`; a key that is not here is unknown.
 
 mod expect;
+mod journals;
+mod mocks;
 mod server;
 mod step;
 mod suite;

@@ -2,6 +2,7 @@
 
 use sparring_script::{Key, Object, Shape};
 
+use super::mocks::MOCK;
 use super::server::SERVER;
 use super::step::{BESIDE, STEP, VERBS};
 
@@ -14,6 +15,11 @@ pub(crate) static SUITE: Object = Object {
             "The servers under test, by name; the first is that of every test that names none.",
         )
         .required(),
+        Key::new(
+            "mocks",
+            &Shape::Map(&Shape::Object(&MOCK)),
+            "Stand-ins by name, started for this suite; `${mocks.NAME.url}` is where one is.",
+        ),
         Key::new("needs", &Shape::Object(&NEEDS), "What must be there; else the suite is skipped."),
         Key::new("tests", &Shape::List(&Shape::Object(&TEST)), "The tests.").required(),
     ]],

@@ -3,12 +3,13 @@
 
 mod defaults;
 mod items;
+mod journals;
 mod value;
 
 use sparring_script::Scope;
 
 use crate::event::Failure;
-use crate::model::{Aspect, Collection, Facet, Items, Step};
+use crate::model::{Aspect, Collection, Facet, Items, Pattern, Step};
 use crate::run::Heard;
 
 /// All that does not hold.
@@ -28,6 +29,11 @@ pub(crate) fn judge(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failur
             }
             Facet::Stderr(pattern) => {
                 failures.extend(value::text("stderr", pattern, &heard.stderr, scope));
+            }
+            Facet::Journal { journal, name, coming, .. } => {
+                let came = heard.came_to(name);
+                let check = |it| journals::check(*journal, name, it, came, scope);
+                failures.extend(coming.iter().filter_map(check));
             }
             Facet::Within(within) if heard.took > *within => {
                 let message =
@@ -49,6 +55,10 @@ pub(crate) fn has_come(facet: &Facet, heard: &Heard, scope: &dyn Scope) -> bool 
                 && items::count(*collection, items, found, scope).is_empty()
         }
         Facet::Stderr(pattern) => value::text("stderr", pattern, &heard.stderr, scope).is_empty(),
+        Facet::Journal { journal, name, coming, .. } => {
+            let came = heard.came_to(name);
+            coming.iter().all(|it| journals::check(*journal, name, it, came, scope).is_none())
+        }
         Facet::Value(..) | Facet::Within(_) => true,
     }
 }
@@ -56,13 +66,13 @@ pub(crate) fn has_come(facet: &Facet, heard: &Heard, scope: &dyn Scope) -> bool 
 /// Whether something is expected not to come.
 pub(crate) fn may_not_come(facet: &Facet, scope: &dyn Scope) -> bool {
     let none = serde_json::Value::from(0);
+    let bounded = |count: &Option<Pattern>| {
+        let fits = |it: &Pattern| it.check(Some(&none), scope).is_ok_and(|it| it.is_empty());
+        count.as_ref().is_some_and(fits)
+    };
     match facet {
-        Facet::Items(_, Items { lacks, count, .. }) => {
-            let bounded = count.as_ref().is_some_and(|count| {
-                count.check(Some(&none), scope).is_ok_and(|unfit| unfit.is_empty())
-            });
-            !lacks.is_empty() || bounded
-        }
+        Facet::Items(_, Items { lacks, count, .. }) => !lacks.is_empty() || bounded(count),
+        Facet::Journal { coming, .. } => coming.iter().any(|it| bounded(&it.count)),
         _ => false,
     }
 }

@@ -3,7 +3,9 @@
 use sparring_script::{Entry, Node, Path, Span, did_you_mean, duration};
 
 use super::{Loader, one_or_many};
-use crate::model::{Aspect, Collection, Expect, Facet, Items, Pattern, Server, Step, Verb, Way};
+use crate::model::{
+    Aspect, Collection, Expect, Facet, Items, Journal, Pattern, Server, Step, Verb, Way,
+};
 
 /// The keys of a list that was found.
 const ITEMS: [&str; 3] = ["has", "lacks", "count"];
@@ -17,6 +19,9 @@ impl Loader<'_> {
             if ITEMS.contains(&&*entry.key) {
                 own_items.get_or_insert(entry.key_span);
                 self.check_gives_list(entry, verb);
+            } else if let Some(journal) = journal(&entry.key) {
+                let of = self.journals(entry, journal);
+                facets.extend(of.into_iter().map(|facet| (entry.key_span, facet)));
             } else if let Some(facet) = self.facet(entry, verb) {
                 facets.push((entry.key_span, facet));
             }
@@ -124,6 +129,15 @@ impl Loader<'_> {
             });
             self.problems.add_with_help(span, message, help);
         }
+    }
+}
+
+/// The journal that a key looks at.
+fn journal(key: &str) -> Option<Journal> {
+    match key {
+        "received" => Some(Journal::Received),
+        "called" => Some(Journal::Called),
+        _ => None,
     }
 }
 

@@ -4,20 +4,26 @@ use serde_json::{Map, Value};
 use sparring_script::{Span, did_you_mean, template::Path};
 
 use super::Loader;
-use crate::model::Step;
+use crate::model::{StandIn, Step};
 
 /// The names that mean something everywhere.
-pub(super) const RESERVED: [&str; 3] = ["env", "spar", "tmp"];
+pub(super) const RESERVED: [&str; 4] = ["env", "spar", "tmp", "mocks"];
 
 impl Loader<'_> {
     /// A name must be one of ours, a column of the table, or have been saved by
     /// an earlier step.
-    pub(super) fn check_holes(&mut self, steps: &[Step], case: &Map<String, Value>) {
+    pub(super) fn check_holes(
+        &mut self,
+        steps: &[Step],
+        case: &Map<String, Value>,
+        stand_ins: &[StandIn],
+    ) {
         let mut saved: Vec<&str> = case.keys().map(String::as_str).collect();
         for step in steps {
             let patterns = step.expect.patterns().map(|pattern| pattern.holes());
             let answers = step.answers.0.iter().map(|(_, tree, _)| tree);
             for tree in step.verb.trees().into_iter().chain(patterns).chain(answers) {
+                self.check_mocks_in(tree, stand_ins, &[]);
                 for (path, span, optional) in tree.holes() {
                     if !optional {
                         self.check_hole(path, span, &saved);

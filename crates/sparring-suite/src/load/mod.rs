@@ -4,6 +4,9 @@
 mod answers;
 mod expects;
 mod holes;
+mod journals;
+mod mock_holes;
+mod mocks;
 mod servers;
 mod steps;
 mod tests;
@@ -78,12 +81,15 @@ struct Loader<'a> {
 impl Loader<'_> {
     fn suite(&mut self, node: &Node) -> Suite {
         let servers = self.servers(node);
-        let tests = self.tests(node, &servers);
+        let stand_ins = self.stand_ins(node, &servers);
+        self.check_mock_holes(&servers, &stand_ins);
+        let tests = self.tests(node, &servers, &stand_ins);
         Suite {
             source: self.problems.source().clone(),
             folder: self.folder.to_owned(),
             needs: needs(node),
             servers,
+            stand_ins,
             tests,
         }
     }

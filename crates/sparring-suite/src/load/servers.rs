@@ -107,7 +107,7 @@ impl Loader<'_> {
     }
 
     /// A mock; where it can be known now whether its script is good, it is.
-    fn script(&mut self, node: &Node) -> Option<Script> {
+    pub(super) fn script(&mut self, node: &Node) -> Option<Script> {
         let path = self.text(node, "mock")?;
         let vars: Vec<(String, Tree)> = self.trees(node, "vars");
         let known = vars.iter().map(|(name, tree)| Some((name.clone(), tree.plain()?.clone())));
@@ -136,7 +136,7 @@ impl Loader<'_> {
     }
 
     /// Texts under names.
-    fn pairs(&mut self, node: &Node, key: &str) -> Vec<(String, Tree)> {
+    pub(super) fn pairs(&mut self, node: &Node, key: &str) -> Vec<(String, Tree)> {
         let trees = self.trees(node, key).into_iter();
         trees.map(|(name, tree)| (name, tree.spelled())).collect()
     }

@@ -8,27 +8,32 @@ use sparring_script::{Entry, Node, Path, Scope, Tree, Undefined, did_you_mean, d
 use super::Loader;
 use super::holes::RESERVED;
 use super::steps::VERBS;
-use crate::model::{Server, Step, Test};
+use crate::model::{Server, StandIn, Step, Test};
 
 /// The keys of a step, which a test with `steps` cannot have itself.
 const BESIDE: [&str; 4] = ["with", "answer", "expect", "save"];
 
 impl Loader<'_> {
-    pub(super) fn tests(&mut self, node: &Node, servers: &[Server]) -> Vec<Test> {
+    pub(super) fn tests(
+        &mut self,
+        node: &Node,
+        servers: &[Server],
+        stand_ins: &[StandIn],
+    ) -> Vec<Test> {
         let Some(tests) = node.get("tests") else { return Vec::new() };
         if tests.items().is_empty() {
             self.problems.add(tests.span, "there is no test");
         }
-        let read = tests.items().iter().flat_map(|node| self.rows(node, servers));
+        let read = tests.items().iter().flat_map(|node| self.rows(node, servers, stand_ins));
         let read: Vec<Test> = read.collect();
         self.check_names(&read);
         read
     }
 
     /// A test, or one for each row of its table.
-    fn rows(&mut self, node: &Node, servers: &[Server]) -> Vec<Test> {
+    fn rows(&mut self, node: &Node, servers: &[Server], stand_ins: &[StandIn]) -> Vec<Test> {
         let Some(cases) = node.get("cases") else {
-            return vec![self.test(node, servers, Map::new())];
+            return vec![self.test(node, servers, stand_ins, Map::new())];
         };
         if cases.items().is_empty() {
             self.problems.add(cases.span, "there is no case");
@@ -39,17 +44,24 @@ impl Loader<'_> {
                 self.problems.add(column.key_span, message);
             }
             match row.to_json() {
-                Value::Object(row) => self.test(node, servers, row),
-                _ => self.test(node, servers, Map::new()),
+                Value::Object(row) => self.test(node, servers, stand_ins, row),
+                _ => self.test(node, servers, stand_ins, Map::new()),
             }
         });
         rows.collect()
     }
 
-    fn test(&mut self, node: &Node, servers: &[Server], case: Map<String, Value>) -> Test {
+    fn test(
+        &mut self,
+        node: &Node,
+        servers: &[Server],
+        stand_ins: &[StandIn],
+        case: Map<String, Value>,
+    ) -> Test {
         let server = self.server_of(node, servers);
         let steps = self.steps_of(node);
-        self.check_holes(&steps, &case);
+        self.check_holes(&steps, &case, stand_ins);
+        self.check_journals(&steps, servers.get(server), stand_ins);
         self.check_stderr(&steps, servers.get(server));
         let is = |key| node.get(key).and_then(Node::as_bool).unwrap_or_default();
         Test {

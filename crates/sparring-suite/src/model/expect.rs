@@ -21,6 +21,32 @@ pub(crate) enum Facet {
     Stderr(Pattern),
     /// Of the time it took.
     Within(Duration),
+    /// Of what came to a stand-in.
+    Journal {
+        journal: Journal,
+        name: String,
+        /// Where its name stands.
+        span: Span,
+        coming: Vec<Coming>,
+    },
+}
+
+/// What a stand-in keeps of what comes to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Journal {
+    /// Requests over HTTP.
+    Received,
+    /// Calls of tools.
+    Called,
+}
+
+/// What must have come: so many that fit, or at least one.
+#[derive(Debug)]
+pub(crate) struct Coming {
+    pub(crate) span: Span,
+    /// What they must be like; anything where nothing is said.
+    pub(crate) pattern: Option<Pattern>,
+    pub(crate) count: Option<Pattern>,
 }
 
 /// A part of an answer.
@@ -112,6 +138,9 @@ impl Expect {
             Facet::Value(_, pattern) | Facet::Stderr(pattern) => vec![pattern],
             Facet::Items(_, items) => {
                 items.has.iter().chain(&items.lacks).chain(&items.count).collect()
+            }
+            Facet::Journal { coming, .. } => {
+                coming.iter().flat_map(|it| it.pattern.iter().chain(&it.count)).collect()
             }
             Facet::Within(_) => Vec::new(),
         })

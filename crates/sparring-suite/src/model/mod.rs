@@ -3,6 +3,7 @@
 mod expect;
 mod pattern;
 mod server;
+mod stand_in;
 mod step;
 mod variant;
 
@@ -12,9 +13,10 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use sparring_script::{Source, Span};
 
-pub(crate) use expect::{Aspect, Collection, Expect, Facet, Items};
+pub(crate) use expect::{Aspect, Collection, Coming, Expect, Facet, Items, Journal};
 pub(crate) use pattern::Pattern;
 pub(crate) use server::{Address, Command, Script, Server, Way};
+pub(crate) use stand_in::{Body, Reply, Route, StandIn, StandInKind};
 pub(crate) use step::{Answers, Completion, Step, Turns, Verb};
 pub use variant::{Transport, Variant};
 
@@ -26,6 +28,7 @@ pub struct Suite {
     /// Its folder, from which the paths in it start.
     pub(crate) folder: PathBuf,
     pub(crate) servers: Vec<Server>,
+    pub(crate) stand_ins: Vec<StandIn>,
     pub(crate) needs: Needs,
     /// Its tests, in their order.
     pub tests: Vec<Test>,
@@ -66,6 +69,17 @@ pub struct Test {
 }
 
 impl Suite {
+    /// The transports that stand-ins are wanted over, where that is said.
+    pub(crate) fn transports(&self) -> Vec<Transport> {
+        let mut all: Vec<Transport> = Vec::new();
+        for transport in self.stand_ins.iter().flat_map(|it| &it.transports) {
+            if !all.contains(transport) {
+                all.push(*transport);
+            }
+        }
+        all
+    }
+
     /// What it is called: its path.
     pub fn name(&self) -> &str {
         self.source.name()

@@ -35,6 +35,36 @@ pub(crate) enum Way {
     Mock(Script),
 }
 
+impl Way {
+    /// The texts with holes in it.
+    pub(crate) fn trees(&self) -> Vec<&Tree> {
+        match self {
+            Way::Child(command) => command.trees().collect(),
+            Way::Container(name, command) => std::iter::once(name).chain(command.trees()).collect(),
+            Way::Http(address) => {
+                let headers = address.headers.iter().map(|(_, tree)| tree);
+                std::iter::once(&address.url).chain(&address.bearer).chain(headers).collect()
+            }
+            Way::Mock(script) => script.trees(),
+        }
+    }
+}
+
+impl Command {
+    /// The texts with holes in it.
+    pub(crate) fn trees(&self) -> impl Iterator<Item = &Tree> {
+        let env = self.env.iter().map(|(_, tree)| tree);
+        std::iter::once(&self.program).chain(&self.args).chain(env).chain(&self.cwd)
+    }
+}
+
+impl Script {
+    /// The texts with holes in it.
+    pub(crate) fn trees(&self) -> Vec<&Tree> {
+        std::iter::once(&self.path).chain(self.vars.iter().map(|(_, tree)| tree)).collect()
+    }
+}
+
 /// A program to start.
 #[derive(Debug)]
 pub(crate) struct Command {

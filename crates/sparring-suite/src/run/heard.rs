@@ -1,12 +1,13 @@
 //! All that came of a step.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use sparring_peer::client::Inbox;
 use sparring_wire::{Frame, Violation};
 
-use super::Answer;
+use super::{Answer, Came};
 
 /// What came of a step, in the words of the language.
 #[derive(Debug)]
@@ -17,6 +18,15 @@ pub(crate) struct Heard {
     pub(crate) notifications: Vec<Value>,
     pub(crate) requests: Vec<Value>,
     pub(crate) stderr: String,
+    /// What came to stand-ins, by their names.
+    pub(crate) journals: HashMap<String, Vec<Came>>,
+}
+
+impl Heard {
+    /// What came to a stand-in.
+    pub(crate) fn came_to(&self, name: &str) -> &[Came] {
+        self.journals.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
 }
 
 /// A breach of the protocol as a value.

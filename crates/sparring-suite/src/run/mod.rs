@@ -11,6 +11,7 @@ mod open;
 mod scope;
 mod seat;
 mod settle;
+mod stand_ins;
 mod step;
 mod stop;
 mod test;
@@ -33,6 +34,7 @@ use seat::Seat;
 
 pub(crate) use answer::Answer;
 pub(crate) use heard::Heard;
+pub(crate) use stand_ins::Came;
 pub use stop::Stop;
 pub use world::World;
 

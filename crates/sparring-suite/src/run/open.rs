@@ -1,6 +1,7 @@
 //! From the description of a server to a client of it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -19,6 +20,7 @@ use super::listen::listen;
 use super::mock;
 use super::scope::OfServer;
 use super::seat::{Mocked, Refusal, Running, Seat};
+use super::stand_ins::Journal;
 use super::watch::Watch;
 use crate::model::{Address, Command, Script, Transport, Way};
 
@@ -78,20 +80,27 @@ impl Opening<'_> {
             Settings { vars: vars.collect::<Result<_, Refusal>>()?, ..Settings::default() };
         if self.seat.variant.transport == Some(Transport::Stdio) {
             let program = self.seat.world.program.display().to_string();
-            return self.target(&Target::Child(mock::child(program, &path, &settings))).await;
+            let journal = self.seat.journal_file();
+            let child = mock::child(program, &path, &settings, journal.as_deref());
+            let running = self.target(&Target::Child(child)).await?;
+            return Ok(Running { journal: journal.map(Journal::File), ..running });
         }
         let server = MockServer::from_file(path, &settings)
             .map_err(|error| self.refusal(error.to_string()))?;
+        let server = Arc::new(server);
+        let journal = Some(Journal::Live(Arc::clone(&server)));
         match mock::http_transport(self.seat.variant.transport) {
             None => {
                 let (here, mocked) = mock::in_memory(server);
-                self.connect(here, None, Some(mocked)).await
+                let running = self.connect(here, None, Some(mocked)).await?;
+                Ok(Running { journal, ..running })
             }
             Some(transport) => {
                 let listening = mock::over_http(server, transport).await;
                 let (target, mocked) = listening.map_err(|message| self.refusal(message))?;
                 let link = HttpLink::new(&target).map_err(|it| self.refusal(it.to_string()))?;
-                self.connect(link, None, Some(mocked)).await
+                let running = self.connect(link, None, Some(mocked)).await?;
+                Ok(Running { journal, ..running })
             }
         }
     }
@@ -126,6 +135,7 @@ impl Opening<'_> {
                 desk,
                 stderr,
                 tools: None,
+                journal: None,
                 _mock: mock,
                 _subscription: subscription,
             }),
@@ -174,7 +184,8 @@ impl Opening<'_> {
     }
 
     fn value(&self, tree: &Tree) -> Result<Value, Refusal> {
-        let scope = OfServer { world: self.seat.world, folder: &self.seat.folder };
+        let (world, folder) = (self.seat.world, &self.seat.folder);
+        let scope = OfServer { world, folder, mocks: self.seat.mocks() };
         tree.render(&scope)
             .map_err(|missing| self.refusal_at(missing.span, missing.undefined.to_string()))
     }

@@ -13,7 +13,7 @@ use super::World;
 pub(super) struct Folder(OnceCell<TempDir>);
 
 impl Folder {
-    fn path(&self) -> Result<Value, Undefined> {
+    pub(super) fn path(&self) -> Result<Value, Undefined> {
         if self.0.get().is_none() {
             let made = tempfile::Builder::new().prefix("spar-").tempdir();
             let made = made.map_err(|error| {
@@ -32,18 +32,20 @@ pub(super) struct OfTest<'a> {
     pub(super) world: &'a World,
     pub(super) folder: Folder,
     pub(super) saved: Map<String, Value>,
+    /// What is known of the stand-ins.
+    pub(super) mocks: &'a Value,
 }
 
 impl<'a> OfTest<'a> {
     /// What a test knows before its first step: the row of its table.
-    pub(super) fn new(world: &'a World, saved: Map<String, Value>) -> Self {
-        OfTest { world, folder: Folder::default(), saved }
+    pub(super) fn new(world: &'a World, mocks: &'a Value, saved: Map<String, Value>) -> Self {
+        OfTest { world, folder: Folder::default(), saved, mocks }
     }
 }
 
 impl Scope for OfTest<'_> {
     fn get(&self, path: &Path) -> Result<Value, Undefined> {
-        match everywhere(path, self.world, &self.folder) {
+        match everywhere(path, self.world, &self.folder, self.mocks) {
             Some(found) => found,
             None => {
                 let root = path.root();
@@ -61,19 +63,27 @@ impl Scope for OfTest<'_> {
 pub(super) struct OfServer<'a> {
     pub(super) world: &'a World,
     pub(super) folder: &'a Folder,
+    /// What is known of the stand-ins.
+    pub(super) mocks: &'a Value,
 }
 
 impl Scope for OfServer<'_> {
     fn get(&self, path: &Path) -> Result<Value, Undefined> {
-        everywhere(path, self.world, self.folder)
+        everywhere(path, self.world, self.folder, self.mocks)
             .unwrap_or_else(|| variable(path, path.root(), self.world))
     }
 }
 
 /// What means the same in the whole suite.
-fn everywhere(path: &Path, world: &World, folder: &Folder) -> Option<Result<Value, Undefined>> {
+fn everywhere(
+    path: &Path,
+    world: &World,
+    folder: &Folder,
+    mocks: &Value,
+) -> Option<Result<Value, Undefined>> {
     match (path.root(), path.key(1)) {
         ("spar", None) => Some(Ok(Value::from(world.program.display().to_string()))),
+        ("mocks", Some(_)) => Some(path.find(mocks, 1).cloned()),
         ("tmp", None) => Some(folder.path()),
         ("env", Some(name)) => Some(variable(path, name, world)),
         _ => None,

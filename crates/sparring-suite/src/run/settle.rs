@@ -50,12 +50,14 @@ pub(super) async fn settle(
 fn comes(facet: &&Facet) -> bool {
     match facet {
         Facet::Items(collection, _) => *collection != Collection::List,
-        Facet::Stderr(_) => true,
+        Facet::Stderr(_) | Facet::Journal { .. } => true,
         Facet::Value(..) | Facet::Within(_) => false,
     }
 }
 
 /// How much has come.
-fn extent(heard: &Heard) -> [usize; 4] {
-    [heard.notifications.len(), heard.requests.len(), heard.violations.len(), heard.stderr.len()]
+fn extent(heard: &Heard) -> [usize; 5] {
+    let came = heard.journals.values().map(Vec::len).sum();
+    let (notified, asked) = (heard.notifications.len(), heard.requests.len());
+    [notified, asked, heard.violations.len(), heard.stderr.len(), came]
 }

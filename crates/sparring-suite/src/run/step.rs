@@ -1,5 +1,6 @@
 //! Does what a step says, and gathers what comes of it.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -12,6 +13,7 @@ use sparring_wire::{RawJson, Revision};
 use super::heard::{breach, since, value, violation};
 use super::seat::Running;
 use super::settle::settle;
+use super::stand_ins::{Listening, StandIns};
 use super::tools::Tools;
 use super::{Answer, Heard};
 use crate::model::{Answers, Collection, Completion, Step, Turns, Verb};
@@ -35,6 +37,7 @@ pub(super) async fn perform(
     step: &Step,
     scope: &dyn Scope,
     stderr_before: u64,
+    (server, stand_ins): (&str, &StandIns),
 ) -> Result<Heard, Missing> {
     let asked = asked(&step.verb, scope, running.client.revision())?;
     running.desk.set(answers(&step.answers, scope)?);
@@ -46,6 +49,8 @@ pub(super) async fn perform(
     let client = &running.client;
     let questioned = client.requests().total();
     running.watch.begin();
+    let tested = running.journal.as_ref().map(|journal| (server, journal));
+    let mut listening = Listening::begin(&step.expect, stand_ins, tested);
     let begun = Instant::now();
     let wants_progress = step.expect.counts(Collection::Notifications);
     let answer = ask(client, asked, wants_progress).await;
@@ -56,8 +61,9 @@ pub(super) async fn perform(
         notifications: Vec::new(),
         requests: Vec::new(),
         stderr: String::new(),
+        journals: HashMap::new(),
     };
-    let listen = |heard: &mut Heard| {
+    let mut listen = |heard: &mut Heard| {
         heard.violations.extend(running.watch.violations().iter().map(violation));
         let new = running.watch.notifications(heard.notifications.len());
         heard.notifications.extend(new.iter().map(value));
@@ -65,6 +71,7 @@ pub(super) async fn perform(
         heard.violations.retain(|it| it["rule"] != UNANSWERED);
         heard.violations.extend(unanswered(&step.answers, &heard.requests));
         heard.stderr = running.wrote_since(stderr_before);
+        listening.renew(&mut heard.journals);
     };
     listen(&mut heard);
     settle(&step.expect, scope, &mut heard, listen).await;

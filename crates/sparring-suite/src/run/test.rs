@@ -5,6 +5,7 @@ use tokio::time::timeout;
 
 use super::scope::OfTest;
 use super::seat::{Running, Seat};
+use super::stand_ins::StandIns;
 use super::step::perform;
 use super::{Heard, World};
 use crate::event::{Failure, Outcome, Story};
@@ -47,16 +48,22 @@ async fn attempt(seat: &mut Seat<'_>, test: &Test, world: &World) -> Outcome {
 }
 
 async fn steps(seat: &mut Seat<'_>, test: &Test, world: &World) -> Outcome {
+    let stand_ins = match seat.stand_ins().await {
+        Ok(stand_ins) => stand_ins,
+        Err(story) => return Outcome::Failed(Box::new(story)),
+    };
+    stand_ins.reset();
+    let server = seat.server;
     let running = match seat.running().await {
         Ok(running) => running,
         Err(story) => return Outcome::Failed(Box::new(story)),
     };
-    let mut scope = OfTest::new(world, test.case.clone());
+    let mut scope = OfTest::new(world, stand_ins.facts(), test.case.clone());
     // What the server broke before is the first test's to tell; what it wrote
     // to its stderr before is nobody's.
     let before = running.wrote();
     for step in &test.steps {
-        let failures = take(running, step, &mut scope, before).await;
+        let failures = take(running, step, &mut scope, before, (&server.name, &stand_ins)).await;
         if !failures.is_empty() {
             let (spoken, unheard) = running.watch.spoken();
             let stderr = end_of(&running.wrote_since(before));
@@ -72,8 +79,9 @@ async fn take(
     step: &Step,
     scope: &mut OfTest<'_>,
     before: u64,
+    around: (&str, &StandIns),
 ) -> Vec<Failure> {
-    let heard = match perform(running, step, scope, before).await {
+    let heard = match perform(running, step, scope, before, around).await {
         Ok(heard) => heard,
         Err(missing) => return vec![Failure::new(missing.span, missing.undefined.to_string())],
     };

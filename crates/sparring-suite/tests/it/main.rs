@@ -6,6 +6,7 @@
 mod defaults;
 mod expectations;
 mod fixture;
+mod mocks;
 #[path = "../../../sparring-mock/tests/it/mutations.rs"]
 mod mutations;
 mod problems;

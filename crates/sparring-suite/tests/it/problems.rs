@@ -80,6 +80,43 @@ fn servers() {
 }
 
 #[test]
+fn mocks() {
+    let with = |mocks: &str, test: &str| {
+        format!(
+            "servers: {{it: {{mock: trainer.mock.yaml}}}}\nmocks: {{{mocks}}}\n\
+             tests: [{{name: a, {test}}}]"
+        )
+    };
+    let of = |mock: &str| with(&format!("api: {mock}"), "ping: true");
+    check_suite(&of("{}"), &["must have one of `http`, `mock` and `mcp_interactions`"]);
+    check_suite(&of("{http: [], transport: http}"), &["`transport` does not go with `http`"]);
+    check_suite(&of("{mcp_interactions: [], vars: {}}"), &["does not go with `mcp_interactions`"]);
+    check_suite(&of("{mock: no.mock.yaml}"), &["cannot read"]);
+    check_suite(&of("{mock: trainer.mock.yaml, transport: memory}"), &["one of stdio, http, sse"]);
+    check_suite(&of("{http: [{when: {}}]}"), &["`reply` is missing in a route"]);
+    check_suite(&of("{http: [{reply: {json: 1, text: a}}]}"), &["does not go with `json`"]);
+    check_suite(&of("{http: [{reply: {status: 600}}]}"), &["at most 599"]);
+    check_suite(&of("{http: [{reply: {fault: {}}}]}"), &["one of `disconnect`, `silent`"]);
+    check_suite(&of("{http: [{reply: {fault: {silent: false}}}]}"), &["only `silent: true`"]);
+    check_suite(&of("{http: [{when: {path: /a?b}, reply: {}}]}"), &["a path has no query"]);
+    check_suite(&of("{http: [{when: {paht: /a}, reply: {}}]}"), &["did you mean 'path'?"]);
+    check_suite(&with("it: {http: []}", "ping: true"), &["there is a server `it` already"]);
+    let api = "api: {http: [{reply: {}}]}, data: {mcp_interactions: [], transport: stdio}";
+    let of = |test: &str| with(api, test);
+    check_suite(&of("call: \"${mocks.apj.url}\""), &["there is no mock `apj`"]);
+    check_suite(&of("call: \"${mocks.api}\""), &["write ${mocks.NAME.url}"]);
+    check_suite(&of("call: \"${mocks.api.ulr}\""), &["did you mean 'url'?"]);
+    check_suite(&of("call: \"${mocks.data.url}\""), &["`data` has no `url`, it has command"]);
+    let expect = |expect: &str| of(&format!("ping: true, expect: {{{expect}}}"));
+    check_suite(&expect("received: {apj: {}}"), &["did you mean 'api'?"]);
+    check_suite(&expect("called: {api: {}}"), &["`received` looks at what comes to it"]);
+    check_suite(&expect("received: {data: {}}"), &["`called` looks at what comes to it"]);
+    check_suite(&expect("received: {api: {pth: 1}}"), &["did you mean 'path'?"]);
+    let later = "a: {mock: upstream.mock.yaml, vars: {api: \"${mocks.b.url}\"}}, b: {http: []}";
+    check_suite(&with(later, "ping: true"), &["is started later, since it stands below"]);
+}
+
+#[test]
 fn names() {
     let two = |a: &str, b: &str| {
         let tests = format!("tests: [{{name: {a}, ping: true}}, {{name: {b}, ping: true}}]");
