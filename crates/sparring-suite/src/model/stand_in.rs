@@ -62,15 +62,14 @@ impl StandIn {
         !matches!(self.kind, StandInKind::Http(_))
     }
 
-    /// How it is served while the tests run over `transport`, which is wanted
-    /// of `server` itself or else of what it talks to.
-    pub(crate) fn served(&self, transport: Option<Transport>, of_server: bool) -> Transport {
-        let first = self.transports.first().copied();
+    /// How it is served while the tests run over `transport`. One that no
+    /// description names is wanted of all that may have another.
+    pub(crate) fn served(&self, transport: Option<Transport>, named: &[Transport]) -> Transport {
+        let Some(first) = self.transports.first() else { return Transport::Http };
         match transport {
             Some(transport) if self.transports.contains(&transport) => transport,
-            Some(Transport::Memory) | None => first.unwrap_or(Transport::Http),
-            Some(wanted) if first.is_some() && !of_server => wanted,
-            Some(_) => first.unwrap_or(Transport::Http),
+            Some(wanted) if wanted != Transport::Memory && !named.contains(&wanted) => wanted,
+            _ => *first,
         }
     }
 

@@ -16,7 +16,7 @@ use super::tools::Tools;
 use super::watch::Watch;
 use super::{World, open};
 use crate::event::Story;
-use crate::model::{Facet, Server, Suite, Variant, Way};
+use crate::model::{Facet, Server, Suite, Variant};
 
 /// The place of one server.
 pub(super) struct Seat<'a> {
@@ -93,9 +93,8 @@ impl<'a> Seat<'a> {
         if let Some(stand_ins) = &self.stand_ins {
             return Ok(Arc::clone(stand_ins));
         }
-        let of_server = matches!(self.server.way, Way::Mock(_));
         let started =
-            StandIns::start(self.suite, self.variant, of_server, self.world, &self.folder).await;
+            StandIns::start(self.suite, self.variant, self.server, self.world, &self.folder).await;
         match started {
             Ok(started) => Ok(Arc::clone(self.stand_ins.insert(Arc::new(started)))),
             Err(refusal) => Err(self.refuse(refusal)),

@@ -105,7 +105,7 @@ fn mocks() {
     let of = |test: &str| with(api, test);
     check_suite(&of("call: \"${mocks.apj.url}\""), &["there is no mock `apj`"]);
     check_suite(&of("call: \"${mocks.api}\""), &["write ${mocks.NAME.url}"]);
-    check_suite(&of("call: \"${mocks.api.ulr}\""), &["did you mean 'url'?"]);
+    check_suite(&of("call: \"${mocks.api.ulr}\""), &["`api` has no `ulr`, it has url"]);
     check_suite(&of("call: \"${mocks.data.url}\""), &["`data` has no `url`, it has command"]);
     let expect = |expect: &str| of(&format!("ping: true, expect: {{{expect}}}"));
     check_suite(&expect("received: {apj: {}}"), &["did you mean 'api'?"]);

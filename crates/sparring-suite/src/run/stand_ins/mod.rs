@@ -19,7 +19,7 @@ pub(super) use journal::{Journal, Listening};
 use super::World;
 use super::scope::{Folder, OfServer};
 use super::seat::{Mocked, Refusal};
-use crate::model::{StandIn, StandInKind, Suite, Transport, Variant};
+use crate::model::{Server, StandIn, StandInKind, Suite, Transport, Variant};
 
 /// All stand-ins of a seat.
 #[derive(Debug, Default)]
@@ -61,18 +61,19 @@ impl StandIns {
     pub(super) async fn start(
         suite: &Suite,
         variant: Variant,
-        of_server: bool,
+        server: &Server,
         world: &World,
         tmp: &Folder,
     ) -> Result<StandIns, Refusal> {
         let Some(first) = suite.stand_ins.first() else { return Ok(StandIns::default()) };
         let folder = tempfile::Builder::new().prefix("spar-mocks-").tempdir();
         let folder = folder.map_err(|error| refusal(first, first.span, &error.to_string()))?;
+        let named = [&*suite.transports(), &server.transports].concat();
         let (mut all, mut facts) = (Vec::new(), Value::Object(Map::new()));
         for stand_in in &suite.stand_ins {
             let path = folder.path();
             let starting = Starting { suite, world, stand_in, facts: &facts, tmp, folder: path };
-            let served = stand_in.served(variant.transport, of_server);
+            let served = stand_in.served(variant.transport, &named);
             let (standing, own) = starting.start(served).await?;
             all.push(standing);
             facts[&stand_in.name] = own;
