@@ -128,7 +128,10 @@ impl Choice {
 
     /// Every way in which the tests of a server are run.
     fn variants(&self, server: &Server, suite: &Suite) -> Vec<Variant> {
-        let protocols = either(&self.protocols, &server.protocols);
+        let protocols = match server.way {
+            Way::Nobody => vec![None],
+            _ => either(&self.protocols, &server.protocols),
+        };
         let beside = suite.transports();
         let transports = match server.way {
             Way::Mock(_) if beside.is_empty() || !server.transports.is_empty() => {

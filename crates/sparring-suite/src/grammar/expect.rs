@@ -2,6 +2,7 @@
 
 use sparring_script::{Key, Object, Shape};
 
+use super::agent::RAN;
 use super::journals::{CALLED, RECEIVED};
 
 pub(super) static EXPECT: Object = Object {
@@ -21,6 +22,7 @@ pub(super) static EXPECT: Object = Object {
             Key::new("result", &Shape::Any, "The whole result."),
         ],
         &ITEMS,
+        &RAN,
         &[
             Key::new(
                 "violations",
@@ -41,7 +43,7 @@ pub(super) static EXPECT: Object = Object {
             Key::new(
                 "stderr",
                 &Shape::Any,
-                "What the server wrote to its stderr since the test began.",
+                "What the server wrote to its stderr since the test began, or the agent.",
             ),
             Key::new(
                 "received",

@@ -2,6 +2,7 @@
 //!
 //! What a key does stands in `load`; a key that is not here is unknown.
 
+mod agent;
 mod expect;
 mod journals;
 mod mocks;

@@ -2,27 +2,39 @@
 
 use sparring_script::{Key, Object, Shape};
 
+use super::agent::{AGENT, BROUGHT};
 use super::mocks::MOCK;
 use super::server::SERVER;
 use super::step::{BESIDE, STEP, VERBS};
 
 pub(crate) static SUITE: Object = Object {
     name: "a suite",
-    keys: &[&[
-        Key::new(
-            "servers",
-            &Shape::Map(&Shape::Object(&SERVER)),
-            "The servers under test, by name; the first is that of every test that names none.",
-        )
-        .required(),
-        Key::new(
-            "mocks",
-            &Shape::Map(&Shape::Object(&MOCK)),
-            "Stand-ins by name, started for this suite; `${mocks.NAME.url}` is where one is.",
-        ),
-        Key::new("needs", &Shape::Object(&NEEDS), "What must be there; else the suite is skipped."),
-        Key::new("tests", &Shape::List(&Shape::Object(&TEST)), "The tests.").required(),
-    ]],
+    keys: &[
+        &BROUGHT,
+        &[
+            Key::new(
+                "servers",
+                &Shape::Map(&Shape::Object(&SERVER)),
+                "The servers under test, by name; the first is that of every test that names none.",
+            ),
+            Key::new(
+                "agent",
+                &Shape::Object(&AGENT),
+                "The agent under test, of all tests with `input`.",
+            ),
+            Key::new(
+                "mocks",
+                &Shape::Map(&Shape::Object(&MOCK)),
+                "Stand-ins by name, started for this suite; `${mocks.NAME.url}` is where one is.",
+            ),
+            Key::new(
+                "needs",
+                &Shape::Object(&NEEDS),
+                "What must be there; else the suite is skipped.",
+            ),
+            Key::new("tests", &Shape::List(&Shape::Object(&TEST)), "The tests.").required(),
+        ],
+    ],
 };
 
 static NEEDS: Object = Object {
@@ -66,6 +78,7 @@ static TEST: Object = Object {
                 "Several steps; a test of one step has its keys itself.",
             ),
         ],
+        &BROUGHT,
         &VERBS,
         &BESIDE,
     ],

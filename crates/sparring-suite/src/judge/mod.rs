@@ -4,17 +4,20 @@
 mod defaults;
 mod items;
 mod journals;
+mod ran;
 mod value;
 
 use sparring_script::Scope;
 
 use crate::event::Failure;
 use crate::model::{Aspect, Collection, Facet, Items, Pattern, Step};
-use crate::run::Heard;
+use crate::run::{Heard, Ran};
 
 /// All that does not hold.
 pub(crate) fn judge(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failure> {
     let mut failures = defaults::check(step, heard);
+    let ran = heard.answer.ran();
+    failures.extend(ran.and_then(|ran| ran::ended_badly(step, ran)));
     for (span, facet) in &step.expect.0 {
         match facet {
             Facet::Value(aspect, pattern) => {
@@ -34,6 +37,18 @@ pub(crate) fn judge(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failur
                 let came = heard.came_to(name);
                 let check = |it| journals::check(*journal, name, it, came, scope);
                 failures.extend(coming.iter().filter_map(check));
+            }
+            Facet::Exit(pattern) => {
+                let exit = ran.map(Ran::exit).unwrap_or_default();
+                failures.extend(value::held("exit", pattern, Some(&exit), scope));
+            }
+            Facet::Stdout(pattern) => {
+                let stdout = ran.map(|ran| &*ran.stdout).unwrap_or_default();
+                failures.extend(value::text("stdout", pattern, stdout, scope));
+            }
+            Facet::Files(wanted) => {
+                let looks = ran.map(|ran| &*ran.files).unwrap_or_default();
+                failures.extend(ran::files(wanted, looks, scope));
             }
             Facet::Within(within) if heard.took > *within => {
                 let message =
@@ -59,7 +74,11 @@ pub(crate) fn has_come(facet: &Facet, heard: &Heard, scope: &dyn Scope) -> bool 
             let came = heard.came_to(name);
             coming.iter().all(|it| journals::check(*journal, name, it, came, scope).is_none())
         }
-        Facet::Value(..) | Facet::Within(_) => true,
+        Facet::Value(..)
+        | Facet::Exit(_)
+        | Facet::Stdout(_)
+        | Facet::Files(_)
+        | Facet::Within(_) => true,
     }
 }
 

@@ -22,6 +22,11 @@ impl Loader<'_> {
             } else if let Some(journal) = journal(&entry.key) {
                 let of = self.journals(entry, journal);
                 facets.extend(of.into_iter().map(|facet| (entry.key_span, facet)));
+            } else if let Some(facet) = self.agent_facet(entry) {
+                if !verb.is_agent() {
+                    self.no_such(entry.key_span, &entry.key, verb);
+                }
+                facets.push((entry.key_span, facet));
             } else if let Some(facet) = self.facet(entry, verb) {
                 facets.push((entry.key_span, facet));
             }
@@ -44,6 +49,9 @@ impl Loader<'_> {
                 false => Pattern::read_wire(node, &mut self.problems),
             };
             return Some(Facet::Value(aspect, pattern));
+        }
+        if verb.is_agent() && ["violations", "notifications", "requests"].contains(&&*entry.key) {
+            self.no_such(entry.key_span, &entry.key, verb);
         }
         Some(match &*entry.key {
             "violations" => Facet::Items(Collection::Violations, self.items(node)),
@@ -101,7 +109,8 @@ impl Loader<'_> {
         if matches!(server.way, Way::Child(_) | Way::Container(..)) {
             return;
         }
-        for (span, facet) in steps.iter().flat_map(|step| &step.expect.0) {
+        let asking = steps.iter().filter(|step| !step.verb.is_agent());
+        for (span, facet) in asking.flat_map(|step| &step.expect.0) {
             if let Facet::Stderr(_) = facet {
                 let message = format!("the stderr of `{}` cannot be seen from here", server.name);
                 self.problems.add(*span, message);
@@ -118,6 +127,9 @@ impl Loader<'_> {
             .collect();
         if let Verb::List(_) | Verb::Complete(_) = verb {
             known.push("list");
+        }
+        if verb.is_agent() {
+            known.extend(["stdout", "stderr", "exit"]);
         }
         let root = path.root();
         if !known.contains(&root) {
@@ -152,6 +164,7 @@ fn gives(verb: &Verb, aspect: Aspect) -> bool {
             matches!(aspect, Aspect::Error | Aspect::Result)
         }
         Verb::List(_) => aspect == Aspect::Error,
+        Verb::Agent { .. } => aspect == Aspect::Json,
         Verb::Notify { .. } => false,
     }
 }

@@ -7,7 +7,7 @@ use super::Loader;
 use crate::model::{StandIn, Step};
 
 /// The names that mean something everywhere.
-pub(super) const RESERVED: [&str; 4] = ["env", "spar", "tmp", "mocks"];
+pub(super) const RESERVED: [&str; 5] = ["env", "spar", "tmp", "mocks", "input"];
 
 impl Loader<'_> {
     /// A name must be one of ours, a column of the table, or have been saved by
@@ -25,7 +25,11 @@ impl Loader<'_> {
             for tree in step.verb.trees().into_iter().chain(patterns).chain(answers) {
                 self.check_mocks_in(tree, stand_ins, &[]);
                 for (path, span, optional) in tree.holes() {
-                    if !optional {
+                    if path.root() == "input" && !step.verb.is_agent() {
+                        self.problems.add(span, "only an agent has an input");
+                    } else if path.root() == "input" && step.verb.is_input(tree) {
+                        self.problems.add(span, "the input cannot have itself in it");
+                    } else if !optional {
                         self.check_hole(path, span, &saved);
                     }
                 }

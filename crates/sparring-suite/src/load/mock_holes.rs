@@ -8,7 +8,7 @@ use crate::model::{Server, StandIn, Transport};
 
 /// What can be asked of a mock over HTTP, and of one over stdio.
 const OVER_HTTP: [&str; 2] = ["url", "config"];
-const OVER_STDIO: [&str; 4] = ["command", "args", "config", "journal"];
+const OVER_STDIO: [&str; 5] = ["command", "args", "shell", "config", "journal"];
 
 impl Loader<'_> {
     /// In servers and mocks a mock may ask for one that stands before it.

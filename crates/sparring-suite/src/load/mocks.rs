@@ -1,6 +1,6 @@
 //! The stand-ins of a suite.
 
-use sparring_mock::{HttpFault, MockServer};
+use sparring_mock::HttpFault;
 use sparring_script::{Entry, Kind, Node, duration};
 
 use super::{Loader, one_or_many};
@@ -39,7 +39,7 @@ impl Loader<'_> {
         let kind = match *key {
             "http" => StandInKind::Http(self.routes(node.get("http")?)),
             "mock" => StandInKind::Script(self.script(node)?),
-            _ => StandInKind::Interactions(self.interactions(node)?),
+            _ => StandInKind::Interactions(node.get("mcp_interactions")?.to_json()),
         };
         let transports = super::texts(node, "transport");
         Some(StandIn {
@@ -48,20 +48,6 @@ impl Loader<'_> {
             kind,
             transports: transports.iter().filter_map(|name| Transport::from_name(name)).collect(),
         })
-    }
-
-    /// Responses turn by turn, which must make a mock.
-    pub(super) fn interactions(&mut self, node: &Node) -> Option<serde_json::Value> {
-        let interactions = node.get("mcp_interactions")?;
-        let value = interactions.to_json();
-        let script = serde_json::json!({"mcp_interactions": value}).to_string();
-        if let Err(problems) = MockServer::from_yaml(&script, self.folder) {
-            // The place is in a text that nobody has seen; the reason is not.
-            for problem in problems.iter() {
-                self.problems.add(interactions.span, problem.message.clone());
-            }
-        }
-        Some(value)
     }
 
     fn routes(&mut self, node: &Node) -> Vec<Route> {

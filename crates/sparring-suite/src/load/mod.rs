@@ -1,6 +1,7 @@
 //! From a suite's text to a model, with everything that is wrong told at once:
 //! first by the grammar, then by what only reading can find.
 
+mod agents;
 mod answers;
 mod expects;
 mod holes;
@@ -13,10 +14,11 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use sparring_script::{Kind, Node, Problems, Shape, Source, Tree, grammar};
 
 use crate::grammar::SUITE;
-use crate::model::{Needs, Suite};
+use crate::model::{Agent, Needs, Server, Suite};
 
 /// Why a file is no suite.
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +63,13 @@ impl Suite {
         let mut node = Node::parse(source).map_err(|problems| vec![problems])?;
         let mut problems = Problems::new(source);
         grammar::check(&mut node, &Shape::Object(&SUITE), &mut problems);
-        let mut loader = Loader { folder, problems, scripts: Vec::new() };
+        let mut loader = Loader {
+            folder,
+            problems,
+            scripts: Vec::new(),
+            has_agent: node.get("agent").is_some(),
+            brought: node.get("mcp_interactions").map(Node::to_json),
+        };
         let suite = loader.suite(&node);
         let own = Some(loader.problems).filter(|problems| !problems.is_empty());
         let all: Vec<Problems> = own.into_iter().chain(loader.scripts).collect();
@@ -76,20 +84,33 @@ struct Loader<'a> {
     problems: Problems,
     /// What is wrong with the scripts of mocks.
     scripts: Vec<Problems>,
+    /// Whether there is an agent for all tests.
+    has_agent: bool,
+    /// The responses of tests that bring no others.
+    brought: Option<Value>,
 }
 
 impl Loader<'_> {
     fn suite(&mut self, node: &Node) -> Suite {
-        let servers = self.servers(node);
+        let mut servers = self.servers(node);
         let stand_ins = self.stand_ins(node, &servers);
         self.check_mock_holes(&servers, &stand_ins);
+        let agent = self.agent(node);
+        for tree in agent.iter().flat_map(Agent::trees) {
+            self.check_mocks_in(tree, &stand_ins, &[]);
+        }
         let tests = self.tests(node, &servers, &stand_ins);
+        let steps = tests.iter().flat_map(|test| &test.steps);
+        self.check_brought(node, steps, &stand_ins);
+        self.check_servers(&tests, node.get("servers").is_none());
+        servers.push(Server::nobody());
         Suite {
             source: self.problems.source().clone(),
             folder: self.folder.to_owned(),
             needs: needs(node),
             servers,
             stand_ins,
+            agent,
             tests,
         }
     }

@@ -70,7 +70,7 @@ impl Loader<'_> {
         })
     }
 
-    fn command(&mut self, node: &Node) -> Option<Command> {
+    pub(super) fn command(&mut self, node: &Node) -> Option<Command> {
         let command = node.get("command")?;
         let (program, args) = match node.get("args") {
             Some(args) => (command.clone(), args.items().to_vec()),

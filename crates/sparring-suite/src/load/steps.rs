@@ -8,8 +8,8 @@ use super::Loader;
 use crate::model::{Completion, Step, Verb};
 
 /// The verbs there are.
-pub(super) const VERBS: [&str; 8] =
-    ["call", "read", "prompt", "list", "complete", "ping", "request", "notify"];
+pub(super) const VERBS: [&str; 10] =
+    ["call", "read", "prompt", "list", "complete", "ping", "request", "notify", "input", "agent"];
 
 /// The verbs that `with` says more about.
 const WITH: [&str; 5] = ["call", "prompt", "complete", "request", "notify"];
@@ -25,6 +25,14 @@ impl Loader<'_> {
     fn verb(&mut self, node: &Node) -> Option<(Span, Verb)> {
         let found: Vec<_> =
             node.entries().iter().filter(|entry| VERBS.contains(&&*entry.key)).collect();
+        let runs = |key: &str| key == "input" || key == "agent";
+        if let Some(first) = found.first().filter(|_| found.iter().all(|it| runs(&it.key))) {
+            for entry in node.entries().iter().filter(|it| it.key == "with" || it.key == "answer") {
+                let message = format!("`{}` does not go with an agent", entry.key);
+                self.problems.add(entry.key_span, message);
+            }
+            return Some((first.key_span, self.run_agent(node)));
+        }
         let [entry] = found[..] else {
             match found.get(1) {
                 Some(second) => {

@@ -58,8 +58,10 @@ impl Loader<'_> {
         stand_ins: &[StandIn],
         case: Map<String, Value>,
     ) -> Test {
-        let server = self.server_of(node, servers);
         let steps = self.steps_of(node);
+        let server = self.server_of(node, servers, &steps);
+        self.check_brought(node, steps.iter(), stand_ins);
+        let interactions = self.brought(node, &steps);
         self.check_holes(&steps, &case, stand_ins);
         self.check_journals(&steps, servers.get(server), stand_ins);
         self.check_stderr(&steps, servers.get(server));
@@ -74,6 +76,7 @@ impl Loader<'_> {
             span: node.get("name").map_or(node.span, |name| name.span),
             tags: super::texts(node, "tags"),
             skip: node.get("skip").and_then(Node::as_str).map(str::to_owned),
+            interactions,
             server,
             steps,
         }
@@ -97,8 +100,12 @@ impl Loader<'_> {
     }
 
     /// Which server a test is about; the first where it does not say.
-    fn server_of(&mut self, node: &Node, servers: &[Server]) -> usize {
-        let Some(named) = node.get("server") else { return 0 };
+    fn server_of(&mut self, node: &Node, servers: &[Server], steps: &[Step]) -> usize {
+        let Some(named) = node.get("server") else {
+            let only_agents = !steps.is_empty() && steps.iter().all(|step| step.verb.is_agent());
+            // Behind the last there is nobody.
+            return if only_agents { servers.len() } else { 0 };
+        };
         let name = named.as_str().unwrap_or_default();
         servers.iter().position(|server| server.name == name).unwrap_or_else(|| {
             let help = did_you_mean(name, servers.iter().map(|server| &*server.name));

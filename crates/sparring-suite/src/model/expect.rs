@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sparring_script::Span;
 
-use super::Pattern;
+use super::{Files, Pattern};
 
 /// All expectations of a step.
 #[derive(Debug, Default)]
@@ -19,6 +19,12 @@ pub(crate) enum Facet {
     Items(Collection, Items),
     /// Of what the server wrote to its stderr.
     Stderr(Pattern),
+    /// Of how an agent ended.
+    Exit(Pattern),
+    /// Of what an agent wrote to its stdout.
+    Stdout(Pattern),
+    /// Of the files that an agent left.
+    Files(Vec<Files>),
     /// Of the time it took.
     Within(Duration),
     /// Of what came to a stand-in.
@@ -135,7 +141,11 @@ impl Expect {
     /// Every pattern in it.
     pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
         self.0.iter().flat_map(|(_, facet)| match facet {
-            Facet::Value(_, pattern) | Facet::Stderr(pattern) => vec![pattern],
+            Facet::Value(_, pattern)
+            | Facet::Stderr(pattern)
+            | Facet::Exit(pattern)
+            | Facet::Stdout(pattern) => vec![pattern],
+            Facet::Files(files) => files.iter().flat_map(Files::patterns).collect(),
             Facet::Items(_, items) => {
                 items.has.iter().chain(&items.lacks).chain(&items.count).collect()
             }

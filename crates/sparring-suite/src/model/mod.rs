@@ -1,5 +1,6 @@
 //! What a suite says, ready to be run.
 
+mod agent;
 mod expect;
 mod pattern;
 mod server;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use sparring_script::{Source, Span};
 
+pub(crate) use agent::{Agent, Files, Reading};
 pub(crate) use expect::{Aspect, Collection, Coming, Expect, Facet, Items, Journal};
 pub(crate) use pattern::Pattern;
 pub(crate) use server::{Address, Command, Script, Server, Way};
@@ -29,6 +31,8 @@ pub struct Suite {
     pub(crate) folder: PathBuf,
     pub(crate) servers: Vec<Server>,
     pub(crate) stand_ins: Vec<StandIn>,
+    /// The agent of all tests that do not have their own.
+    pub(crate) agent: Option<Agent>,
     pub(crate) needs: Needs,
     /// Its tests, in their order.
     pub tests: Vec<Test>,
@@ -65,6 +69,8 @@ pub struct Test {
     pub(crate) case: Map<String, Value>,
     /// Which of the suite's servers it is about.
     pub(crate) server: usize,
+    /// The responses that its agent's input carries.
+    pub(crate) interactions: Option<Value>,
     pub(crate) steps: Vec<Step>,
 }
 

@@ -33,6 +33,22 @@ pub(crate) enum Way {
     Http(Address),
     /// It is a script.
     Mock(Script),
+    /// There is none: only agents are tested.
+    Nobody,
+}
+
+impl Server {
+    /// The one that tests have that only run agents.
+    pub(crate) fn nobody() -> Server {
+        Server {
+            name: String::new(),
+            span: Span::default(),
+            way: Way::Nobody,
+            timeout: None,
+            protocols: Vec::new(),
+            transports: Vec::new(),
+        }
+    }
 }
 
 impl Way {
@@ -46,6 +62,7 @@ impl Way {
                 std::iter::once(&address.url).chain(&address.bearer).chain(headers).collect()
             }
             Way::Mock(script) => script.trees(),
+            Way::Nobody => Vec::new(),
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 use sparring_peer::client::{Listing, Question};
 use sparring_script::{Path, Span, Tree};
 
-use super::Expect;
+use super::{Agent, Expect};
 
 /// One step of a test.
 #[derive(Debug)]
@@ -20,14 +20,33 @@ pub(crate) struct Step {
 /// What is done.
 #[derive(Debug)]
 pub(crate) enum Verb {
-    Call { tool: Tree, arguments: Tree },
-    Read { uri: Tree },
-    Prompt { name: Tree, arguments: Tree },
+    Call {
+        tool: Tree,
+        arguments: Tree,
+    },
+    Read {
+        uri: Tree,
+    },
+    Prompt {
+        name: Tree,
+        arguments: Tree,
+    },
     List(Listing),
     Complete(Completion),
     Ping,
-    Request { method: Tree, params: Option<Tree> },
-    Notify { method: Tree, params: Option<Tree> },
+    Request {
+        method: Tree,
+        params: Option<Tree>,
+    },
+    Notify {
+        method: Tree,
+        params: Option<Tree>,
+    },
+    /// Runs an agent: its own, or the suite's.
+    Agent {
+        own: Option<Agent>,
+        input: Option<Tree>,
+    },
 }
 
 /// What is to be completed.
@@ -66,7 +85,18 @@ impl Verb {
             Verb::Ping => "ping",
             Verb::Request { .. } => "request",
             Verb::Notify { .. } => "notify",
+            Verb::Agent { .. } => "agent",
         }
+    }
+
+    /// Whether it runs an agent, and asks nothing of a server.
+    pub(crate) fn is_agent(&self) -> bool {
+        matches!(self, Verb::Agent { .. })
+    }
+
+    /// Whether a text of it is what an agent is told.
+    pub(crate) fn is_input(&self, tree: &Tree) -> bool {
+        matches!(self, Verb::Agent { input: Some(input), .. } if std::ptr::eq(input, tree))
     }
 
     /// The texts with holes in it.
@@ -77,6 +107,7 @@ impl Verb {
             }
             Verb::Read { uri } => vec![uri],
             Verb::List(_) | Verb::Ping => Vec::new(),
+            Verb::Agent { own, input } => own.iter().flat_map(Agent::trees).chain(input).collect(),
             Verb::Complete(Completion { reference, argument, value, context }) => {
                 [reference, argument, value].into_iter().chain(context).collect()
             }

@@ -1,6 +1,7 @@
 //! Runs what a plan chose: files beside each other, the servers of a file
 //! beside each other, the tests of a server one after the other.
 
+mod agent;
 mod answer;
 mod desk;
 mod heard;
@@ -32,6 +33,7 @@ use crate::model::{Suite, Variant};
 use crate::plan::{Plan, Planned};
 use seat::Seat;
 
+pub(crate) use agent::{Found, Look, Ran};
 pub(crate) use answer::Answer;
 pub(crate) use heard::Heard;
 pub(crate) use stand_ins::Came;

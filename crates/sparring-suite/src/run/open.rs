@@ -41,6 +41,7 @@ pub(super) async fn open(seat: &Seat<'_>) -> Result<Running, Refusal> {
     let opening = Opening { seat, within: seat.server.timeout.unwrap_or(PATIENCE) };
     match &seat.server.way {
         Way::Mock(script) => opening.mock(script).await,
+        Way::Nobody => Err(opening.refusal("there is none")),
         Way::Child(command) => {
             let target = Target::Child(opening.child(command, true)?);
             opening.target(&target).await

@@ -34,17 +34,23 @@ pub(super) struct OfTest<'a> {
     pub(super) saved: Map<String, Value>,
     /// What is known of the stand-ins.
     pub(super) mocks: &'a Value,
+    /// What the agent of the step is told.
+    pub(super) input: Option<Value>,
 }
 
 impl<'a> OfTest<'a> {
     /// What a test knows before its first step: the row of its table.
     pub(super) fn new(world: &'a World, mocks: &'a Value, saved: Map<String, Value>) -> Self {
-        OfTest { world, folder: Folder::default(), saved, mocks }
+        OfTest { world, folder: Folder::default(), saved, mocks, input: None }
     }
 }
 
 impl Scope for OfTest<'_> {
     fn get(&self, path: &Path) -> Result<Value, Undefined> {
+        if path.root() == "input" && path.segments.len() == 1 {
+            let input = self.input.clone();
+            return input.ok_or_else(|| Undefined("${input}: the step has none".to_owned()));
+        }
         match everywhere(path, self.world, &self.folder, self.mocks) {
             Some(found) => found,
             None => {

@@ -51,7 +51,11 @@ fn comes(facet: &&Facet) -> bool {
     match facet {
         Facet::Items(collection, _) => *collection != Collection::List,
         Facet::Stderr(_) | Facet::Journal { .. } => true,
-        Facet::Value(..) | Facet::Within(_) => false,
+        Facet::Value(..)
+        | Facet::Exit(_)
+        | Facet::Stdout(_)
+        | Facet::Files(_)
+        | Facet::Within(_) => false,
     }
 }
 

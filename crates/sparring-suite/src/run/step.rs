@@ -23,9 +23,17 @@ const UNANSWERED: &str = "unanswered";
 
 /// What a step asks for, with its holes filled.
 enum Asked {
+    /// Nothing of a server: an agent is run elsewhere.
+    Nothing,
     List(Listing),
-    Request { method: String, params: Option<Value> },
-    Notification { method: String, params: Option<Value> },
+    Request {
+        method: String,
+        params: Option<Value>,
+    },
+    Notification {
+        method: String,
+        params: Option<Value>,
+    },
 }
 
 /// Does a step and waits for what is expected of it.
@@ -89,6 +97,7 @@ fn renew(known: &mut Vec<Value>, inbox: &Inbox, before: u64) {
 /// seen by the watch, like all others.
 async fn ask(client: &Client, asked: Asked, wants_progress: bool) -> Answer {
     match asked {
+        Asked::Nothing => Answer::Nothing,
         Asked::List(listing) => Answer::of_list(client.list(listing).await),
         Asked::Request { method, params } => {
             let request = client.request(method, params.map(RawJson::from));
@@ -112,6 +121,7 @@ fn asked(verb: &Verb, scope: &dyn Scope, revision: Option<Revision>) -> Result<A
     };
     let request = |method: &str, params| Asked::Request { method: method.to_owned(), params };
     Ok(match verb {
+        Verb::Agent { .. } => Asked::Nothing,
         Verb::List(listing) => Asked::List(*listing),
         Verb::Call { tool, arguments } => {
             let params = json!({"name": fill(tool)?, "arguments": fill(arguments)?});

@@ -3,6 +3,7 @@
 use sparring_script::Span;
 use tokio::time::timeout;
 
+use super::agent::{self, Around, Case};
 use super::scope::OfTest;
 use super::seat::{Running, Seat};
 use super::stand_ins::StandIns;
@@ -48,46 +49,67 @@ async fn attempt(seat: &mut Seat<'_>, test: &Test, world: &World) -> Outcome {
 }
 
 async fn steps(seat: &mut Seat<'_>, test: &Test, world: &World) -> Outcome {
-    let stand_ins = match seat.stand_ins().await {
-        Ok(stand_ins) => stand_ins,
-        Err(story) => return Outcome::Failed(Box::new(story)),
-    };
-    stand_ins.reset();
-    let server = seat.server;
-    let running = match seat.running().await {
-        Ok(running) => running,
-        Err(story) => return Outcome::Failed(Box::new(story)),
-    };
-    let mut scope = OfTest::new(world, stand_ins.facts(), test.case.clone());
-    // What the server broke before is the first test's to tell; what it wrote
-    // to its stderr before is nobody's.
-    let before = running.wrote();
-    for step in &test.steps {
-        let failures = take(running, step, &mut scope, before, (&server.name, &stand_ins)).await;
-        if !failures.is_empty() {
-            let (spoken, unheard) = running.watch.spoken();
-            let stderr = end_of(&running.wrote_since(before));
-            return Outcome::Failed(Box::new(Story { failures, spoken, unheard, stderr }));
-        }
+    match run_steps(seat, test, world).await {
+        Ok(()) => Outcome::Passed,
+        Err(story) => Outcome::Failed(Box::new(story)),
     }
-    Outcome::Passed
 }
 
-/// Takes one step, and gives what did not hold.
+async fn run_steps(seat: &mut Seat<'_>, test: &Test, world: &World) -> Result<(), Story> {
+    let stand_ins = seat.stand_ins().await?;
+    stand_ins.reset();
+    let (suite, server) = (seat.suite, seat.server);
+    let mut running = match test.steps.iter().all(|step| step.verb.is_agent()) {
+        true => None,
+        false => Some(seat.running().await?),
+    };
+    let mut scope = OfTest::new(world, stand_ins.facts(), test.case.clone());
+    let case = Case::new(suite, test);
+    let around = Around { suite, world, stand_ins: &stand_ins, case: &case };
+    // What the server broke before is the first test's to tell; what it wrote
+    // to its stderr before is nobody's.
+    let before = running.as_ref().map(|it| it.wrote()).unwrap_or_default();
+    for step in &test.steps {
+        match &mut running {
+            Some(running) if !step.verb.is_agent() => {
+                let around = (&*server.name, &*stand_ins);
+                take(running, step, &mut scope, before, around).await?;
+            }
+            _ => agent::take(&around, step, &mut scope).await?,
+        }
+    }
+    Ok(())
+}
+
+/// Takes one step on the server.
+///
+/// # Errors
+/// When something does not hold.
 async fn take(
     running: &mut Running,
     step: &Step,
     scope: &mut OfTest<'_>,
     before: u64,
     around: (&str, &StandIns),
-) -> Vec<Failure> {
-    let heard = match perform(running, step, scope, before, around).await {
-        Ok(heard) => heard,
-        Err(missing) => return vec![Failure::new(missing.span, missing.undefined.to_string())],
+) -> Result<(), Story> {
+    let failures = match perform(running, step, scope, before, around).await {
+        Ok(heard) => hold(step, &heard, scope),
+        Err(missing) => vec![Failure::new(missing.span, missing.undefined.to_string())],
     };
-    let mut failures = judge::judge(step, &heard, scope);
     if failures.is_empty() {
-        failures.extend(save(step, &heard, scope));
+        return Ok(());
+    }
+    let (spoken, unheard) = running.watch.spoken();
+    let stderr = end_of(&running.wrote_since(before));
+    Err(Story { failures, spoken, unheard, stderr, ..Story::default() })
+}
+
+/// What does not hold of what came of a step; where all does, keeps what it
+/// wants to be kept.
+pub(super) fn hold(step: &Step, heard: &Heard, scope: &mut OfTest<'_>) -> Vec<Failure> {
+    let mut failures = judge::judge(step, heard, scope);
+    if failures.is_empty() {
+        failures.extend(save(step, heard, scope));
     }
     failures
 }

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
+mod agents;
 mod defaults;
 mod expectations;
 mod fixture;

@@ -65,7 +65,7 @@ fn templates_and_paths() {
 fn servers() {
     let with =
         |server: &str| format!("servers: {{it: {server}}}\ntests: [{{name: a, ping: true}}]");
-    check_suite("tests: [{name: a, ping: true}]", &["`servers` is missing in a suite"]);
+    check_suite("tests: [{name: a, ping: true}]", &["`a` needs one of `servers`"]);
     check_suite("servers: {}\ntests: []", &["there is no server", "there is no test"]);
     check_suite(&with("{}"), &["must have one of `command`, `url` and `mock`"]);
     check_suite(&with("{url: \"http://a\", mock: m}"), &["must have one of"]);
@@ -114,6 +114,45 @@ fn mocks() {
     check_suite(&expect("received: {api: {pth: 1}}"), &["did you mean 'path'?"]);
     let later = "a: {mock: upstream.mock.yaml, vars: {api: \"${mocks.b.url}\"}}, b: {http: []}";
     check_suite(&with(later, "ping: true"), &["is started later, since it stands below"]);
+}
+
+#[test]
+fn agents() {
+    let with = |top: &str, test: &str| format!("{top}\ntests: [{{name: a, {test}}}]");
+    let agent = "agent: {command: sh}";
+    let of = |test: &str| with(agent, test);
+    check_suite(&with("", "input: hi"), &["there is no agent to give this to"]);
+    check_suite(&with("agent: {args: [a]}", "input: hi"), &["must have a `command`"]);
+    check_suite(&of("input: hi, call: x"), &["`call` is a second verb"]);
+    check_suite(&of("input: hi, with: {}"), &["`with` does not go with an agent"]);
+    check_suite(&of("input: hi, answer: {}"), &["`answer` does not go with an agent"]);
+    check_suite(&of("input: hi, expect: {text: a}"), &["gives nothing that `text`"]);
+    check_suite(&of("input: hi, expect: {requests: {count: 0}}"), &["nothing that `requests`"]);
+    check_suite(&of("input: hi, save: {x: text}"), &["gives no `text`"]);
+    check_suite(&of("input: \"${input}\""), &["the input cannot have itself"]);
+    check_suite(&with("", "agent: {command: \"${x}\"}"), &["no earlier step saves `x`"]);
+    check("call: x, expect: {exit: 0}", &["`call` gives nothing that `exit`"]);
+    check("call: \"${input}\"", &["only an agent has an input"]);
+    check_suite(
+        &with("agent: {command: a, stdin: \"${mocks.x.url}\"}", "input: a"),
+        &["no mock `x`"],
+    );
+    let files = |files: &str| of(&format!("input: hi, expect: {{files: {{{files}}}}}"));
+    check_suite(&files("../a: {}"), &["only files below ${tmp}"]);
+    check_suite(&files("/etc/passwd: {}"), &["only files below ${tmp}"]);
+    check_suite(&files("\"[a\": {}"), &["this is no pattern"]);
+    check_suite(&files("a: {exists: false, text: b}"), &["`text` has nothing to look at"]);
+    let brought = "mcp_interactions: [{content: []}]";
+    let mock = "mocks: {data: {mcp_interactions: []}}";
+    check_suite(&of(&format!("input: hi, {brought}")), &["no mock that would give these"]);
+    check_suite(&with(&format!("{agent}\n{brought}"), "input: hi"), &["no mock that would give"]);
+    check_suite(
+        &with(
+            &format!("servers: {{it: {{mock: trainer.mock.yaml}}}}\n{mock}"),
+            &format!("ping: true, {brought}"),
+        ),
+        &["no agent is run that could carry"],
+    );
 }
 
 #[test]

@@ -7,7 +7,9 @@
 mod behind;
 mod exit;
 mod group;
+mod job;
 mod keeper;
+mod output;
 mod stderr;
 
 use std::collections::VecDeque;
@@ -32,6 +34,8 @@ use keeper::{Keeper, Kept};
 pub(crate) use behind::{Behind, Told};
 pub(crate) use exit::described;
 pub(crate) use group::lead;
+pub use job::{Ended, Job};
+pub use output::Output;
 pub use stderr::Stderr;
 
 /// How long the exit and the end of stdout may lie apart.

@@ -39,8 +39,10 @@ impl Starting<'_> {
         let target = mock::child(program, &script, &settings, Some(&journal));
         let (command, args) = (target.program, target.args);
         let config = self.config(&json!({"type": "stdio", "command": command, "args": args}))?;
+        let words = std::iter::once(&*command).chain(args.iter().map(String::as_str));
+        let shell = shlex::try_join(words).map_err(|error| self.refusal(&error))?;
         let facts = json!({
-            "command": command, "args": args, "config": config, "journal": journal,
+            "command": command, "args": args, "shell": shell, "config": config, "journal": journal,
         });
         Ok((Journal::file(journal), facts))
     }
