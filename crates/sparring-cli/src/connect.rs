@@ -31,12 +31,15 @@ pub(crate) struct Session<'a> {
     pub(crate) printer: &'a Printer,
     /// Everything that the target sends, for who wants it.
     pub(crate) frames: Frames,
+    /// What it is a connection to.
+    pub(crate) target: &'a Target,
 }
 
 /// What is running.
 struct Conversation<'a> {
     verb: &'a Visit,
     printer: &'a Printer,
+    target: Target,
     client: Client,
     watch: Watch,
     /// The stderr of a child.
@@ -86,9 +89,9 @@ async fn converse(
             };
         }
     };
-    let Begun { client, watch, stderr, relay, container } = begun;
+    let Begun { target, client, watch, stderr, relay, container } = begun;
     let mut conversation =
-        Conversation { verb: &verb, printer, client, watch, stderr, relay, container };
+        Conversation { verb: &verb, printer, target, client, watch, stderr, relay, container };
     let told = tokio::select! {
         biased;
         signal = signals.next() => Err(signal),
@@ -105,6 +108,7 @@ async fn converse(
 
 /// What was started.
 struct Begun {
+    target: Target,
     client: Client,
     watch: Watch,
     stderr: Option<Stderr>,
@@ -128,7 +132,7 @@ async fn begin(
     let passed_on = stderr.as_ref().filter(|_| verb.shared().show_stderr());
     let relay = passed_on.map(|stderr| Relay::start(stderr, printer.stderr()));
     let client = start(verb, watch.gate(link), transcript);
-    Ok(Begun { client, watch, stderr, relay, container })
+    Ok(Begun { target, client, watch, stderr, relay, container })
 }
 
 async fn open(target: &Target, within: Duration) -> Result<Opened, Failure> {
@@ -165,7 +169,7 @@ impl Conversation<'_> {
     async fn talk(&self) -> Result<Exit, Failure> {
         self.client.ready().await.map_err(Failure::Connect)?;
         let (client, frames) = (self.client.clone(), self.watch.frames().clone());
-        self.verb.run(Session { client, printer: self.printer, frames }).await
+        self.verb.run(Session { client, printer: self.printer, frames, target: &self.target }).await
     }
 
     async fn tell(&self, outcome: &Result<Exit, Failure>) -> Exit {

@@ -11,6 +11,8 @@ pub(crate) struct Environment {
     pub(crate) proxies: Proxies,
     /// Where tokens are kept, if there is a place for that.
     pub(crate) credentials: Option<PathBuf>,
+    /// Where it is kept which tests failed, if there is a place for that.
+    pub(crate) failed: Option<PathBuf>,
     /// Whether somebody sits before it and reads what goes to stderr.
     pub(crate) attended: bool,
 }
@@ -22,7 +24,10 @@ impl Environment {
         let config = folder("XDG_CONFIG_HOME").map(PathBuf::from);
         let config = config.or_else(|| Some(PathBuf::from(folder("HOME")?).join(".config")));
         let credentials = config.map(|config| config.join("sparring/credentials.json"));
-        Environment { proxies: proxies(&variable), credentials, attended }
+        let state = folder("XDG_STATE_HOME").map(PathBuf::from);
+        let state = state.or_else(|| Some(PathBuf::from(folder("HOME")?).join(".local/state")));
+        let failed = state.map(|state| state.join("sparring/failed.json"));
+        Environment { proxies: proxies(&variable), credentials, failed, attended }
     }
 }
 
@@ -81,6 +86,17 @@ mod tests {
             ("XDG_CONFIG_HOME=", None),
         ] {
             assert_eq!(read(environment).credentials, expected.map(PathBuf::from), "{environment}");
+        }
+    }
+
+    #[test]
+    fn what_failed_is_kept_where_programs_keep_their_state() {
+        for (environment, expected) in [
+            ("HOME=/h", Some("/h/.local/state/sparring/failed.json")),
+            ("HOME=/h XDG_STATE_HOME=/x", Some("/x/sparring/failed.json")),
+            ("", None),
+        ] {
+            assert_eq!(read(environment).failed, expected.map(PathBuf::from), "{environment}");
         }
     }
 

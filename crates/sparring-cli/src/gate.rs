@@ -24,6 +24,10 @@ impl Link for Gate {
         self.link.kind()
     }
 
+    fn transport(&self) -> &'static str {
+        self.link.transport()
+    }
+
     fn record_to(&mut self, recorder: Recorder) {
         self.link.record_to(recorder);
     }

@@ -10,11 +10,13 @@ mod connect;
 mod environment;
 mod exit;
 mod failure;
+mod files;
 mod frames;
 mod gate;
 mod journal;
 mod output;
 mod relay;
+mod reloading;
 mod report;
 mod schema;
 mod signals;
@@ -26,30 +28,33 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 use args::Spar;
 use environment::Environment;
 use exit::Exit;
 use failure::Failure;
 use output::{Printer, Surroundings};
 use sparring_suite::World;
-use verbs::Verb;
+use verbs::{LastFailed, Verb, Visit};
 
 fn main() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().collect();
-    let exit = match Spar::try_parse_from(&typed) {
+    let exit = match Spar::read(&typed) {
         Ok(spar) => {
             let printer = Printer::new(&spar.verb.look(), surroundings());
             let ran = match spar.verb {
+                Verb::Visit(Visit::Init(init)) if !init.has_target() => {
+                    alone::run(&printer, |_| init.alone(&printer))
+                }
                 Verb::Visit(visit) => {
                     let attended = io::stderr().is_terminal();
                     let environment = Environment::read(|name| std::env::var(name).ok(), attended);
                     connect::run(visit, &printer, &environment)
                 }
                 Verb::Test(test) => {
-                    let world = world();
-                    alone::run(&printer, |signals| test.run(&printer, signals, &world))
+                    let environment = Environment::read(|name| std::env::var(name).ok(), false);
+                    let last_failed = LastFailed(environment.failed.as_deref());
+                    let world = world(&environment);
+                    alone::run(&printer, |signals| test.run(&printer, signals, &world, last_failed))
                 }
                 Verb::Mock(mock) => alone::run(&printer, |signals| mock.run(&printer, signals)),
                 Verb::Schema(schema) => alone::run(&printer, |_| schema.run(&printer)),
@@ -92,15 +97,14 @@ fn give_up(failure: &Failure) -> Exit {
 }
 
 /// What suites find outside of their files.
-fn world() -> World {
-    let environment = Environment::read(|name| std::env::var(name).ok(), false);
+fn world(environment: &Environment) -> World {
     let text = |text: OsString| text.into_string().ok();
     let variables =
         std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
     World {
         program: std::env::current_exe().unwrap_or_else(|_| "spar".into()),
         variables: variables.collect(),
-        proxies: environment.proxies,
+        proxies: environment.proxies.clone(),
     }
 }
 
@@ -115,6 +119,7 @@ fn surroundings() -> Surroundings {
         terminal,
         stdout: painted && terminal,
         stderr: painted && io::stderr().is_terminal(),
+        attended: !dumb && io::stderr().is_terminal(),
         width: size.map(|(width, _)| usize::from(width.0)),
     }
 }

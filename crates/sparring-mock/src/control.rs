@@ -1,17 +1,21 @@
-//! A mock over HTTP beside the protocol: `/health`, and below `/_spar/` what came
-//! in, and what can be changed while it serves.
+//! A mock over HTTP beside the protocol: `/health`, the issuer of its tokens if
+//! it has one, and below `/_spar/` what came in, and what can be changed while it
+//! serves.
 
 use std::sync::Arc;
 
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
 use http::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use sparring_peer::Server;
 use sparring_peer::server::WeakServer;
+use sparring_script::Problems;
 use sparring_transport::http::{Beside, Visit};
 use sparring_wire::RawJson;
 use subtle::ConstantTimeEq as _;
 
+use crate::issuer::Issuer;
+use crate::load::load_token;
 use crate::serve::{ChangeError, Mock};
 
 const HEALTH: &str = "/health";
@@ -28,14 +32,23 @@ impl Control {
     pub(crate) fn of(server: &Server<Mock>) -> Arc<dyn Beside> {
         Arc::new(Control(server.downgrade()))
     }
+
+    /// The issuer, if that is what is asked at this path.
+    fn issuer(&self, path: &str) -> Option<Issuer> {
+        let server = self.0.upgrade()?;
+        server.handler().issuer.clone().filter(|issuer| issuer.serves(path))
+    }
 }
 
 impl Beside for Control {
     fn serves(&self, path: &str) -> bool {
-        path == HEALTH || path.starts_with(ROOT)
+        path == HEALTH || path.starts_with(ROOT) || self.issuer(path).is_some()
     }
 
     fn answer(&self, visit: Visit<'_>) -> Response<bytes::Bytes> {
+        if let Some(issuer) = self.issuer(visit.path) {
+            return issuer.visited(visit);
+        }
         let (status, value) = match self.0.upgrade() {
             Some(server) => told(server.handler(), &visit),
             None => said(StatusCode::SERVICE_UNAVAILABLE, "the mock is gone"),
@@ -49,7 +62,7 @@ impl Beside for Control {
 
 fn told(mock: &Mock, visit: &Visit<'_>) -> Told {
     let Some(what) = visit.path.strip_prefix(ROOT) else {
-        let info = &mock.model.info;
+        let info = &mock.scene().model.info;
         return (
             StatusCode::OK,
             json!({"status": "ok", "name": info.name, "version": info.version}),
@@ -87,16 +100,49 @@ fn told(mock: &Mock, visit: &Visit<'_>) -> Told {
             mock.tell(&method, body.get("params").map(RawJson::from));
             done()
         }),
+        (method, ("oauth", what)) => match &mock.issuer {
+            Some(issuer) => of_issuer(issuer, method, what, visit),
+            None => said(StatusCode::NOT_FOUND, "the script has no `auth: {oauth: …}`"),
+        },
         _ => said(
             StatusCode::NOT_FOUND,
-            "there are GET journal, POST reset, enqueue, tools, notify, and DELETE tools/NAME",
+            "there are GET journal, POST reset, enqueue, tools, notify, DELETE tools/NAME, \
+             and GET and POST oauth, POST oauth/token and oauth/expire",
+        ),
+    }
+}
+
+/// What came to the issuer, and what is to be otherwise with it.
+fn of_issuer(issuer: &Issuer, method: &Method, what: &str, visit: &Visit<'_>) -> Told {
+    let wrong = |problems: Problems| said(StatusCode::BAD_REQUEST, &problems.to_string());
+    match (method, what) {
+        (&Method::GET, "") => (StatusCode::OK, issuer.journal()),
+        (&Method::POST, "") => with_body(visit, |body| match issuer.change(body.clone()) {
+            Ok(()) => done(),
+            Err(problems) => wrong(problems),
+        }),
+        (&Method::POST, "expire") => {
+            issuer.expire_all();
+            done()
+        }
+        (&Method::POST, "token") => with_body(visit, |body| match load_token(body) {
+            Ok(token) => {
+                let host = visit.headers.get(HOST).and_then(|host| host.to_str().ok());
+                (StatusCode::OK, json!({"access_token": issuer.token_at(token, host)}))
+            }
+            Err(problems) => wrong(problems),
+        }),
+        _ => said(
+            StatusCode::NOT_FOUND,
+            "there are GET and POST oauth, POST oauth/token and oauth/expire",
         ),
     }
 }
 
 /// Whether somebody may do this.
 fn admit(mock: &Mock, visit: &Visit<'_>) -> Result<(), Told> {
-    let control = &mock.model.control;
+    let scene = mock.scene();
+    let control = &scene.model.control;
     if !visit.is_local && !control.anywhere {
         return Err(said(StatusCode::FORBIDDEN, "only this machine may; `control` says otherwise"));
     }

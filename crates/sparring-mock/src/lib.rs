@@ -38,19 +38,25 @@ mod control;
 mod grammar;
 pub mod http_mock;
 mod interactions;
+pub mod issuer;
 pub mod journal;
 mod load;
 mod model;
+mod reading;
 mod serve;
 mod server;
 mod stage;
 mod upstream;
 
-pub use builder::{MockBuilder, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
-pub use grammar::schema;
+pub use builder::{
+    IssuerBuilder, MockBuilder, PromptMock, Reply, ResourceMock, StartError, TemplateMock, ToolMock,
+};
+pub use grammar::{reference, schema};
 pub use http_mock::{HttpFault, HttpMock, HttpReply, HttpRequest, HttpRoute};
 pub use interactions::directives;
+pub use issuer::{Issuer, Token, Wrong};
 pub use load::Settings;
 pub use model::ProcessFault;
+pub use reading::{LoadError, Reading};
 pub use serve::{ChangeError, Mock};
-pub use server::{LoadError, MockServer, Urls};
+pub use server::{MockServer, Urls};

@@ -2,13 +2,11 @@
 //! and over HTTP.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sparring_peer::server::Running;
 use sparring_peer::{Cause, Link, LinkKind, MemoryLink, Server, memory};
-use sparring_script::{Problems, Source};
-use sparring_transport::http::{HttpServer, Serving};
+use sparring_transport::http::{HttpOptions, HttpServer, Serving};
 use sparring_wire::RawJson;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -16,9 +14,9 @@ use tokio::task::JoinHandle;
 
 use crate::builder::{MockBuilder, Reply, ToolMock};
 use crate::control::Control;
+use crate::issuer::Issuer;
 use crate::journal::{Expectation, Received};
-use crate::load::{Settings, load};
-use crate::model::ProcessFault;
+use crate::model::{Model, ProcessFault};
 use crate::serve::{ChangeError, Mock};
 use crate::stage::{self, Happening};
 
@@ -29,6 +27,9 @@ const PROCESS_FAULTS: usize = 16;
 #[derive(Debug)]
 pub struct MockServer {
     server: Server<Mock>,
+    /// As it was at first: what listens stays where it is.
+    http: HttpOptions,
+    fixed: [(&'static str, u64); 3],
     /// What waits for the stage until it runs.
     happenings: Mutex<Option<mpsc::UnboundedReceiver<Vec<Happening>>>>,
     stage: OnceLock<JoinHandle<()>>,
@@ -47,85 +48,49 @@ pub struct Urls {
     pub sse: Option<String>,
 }
 
-/// Why a script is no server.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LoadError {
-    /// It could not be read.
-    #[error("cannot read {}: {error}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        error: std::io::Error,
-    },
-    /// It is wrong.
-    #[error("{0}")]
-    Script(#[from] Problems),
-}
-
 impl MockServer {
     /// A mock written in Rust.
     pub fn builder() -> MockBuilder {
         MockBuilder::default()
     }
 
-    /// Reads a script from a file.
-    ///
-    /// # Errors
-    /// When it cannot be read, or is wrong; all that is wrong is told at once.
-    pub fn from_file(path: impl AsRef<Path>, settings: &Settings) -> Result<Self, LoadError> {
-        let path = path.as_ref();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| LoadError::Read { path: path.to_owned(), error })?;
-        let source = Source::new(path.display().to_string(), text);
-        let folder = path.parent().unwrap_or(Path::new(""));
-        Ok(MockServer::load(&source, folder, settings)?)
-    }
-
-    /// Reads a script; files that it names are looked for from `folder` on.
-    ///
-    /// # Errors
-    /// When it is wrong; all that is wrong is told at once.
-    pub fn from_yaml(text: &str, folder: impl AsRef<Path>) -> Result<Self, Problems> {
-        MockServer::load(&Source::new("mock.yaml", text), folder.as_ref(), &Settings::default())
-    }
-
-    /// A mock without a script: it has the tool `get_data`, and its cases
-    /// bring their responses along.
-    ///
-    /// # Errors
-    /// When the settings are wrong.
-    pub fn of_interactions(settings: &Settings) -> Result<Self, Problems> {
-        let settings = Settings { interactions: true, ..settings.clone() };
-        let source = Source::new("no script", "server: {name: interactions}");
-        MockServer::load(&source, Path::new(""), &settings)
-    }
-
-    pub(crate) fn load(
-        source: &Source,
-        folder: &Path,
-        settings: &Settings,
-    ) -> Result<Self, Problems> {
-        let model = load(source, folder, settings)?;
-        let revisions = model.revisions.clone();
+    pub(crate) fn of(model: Model) -> Self {
+        let (revisions, http, fixed) = (model.revisions.clone(), model.http.clone(), model.fixed);
         let (later, happenings) = mpsc::unbounded_channel();
         let (process, faults) = mpsc::channel(PROCESS_FAULTS);
         let server = Server::speaking(Mock::new(model, later, process), &revisions);
         server.handler().belongs_to(server.downgrade());
-        Ok(MockServer {
+        MockServer {
             server,
+            http,
+            fixed,
             happenings: Mutex::new(Some(happenings)),
             stage: OnceLock::new(),
             process: Mutex::new(Some(faults)),
             sessions: Mutex::default(),
-        })
+        }
     }
 
     /// What the script wants to be done to the process that serves it: for
     /// whoever owns that, and only once.
     pub fn process_faults(&self) -> Option<mpsc::Receiver<ProcessFault>> {
         self.process.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Serves the script of another mock from now on, which was not served
+    /// itself. Requests in flight are answered by the script they came to, and
+    /// clients are told of lists that are others now. The journal, tools that
+    /// were registered and replies that were enqueued stay; all that a script
+    /// counts, shows or hides begins anew.
+    ///
+    /// Gives the keys whose change takes effect only when a mock starts: of
+    /// `protocol`, `paths` and `auth`.
+    pub fn reload(&self, script: MockServer) -> Vec<&'static str> {
+        let model = Arc::clone(&script.server.handler().scene().model);
+        let fixed = model.fixed.into_iter().zip(self.fixed);
+        let changed = fixed.filter(|(new, old)| new != old).map(|((key, _), _)| key).collect();
+        self.server.handler().reload(model);
+        changed
     }
 
     /// Adds a tool while it serves, or puts it in the place of one that has its
@@ -169,6 +134,11 @@ impl MockServer {
         self.server.handler().journal.all()
     }
 
+    /// How many requests came in, kept or not.
+    pub fn total(&self) -> u64 {
+        self.server.handler().journal.total()
+    }
+
     /// Those that asked for one tool or prompt by its name, or for a URI.
     pub fn received_for(&self, name: &str) -> Vec<Received> {
         let mut received = self.received();
@@ -194,7 +164,8 @@ impl MockServer {
 
     /// What it is and has, in one line.
     pub fn summary(&self) -> String {
-        let model = &self.server.handler().model;
+        let scene = self.server.handler().scene();
+        let model = &scene.model;
         let lists = [
             (model.tools.len(), "tool"),
             (model.resources.len(), "resource"),
@@ -240,7 +211,7 @@ impl MockServer {
     /// Outside of a tokio runtime.
     pub fn http(&self) -> HttpServer<Mock> {
         self.start();
-        let mut options = self.server.handler().model.http.clone();
+        let mut options = self.http.clone();
         options.beside = Some(Control::of(&self.server));
         HttpServer::new(self.server.clone(), options)
     }
@@ -251,12 +222,21 @@ impl MockServer {
     /// When the address cannot be listened on.
     pub async fn listen(&self, address: SocketAddr) -> std::io::Result<Serving> {
         let listener = TcpListener::bind(address).await?;
+        if let Some(issuer) = self.issuer() {
+            issuer.lives_at(listener.local_addr()?);
+        }
         Ok(self.http().serve(listener))
+    }
+
+    /// Who gives the tokens that it accepts over HTTP, if the script has
+    /// `auth: {oauth: …}`.
+    pub fn issuer(&self) -> Option<&Issuer> {
+        self.server.handler().issuer.as_ref()
     }
 
     /// Where it is over HTTP, at an address.
     pub fn urls(&self, address: SocketAddr) -> Urls {
-        let options = &self.server.handler().model.http;
+        let options = &self.http;
         let at = |path: &str| format!("http://{address}{path}");
         Urls { mcp: at(&options.path), sse: options.sse_path.as_deref().map(at) }
     }

@@ -1,5 +1,6 @@
 //! What happens without a request: timers, and what comes after an answer.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
@@ -7,7 +8,7 @@ use sparring_peer::server::WeakServer;
 use sparring_wire::RawJson;
 use tokio::sync::mpsc;
 
-use crate::model::{Kind, Step, Timer};
+use crate::model::{Kind, Model, Step};
 use crate::serve::Mock;
 
 /// One thing that happens.
@@ -24,10 +25,14 @@ pub(crate) async fn run(
     mut later: mpsc::UnboundedReceiver<Vec<Happening>>,
 ) {
     let Some(mock) = server.upgrade() else { return };
-    let model = std::sync::Arc::clone(&mock.handler().model);
+    let mut scenes = mock.handler().scenes();
     drop(mock);
-    let mut timers: FuturesUnordered<_> =
-        model.timers.iter().map(|timer| on_time(timer, &server)).collect();
+    let mut model = Arc::clone(&scenes.borrow_and_update().model);
+    let all = |model: &Arc<Model>| -> FuturesUnordered<_> {
+        let timer = |number| on_time(Arc::clone(model), number, &server);
+        (0..model.timers.len()).map(timer).collect()
+    };
+    let mut timers = all(&model);
     let mut lists = FuturesUnordered::new();
     loop {
         tokio::select! {
@@ -37,11 +42,20 @@ pub(crate) async fn run(
             },
             Some(()) = lists.next() => {}
             Some(()) = timers.next() => {}
+            // Another script has timers of its own, which begin now.
+            changed = scenes.changed() => match changed {
+                Ok(()) => {
+                    model = Arc::clone(&scenes.borrow_and_update().model);
+                    timers = all(&model);
+                }
+                Err(_) => return,
+            },
         }
     }
 }
 
-async fn on_time(timer: &Timer, server: &WeakServer<Mock>) {
+async fn on_time(model: Arc<Model>, number: usize, server: &WeakServer<Mock>) {
+    let Some(timer) = model.timers.get(number) else { return };
     let steps: Vec<Happening> = timer.steps.iter().filter_map(Step::by_itself).collect();
     loop {
         tokio::time::sleep(timer.after).await;

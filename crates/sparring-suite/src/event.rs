@@ -1,5 +1,6 @@
 //! What happens in a run, as whoever tells of it gets to know it.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use sparring_script::Span;
@@ -17,11 +18,49 @@ pub enum Event {
     Finished {
         /// Which.
         test: usize,
-        /// What came of it.
-        outcome: Outcome,
-        /// How long it took.
-        took: Duration,
+        /// What is to be known of it.
+        end: End,
     },
+    /// Answers were kept for snapshots, as was asked.
+    Kept {
+        /// In which file.
+        file: PathBuf,
+        /// How many, or why not.
+        kept: Result<Kept, String>,
+    },
+}
+
+/// How many answers were kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Kept {
+    /// For which there was none.
+    pub new: usize,
+    /// For which there was another one.
+    pub changed: usize,
+    /// That no test has any more.
+    pub removed: usize,
+}
+
+/// How a test ended.
+#[derive(Debug)]
+pub struct End {
+    /// What came of it.
+    pub outcome: Outcome,
+    /// How long it took, with all tries.
+    pub took: Duration,
+    /// Why it did not pass in the tries before the last.
+    pub earlier: Vec<Story>,
+    /// How long the server took for each answer, in all tries.
+    pub timings: Vec<Timing>,
+}
+
+/// How long one answer took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Timing {
+    /// What was asked, as `call echo` or `list tools`.
+    pub asked: String,
+    /// How long it took.
+    pub took: Duration,
 }
 
 /// What came of a test.
@@ -36,7 +75,7 @@ pub enum Outcome {
 }
 
 /// What is to be known of a test that failed.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Story {
     /// All that did not hold, where the test stopped.
     pub failures: Vec<Failure>,
@@ -76,9 +115,40 @@ impl Failure {
     }
 }
 
+impl Outcome {
+    /// It is not good if something did not hold afterwards.
+    pub(crate) fn and(self, later: Option<Story>) -> Self {
+        match (self, later) {
+            (outcome, None) => outcome,
+            (Outcome::Failed(story), later) => Outcome::Failed(Box::new(story.and(later))),
+            (_, Some(story)) => Outcome::Failed(Box::new(story)),
+        }
+    }
+}
+
+impl End {
+    /// That of a test that was not run.
+    pub(crate) fn skipped(reason: String) -> Self {
+        let outcome = Outcome::Skipped(reason);
+        End { outcome, took: Duration::ZERO, earlier: Vec::new(), timings: Vec::new() }
+    }
+}
+
 impl Story {
     /// One that has only a reason.
     pub(crate) fn of(failure: Failure) -> Self {
         Story { failures: vec![failure], ..Story::default() }
+    }
+
+    /// The same, told at another place.
+    pub(crate) fn at(mut self, span: Span) -> Self {
+        self.failures.iter_mut().for_each(|failure| failure.span = span);
+        self
+    }
+
+    /// The same with what did not hold afterwards.
+    pub(crate) fn and(mut self, later: Option<Story>) -> Self {
+        self.failures.extend(later.into_iter().flat_map(|later| later.failures));
+        self
     }
 }

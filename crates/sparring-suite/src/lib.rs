@@ -13,11 +13,12 @@ mod load;
 mod model;
 mod plan;
 mod run;
+pub mod scaffold;
 
-pub use event::{Event, Failure, Outcome, Spoken, Story};
+pub use event::{End, Event, Failure, Kept, Outcome, Spoken, Story, Timing};
 pub use find::{FindError, find};
-pub use grammar::schema;
+pub use grammar::{reference, schema};
 pub use load::LoadError;
 pub use model::{Suite, Test, Transport, Variant};
-pub use plan::{Choice, Plan, Planned};
+pub use plan::{Choice, NoShard, Plan, Planned, Shard};
 pub use run::{Options, Stop, World, run};

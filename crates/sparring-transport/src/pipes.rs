@@ -113,7 +113,7 @@ async fn open(from: &Path, to: &Path, within: Duration) -> io::Result<impl Link 
     };
     let reader = pipe::Receiver::from_file(reading).map_err(|error| naming(from, &error))?;
     let writer = pipe::Sender::from_file(writing?).map_err(|error| naming(to, &error))?;
-    Ok(Lines::new(reader, writer, LinesOptions::default()))
+    Ok(Lines::new(reader, writer, LinesOptions::default()).named("pipes"))
 }
 
 /// Waits until somebody writes to a pipe that we read.

@@ -22,7 +22,7 @@ pub(crate) async fn connect_unix_with(
 ) -> io::Result<impl Link + use<>> {
     let stream = UnixStream::connect(path).await.map_err(|error| naming(path, &error))?;
     let (reader, writer) = tokio::io::split(stream);
-    Ok(Lines::new(reader, writer, options))
+    Ok(Lines::new(reader, writer, options).named("unix"))
 }
 
 /// Listens on a socket that is not there yet; the file goes with the listener.
@@ -47,7 +47,7 @@ impl Listener {
     /// # Errors
     /// When the system has no more room for connections.
     pub async fn accept(&self) -> io::Result<impl Link + use<>> {
-        self.listener.accept().await.map(|(stream, _)| Lines::over(stream))
+        self.listener.accept().await.map(|(stream, _)| Lines::over(stream).named("unix"))
     }
 }
 

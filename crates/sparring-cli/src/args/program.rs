@@ -1,6 +1,8 @@
 //! The program's own arguments.
 
-use clap::Parser;
+use std::ffi::OsString;
+
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 
 use crate::verbs::Verb;
 
@@ -54,6 +56,24 @@ pub(crate) struct Spar {
     pub(crate) verb: Verb,
 }
 
+impl Spar {
+    /// Reads the arguments.
+    ///
+    /// # Errors
+    /// When something else is to be told instead: help, or what is wrong.
+    pub(crate) fn read(typed: &[OsString]) -> Result<Spar, clap::Error> {
+        let matches = Spar::whole_command().try_get_matches_from(typed)?;
+        Spar::from_arg_matches(&matches)
+    }
+
+    /// Every verb with a target must be given one, but for that which also
+    /// writes a suite for none.
+    fn whole_command() -> clap::Command {
+        Spar::command()
+            .mut_subcommand("init", |init| init.mut_group("Whom", |whom| whom.required(false)))
+    }
+}
+
 /// What is wrong with the arguments, in one line and without advice.
 pub(crate) fn message(error: &clap::Error) -> String {
     let text = error.render().to_string();
@@ -64,13 +84,11 @@ pub(crate) fn message(error: &clap::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
     fn the_arguments_are_consistent() {
-        Spar::command().debug_assert();
+        Spar::whole_command().debug_assert();
     }
 
     #[test]

@@ -167,6 +167,20 @@ impl Shared {
         })
     }
 
+    /// Whether a target is named; only one verb can do without.
+    pub(crate) fn has_target(&self) -> bool {
+        let Whom { command, unix, url } = &self.whom;
+        !command.is_empty() || unix.is_some() || url.is_some()
+    }
+
+    /// The revision that the flags ask for.
+    pub(crate) fn protocol(&self) -> Option<Revision> {
+        match self.connection.protocol {
+            Protocol::Only(revision) => Some(revision),
+            _ => None,
+        }
+    }
+
     /// Whether the target's stderr is passed on.
     pub(crate) fn show_stderr(&self) -> bool {
         self.child.show_stderr

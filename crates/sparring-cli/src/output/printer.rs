@@ -24,6 +24,8 @@ pub(crate) struct Surroundings {
     pub(crate) stdout: bool,
     /// Whether stderr may.
     pub(crate) stderr: bool,
+    /// Whether stderr is a terminal on which lines can be erased.
+    pub(crate) attended: bool,
     /// How many columns stdout has, where it is a terminal.
     pub(crate) width: Option<usize>,
 }
@@ -36,6 +38,7 @@ pub(crate) struct Printer {
     err: Paint,
     width: Option<usize>,
     terminal: bool,
+    attended: bool,
     stdout: Outlet,
     stderr: Outlet,
 }
@@ -54,6 +57,7 @@ impl Printer {
             err: Paint::new(painted(surroundings.stderr), true),
             width: surroundings.width,
             terminal: surroundings.terminal,
+            attended: surroundings.attended,
             stdout: Outlet::new(io::stdout()),
             stderr: Outlet::new(io::stderr()),
         }
@@ -67,6 +71,11 @@ impl Printer {
     /// Whether only what is needed is told.
     pub(crate) fn quiet(&self) -> bool {
         self.quiet
+    }
+
+    /// Whether somebody sees what goes to stderr as it goes there.
+    pub(crate) fn attended(&self) -> bool {
+        self.attended
     }
 
     /// How results are painted.
@@ -121,6 +130,11 @@ impl Printer {
         self.print(&format!("{value}\n")).await
     }
 
+    /// Shows something that is erased again.
+    pub(crate) async fn status(&self, text: &str) {
+        self.tell(text).await;
+    }
+
     /// Says what is worth knowing and changes nothing.
     pub(crate) async fn note(&self, text: &str) {
         if !self.quiet {
@@ -139,13 +153,7 @@ impl Printer {
         if failure.is_silent() {
             return failure.exit();
         }
-        match failure {
-            Failure::Script(files) => {
-                let shown = files.iter().map(|problems| problems.shown(self.err.is_on()));
-                self.tell(&format!("{}\n", shown.collect::<Vec<_>>().join("\n\n"))).await;
-            }
-            failure => self.error(&failure.to_string()).await,
-        }
+        self.trouble(failure).await;
         if let Failure::Request(error) = failure
             && let Some(data) = failure::data(error)
         {
@@ -162,6 +170,17 @@ impl Printer {
             let _ = self.print_json(&failure::object(failure, stderr)).await;
         }
         failure.exit()
+    }
+
+    /// Says what went wrong and ends nothing.
+    pub(crate) async fn trouble(&self, failure: &Failure) {
+        match failure {
+            Failure::Script(files) => {
+                let shown = files.iter().map(|problems| problems.shown(self.err.is_on()));
+                self.tell(&format!("{}\n", shown.collect::<Vec<_>>().join("\n\n"))).await;
+            }
+            failure => self.error(&failure.to_string()).await,
+        }
     }
 
     /// Writes so much to stderr that whoever does not read it will notice.

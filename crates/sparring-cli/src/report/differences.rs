@@ -1,9 +1,8 @@
 //! Where the same test passes in one variant and fails in another.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
-use sparring_suite::{Outcome, Plan, Planned};
+use sparring_suite::{End, Outcome, Plan, Planned};
 
 use crate::output::{Paint, line};
 
@@ -16,19 +15,19 @@ struct Told<'a> {
 
 /// Every test that is not the same in all of its variants; nothing where none
 /// is.
-pub(super) fn told(plan: &Plan, outcomes: &[Option<(Outcome, Duration)>], paint: Paint) -> String {
+pub(super) fn told(plan: &Plan, ends: &[Option<End>], paint: Paint) -> String {
     let mut all: Vec<Told<'_>> = Vec::new();
     let mut places = HashMap::new();
-    for (planned, outcome) in plan.tests().zip(outcomes) {
+    for (planned, end) in plan.tests().zip(ends) {
         let at = *places.entry(std::ptr::from_ref(planned.test)).or_insert(all.len());
         if at == all.len() {
             all.push(Told { planned, passed: Vec::new(), failed: Vec::new() });
         }
         let told = &mut all[at];
         let variant = planned.variant.to_string().trim().to_owned();
-        match outcome {
-            Some((Outcome::Passed, _)) => told.passed.push(variant),
-            Some((Outcome::Failed(_), _)) => told.failed.push(variant),
+        match end.as_ref().map(|end| &end.outcome) {
+            Some(Outcome::Passed) => told.passed.push(variant),
+            Some(Outcome::Failed(_)) => told.failed.push(variant),
             _ => {}
         }
     }

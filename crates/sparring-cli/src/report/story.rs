@@ -24,8 +24,9 @@ pub(super) fn told(planned: Planned<'_>, story: &Story, paint: Paint) -> String 
 
 /// What did not hold, with its line in the suite and a caret.
 fn shown(planned: Planned<'_>, failure: &Failure, paint: Paint) -> String {
-    let mut problems = Problems::new(&planned.suite.source);
-    problems.add(failure.span, line::cut(&line::clean(&failure.message), LONGEST));
+    let (source, span) = planned.suite.place(failure.span);
+    let mut problems = Problems::new(source);
+    problems.add(span, line::cut(&line::clean(&failure.message), LONGEST));
     let diff = failure.diff.as_deref().map(|diff| difference(diff, paint)).unwrap_or_default();
     format!("{}\n{diff}", problems.shown(paint.is_on()))
 }

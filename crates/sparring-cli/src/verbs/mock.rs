@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
-use sparring_mock::{LoadError, MockServer, ProcessFault, Settings};
+use sparring_mock::{MockServer, ProcessFault, Settings};
 use sparring_transport::stdio;
 
 use tokio::sync::mpsc::Receiver;
@@ -16,6 +16,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::journal::Journal;
 use crate::output::Printer;
+use crate::reloading::{Reloading, not_loaded};
 use crate::signals::Signals;
 
 /// How long requests in flight may take when the server is to end.
@@ -28,6 +29,7 @@ Examples:
   spar mock weather.mock.yaml --check
   spar call get_weather city=Oslo -- spar mock weather.mock.yaml --var unit=C
   spar mock weather.mock.yaml --journal requests.jsonl
+  spar mock weather.mock.yaml --http 127.0.0.1:3001 --watch
   spar mock --interactions --http 127.0.0.1:3001
 
 Over stdio it ends with its input. Over HTTP it prints its URL to stdout, and
@@ -66,6 +68,10 @@ pub(crate) struct Mock {
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     journal: Option<PathBuf>,
 
+    /// Read the script again whenever it or a file that it names changes
+    #[arg(long, requires = "script", conflicts_with = "check")]
+    watch: bool,
+
     #[command(flatten)]
     pub(super) look: Look,
 }
@@ -82,13 +88,13 @@ impl Mock {
         printer: &Printer,
         mut signals: Signals,
     ) -> Result<Exit, Failure> {
-        let mock = self.load()?;
+        let (mock, reloading) = self.load().await?;
         if self.check {
             return self.tell_good(&mock, printer).await;
         }
         let journal =
             self.journal.as_deref().map(|path| Journal::begin(path, &mock)).transpose()?;
-        let ended = self.serve(&mock, printer, &mut signals).await;
+        let ended = self.serve(&mock, reloading, printer, &mut signals).await;
         if let Some(journal) = journal {
             journal.end().await?;
         }
@@ -98,9 +104,16 @@ impl Mock {
     async fn serve(
         &self,
         mock: &MockServer,
+        reloading: Option<Reloading>,
         printer: &Printer,
         signals: &mut Signals,
     ) -> Result<Exit, Failure> {
+        let following = async {
+            match reloading {
+                Some(reloading) => reloading.follow(mock, printer).await,
+                None => std::future::pending().await,
+            }
+        };
         let mut faults = mock.process_faults();
         let serving = async {
             match self.http {
@@ -116,19 +129,22 @@ impl Mock {
                 Some(ProcessFault::Exit(status)) => Ok(Exit::AsTold(status)),
                 _ => ended,
             },
+            never = following => never,
         }
     }
 
-    fn load(&self) -> Result<MockServer, Failure> {
+    async fn load(&self) -> Result<(MockServer, Option<Reloading>), Failure> {
         let settings = Settings { vars: self.vars.clone(), interactions: self.interactions };
-        let Some(script) = &self.script else {
-            return MockServer::of_interactions(&settings)
-                .map_err(|problems| Failure::Script(vec![problems]));
+        let mock = match &self.script {
+            Some(script) if self.watch => {
+                let (reloading, mock) = Reloading::begin(script, settings).await?;
+                return Ok((mock, Some(reloading)));
+            }
+            Some(script) => MockServer::from_file(script, &settings).map_err(not_loaded)?,
+            None => MockServer::of_interactions(&settings)
+                .map_err(|problems| Failure::Script(vec![problems]))?,
         };
-        MockServer::from_file(script, &settings).map_err(|error| match error {
-            LoadError::Script(problems) => Failure::Script(vec![problems]),
-            error => Failure::File(error.to_string()),
-        })
+        Ok((mock, None))
     }
 
     async fn tell_good(&self, mock: &MockServer, printer: &Printer) -> Result<Exit, Failure> {

@@ -2,6 +2,7 @@
 
 mod call;
 mod complete;
+mod init;
 mod list;
 mod mock;
 mod ping;
@@ -13,5 +14,6 @@ mod test;
 mod verb;
 mod visit;
 
+pub(crate) use test::LastFailed;
 pub(crate) use verb::Verb;
 pub(crate) use visit::Visit;

@@ -3,7 +3,8 @@
 use clap::Subcommand;
 
 use super::{
-    call::Call, complete::Complete, list::List, ping::Ping, prompt::Prompt, raw::Raw, read::Read,
+    call::Call, complete::Complete, init::Init, list::List, ping::Ping, prompt::Prompt, raw::Raw,
+    read::Read,
 };
 use crate::args::Shared;
 use crate::connect::Session;
@@ -20,6 +21,7 @@ pub(crate) enum Visit {
     Complete(Complete),
     Ping(Ping),
     Raw(Raw),
+    Init(Init),
 }
 
 impl Visit {
@@ -33,6 +35,7 @@ impl Visit {
             Visit::Complete(complete) => &complete.shared,
             Visit::Ping(ping) => &ping.shared,
             Visit::Raw(raw) => &raw.shared,
+            Visit::Init(init) => &init.shared,
         }
     }
 
@@ -63,6 +66,7 @@ impl Visit {
             Visit::Complete(complete) => complete.run(session).await,
             Visit::Ping(ping) => ping.run(session).await,
             Visit::Raw(raw) => raw.run(session).await,
+            Visit::Init(init) => init.run(session).await,
         }
     }
 }

@@ -15,8 +15,8 @@ use crate::process::{SPAR, output};
 use crate::web::{Bridge, Scripted, Way};
 
 /// The groups of cases; each has a test.
-const GROUPS: [&str; 9] =
-    ["container", "faults", "flags", "help", "http", "mock", "suite", "usage", "verbs"];
+const GROUPS: [&str; 10] =
+    ["container", "faults", "flags", "help", "http", "init", "mock", "suite", "usage", "verbs"];
 
 /// How the commands end whose server is the shared one.
 const SHARED: &str = " -- sh ../../server.sh";
@@ -75,6 +75,11 @@ fn every_fault_of_a_container_is_told_by_name_and_its_engine_gets_its_flags() {
 #[test]
 fn a_mock_serves_and_tells_what_is_wrong_with_its_script() {
     check("mock");
+}
+
+#[test]
+fn a_first_suite_is_written_and_passes() {
+    check("init");
 }
 
 #[test]

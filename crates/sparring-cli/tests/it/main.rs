@@ -15,6 +15,8 @@ mod process;
 mod signals;
 mod sockets;
 mod suite;
+mod terminal;
 mod their_clients;
 mod tls;
+mod watched;
 mod web;

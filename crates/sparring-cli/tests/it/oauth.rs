@@ -101,8 +101,6 @@ fn somebody_logs_in_once_and_for_all() {
 fn the_page_is_opened_for_whoever_sits_at_a_terminal() {
     use std::os::unix::fs::PermissionsExt;
 
-    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-
     for (flags, opens) in [(&["--oauth"][..], true), (&["--oauth", "--no-browser"], false)] {
         let place = Place::new(Ways::default());
         let (browser, opened) = (place.file("xdg-open"), place.file("opened"));
@@ -112,11 +110,7 @@ fn the_page_is_opened_for_whoever_sits_at_a_terminal() {
         )
         .unwrap();
         std::fs::set_permissions(&browser, PermissionsExt::from_mode(0o755)).unwrap();
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&master).unwrap();
-        unlockpt(&master).unwrap();
-        let terminal = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-        let terminal = std::fs::OpenOptions::new().write(true).open(terminal).unwrap();
+        let (terminal, mut lines) = crate::terminal::terminal();
         let path = std::env::var("PATH").unwrap();
         let mut command = Command::new(SPAR);
         command.args(ECHO).args(["--url", &place.world.url()]).args(flags);
@@ -125,7 +119,6 @@ fn the_page_is_opened_for_whoever_sits_at_a_terminal() {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(terminal);
         let child = command.spawn().unwrap();
         drop(command);
-        let mut lines = std::io::BufReader::new(std::fs::File::from(master));
         let mut page = String::new();
         while !page.starts_with("http") {
             page.clear();

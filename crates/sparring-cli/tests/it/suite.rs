@@ -10,6 +10,7 @@ use std::time::Instant;
 use rustix::process::Signal;
 
 use crate::process::{PATIENCE, Running, SPAR, is_running, output, wait_until_gone};
+use crate::terminal::{read_all, terminal};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -39,6 +40,46 @@ fn the_readme_has_a_suite_and_what_comes_of_it() {
         let text = fs::read_to_string(case.join(file)).unwrap();
         let text = text.replace("[VERSION]", env!("CARGO_PKG_VERSION"));
         assert!(readme.contains(text.trim()), "README.md has not what {file} has:\n{text}");
+    }
+}
+
+/// Runs a suite whose second test takes a second, on a terminal.
+fn on_a_terminal(flags: &[&str], term: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join("slow.mock.yaml"),
+        "tools: [{name: slow, delay: 1s, text: done}, {name: quick, text: done}]\n",
+    )
+    .unwrap();
+    let suite = "servers: {it: {mock: slow.mock.yaml}}\ntests:\n  \
+                 - {name: a quick one, call: quick}\n  - {name: a slow one, call: slow}\n";
+    fs::write(folder.path().join("slow.spar.yaml"), suite).unwrap();
+    let (terminal, screen) = terminal();
+    let mut command = Command::new(SPAR);
+    command.args(["test", "slow.spar.yaml"]).args(flags).current_dir(folder.path());
+    command.env("TERM", term).env("NO_COLOR", "1").stdin(Stdio::null());
+    command.stdout(terminal.try_clone().unwrap()).stderr(terminal);
+    let running = Running::of(command.spawn().unwrap());
+    drop(command);
+    let shown = read_all(screen);
+    assert_eq!(running.exit(), Some(0), "{shown}");
+    shown
+}
+
+#[test]
+fn a_long_run_shows_how_far_it_is_and_leaves_nothing_of_it() {
+    let shown = on_a_terminal(&[], "xterm");
+    let drawn = "\r\x1b[2K1/2, 0 failed · 0s slow.spar.yaml: a slow one";
+    assert!(shown.contains(drawn), "{shown:?}");
+    // What stands in the end: of a line that was erased, what came after.
+    let left = |line: &str| line.rsplit("\x1b[2K").next().unwrap_or_default().trim_end().to_owned();
+    let left: Vec<String> = shown.lines().map(left).collect();
+    let slow = left[2].split(" (took").next().unwrap_or_default();
+    assert_eq!(left[..2], ["slow.spar.yaml", "  ok    a quick one"]);
+    assert_eq!((slow, &*left[4]), ("  ok    a slow one", "2 passed, 0 failed, 0 skipped"));
+    for (flags, term) in [(&["--quiet"][..], "xterm"), (&[], "dumb")] {
+        let shown = on_a_terminal(flags, term);
+        assert!(!shown.contains("1/2"), "{flags:?} {term}: {shown:?}");
     }
 }
 

@@ -120,6 +120,7 @@ fn fastmcps_client_uses_a_mock_in_both_eras() {
         [("legacy", "2025-11-25"), ("2026-07-28", "2026-07-28"), ("auto", "2026-07-28")]
     {
         let Some(client) = python("fastmcp4.py", mode) else { return };
+        check_over_stdio(&client, expected, "Fast");
         over_http(|url| check(&client, &[url], expected, "Fast"));
     }
     let Some(client) = python("fastmcp4.py", "legacy") else { return };
@@ -134,19 +135,25 @@ fn the_inspector_uses_a_mock_in_both_eras() {
     let Some(cli) = cli else { return };
     let node = installed(&format!("{modules}/.bin/node")).unwrap_or_else(|| "node".to_owned());
     let home = tempfile::tempdir().unwrap();
+    let add = |target: &[&str], era: &str| {
+        let mut command = Command::new(&node);
+        command.arg(&cli).args(target).args(["--protocol-era", era, "--format", "json"]);
+        command.args(["--method", "tools/call", "--tool-name", "add"]);
+        command.args(["--tool-args-json", r#"{"a": 2, "b": 3}"#]).env("HOME", home.path());
+        let output = output(&mut command);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let heard: Value =
+            serde_json::from_str(&said).unwrap_or_else(|_| panic!("{era}: {output:?}"));
+        let expected = json!([{"type": "text", "text": "5"}]);
+        assert_eq!(heard["result"]["content"], expected, "{era} at {target:?}");
+    };
+    for era in ["legacy", "modern"] {
+        add(&[SPAR, "mock", &script().to_string_lossy()], era);
+    }
     over_http(|url| {
         let sse = url.replace("/mcp", "/sse");
         for (url, era) in [(url, "legacy"), (url, "modern"), (&*sse, "legacy")] {
-            let mut command = Command::new(&node);
-            command.arg(&cli).arg(url).args(["--protocol-era", era, "--format", "json"]);
-            command.args(["--method", "tools/call", "--tool-name", "add"]);
-            command.args(["--tool-args-json", r#"{"a": 2, "b": 3}"#]).env("HOME", home.path());
-            let output = output(&mut command);
-            let said = String::from_utf8_lossy(&output.stdout).into_owned();
-            let heard: Value =
-                serde_json::from_str(&said).unwrap_or_else(|_| panic!("{era}: {output:?}"));
-            let expected = json!([{"type": "text", "text": "5"}]);
-            assert_eq!(heard["result"]["content"], expected, "{era} at {url}");
+            add(&[url], era);
         }
     });
 }

@@ -5,6 +5,7 @@
 //! a file could not say, and the other way round. Texts are templates.
 
 mod entry;
+mod issuer;
 mod reply;
 
 use std::path::Path;
@@ -16,6 +17,7 @@ use crate::load::Settings;
 use crate::server::MockServer;
 
 pub use entry::{PromptMock, ResourceMock, TemplateMock, ToolMock};
+pub use issuer::{IssuerBuilder, StartError};
 pub use reply::Reply;
 
 /// A mock to be.

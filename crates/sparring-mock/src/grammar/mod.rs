@@ -5,11 +5,13 @@
 mod ask;
 mod entries;
 mod fault;
+mod oauth;
 mod reply;
 mod script;
 mod step;
 
 pub(crate) use entries::TOOL;
+pub(crate) use oauth::{CHANGES, ISSUER, TOKEN};
 pub(crate) use reply::TOOL_REPLY;
 pub(crate) use script::SCRIPT;
 
@@ -19,6 +21,13 @@ use sparring_script::{Shape, grammar};
 /// The JSON Schema of mock scripts, for editors.
 pub fn schema() -> Value {
     grammar::schema("A mock of Sparring", &SCRIPT)
+}
+
+/// The page of all keys of mock scripts, for the docs.
+pub fn reference() -> String {
+    let intro = "Made from the language itself; [mock.md](mock.md) explains it. Keys may also be \
+                 written as the wire has them, `inputSchema` for `input_schema`.";
+    grammar::page("All keys of a mock", intro, &SCRIPT)
 }
 
 /// A value passed on to the wire, with our names made the wire's.

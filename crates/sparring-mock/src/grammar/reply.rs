@@ -115,8 +115,12 @@ pub(super) static ONLY_TOOLS: [Key; 4] = [
 static HTTP: Object = Object {
     name: "a request over HTTP",
     keys: &[&[
-        Key::new("url", &Shape::Text, "Where; what fills it is percent-encoded, but for vars.")
-            .required(),
+        Key::new(
+            "url",
+            &Shape::Text,
+            "Where; what fills it behind host and port is percent-encoded.",
+        )
+        .required(),
         Key::new("method", &Shape::Text, "GET where nothing is said, POST where there is a body."),
         Key::new("query", &Shape::Map(&Shape::Any), "Parameters that are added to the URL."),
         Key::new("headers", &Shape::Map(&Shape::Text), "Its headers."),

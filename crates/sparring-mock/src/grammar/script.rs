@@ -4,6 +4,7 @@ use sparring_script::{Key, Object, Shape};
 
 use super::WIRE;
 use super::entries::{COMPLETION, PROMPT, RESOURCE, TEMPLATE, TOOL};
+use super::oauth::OAUTH;
 use super::step::TIMER;
 
 pub(crate) static SCRIPT: Object = Object {
@@ -102,6 +103,11 @@ static AUTH: Object = Object {
             "basic",
             &Shape::Map(&Shape::Text),
             "The users that are accepted, with their passwords.",
+        ),
+        Key::new(
+            "oauth",
+            &Shape::Object(&OAUTH),
+            "An issuer beside the mock, whose tokens are accepted.",
         ),
     ]],
 };

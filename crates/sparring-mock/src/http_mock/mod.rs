@@ -2,6 +2,7 @@
 //! what it was asked.
 
 mod exchange;
+mod requests;
 mod route;
 mod serve;
 
@@ -12,14 +13,12 @@ use std::time::Duration;
 
 use sparring_script::Mismatch;
 use tokio::net::TcpListener;
-use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 pub use exchange::{HttpFault, HttpReply, HttpRequest};
+pub(crate) use requests::Requests;
 pub use route::HttpRoute;
-
-/// How many requests are kept that nobody took.
-const MOST: usize = 10_000;
+pub(crate) use serve::{Answer, run};
 
 /// A scripted HTTP server on this machine. Dropped, it stops.
 #[derive(Debug)]
@@ -32,7 +31,7 @@ pub struct HttpMock {
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
-    came: Notify,
+    requests: Requests,
 }
 
 #[derive(Debug, Default)]
@@ -41,9 +40,6 @@ struct State {
     queued: VecDeque<HttpReply>,
     /// The first that fits and has a reply left is taken.
     routes: Vec<HttpRoute>,
-    /// Requests that nobody has taken yet, and how many are not kept.
-    requests: VecDeque<HttpRequest>,
-    dropped: u64,
 }
 
 impl HttpMock {
@@ -55,7 +51,7 @@ impl HttpMock {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared::default());
-        let task = tokio::spawn(serve::run(listener, Arc::clone(&shared)));
+        let task = tokio::spawn(run(listener, Arc::clone(&shared)));
         Ok(HttpMock { shared, address, task })
     }
 
@@ -89,33 +85,29 @@ impl HttpMock {
         let mut state = self.shared.state();
         state.routes.iter_mut().for_each(HttpRoute::reset);
         state.queued.clear();
-        state.requests.clear();
-        state.dropped = 0;
+        drop(state);
+        self.shared.requests.clear();
     }
 
     /// The oldest request that was not taken yet, waiting for one if there is
     /// none.
     pub async fn take_request(&self, within: Duration) -> Option<HttpRequest> {
-        let taken = async {
-            loop {
-                let came = self.shared.came.notified();
-                if let Some(request) = self.shared.state().requests.pop_front() {
-                    return request;
-                }
-                came.await;
-            }
-        };
-        tokio::time::timeout(within, taken).await.ok()
+        self.shared.requests.take(within).await
     }
 
     /// All requests that were not taken yet.
     pub fn requests(&self) -> Vec<HttpRequest> {
-        self.shared.state().requests.iter().cloned().collect()
+        self.shared.requests.all()
+    }
+
+    /// How many requests came, but for those that were taken.
+    pub fn total(&self) -> u64 {
+        self.shared.requests.total()
     }
 
     /// How many requests are not kept any more, since nobody took them.
     pub fn forgotten(&self) -> u64 {
-        self.shared.state().dropped
+        self.shared.requests.dropped()
     }
 }
 
@@ -129,19 +121,16 @@ impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
+impl Answer for Shared {
     /// Keeps a request, and gives its reply.
-    fn take_in(&self, request: HttpRequest) -> HttpReply {
+    fn answer(&self, request: HttpRequest) -> HttpReply {
         let mut state = self.state();
         let queued = state.queued.pop_front();
         let reply = queued.unwrap_or_else(|| state.choose(&request));
-        if state.requests.len() >= MOST {
-            state.requests.pop_front();
-            state.dropped += 1;
-        }
-        state.requests.push_back(request);
         drop(state);
-        self.came.notify_waiters();
+        self.requests.keep(request);
         reply
     }
 }

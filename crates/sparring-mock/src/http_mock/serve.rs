@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::Sleep;
 
-use super::{HttpFault, HttpReply, HttpRequest, Shared};
+use super::{HttpFault, HttpReply, HttpRequest};
 
 /// The longest body that is taken in.
 const MOST: usize = 8 * 1024 * 1024;
@@ -26,16 +26,21 @@ const MOST: usize = 8 * 1024 * 1024;
 /// How often something of a slow body comes.
 const SLOW: Duration = Duration::from_millis(100);
 
+/// Whoever answers, at once.
+pub(crate) trait Answer: Send + Sync + 'static {
+    fn answer(&self, request: HttpRequest) -> HttpReply;
+}
+
 /// Serves until it is dropped, and all connections with it.
-pub(super) async fn run(listener: TcpListener, shared: Arc<Shared>) {
+pub(crate) async fn run(listener: TcpListener, by: Arc<impl Answer>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             Some(_) = connections.join_next() => {}
             accepted = listener.accept() => {
                 let Ok((stream, _)) = accepted else { continue };
-                let shared = Arc::clone(&shared);
-                let service = service_fn(move |request| answer(Arc::clone(&shared), request));
+                let by = Arc::clone(&by);
+                let service = service_fn(move |request| answer(Arc::clone(&by), request));
                 // A client that breaks off is its own affair.
                 let serving = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
                 connections.spawn(async { drop(serving.await) });
@@ -44,7 +49,10 @@ pub(super) async fn run(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
-async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> io::Result<Response<Scripted>> {
+async fn answer(
+    by: Arc<impl Answer>,
+    request: Request<Incoming>,
+) -> io::Result<Response<Scripted>> {
     let (parts, body) = request.into_parts();
     let body = Limited::new(body, MOST).collect().await.map_err(io::Error::other)?;
     let headers: Headers = parts
@@ -52,7 +60,7 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> io::Result<R
         .iter()
         .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
         .collect();
-    let reply = shared.take_in(HttpRequest {
+    let reply = by.answer(HttpRequest {
         method: parts.method.as_str().to_owned(),
         path: parts.uri.path().to_owned(),
         query: parts.uri.query().map(str::to_owned),
@@ -63,7 +71,10 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> io::Result<R
     match reply.fault {
         Some(HttpFault::Disconnect) => Err(broken()),
         Some(HttpFault::Silent) => std::future::pending().await,
-        _ => response(reply),
+        fault => {
+            let body = |left| Scripted { left, begun: false, fault, pause: None };
+            Ok(reply.response()?.map(body))
+        }
     }
 }
 
@@ -71,14 +82,16 @@ fn broken() -> io::Error {
     io::Error::other("broken, as told")
 }
 
-fn response(reply: HttpReply) -> io::Result<Response<Scripted>> {
-    let status = StatusCode::from_u16(reply.status).map_err(io::Error::other)?;
-    let mut response = Response::builder().status(status);
-    for (name, value) in &reply.headers {
-        response = response.header(name, value);
+impl HttpReply {
+    /// The reply as it is sent.
+    pub(crate) fn response(&self) -> io::Result<Response<Bytes>> {
+        let status = StatusCode::from_u16(self.status).map_err(io::Error::other)?;
+        let mut response = Response::builder().status(status);
+        for (name, value) in &self.headers {
+            response = response.header(name, value);
+        }
+        response.body(self.body.clone().into()).map_err(io::Error::other)
     }
-    let body = Scripted { left: reply.body.into(), begun: false, fault: reply.fault, pause: None };
-    response.body(body).map_err(io::Error::other)
 }
 
 /// A body that comes as it was told to.

@@ -57,6 +57,8 @@ impl Journal {
             at: Timestamp::now(),
             frame: cx.request().clone(),
             revision: cx.revision(),
+            transport: cx.transport(),
+            session: cx.session(),
             headers: cx.headers().cloned(),
             given: Arc::new(OnceLock::new()),
         };
@@ -80,6 +82,12 @@ impl Journal {
     /// Forgets everything.
     pub(crate) fn clear(&self) {
         *self.lock() = Kept::default();
+    }
+
+    /// How many came, kept or not.
+    pub(crate) fn total(&self) -> u64 {
+        let kept = self.lock();
+        kept.dropped + kept.requests.len() as u64
     }
 
     pub(crate) fn dropped(&self) -> u64 {

@@ -17,6 +17,10 @@ pub struct Received {
     pub(super) at: Timestamp,
     pub(super) frame: Frame,
     pub(super) revision: Revision,
+    pub(super) transport: &'static str,
+    /// A running number tells sessions apart as well as the id of a session
+    /// over HTTP does, and whoever reads it cannot use the session.
+    pub(super) session: Option<u64>,
     pub(super) headers: Option<Headers>,
     /// Nothing until it is answered.
     pub(super) given: Arc<OnceLock<Given>>,
@@ -77,6 +81,18 @@ impl Received {
         self.revision
     }
 
+    /// What it came over: `memory`, `stdio`, `http`, `sse`, `unix` or `pipes`.
+    pub fn transport(&self) -> &'static str {
+        self.transport
+    }
+
+    /// The session that it belongs to: they are counted from 1 on as they begin,
+    /// and a connection other than HTTP is one. None where a request stands for
+    /// itself, as over HTTP since 2026-07-28.
+    pub fn session(&self) -> Option<u64> {
+        self.session
+    }
+
     /// The headers that it came with, over HTTP.
     pub fn headers(&self) -> Option<&Headers> {
         self.headers.as_ref()
@@ -110,6 +126,10 @@ impl Received {
         }
         line.raw("params", &self.frame.params().map_or("null".into(), Json::text));
         line.quoted("revision", self.revision.name());
+        line.quoted("transport", self.transport);
+        if let Some(session) = self.session {
+            line.raw("session", &session.to_string());
+        }
         if let Some(headers) = &self.headers {
             line.headers("headers", headers);
         }

@@ -19,6 +19,7 @@ impl Loader<'_> {
     /// What stands in a file.
     pub(super) fn file(&mut self, node: &Node) -> Vec<u8> {
         let path = self.folder.join(node.as_str().unwrap_or_default());
+        self.files.push(path.clone());
         std::fs::read(&path).unwrap_or_else(|error| {
             self.problems.add(node.span, format!("cannot read {}: {error}", path.display()));
             Vec::new()

@@ -35,6 +35,7 @@ impl Loader<'_> {
         Tool {
             entry: self.entry(node, name, listed, Kind::Tool),
             input: validator.filter(|_| validated),
+            came_later: false,
             mirrored: mirrors.then(|| RawJson::from(&input)),
         }
     }

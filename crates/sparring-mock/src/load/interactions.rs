@@ -38,6 +38,7 @@ impl Loader<'_> {
             "inputSchema": schema,
         });
         Tool {
+            came_later: false,
             entry: Entry {
                 id: TOOL.to_owned(),
                 listed,

@@ -11,16 +11,19 @@ mod holes;
 mod http_calls;
 mod interactions;
 mod lists;
+mod oauth;
 mod replies;
 mod settings;
 mod steps;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
 use sparring_script::grammar::check;
 use sparring_script::{Node, Object, Problems, Shape, Source};
+
+pub(crate) use oauth::{load_issuer, load_token, load_ways};
 
 use crate::grammar;
 use crate::model::{Kind, Model, Reply, Tool};
@@ -35,14 +38,25 @@ pub struct Settings {
     pub interactions: bool,
 }
 
+/// A script that was read.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) model: Result<Model, Problems>,
+    /// The files that it names, also where it is wrong.
+    pub(crate) files: Vec<PathBuf>,
+}
+
 /// Reads a script. Files that it names are looked for from `folder` on.
-pub(crate) fn load(source: &Source, folder: &Path, settings: &Settings) -> Result<Model, Problems> {
-    let mut node = Node::parse(source)?;
+pub(crate) fn load(source: &Source, folder: &Path, settings: &Settings) -> Loaded {
+    let mut node = match Node::parse(source) {
+        Ok(node) => node,
+        Err(problems) => return Loaded { model: Err(problems), files: Vec::new() },
+    };
     let mut problems = Problems::new(source);
     check(&mut node, &Shape::Object(&grammar::SCRIPT), &mut problems);
     let mut loader = Loader::new(folder, &node, &settings.vars, problems);
     let model = loader.model(&node, settings.interactions);
-    loader.problems.or(model)
+    Loaded { model: loader.problems.or(model), files: loader.files }
 }
 
 /// Reads a tool that comes at run time, beside those of a model.
@@ -76,6 +90,7 @@ fn load_part<T>(
     check(&mut node, &Shape::Object(object), &mut problems);
     let mut loader = Loader {
         folder: &model.folder,
+        files: Vec::new(),
         vars: model.vars.clone(),
         problems,
         tools,
@@ -91,6 +106,8 @@ fn load_part<T>(
 /// over in silence here: the grammar has told it.
 struct Loader<'a> {
     folder: &'a Path,
+    /// The files that were looked for.
+    files: Vec<PathBuf>,
     vars: Value,
     problems: Problems,
     /// The names of all tools.
@@ -116,6 +133,7 @@ impl<'a> Loader<'a> {
         let names = tools.iter().filter_map(|tool| tool.get("name")?.as_str());
         Loader {
             folder,
+            files: Vec::new(),
             vars: all,
             problems,
             tools: names.map(str::to_owned).collect(),
@@ -136,10 +154,13 @@ impl<'a> Loader<'a> {
         let prompts = self.prompts(node);
         let completions = self.completions(node);
         let timers = self.timers(node);
+        let door = self.door(node);
+        let issuer = door.as_ref().map(|door| door.issuer.clone());
         self.check_lists(node);
         Model {
             source: self.problems.source().clone(),
             folder: self.folder.to_owned(),
+            fixed: settings::fixed(node),
             control: settings::control(node),
             info: settings::info(node),
             instructions: text(node, "instructions"),
@@ -149,7 +170,8 @@ impl<'a> Loader<'a> {
             seed: node.get("seed").and_then(Node::as_u64),
             page_size: settings::page_size(node),
             cache: settings::cache(node),
-            http: settings::http(node),
+            http: settings::http(node, door),
+            issuer,
             recalls: self.recalls,
             tools,
             interactions: self.interactions(node),

@@ -1,12 +1,16 @@
 //! What a script says about the server as a whole.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 use sparring_script::{Node, casing, duration};
-use sparring_transport::http::{Auth, HttpOptions};
+use sparring_transport::http::{Auth, HttpOptions, ProtectedResource};
 use sparring_wire::Revision;
 use sparring_wire::types::Implementation;
 
 use super::{one_or_many, text};
+use crate::issuer::Door;
 use crate::model::{Cache, Control};
 
 pub(super) fn info(node: &Node) -> Implementation {
@@ -44,7 +48,7 @@ pub(super) fn cache(node: &Node) -> Option<Cache> {
     Some(Cache { ttl, public })
 }
 
-pub(super) fn http(node: &Node) -> HttpOptions {
+pub(super) fn http(node: &Node, door: Option<Door>) -> HttpOptions {
     let mut options = HttpOptions::default();
     if let Some(paths) = node.get("paths") {
         options.path = text(paths, "mcp").unwrap_or(options.path);
@@ -53,6 +57,14 @@ pub(super) fn http(node: &Node) -> HttpOptions {
     }
     if let Some(auth) = node.get("auth") {
         options.auth = accepted(auth);
+    }
+    if let Some(door) = door {
+        options.metadata = Some(ProtectedResource {
+            resource: None,
+            authorization_servers: vec![door.issuer.path()],
+            scopes: door.issuer.scopes(),
+        });
+        options.auth = options.auth.tokens(Arc::new(door));
     }
     options
 }
@@ -70,6 +82,16 @@ pub(super) fn control(node: &Node) -> Control {
     let Some(control) = node.get("control") else { return Control::default() };
     let anywhere = control.get("anywhere").and_then(Node::as_bool).unwrap_or_default();
     Control { token: text(control, "token"), anywhere }
+}
+
+/// What takes effect only when a mock starts, as digests: there may be secrets
+/// in it, and it is only asked whether it has changed.
+pub(super) fn fixed(node: &Node) -> [(&'static str, u64); 3] {
+    ["protocol", "paths", "auth"].map(|key| {
+        let mut hasher = DefaultHasher::new();
+        node.get(key).map(|node| node.to_json().to_string()).hash(&mut hasher);
+        (key, hasher.finish())
+    })
 }
 
 /// A value in the names of the wire.

@@ -47,6 +47,8 @@ pub(crate) struct Tool {
     pub(crate) input: Option<Validator>,
     /// Its schema, where headers mirror some arguments.
     pub(crate) mirrored: Option<RawJson>,
+    /// Whether it came at run time, and not with the script.
+    pub(crate) came_later: bool,
 }
 
 /// The values of an argument.

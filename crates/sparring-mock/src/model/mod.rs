@@ -19,6 +19,7 @@ use sparring_wire::Revision;
 use sparring_wire::types::{Implementation, ServerCapabilities};
 
 use crate::interactions::Interactions;
+use crate::issuer::Issuer;
 
 pub(crate) use ask::{Question, Round};
 pub use fault::ProcessFault;
@@ -36,6 +37,8 @@ pub(crate) struct Model {
     pub(crate) source: Source,
     /// Where files are looked for.
     pub(crate) folder: PathBuf,
+    /// The keys that take effect only when a mock starts, with what stands there.
+    pub(crate) fixed: [(&'static str, u64); 3],
     pub(crate) control: Control,
     pub(crate) info: Implementation,
     pub(crate) instructions: Option<String>,
@@ -46,6 +49,8 @@ pub(crate) struct Model {
     pub(crate) page_size: Option<usize>,
     pub(crate) cache: Option<Cache>,
     pub(crate) http: HttpOptions,
+    /// Who gives the tokens that are accepted over HTTP.
+    pub(crate) issuer: Option<Issuer>,
     /// Whether some template asks for earlier calls.
     pub(crate) recalls: bool,
     pub(crate) tools: Vec<Arc<Tool>>,

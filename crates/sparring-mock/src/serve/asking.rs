@@ -12,7 +12,7 @@ use sparring_wire::{ErrorObject, Side};
 
 use super::facts::Facts;
 use super::pending::Paused;
-use super::perform::Asked;
+use super::perform::{Asked, render};
 use super::{Mock, value_of};
 use crate::model::{Question, Reply, Round};
 
@@ -59,6 +59,7 @@ impl Mock {
         match cx.revision().is_modern() {
             true => {
                 let fresh = || Paused {
+                    scene: Arc::clone(asked.scene),
                     method: cx.method().to_owned(),
                     id: asked.entry.id.clone(),
                     args: asked.args().clone(),
@@ -83,10 +84,10 @@ impl Mock {
         let mut answers = Map::new();
         for round in rounds {
             let before = Value::Object(answers.clone());
-            let facts = Facts { mock: self, asked, cx, number, answers: &before };
+            let facts = Facts { asked, cx, number, answers: &before };
             let mut questions = Vec::new();
             for (name, question) in possible(round, cx) {
-                let params = self.render(&question.params, &facts)?;
+                let params = render(&question.params, &facts)?;
                 questions.push(async move {
                     (name, question, cx.ask(name, question.what, params).await)
                 });
@@ -119,7 +120,7 @@ impl Mock {
         while let Some(round) = rounds.get(paused.round) {
             let mut missing = Map::new();
             let before = Value::Object(paused.answers.clone());
-            let facts = Facts { mock: self, asked, cx, number: paused.number, answers: &before };
+            let facts = Facts { asked, cx, number: paused.number, answers: &before };
             for (name, question) in possible(round, cx) {
                 if paused.answers.contains_key(name) {
                     continue;
@@ -129,7 +130,7 @@ impl Mock {
                         paused.answers.insert(name.clone(), answer);
                     }
                     None => {
-                        let params = self.render(&question.params, &facts)?;
+                        let params = render(&question.params, &facts)?;
                         let request = json!({"method": question.what.method(), "params": params});
                         missing.insert(name.clone(), request);
                     }

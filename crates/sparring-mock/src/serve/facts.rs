@@ -7,12 +7,11 @@ use serde_json::{Map, Value, json};
 use sparring_peer::server::Context;
 use sparring_script::{Path, Scope, Undefined};
 
-use super::Mock;
+use super::Scene;
 use super::perform::Asked;
 
 /// One request, as its templates see it.
 pub(super) struct Facts<'a> {
-    pub(super) mock: &'a Mock,
     pub(super) asked: &'a Asked<'a>,
     pub(super) cx: &'a Context,
     /// How often the entry was asked for, this time included.
@@ -28,6 +27,10 @@ impl Facts<'_> {
         Value::Object(pairs.collect())
     }
 
+    pub(super) fn scene(&self) -> &Scene {
+        self.asked.scene
+    }
+
     fn client(&self) -> Value {
         let info = self.cx.client_info();
         info.map_or(json!({}), |info| json!({"name": info.name, "version": info.version}))
@@ -41,11 +44,11 @@ impl Facts<'_> {
     /// The calls of one tool: how many, and the arguments of the last.
     fn calls(&self, path: &Path) -> Option<Value> {
         let name = path.key(1)?;
-        let tools = self.mock.tools();
+        let tools = self.scene().tools();
         let tool = tools.iter().find(|tool| tool.entry.id == name)?;
         let mut calls = Map::new();
         calls.insert("count".to_owned(), tool.entry.calls.load(Ordering::Relaxed).into());
-        calls.extend(self.mock.memory.last(name).map(|last| ("last".to_owned(), last)));
+        calls.extend(self.scene().memory.last(name).map(|last| ("last".to_owned(), last)));
         Some(Value::Object(calls))
     }
 }
@@ -57,7 +60,7 @@ impl Scope for Facts<'_> {
         match path.root() {
             "args" => below(self.asked.args()),
             "answers" => below(self.answers),
-            "vars" => below(&self.mock.model.vars),
+            "vars" => below(&self.scene().model.vars),
             "headers" => below(&Self::headers(self.cx)),
             "client" => below(&self.client()),
             "clock" => below(&Self::clock()),
@@ -66,11 +69,11 @@ impl Scope for Facts<'_> {
             "uri" => Ok(self.asked.uri().into()),
             "counter" => {
                 let name = path.key(1).ok_or_else(nothing)?;
-                Ok(self.mock.memory.count(name).into())
+                Ok(self.scene().memory.count(name).into())
             }
             "random" => {
                 let kind = path.key(1).ok_or_else(nothing)?;
-                self.mock.memory.random(kind).ok_or_else(nothing)
+                self.scene().memory.random(kind).ok_or_else(nothing)
             }
             "calls" => {
                 let calls = self.calls(path).ok_or_else(nothing)?;

@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 use sparring_peer::server::{Answer, Context};
 use sparring_wire::ErrorObject;
 
-use super::Mock;
+use super::{Mock, Scene};
 use crate::model::{Entry, Kind};
 
-impl Mock {
+impl Scene {
     /// One page of a list.
     pub(super) fn page<'a>(
         &self,
@@ -39,17 +39,20 @@ impl Mock {
         }
         Ok(Value::Object(result).into())
     }
+}
 
+impl Mock {
     /// Puts an entry into its list or takes it out; who wants to know is told.
     pub(crate) fn set_shown(&self, kind: Kind, id: &str, shown: bool) {
-        let tools = self.tools();
+        let scene = self.scene();
+        let (model, tools) = (&scene.model, scene.tools());
         let entry = match kind {
             Kind::Tool => tools.iter().map(|tool| &tool.entry).find(|it| it.id == id),
-            Kind::Resource => self.model.resources.iter().find(|entry| entry.id == id),
+            Kind::Resource => model.resources.iter().find(|entry| entry.id == id),
             Kind::Template => {
-                self.model.templates.iter().map(|(_, entry)| entry).find(|entry| entry.id == id)
+                model.templates.iter().map(|(_, entry)| entry).find(|entry| entry.id == id)
             }
-            Kind::Prompt => self.model.prompts.iter().find(|entry| entry.id == id),
+            Kind::Prompt => model.prompts.iter().find(|entry| entry.id == id),
         };
         let changed = entry.is_some_and(|it| it.hidden.swap(!shown, Ordering::Relaxed) == shown);
         if changed {

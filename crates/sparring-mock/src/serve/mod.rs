@@ -8,36 +8,41 @@ mod memory;
 mod pending;
 mod perform;
 mod run_time;
+mod scene;
 mod steps;
 mod upstream;
 
-use std::sync::{Arc, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::{Value, json};
-use sparring_peer::Handler;
 use sparring_peer::server::{Answer, Context, Reply, WeakServer};
+use sparring_peer::{Handler, Server};
 use sparring_script::did_you_mean;
 use sparring_wire::types::{CallToolResult, Implementation, ServerCapabilities};
 use sparring_wire::{ErrorObject, Json, RawJson};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 pub use self::run_time::ChangeError;
+pub(crate) use self::scene::Scene;
 
-use self::memory::Memory;
 use self::pending::Pending;
 use self::perform::Asked;
+use crate::issuer::Issuer;
 use crate::journal::Journal;
-use crate::model::{Kind, Model, ProcessFault, Reference, Tool};
+use crate::model::{Kind, Model, ProcessFault, Reference};
 use crate::stage::Happening;
 
 /// A script being served.
 #[derive(Debug)]
 pub struct Mock {
-    pub(crate) model: Arc<Model>,
-    /// The tools that there are now.
-    tools: RwLock<Arc<Vec<Arc<Tool>>>>,
+    /// What is served now; a request keeps the one that it came to.
+    scene: watch::Sender<Arc<Scene>>,
+    /// Held while something is changed.
+    changing: Mutex<()>,
     pub(crate) journal: Journal,
-    memory: Memory,
+    /// Who gives the tokens that it accepts: that of the first script, since who
+    /// is let in does not change while it serves.
+    pub(crate) issuer: Option<Issuer>,
     pending: Pending,
     /// Where to send what happens after an answer.
     later: mpsc::UnboundedSender<Vec<Happening>>,
@@ -54,10 +59,10 @@ impl Mock {
         process: mpsc::Sender<ProcessFault>,
     ) -> Self {
         Mock {
+            issuer: model.issuer.clone(),
+            scene: watch::Sender::new(Arc::new(Scene::new(Arc::new(model)))),
+            changing: Mutex::default(),
             journal: Journal::default(),
-            memory: Memory::new(model.seed),
-            tools: RwLock::new(Arc::new(model.tools.clone())),
-            model: Arc::new(model),
             pending: Pending::default(),
             later,
             server: OnceLock::new(),
@@ -78,46 +83,62 @@ impl Mock {
 
     /// Tells all clients that want to know.
     pub(crate) fn tell(&self, method: &str, params: Option<RawJson>) {
-        if let Some(server) = self.server.get().and_then(WeakServer::upgrade) {
+        if let Some(server) = self.server() {
             server.notify(method, params);
         }
+    }
+
+    fn server(&self) -> Option<Server<Mock>> {
+        self.server.get().and_then(WeakServer::upgrade)
+    }
+
+    /// The script that a request is for: the one of now, but for a request that
+    /// comes back with answers, which goes on where it was put on hold.
+    fn scene_for(&self, cx: &Context) -> Arc<Scene> {
+        let ticket = cx.request_state().filter(|_| cx.revision().is_modern());
+        let held = ticket.and_then(|ticket| self.pending.scene_of(&ticket));
+        held.unwrap_or_else(|| self.scene())
     }
 }
 
 impl Handler for Mock {
     fn info(&self) -> Implementation {
-        self.model.info.clone()
+        self.scene().model.info.clone()
     }
 
     fn capabilities(&self) -> ServerCapabilities {
-        self.model.capabilities.clone()
+        self.scene().model.capabilities.clone()
     }
 
     fn instructions(&self) -> Option<String> {
-        self.model.instructions.clone()
+        self.scene().model.instructions.clone()
     }
 
     async fn list_tools(&self, cursor: Option<&str>, cx: &Context) -> Answer {
-        let tools = self.tools();
+        let scene = self.scene();
+        let tools = scene.tools();
         let entries = tools.iter().map(|tool| &tool.entry);
-        self.noted(self.page("tools", cursor, entries, cx), cx)
+        self.noted(scene.page("tools", cursor, entries, cx), cx)
     }
 
     async fn list_resources(&self, cursor: Option<&str>, cx: &Context) -> Answer {
-        self.noted(self.page("resources", cursor, self.model.resources.iter(), cx), cx)
+        let scene = self.scene();
+        self.noted(scene.page("resources", cursor, scene.model.resources.iter(), cx), cx)
     }
 
     async fn list_resource_templates(&self, cursor: Option<&str>, cx: &Context) -> Answer {
-        let templates = self.model.templates.iter().map(|(_, entry)| entry);
-        self.noted(self.page("resourceTemplates", cursor, templates, cx), cx)
+        let scene = self.scene();
+        let templates = scene.model.templates.iter().map(|(_, entry)| entry);
+        self.noted(scene.page("resourceTemplates", cursor, templates, cx), cx)
     }
 
     async fn list_prompts(&self, cursor: Option<&str>, cx: &Context) -> Answer {
-        self.noted(self.page("prompts", cursor, self.model.prompts.iter(), cx), cx)
+        let scene = self.scene();
+        self.noted(scene.page("prompts", cursor, scene.model.prompts.iter(), cx), cx)
     }
 
     fn input_schema(&self, tool: &str) -> Option<RawJson> {
-        self.tool(tool).and_then(|tool| tool.mirrored.clone())
+        self.scene().tool(tool).and_then(|tool| tool.mirrored.clone())
     }
 
     async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
@@ -144,7 +165,7 @@ impl Handler for Mock {
     }
 
     async fn complete(&self, reference: Json<'_>, argument: Json<'_>, cx: &Context) -> Answer {
-        self.noted(self.completed(reference, argument), cx)
+        self.noted(self.scene().completed(reference, argument), cx)
     }
 }
 
@@ -155,12 +176,13 @@ impl Mock {
     }
 
     async fn call(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
-        let Some(tool) = self.tool(name) else {
-            let tools = self.tools();
+        let scene = &self.scene_for(cx);
+        let Some(tool) = scene.tool(name) else {
+            let tools = scene.tools();
             let known = tools.iter().filter(|tool| tool.entry.is_shown());
             return Err(unknown("Tool", name, known.map(|tool| &*tool.entry.id)).into());
         };
-        let asked = Asked::new(Kind::Tool, &tool.entry, arguments);
+        let asked = Asked::new(scene, Kind::Tool, &tool.entry, arguments);
         if let Some(validator) = &tool.input {
             let found: Vec<String> = validator
                 .iter_errors(asked.args())
@@ -180,15 +202,16 @@ impl Mock {
     }
 
     async fn read(&self, uri: &str, cx: &Context) -> Answer {
-        let resources = self.model.resources.iter();
+        let scene = &self.scene_for(cx);
+        let resources = scene.model.resources.iter();
         if let Some(entry) = resources.clone().find(|entry| entry.id == uri && entry.is_shown()) {
-            let asked = Asked::new(Kind::Resource, entry, Json::EMPTY_OBJECT).of(uri);
+            let asked = Asked::new(scene, Kind::Resource, entry, Json::EMPTY_OBJECT).of(uri);
             return self.perform(asked, cx).await;
         }
-        let templates = self.model.templates.iter().filter(|(_, entry)| entry.is_shown());
+        let templates = scene.model.templates.iter().filter(|(_, entry)| entry.is_shown());
         let found = templates.filter_map(|(pattern, entry)| Some((entry, pattern.read(uri)?)));
         if let Some((entry, variables)) = found.into_iter().next() {
-            let asked = Asked::with_args(Kind::Template, entry, variables).of(uri);
+            let asked = Asked::with_args(scene, Kind::Template, entry, variables).of(uri);
             return self.perform(asked, cx).await;
         }
         let known = resources.filter(|entry| entry.is_shown()).map(|entry| &*entry.id);
@@ -198,7 +221,8 @@ impl Mock {
     }
 
     async fn prompt(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
-        let shown = self.model.prompts.iter().filter(|entry| entry.is_shown());
+        let scene = &self.scene_for(cx);
+        let shown = scene.model.prompts.iter().filter(|entry| entry.is_shown());
         let Some(entry) = shown.clone().find(|entry| entry.id == name) else {
             return Err(unknown("Prompt", name, shown.map(|entry| &*entry.id)).into());
         };
@@ -207,9 +231,11 @@ impl Mock {
             let message = format!("the argument '{missing}' is missing");
             return Err(ErrorObject::invalid_params(message).into());
         }
-        self.perform(Asked::new(Kind::Prompt, entry, arguments), cx).await
+        self.perform(Asked::new(scene, Kind::Prompt, entry, arguments), cx).await
     }
+}
 
+impl Scene {
     fn completed(&self, reference: Json<'_>, argument: Json<'_>) -> Answer {
         let text = |json: Json<'_>, name| {
             json.get(name).and_then(Json::as_str).unwrap_or_default().into_owned()

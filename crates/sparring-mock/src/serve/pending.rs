@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
+use super::Scene;
 use crate::model::Reply;
 
 /// How many may wait; the oldest is given up for one more.
@@ -15,6 +16,8 @@ const MOST: usize = 10_000;
 /// A request on hold.
 #[derive(Debug, Clone)]
 pub(super) struct Paused {
+    /// The script that it came to.
+    pub(super) scene: Arc<Scene>,
     /// The request that it was: another one cannot go on in its place.
     pub(super) method: String,
     pub(super) id: String,
@@ -57,6 +60,12 @@ impl Pending {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Waiting::default();
     }
 
+    /// The script that a request on hold came to.
+    pub(super) fn scene_of(&self, ticket: &str) -> Option<Arc<Scene>> {
+        let waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.by_ticket.get(ticket).map(|paused| Arc::clone(&paused.scene))
+    }
+
     /// Gives a request back, once.
     pub(super) fn take(&self, ticket: &str) -> Option<Paused> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,11 +86,19 @@ fn ticket() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use sparring_script::Source;
+
     use super::*;
+    use crate::load::{Settings, load};
     use crate::model::Body;
 
     fn paused(round: usize) -> Paused {
+        let source = Source::new("none", "{}");
+        let model = load(&source, Path::new(""), &Settings::default()).model.unwrap();
         Paused {
+            scene: Arc::new(Scene::new(Arc::new(model))),
             method: "tools/call".to_owned(),
             id: "x".to_owned(),
             args: Value::Null,

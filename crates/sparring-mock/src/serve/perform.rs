@@ -12,11 +12,13 @@ use sparring_wire::{ErrorObject, Json};
 
 use super::choose::choose;
 use super::facts::Facts;
-use super::{Mock, failure, value_of};
+use super::{Mock, Scene, failure, value_of};
 use crate::model::{Body, Cache, Entry, Kind};
 
 /// What is asked for.
 pub(super) struct Asked<'a> {
+    /// Of which script.
+    pub(super) scene: &'a Arc<Scene>,
     pub(super) kind: Kind,
     pub(super) entry: &'a Entry,
     /// The arguments as they came, until somebody wants to look into them.
@@ -26,12 +28,17 @@ pub(super) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    pub(super) fn new(kind: Kind, entry: &'a Entry, raw: Json<'a>) -> Self {
-        Asked { kind, entry, raw, args: OnceLock::new(), uri: Cow::Borrowed("") }
+    pub(super) fn new(scene: &'a Arc<Scene>, kind: Kind, entry: &'a Entry, raw: Json<'a>) -> Self {
+        Asked { scene, kind, entry, raw, args: OnceLock::new(), uri: Cow::Borrowed("") }
     }
 
-    pub(super) fn with_args(kind: Kind, entry: &'a Entry, args: Value) -> Self {
-        Asked { args: OnceLock::from(args), ..Asked::new(kind, entry, Json::EMPTY_OBJECT) }
+    pub(super) fn with_args(
+        scene: &'a Arc<Scene>,
+        kind: Kind,
+        entry: &'a Entry,
+        args: Value,
+    ) -> Self {
+        Asked { args: OnceLock::from(args), ..Asked::new(scene, kind, entry, Json::EMPTY_OBJECT) }
     }
 
     /// The same, of this URI.
@@ -74,10 +81,10 @@ impl Mock {
             Ok(answers) => Value::Object(answers),
             Err(why) => return failure(asked.kind, why),
         };
-        let facts = Facts { mock: self, asked: &asked, cx, number, answers: &answers };
+        let facts = Facts { asked: &asked, cx, number, answers: &answers };
         self.during(&reply.during, &facts).await?;
         if let Some(delay) = reply.delay {
-            tokio::time::sleep(self.memory.pick(delay)).await;
+            tokio::time::sleep(asked.scene.memory.pick(delay)).await;
         }
         if let Some(fault) = &reply.fault {
             fault.process.iter().for_each(|it| self.do_to_process(*it));
@@ -87,47 +94,47 @@ impl Mock {
         }
         let answer = match &reply.body {
             Body::Http(call) => self.ask_upstream(call, &facts).await,
-            body => self.fill(body, &facts),
+            body => fill(body, &facts),
         };
         self.after(&reply, &facts)?;
-        if self.model.recalls && asked.kind == Kind::Tool {
-            self.memory.keep(&asked.entry.id, asked.args().clone());
+        if asked.scene.model.recalls && asked.kind == Kind::Tool {
+            asked.scene.memory.keep(&asked.entry.id, asked.args().clone());
         }
         answer
     }
+}
 
-    fn fill(&self, body: &Body, facts: &Facts<'_>) -> Answer {
-        let hint = self.hint(facts);
-        match body {
-            Body::Fixed(result) if hint.is_none() => Ok(result.clone().into()),
-            Body::Fixed(result) => Ok(hinted(value_of(result.view()), hint)),
-            Body::Filled(tree) => Ok(hinted(self.render(tree, facts)?, hint)),
-            // Asked for before, since it takes time.
-            Body::Http(_) => Ok(Sent::empty()),
-            Body::Interaction => self.model.interactions.answer(facts.asked.args()),
-            Body::Error { code, message, data } => {
-                let message = self.render(message, facts)?;
-                let message = message.as_str().unwrap_or_default().to_owned();
-                let data = data.as_ref().map(|data| self.render(data, facts)).transpose()?;
-                Err(ErrorObject { code: *code, message, data }.into())
-            }
+fn fill(body: &Body, facts: &Facts<'_>) -> Answer {
+    let hint = hint(facts);
+    match body {
+        Body::Fixed(result) if hint.is_none() => Ok(result.clone().into()),
+        Body::Fixed(result) => Ok(hinted(value_of(result.view()), hint)),
+        Body::Filled(tree) => Ok(hinted(render(tree, facts)?, hint)),
+        // Asked for before, since it takes time.
+        Body::Http(_) => Ok(Sent::empty()),
+        Body::Interaction => facts.scene().model.interactions.answer(facts.asked.args()),
+        Body::Error { code, message, data } => {
+            let message = render(message, facts)?;
+            let message = message.as_str().unwrap_or_default().to_owned();
+            let data = data.as_ref().map(|data| render(data, facts)).transpose()?;
+            Err(ErrorObject { code: *code, message, data }.into())
         }
     }
+}
 
-    /// How long the result may be kept, where results say that.
-    fn hint(&self, facts: &Facts<'_>) -> Option<Cache> {
-        let cached = matches!(facts.asked.kind, Kind::Resource | Kind::Template);
-        let hint = facts.asked.entry.cache.or(self.model.cache);
-        hint.filter(|_| cached && facts.cx.revision().is_modern())
-    }
+/// How long the result may be kept, where results say that.
+fn hint(facts: &Facts<'_>) -> Option<Cache> {
+    let cached = matches!(facts.asked.kind, Kind::Resource | Kind::Template);
+    let hint = facts.asked.entry.cache.or(facts.scene().model.cache);
+    hint.filter(|_| cached && facts.cx.revision().is_modern())
+}
 
-    /// Fills a value; what is not there is told with its place in the script.
-    pub(super) fn render(&self, tree: &Tree, facts: &Facts<'_>) -> Result<Value, Failure> {
-        tree.render(facts).map_err(|Missing { span, undefined }| {
-            let place = self.model.source.place(span);
-            ErrorObject::internal(format!("{place}: {undefined}")).into()
-        })
-    }
+/// Fills a value; what is not there is told with its place in the script.
+pub(super) fn render(tree: &Tree, facts: &Facts<'_>) -> Result<Value, Failure> {
+    tree.render(facts).map_err(|Missing { span, undefined }| {
+        let place = facts.scene().model.source.place(span);
+        ErrorObject::internal(format!("{place}: {undefined}")).into()
+    })
 }
 
 fn hinted(mut result: Value, hint: Option<Cache>) -> Sent {

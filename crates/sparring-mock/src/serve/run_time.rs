@@ -1,14 +1,15 @@
 //! What is changed while a mock serves: tools come and go, replies are given in
-//! advance, everything begins anew.
+//! advance, everything begins anew, another script takes the place of this one.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use sparring_script::{Problems, did_you_mean};
+use tokio::sync::watch;
 
-use super::Mock;
+use super::{Mock, Scene};
 use crate::load::{load_reply, load_tool};
-use crate::model::{Kind, Tool};
+use crate::model::{Kind, Model, Tool};
 
 /// How many replies may wait for one tool.
 const MOST: usize = 100_000;
@@ -29,44 +30,44 @@ pub enum ChangeError {
 }
 
 impl Mock {
-    /// The tools that there are now, hidden ones included.
-    pub(crate) fn tools(&self) -> Arc<Vec<Arc<Tool>>> {
-        Arc::clone(&self.tools.read().unwrap_or_else(PoisonError::into_inner))
+    /// The script that is served now.
+    pub(crate) fn scene(&self) -> Arc<Scene> {
+        Arc::clone(&self.scene.borrow())
     }
 
-    /// The tool of that name, if it is in the list.
-    pub(crate) fn tool(&self, name: &str) -> Option<Arc<Tool>> {
-        let tools = self.tools.read().unwrap_or_else(PoisonError::into_inner);
-        tools.iter().find(|tool| tool.entry.id == name && tool.entry.is_shown()).cloned()
+    /// The same, and those that will take its place.
+    pub(crate) fn scenes(&self) -> watch::Receiver<Arc<Scene>> {
+        self.scene.subscribe()
     }
 
     /// Adds a tool, or puts it in the place of one that has its name.
     pub(crate) fn register(&self, tool: &Value) -> Result<(), ChangeError> {
-        let tool = Arc::new(load_tool(tool, &self.model, self.names())?);
-        self.change(|tools| match tools.iter_mut().find(|it| it.entry.id == tool.entry.id) {
-            Some(known) => *known = tool,
-            None => tools.push(tool),
-        });
+        let _alone = self.change();
+        let scene = self.scene();
+        let tool = load_tool(tool, &scene.model, names(&scene))?;
+        scene.put(Arc::new(Tool { came_later: true, ..tool }));
         self.tell(Kind::Tool.changed(), None);
         Ok(())
     }
 
     /// Takes a tool away.
     pub(crate) fn remove(&self, name: &str) -> Result<(), ChangeError> {
-        if !self.tools().iter().any(|tool| tool.entry.id == name) {
-            return Err(self.no_tool(name));
+        let _alone = self.change();
+        let scene = self.scene();
+        if scene.find(name).is_none() {
+            return Err(no_tool(&scene, name));
         }
-        self.change(|tools| tools.retain(|tool| tool.entry.id != name));
+        scene.take(name);
         self.tell(Kind::Tool.changed(), None);
         Ok(())
     }
 
     /// Gives a tool a reply for its next call, before all others.
     pub(crate) fn enqueue(&self, tool: &str, reply: &Value) -> Result<(), ChangeError> {
-        let tools = self.tools();
-        let found =
-            tools.iter().find(|it| it.entry.id == tool).ok_or_else(|| self.no_tool(tool))?;
-        let reply = Arc::new(load_reply(reply, &self.model, self.names())?);
+        let _alone = self.change();
+        let scene = self.scene();
+        let found = scene.find(tool).ok_or_else(|| no_tool(&scene, tool))?;
+        let reply = Arc::new(load_reply(reply, &scene.model, names(&scene))?);
         let mut queued = found.entry.queued();
         if queued.len() >= MOST {
             return Err(ChangeError::TooMany(MOST, tool.to_owned()));
@@ -77,33 +78,52 @@ impl Mock {
 
     /// Makes everything as it was at first, and forgets what came in.
     pub(crate) fn reset(&self) {
-        self.change(|tools| *tools = self.model.tools.clone());
-        let tools = self.model.tools.iter().map(|tool| &tool.entry);
-        let templates = self.model.templates.iter().map(|(_, entry)| entry);
-        let others = self.model.resources.iter().chain(&self.model.prompts).chain(templates);
-        tools.chain(others).for_each(|entry| entry.reset());
-        self.model.interactions.reset();
-        self.memory.reset(self.model.seed);
+        let _alone = self.change();
+        self.scene().reset();
         self.pending.clear();
         self.journal.clear();
+        if let Some(issuer) = &self.issuer {
+            issuer.reset();
+        }
         for kind in [Kind::Tool, Kind::Resource, Kind::Prompt] {
             self.tell(kind.changed(), None);
         }
     }
 
-    fn change(&self, work: impl FnOnce(&mut Vec<Arc<Tool>>)) {
-        let mut tools = self.tools.write().unwrap_or_else(PoisonError::into_inner);
-        work(Arc::make_mut(&mut tools));
+    /// Serves another script from now on. Requests in flight are answered by the
+    /// one they came to; clients are told of the lists that are others now.
+    pub(crate) fn reload(&self, model: Arc<Model>) {
+        let _alone = self.change();
+        let before = self.scene();
+        let scene = Arc::new(Scene::after(model, &before));
+        self.scene.send_replace(Arc::clone(&scene));
+        let Some(server) = self.server() else { return };
+        server.renew();
+        let differs = |kind| before.listed(kind) != scene.listed(kind);
+        if differs(Kind::Tool) {
+            server.tools_changed();
+        }
+        if differs(Kind::Resource) {
+            server.resources_changed();
+        }
+        if differs(Kind::Prompt) {
+            server.prompts_changed();
+        }
     }
 
-    fn names(&self) -> Vec<String> {
-        self.tools().iter().map(|tool| tool.entry.id.clone()).collect()
+    /// One change at a time, so that none is lost to a script that goes.
+    fn change(&self) -> MutexGuard<'_, ()> {
+        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    fn no_tool(&self, name: &str) -> ChangeError {
-        let names = self.names();
-        let meant = did_you_mean(name, names.iter().map(String::as_str));
-        let meant = meant.map(|meant| format!("; {meant}")).unwrap_or_default();
-        ChangeError::NoTool(format!("Tool '{name}' not found{meant}"))
-    }
+fn names(scene: &Scene) -> Vec<String> {
+    scene.tools().iter().map(|tool| tool.entry.id.clone()).collect()
+}
+
+fn no_tool(scene: &Scene, name: &str) -> ChangeError {
+    let names = names(scene);
+    let meant = did_you_mean(name, names.iter().map(String::as_str));
+    let meant = meant.map(|meant| format!("; {meant}")).unwrap_or_default();
+    ChangeError::NoTool(format!("Tool '{name}' not found{meant}"))
 }

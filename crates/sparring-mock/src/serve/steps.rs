@@ -5,6 +5,7 @@ use sparring_wire::RawJson;
 
 use super::Mock;
 use super::facts::Facts;
+use super::perform::render;
 use crate::model::{Kind, Reply, Step};
 use crate::stage::Happening;
 
@@ -32,12 +33,12 @@ impl Mock {
     fn step(&self, step: &Step, facts: &Facts<'_>) -> Result<(), Failure> {
         match step {
             Step::Progress { progress, total, message } => {
-                let message = message.as_ref().map(|it| self.render(it, facts)).transpose()?;
+                let message = message.as_ref().map(|it| render(it, facts)).transpose()?;
                 let message = message.as_ref().and_then(|message| message.as_str());
                 facts.cx.progress(*progress, *total, message);
             }
             Step::Log { level, logger, data } => {
-                facts.cx.log_as(logger.as_deref(), *level, &self.render(data, facts)?);
+                facts.cx.log_as(logger.as_deref(), *level, &render(data, facts)?);
             }
             Step::BreakOff => facts.cx.break_off(),
             Step::Notify { method, .. } if !CHANGES.contains(&&**method) => {
@@ -65,7 +66,7 @@ impl Mock {
     fn happening(&self, step: &Step, facts: &Facts<'_>) -> Result<Happening, Failure> {
         Ok(match step {
             Step::Notify { method, params } => {
-                let params = params.as_ref().map(|it| self.render(it, facts)).transpose()?;
+                let params = params.as_ref().map(|it| render(it, facts)).transpose()?;
                 Happening::Notify(method.clone(), params.map(RawJson::from))
             }
             Step::List { kind, id, shown } => Happening::List(*kind, id.clone(), *shown),

@@ -1,19 +1,17 @@
 //! Replies that an HTTP server gives.
 
 use http::header::CONTENT_TYPE;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 use sparring_peer::server::{Answer, Failure};
-use sparring_script::{Path, Tree};
+use sparring_script::Tree;
+use sparring_script::template::url::encoded;
 use sparring_wire::ErrorObject;
 use tokio::time::timeout;
 
 use super::Mock;
 use super::facts::Facts;
+use super::perform::render;
 use crate::upstream::{Asked, HttpBody, HttpCall, Outcome, ask};
-
-/// What must be written otherwise in a URL (RFC 3986, 2.3).
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 impl Mock {
     /// Asks an HTTP server, and gives what it says; whatever goes wrong is a
@@ -27,12 +25,7 @@ impl Mock {
     }
 
     fn request(&self, call: &HttpCall, facts: &Facts<'_>) -> Result<Asked, Failure> {
-        // Variables are the script's own, and may be whole URLs.
-        let encode = |path: &Path, text: String| match path.root() {
-            "vars" => text,
-            _ => encoded(&text),
-        };
-        let url = call.url.render_text(facts, encode);
+        let url = call.url.render_url(facts);
         let mut url = url.map_err(|undefined| ErrorObject::internal(undefined.to_string()))?;
         for (name, value) in &call.query {
             let mark = if url.contains('?') { '&' } else { '?' };
@@ -48,20 +41,16 @@ impl Mock {
             HttpBody::Text(text) => self.filled(text, facts)?.into_bytes(),
             HttpBody::Json(value) => {
                 request = request.header(CONTENT_TYPE, "application/json");
-                self.render(value, facts)?.to_string().into_bytes()
+                render(value, facts)?.to_string().into_bytes()
             }
         };
         Ok(Asked { request, url, body })
     }
 
     fn filled(&self, tree: &Tree, facts: &Facts<'_>) -> Result<String, Failure> {
-        Ok(match self.render(tree, facts)? {
+        Ok(match render(tree, facts)? {
             Value::String(text) => text,
             other => other.to_string(),
         })
     }
-}
-
-fn encoded(text: &str) -> String {
-    utf8_percent_encode(text, RESERVED).to_string()
 }

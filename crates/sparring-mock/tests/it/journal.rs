@@ -1,13 +1,15 @@
 //! What came in is kept, told, and held against expectations.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use sparring_peer::Client;
-use sparring_transport::http::{Credentials, HttpLink, HttpTarget};
+use sparring_mock::journal::Received;
+use sparring_peer::{Client, Lines};
+use sparring_transport::http::{Credentials, HttpLink, HttpTarget, HttpTransport};
 use sparring_wire::Revision;
 
-use crate::fixture::{call, connect, listen, mock, said, within};
+use crate::fixture::{call, connect, listen, mock, over_http, said, within};
 
 const SCRIPT: &str = "
 tools:
@@ -62,6 +64,53 @@ async fn headers_are_kept_and_secrets_hidden() {
     let line = lines.iter().find(|line| line.contains("sun in Oslo")).unwrap();
     assert!(line.contains("\"x-trace\":\"t1\"") && line.contains("(hidden)"), "{line}");
     assert!(!line.contains("hunter2"), "{line}");
+}
+
+#[tokio::test]
+async fn a_request_names_its_transport_and_its_session() {
+    let mock = mock(SCRIPT);
+    let serving = listen(&mock).await;
+    let (ours, theirs) = tokio::io::duplex(64 * 1024);
+    let clients = async {
+        let mut clients = Vec::new();
+        for revision in [Revision::LATEST, Revision::V2024_11_05] {
+            clients.push(connect(&mock, revision).await);
+        }
+        clients.push(within(Client::connect(Lines::over(theirs))).await.unwrap());
+        for (revision, transport) in [
+            (Revision::V2024_11_05, HttpTransport::Sse),
+            (Revision::LATEST_LEGACY, HttpTransport::Streamable),
+            (Revision::LATEST, HttpTransport::Streamable),
+        ] {
+            clients.push(over_http(&mock, &serving, revision, transport).await);
+        }
+        for client in clients.iter().chain(&clients) {
+            call(client, "weather", json!({"city": "Oslo"})).await;
+        }
+    };
+    tokio::select! {
+        _ = mock.serve(Lines::over(ours)) => panic!("it ended"),
+        () = within(clients) => {}
+    }
+    let named = |it: &Received| (it.transport(), it.session(), it.headers().is_some());
+    let received: Vec<_> = mock.received_for("weather").iter().map(named).collect();
+    let (first, second) = received.split_at(6);
+    assert_eq!(first, second, "whoever comes again is of the same session");
+    let transports: Vec<_> = first.iter().map(|it| (it.0, it.2)).collect();
+    let expected = [
+        ("memory", false),
+        ("memory", false),
+        ("stdio", false),
+        ("sse", true),
+        ("http", true),
+        ("http", true),
+    ];
+    assert_eq!(transports, expected);
+    assert_eq!(first[5].1, None, "a request that stands for itself has no session");
+    let sessions: HashSet<_> = first[..5].iter().map(|it| it.1.unwrap()).collect();
+    assert_eq!(sessions.len(), 5);
+    let line = mock.received_for("weather")[3].to_json();
+    assert_eq!((&line["transport"], &line["session"]), (&json!("sse"), &json!(first[3].1)));
 }
 
 #[tokio::test]

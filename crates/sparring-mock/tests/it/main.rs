@@ -15,6 +15,7 @@ mod mutations;
 mod problems;
 mod questions;
 mod reference;
+mod reload;
 mod replies;
 mod schema;
 mod steps;

@@ -64,6 +64,17 @@ impl ClientBuilder {
         self
     }
 
+    /// Declares these capabilities and no others, whatever the client answers;
+    /// what is no map is none.
+    #[must_use]
+    pub fn capabilities(mut self, all: Value) -> Self {
+        self.options.capabilities = match all {
+            Value::Object(all) => all,
+            _ => serde_json::Map::new(),
+        };
+        self
+    }
+
     /// Answers what the server asks, and declares the capability for it.
     #[must_use]
     pub fn answer<F, Fut>(mut self, question: Question, answerer: F) -> Self

@@ -173,9 +173,8 @@ impl Error {
             Error::Unanswered { .. } => "unanswered",
             Error::TooManyRounds { .. } => "too-many-rounds",
             Error::EndlessList { .. } => "endless-list",
-            Error::NotReopened { .. }
-            | Error::Cancelled { .. }
-            | Error::CallbackPanicked { .. } => "other",
+            Error::Cancelled { .. } => "cancelled",
+            Error::NotReopened { .. } | Error::CallbackPanicked { .. } => "other",
         }
     }
 }

@@ -37,6 +37,7 @@ impl Default for LinesOptions {
 /// A link of lines over a reader and a writer.
 #[derive(Debug)]
 pub struct Lines<R, W> {
+    transport: &'static str,
     reader: R,
     /// Dropped when it is shut, since a pipe only ends so.
     writer: Option<W>,
@@ -82,6 +83,7 @@ where
     /// A link over a reader and a writer.
     pub fn new(reader: R, writer: W, options: LinesOptions) -> Self {
         Lines {
+            transport: "stdio",
             reader,
             writer: Some(writer),
             options,
@@ -99,6 +101,13 @@ where
             pace: None,
             shut: None,
         }
+    }
+
+    /// The same, over something that is called otherwise than `stdio`.
+    #[must_use]
+    pub fn named(mut self, transport: &'static str) -> Self {
+        self.transport = transport;
+        self
     }
 
     /// Ends what is received, although the reader has not: what came of a line
@@ -266,6 +275,10 @@ where
 {
     fn kind(&self) -> LinkKind {
         LinkKind::Shared
+    }
+
+    fn transport(&self) -> &'static str {
+        self.transport
     }
 
     fn record_to(&mut self, recorder: Recorder) {

@@ -107,6 +107,10 @@ impl Link for MemoryLink {
         self.kind
     }
 
+    fn transport(&self) -> &'static str {
+        "memory"
+    }
+
     fn record_to(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
     }

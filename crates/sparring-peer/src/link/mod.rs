@@ -36,6 +36,10 @@ pub trait Link: Send + Unpin + 'static {
     /// How the link carries several requests at once.
     fn kind(&self) -> LinkKind;
 
+    /// What it is called where transports are named: `stdio`, `http`, `sse`,
+    /// `memory`, `unix`, `pipes`. To be told to people; nothing depends on it.
+    fn transport(&self) -> &'static str;
+
     /// Tells the link where to record what passes, from now on.
     fn record_to(&mut self, recorder: Recorder);
 
@@ -105,6 +109,10 @@ pub enum Era {
 impl Link for Box<dyn Link> {
     fn kind(&self) -> LinkKind {
         (**self).kind()
+    }
+
+    fn transport(&self) -> &'static str {
+        (**self).transport()
     }
 
     fn record_to(&mut self, recorder: Recorder) {

@@ -26,6 +26,12 @@ impl<H: Handler> Alone<H> {
         Alone { session, faults: Faults::none() }
     }
 
+    /// The same, told to have come over this transport.
+    pub fn over(mut self, transport: &'static str) -> Self {
+        self.session.came_over(transport);
+        self
+    }
+
     /// The kind of connection that such a request has.
     pub(super) const KIND: LinkKind = LinkKind::Streams;
 

@@ -24,7 +24,16 @@ pub struct Context(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     call: Call,
+    origin: Origin,
     outbox: mpsc::UnboundedSender<Said>,
+}
+
+/// Where a request came from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin {
+    pub(super) transport: &'static str,
+    /// The number of the session; none where the request has no other.
+    pub(super) session: Option<u64>,
 }
 
 /// What a handler says while it serves a request.
@@ -39,8 +48,21 @@ pub(super) enum Said {
 }
 
 impl Context {
-    pub(super) fn new(call: Call, outbox: mpsc::UnboundedSender<Said>) -> Self {
-        Context(Arc::new(Inner { call, outbox }))
+    pub(super) fn new(call: Call, origin: Origin, outbox: mpsc::UnboundedSender<Said>) -> Self {
+        Context(Arc::new(Inner { call, origin, outbox }))
+    }
+
+    /// What the link that it came over is called, as `stdio` or `http`.
+    pub fn transport(&self) -> &'static str {
+        self.0.origin.transport
+    }
+
+    /// Which of the server's sessions it belongs to: they are counted from 1 on,
+    /// in the order in which they began. On links other than HTTP a connection is
+    /// a session. None where the request stands for itself (over HTTP since
+    /// 2026-07-28).
+    pub fn session(&self) -> Option<u64> {
+        self.0.origin.session
     }
 
     /// The request itself.

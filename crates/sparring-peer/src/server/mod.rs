@@ -11,14 +11,15 @@ mod intake;
 mod running;
 mod session;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
 use serde_json::json;
 use sparring_wire::{Frame, RawJson, Revision};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
-use self::core::{Added, Profile};
+use self::core::{About, Profile};
 use crate::link::{Cause, Envelope, Link};
 use counters::Counters;
 use session::Change;
@@ -40,8 +41,8 @@ pub struct Server<H> {
 #[derive(Debug)]
 struct Shared<H> {
     handler: H,
-    profile: Arc<Profile>,
-    added: Arc<Added>,
+    revisions: Vec<Revision>,
+    about: Renewed,
     counters: Arc<Counters>,
     sessions: Sessions,
 }
@@ -59,16 +60,11 @@ impl<H: Handler> Server<H> {
 
     /// A server that speaks these revisions.
     pub fn speaking(handler: H, revisions: &[Revision]) -> Self {
-        let profile = Profile {
-            info: handler.info(),
-            capabilities: handler.capabilities(),
-            instructions: handler.instructions(),
-            revisions: revisions.to_vec(),
-        };
+        let about = About::new(profile(&handler, revisions));
         let shared = Shared {
             handler,
-            added: Arc::new(Added::new(&profile)),
-            profile: Arc::new(profile),
+            revisions: revisions.to_vec(),
+            about: Renewed { about: RwLock::new((about, 0)), renewal: AtomicU64::new(0) },
             counters: Arc::default(),
             sessions: Sessions::default(),
         };
@@ -82,7 +78,14 @@ impl<H: Handler> Server<H> {
 
     /// The revisions that the server speaks.
     pub fn revisions(&self) -> &[Revision] {
-        &self.shared.profile.revisions
+        &self.shared.revisions
+    }
+
+    /// Asks the handler anew what it says about itself: who it is, what it can
+    /// do, how it is used. Sessions that stand know it from their next request
+    /// on, and what was agreed on in a handshake stays as it was said.
+    pub fn renew(&self) {
+        self.shared.about.set(About::new(profile(self.handler(), self.revisions())));
     }
 
     /// What the server has done so far, on all links.
@@ -125,30 +128,40 @@ impl<H: Handler> Server<H> {
         Running::spawn(self.on(link))
     }
 
-    /// Tells all clients that want to know: the list of tools has changed.
+    /// Tells all clients that want to know, and were told that there are tools:
+    /// their list has changed.
     pub fn tools_changed(&self) {
-        self.notify("notifications/tools/list_changed", None);
+        self.changed("tools", "notifications/tools/list_changed", None);
     }
 
-    /// Tells all clients that want to know: the list of resources has changed.
+    /// Tells all clients that want to know, and were told that there are resources:
+    /// their list has changed.
     pub fn resources_changed(&self) {
-        self.notify("notifications/resources/list_changed", None);
+        self.changed("resources", "notifications/resources/list_changed", None);
     }
 
-    /// Tells all clients that want to know: the list of prompts has changed.
+    /// Tells all clients that want to know, and were told that there are prompts:
+    /// their list has changed.
     pub fn prompts_changed(&self) {
-        self.notify("notifications/prompts/list_changed", None);
+        self.changed("prompts", "notifications/prompts/list_changed", None);
     }
 
     /// Tells all clients that want to know: this resource has changed.
     pub fn resource_updated(&self, uri: &str) {
-        self.notify("notifications/resources/updated", Some(json!({"uri": uri}).into()));
+        let params = json!({"uri": uri}).into();
+        self.changed("resources", "notifications/resources/updated", Some(params));
     }
 
-    /// Tells all clients that want to know of any change. Since 2026-07-28 a
-    /// client can only want to know of the four above.
+    /// Tells all clients that want to know of any change, whatever was declared.
+    /// Since 2026-07-28 a client can only want to know of the four above.
     pub fn notify(&self, method: &str, params: Option<RawJson>) {
-        self.shared.sessions.tell(&Change { method: method.to_owned(), params });
+        let method = method.to_owned();
+        self.shared.sessions.tell(&Change { method, params, declared: None });
+    }
+
+    fn changed(&self, declared: &'static str, method: &str, params: Option<RawJson>) {
+        let (method, declared) = (method.to_owned(), Some(declared));
+        self.shared.sessions.tell(&Change { method, params, declared });
     }
 }
 
@@ -184,14 +197,57 @@ impl<H> Clone for Server<H> {
     }
 }
 
+fn profile<H: Handler>(handler: &H, revisions: &[Revision]) -> Profile {
+    Profile {
+        info: handler.info(),
+        capabilities: handler.capabilities(),
+        instructions: handler.instructions(),
+        revisions: revisions.to_vec(),
+    }
+}
+
+/// What the server says about itself by now, and how often that has changed.
+#[derive(Debug)]
+struct Renewed {
+    about: RwLock<(About, u64)>,
+    /// The same number, for whoever only wants to know whether it changed.
+    renewal: AtomicU64,
+}
+
+impl Renewed {
+    fn now(&self) -> (About, u64) {
+        self.about.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn is_newer_than(&self, renewal: u64) -> bool {
+        self.renewal.load(Ordering::Acquire) != renewal
+    }
+
+    fn set(&self, about: About) {
+        let mut now = self.about.write().unwrap_or_else(PoisonError::into_inner);
+        let renewal = now.1 + 1;
+        *now = (about, renewal);
+        self.renewal.store(renewal, Ordering::Release);
+    }
+}
+
 /// How many changes wait for a session to pass them on.
 const CHANGES: usize = 1_000;
 
 /// The sessions that stand.
 #[derive(Debug, Default)]
-struct Sessions(Mutex<Vec<mpsc::Sender<Change>>>);
+struct Sessions {
+    senders: Mutex<Vec<mpsc::Sender<Change>>>,
+    /// How many have begun.
+    begun: AtomicU64,
+}
 
 impl Sessions {
+    /// The number of one more session.
+    fn number(&self) -> u64 {
+        self.begun.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
     fn join(&self) -> mpsc::Receiver<Change> {
         let (sender, receiver) = mpsc::channel(CHANGES);
         let mut senders = self.senders();
@@ -208,6 +264,6 @@ impl Sessions {
     }
 
     fn senders(&self) -> MutexGuard<'_, Vec<mpsc::Sender<Change>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.senders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

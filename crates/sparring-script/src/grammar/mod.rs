@@ -1,13 +1,15 @@
 //! What a file may say, as data: which keys there are, what stands below them,
 //! and what they are for.
 //!
-//! From the same data a file is checked and a JSON Schema for editors is made,
-//! so neither can know a key that the other does not.
+//! From the same data a file is checked, a JSON Schema for editors is made and
+//! the page of all keys, so none of them can know a key that the others do not.
 
 mod check;
+mod page;
 mod schema;
 
 pub use check::check;
+pub use page::page;
 pub use schema::schema;
 
 /// What a value must look like.

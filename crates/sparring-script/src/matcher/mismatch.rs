@@ -5,6 +5,9 @@ use std::fmt;
 use serde_json::Value;
 use similar::TextDiff;
 
+/// How many lines that are the same are shown around one that is not.
+const NEAR: usize = 3;
+
 /// The most of a value that is shown in one line.
 const MOST: usize = 120;
 
@@ -47,14 +50,26 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// Two texts, line by line: `-` what was expected, `+` what was found.
+/// Two texts, line by line: `-` what was expected, `+` what was found. What is
+/// the same stands there only near what is not.
 pub fn diff(expected: &str, actual: &str) -> String {
     let diff = TextDiff::from_lines(expected, actual);
-    let lines = diff.iter_all_changes().map(|change| {
-        let line = change.value().trim_end_matches('\n').to_owned();
-        format!("{}{line}", change.tag())
-    });
-    lines.collect::<Vec<_>>().join("\n")
+    let mut lines: Vec<String> = Vec::new();
+    let mut told = 0;
+    for group in diff.grouped_ops(NEAR) {
+        let start = group.first().map_or(0, |op| op.old_range().start);
+        if start > told {
+            lines.push(" …".to_owned());
+        }
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            lines.push(format!("{}{}", change.tag(), change.value().trim_end_matches('\n')));
+        }
+        told = group.last().map_or(told, |op| op.old_range().end);
+    }
+    if told < diff.old_len() {
+        lines.push(" …".to_owned());
+    }
+    lines.join("\n")
 }
 
 /// A value over as many lines as it wants.
@@ -71,5 +86,23 @@ pub(super) fn short(value: &Value) -> String {
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_the_same_is_shown_only_near_what_is_not() {
+        let lines = |changed: &[usize]| -> String {
+            let line =
+                |n| if changed.contains(&n) { format!("new {n}\n") } else { format!("{n}\n") };
+            (1..=30).map(line).collect()
+        };
+        let expected = " …\n 9\n 10\n 11\n-12\n+new 12\n 13\n 14\n 15\n …";
+        assert_eq!(diff(&lines(&[]), &lines(&[12])), expected);
+        assert_eq!(diff("a\nb\n", "a\nc\n"), " a\n-b\n+c");
+        assert_eq!(diff(&lines(&[]), &lines(&[1, 30])).matches(" …").count(), 1);
     }
 }

@@ -16,7 +16,7 @@ use crate::problem::Problems;
 
 pub use held::Held;
 pub use mismatch::{Mismatch, diff};
-pub use read::NAMES;
+pub use read::{NAMES, regex};
 
 /// What a value must be like.
 #[derive(Debug)]

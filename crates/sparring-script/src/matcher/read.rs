@@ -73,7 +73,7 @@ fn named(entry: &Entry, problems: &mut Problems) -> Rule {
     let node = &entry.value;
     match &*entry.key {
         "contains" => Rule::Contains(node.to_json()),
-        "matches" => regex(node, problems),
+        "matches" => matches(node, problems),
         "starts_with" => Rule::StartsWith(text(node, problems)),
         "ends_with" => Rule::EndsWith(text(node, problems)),
         "one_of" => Rule::OneOf(list(node, problems)),
@@ -103,16 +103,26 @@ fn named(entry: &Entry, problems: &mut Problems) -> Rule {
     }
 }
 
-fn regex(node: &Node, problems: &mut Problems) -> Rule {
-    match Regex::new(&text(node, problems)) {
+fn matches(node: &Node, problems: &mut Problems) -> Rule {
+    match regex(&text(node, problems)) {
         Ok(regex) => Rule::Matches(regex),
-        Err(error) => {
-            let error = error.to_string();
-            let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            problems.add(node.span, format!("this is no regular expression: {last}"));
+        Err(told) => {
+            problems.add(node.span, told);
             Rule::Equals(Value::Null)
         }
     }
+}
+
+/// Reads a regular expression.
+///
+/// # Errors
+/// When it is none; the error says why in one line.
+pub fn regex(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|error| {
+        let error = error.to_string();
+        let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        format!("this is no regular expression: {last}")
+    })
 }
 
 fn json_type(node: &Node, problems: &mut Problems) -> Rule {

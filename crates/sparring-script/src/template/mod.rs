@@ -7,6 +7,7 @@
 mod parse;
 mod path;
 mod tree;
+pub mod url;
 
 use serde_json::Value;
 
@@ -92,29 +93,50 @@ impl Template {
         if let [Piece::Hole { path, default }] = &self.pieces[..] {
             return fill(path, default.as_deref(), scope);
         }
-        Ok(Value::String(self.render_text(scope, |_, text| text)?))
+        self.render_text(scope).map(Value::String)
     }
 
-    /// Fills the holes and gives a text, whatever fills them, each filling put
-    /// through `encode` with what was asked for.
+    /// Fills the holes and gives a text, whatever fills them.
     ///
     /// # Errors
     /// When something is not there.
-    pub fn render_text(
+    pub fn render_text(&self, scope: &dyn Scope) -> Result<String, Undefined> {
+        self.put_together(scope, |_, filling| filling)
+    }
+
+    /// Fills the holes of a URL. What fills one is percent-encoded where the
+    /// literal text before it, without a leading `scheme://`, has a `/`, `?` or
+    /// `#`: there it is a part of the path or of what follows. Before that it
+    /// may be the whole URL, or its origin, and is put in as it is.
+    ///
+    /// # Errors
+    /// When something is not there.
+    pub fn render_url(&self, scope: &dyn Scope) -> Result<String, Undefined> {
+        self.put_together(scope, |before, filling| match url::is_behind_origin(before) {
+            true => url::encoded(&filling),
+            false => filling,
+        })
+    }
+
+    /// Each filling is put through `encode` with the literal text before it.
+    fn put_together(
         &self,
         scope: &dyn Scope,
-        encode: impl Fn(&Path, String) -> String,
+        encode: impl Fn(&str, String) -> String,
     ) -> Result<String, Undefined> {
-        let mut out = String::new();
+        let (mut out, mut literal) = (String::new(), String::new());
         for piece in &self.pieces {
             match piece {
-                Piece::Literal(text) => out.push_str(text),
+                Piece::Literal(text) => {
+                    out.push_str(text);
+                    literal.push_str(text);
+                }
                 Piece::Hole { path, default } => {
                     let filling = match fill(path, default.as_deref(), scope)? {
                         Value::String(text) => text,
                         other => other.to_string(),
                     };
-                    out.push_str(&encode(path, filling));
+                    out.push_str(&encode(&literal, filling));
                 }
             }
         }
@@ -187,6 +209,24 @@ mod tests {
         assert_eq!(told, "${args.list[7]}: args.list has no [7]; it has 2 items");
         let told = render("${args.city.x}").unwrap_err();
         assert_eq!(told, "${args.city.x}: args.city is a text, and has no `x`");
+    }
+
+    #[test]
+    fn what_fills_a_url_behind_its_origin_is_percent_encoded() {
+        let scope = Values(json!({
+            "origin": "http://a:1/b?c=d", "host": "127.0.0.1", "odd": "é/ü ?&#%", "n": 3,
+        }));
+        let url = |text| Template::parse(text).unwrap().render_url(&scope).unwrap();
+        let odd = "%C3%A9%2F%C3%BC%20%3F%26%23%25";
+        assert_eq!(url("${origin}"), "http://a:1/b?c=d");
+        assert_eq!(url("${origin}&e=${n}"), "http://a:1/b?c=d&e=3");
+        assert_eq!(url("http://${host}:${n}/mcp"), "http://127.0.0.1:3/mcp");
+        assert_eq!(url("${origin}/x/${odd}"), format!("http://a:1/b?c=d/x/{odd}"));
+        assert_eq!(url("http://a?q=${odd}"), format!("http://a?q={odd}"));
+        assert_eq!(url("a://b#${odd}"), format!("a://b#{odd}"));
+        assert_eq!(url("${host}/${odd}"), format!("127.0.0.1/{odd}"));
+        assert_eq!(url("memo:${odd}"), "memo:é/ü ?&#%");
+        assert_eq!(url("file://${odd}/a"), "file://é/ü ?&#%/a");
     }
 
     #[test]

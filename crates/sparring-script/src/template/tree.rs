@@ -16,6 +16,8 @@ pub enum Tree {
     Text(Template, Span),
     /// The same, and a text in any case.
     Spelled(Template, Span),
+    /// A URL with holes, in which values are percent-encoded behind its origin.
+    Url(Template, Span),
     /// A list.
     List(Vec<Tree>),
     /// A map.
@@ -87,6 +89,15 @@ impl Tree {
         }
     }
 
+    /// The same as a URL, in which values are percent-encoded behind its origin.
+    #[must_use]
+    pub fn url(self) -> Tree {
+        match self {
+            Tree::Text(template, span) => Tree::Url(template, span),
+            other => other,
+        }
+    }
+
     /// The same map with one more member; what is no map stays as it is.
     #[must_use]
     pub fn with(self, key: &str, value: Tree) -> Tree {
@@ -132,7 +143,9 @@ impl Tree {
     pub fn holes(&self) -> Vec<(&Path, Span, bool)> {
         match self {
             Tree::Plain(_) => Vec::new(),
-            Tree::Text(template, span) | Tree::Spelled(template, span) => {
+            Tree::Text(template, span)
+            | Tree::Spelled(template, span)
+            | Tree::Url(template, span) => {
                 template.holes().map(|(path, optional)| (path, *span, optional)).collect()
             }
             Tree::List(items) => items.iter().flat_map(Tree::holes).collect(),
@@ -152,8 +165,12 @@ impl Tree {
                 template.render(scope).map_err(|undefined| Missing { span: *span, undefined })
             }
             Tree::Spelled(template, span) => {
-                let text = template.render_text(scope, |_, text| text);
+                let text = template.render_text(scope);
                 text.map(Value::String).map_err(|undefined| Missing { span: *span, undefined })
+            }
+            Tree::Url(template, span) => {
+                let url = template.render_url(scope);
+                url.map(Value::String).map_err(|undefined| Missing { span: *span, undefined })
             }
             Tree::List(items) => items.iter().map(|item| item.render(scope)).collect(),
             Tree::Json(of) => Ok(Value::String(of.render(scope)?.to_string())),

@@ -41,6 +41,13 @@ pub(super) static EXPECT: Object = Object {
                 "What the server asked since the step began: `method` and `params`.",
             ),
             Key::new(
+                "frames",
+                &Shape::Object(&FOUND),
+                "All that the server sent since the step began, as it was; what is no JSON is a text.",
+            ),
+            Key::new("status", &Shape::Any, "The status of the last response over HTTP."),
+            Key::new("headers", &Shape::Map(&Shape::Any), "Its headers, by their names."),
+            Key::new(
                 "stderr",
                 &Shape::Any,
                 "What the server wrote to its stderr since the test began, or the agent.",
@@ -51,8 +58,30 @@ pub(super) static EXPECT: Object = Object {
                 "Which requests came to an HTTP server of `mocks` since the step began.",
             ),
             Key::new("called", &CALLED, "Which tools of a mock were called since the step began."),
+            Key::new(
+                "snapshot",
+                &Shape::Either(&[Shape::Bool, Shape::Object(&SNAPSHOT)]),
+                "The whole answer as it was kept beside the suite; `--update` keeps it anew.",
+            ),
         ],
     ],
+};
+
+/// What is not kept of an answer.
+pub(super) static SNAPSHOT: Object = Object {
+    name: "a snapshot",
+    keys: &[&[
+        Key::new(
+            "without",
+            &Shape::OneOrMany(&Shape::Text),
+            "Keys that are left out, wherever they stand in it.",
+        ),
+        Key::new(
+            "replace",
+            &Shape::Map(&Shape::Text),
+            "What stands instead of all that a regular expression matches in its texts.",
+        ),
+    ]],
 };
 
 /// What a list must be like.

@@ -10,7 +10,7 @@ mod server;
 mod step;
 mod suite;
 
-pub(crate) use suite::SUITE;
+pub(crate) use suite::{SHARED, SUITE};
 
 use serde_json::Value;
 use sparring_script::grammar;
@@ -18,4 +18,11 @@ use sparring_script::grammar;
 /// The JSON Schema of suites, for editors.
 pub fn schema() -> Value {
     grammar::schema("A suite of Sparring", &SUITE)
+}
+
+/// The page of all keys of suites, for the docs.
+pub fn reference() -> String {
+    let intro = "Made from the language itself; [suites.md](suites.md) explains it. Keys may also \
+                 be written as the wire has them, `isError` for `is_error`.";
+    grammar::page("All keys of a suite", intro, &SUITE)
 }

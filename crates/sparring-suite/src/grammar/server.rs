@@ -54,6 +54,16 @@ pub(super) static SERVER: Object = Object {
                 "How `mock` is served, the tests run once for each; memory where nothing is said.",
             ),
             Key::new(
+                "concurrency",
+                &Shape::Integer(1),
+                "How many of its tests run at once; one where nothing is said.",
+            ),
+            Key::new(
+                "capabilities",
+                &Shape::Map(&Shape::Any),
+                "What the client declares, instead of what follows from the answers.",
+            ),
+            Key::new(
                 "timeout",
                 &Shape::Duration,
                 "How long connecting may take, and then each request; 30s where nothing is said.",

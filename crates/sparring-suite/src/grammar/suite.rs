@@ -3,6 +3,7 @@
 use sparring_script::{Key, Object, Shape};
 
 use super::agent::{AGENT, BROUGHT};
+use super::expect::SNAPSHOT;
 use super::mocks::MOCK;
 use super::server::SERVER;
 use super::step::{BESIDE, STEP, VERBS};
@@ -10,32 +11,56 @@ use super::step::{BESIDE, STEP, VERBS};
 pub(crate) static SUITE: Object = Object {
     name: "a suite",
     keys: &[
+        &SHARING,
+        &AROUND,
         &BROUGHT,
         &[
-            Key::new(
-                "servers",
-                &Shape::Map(&Shape::Object(&SERVER)),
-                "The servers under test, by name; the first is that of every test that names none.",
-            ),
             Key::new(
                 "agent",
                 &Shape::Object(&AGENT),
                 "The agent under test, of all tests with `input`.",
             ),
             Key::new(
-                "mocks",
-                &Shape::Map(&Shape::Object(&MOCK)),
-                "Stand-ins by name, started for this suite; `${mocks.NAME.url}` is where one is.",
-            ),
-            Key::new(
                 "needs",
                 &Shape::Object(&NEEDS),
                 "What must be there; else the suite is skipped.",
+            ),
+            Key::new(
+                "snapshots",
+                &Shape::Object(&SNAPSHOT),
+                "What is not kept in any `snapshot`, besides what each of them says.",
             ),
             Key::new("tests", &Shape::List(&Shape::Object(&TEST)), "The tests.").required(),
         ],
     ],
 };
+
+/// A file that suites include.
+pub(crate) static SHARED: Object = Object { name: "a file that is included", keys: &[&SHARING] };
+
+/// What a suite may have from files that it includes.
+static SHARING: [Key; 4] = [
+    Key::new(
+        "include",
+        &Shape::OneOrMany(&Shape::Text),
+        "Files whose `servers`, `mocks` and `fragments` are there too, from this file on.",
+    ),
+    Key::new(
+        "servers",
+        &Shape::Map(&Shape::Object(&SERVER)),
+        "The servers under test, by name; the first is that of every test that names none.",
+    ),
+    Key::new(
+        "mocks",
+        &Shape::Map(&Shape::Object(&MOCK)),
+        "Stand-ins by name, started for this suite; `${mocks.NAME.url}` is where one is.",
+    ),
+    Key::new(
+        "fragments",
+        &Shape::Map(&Shape::List(&Shape::Object(&STEP))),
+        "Steps under a name, for `use`.",
+    ),
+];
 
 static NEEDS: Object = Object {
     name: "a need",
@@ -46,9 +71,20 @@ static NEEDS: Object = Object {
     ]],
 };
 
+/// What is done before and after.
+static AROUND: [Key; 2] = [
+    Key::new("setup", &Shape::List(&Shape::Object(&STEP)), "Steps that are done before."),
+    Key::new(
+        "teardown",
+        &Shape::List(&Shape::Object(&STEP)),
+        "Steps that are done afterwards, whatever failed.",
+    ),
+];
+
 static TEST: Object = Object {
     name: "a test",
     keys: &[
+        &AROUND,
         &[
             Key::new(
                 "name",

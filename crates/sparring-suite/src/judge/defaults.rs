@@ -16,6 +16,11 @@ pub(super) fn check(step: &Step, heard: &Heard) -> Vec<Failure> {
     if let Some(error) = heard.answer.error().filter(|_| !expect.looks_at(Aspect::Error)) {
         failures.push(Failure::new(step.span, no_result(error)));
     }
+    if step.cancel.is_some() && heard.answer.result().is_some() {
+        let message =
+            format!("there was nothing to cancel: the answer came after {:?}", heard.took);
+        failures.push(Failure::new(step.span, message));
+    }
     if heard.answer.is_error() && !expect.looks_at(Aspect::IsError) {
         let said = short(&Value::from(heard.answer.text()));
         failures.push(Failure::new(step.span, format!("the tool says that it failed: {said}")));

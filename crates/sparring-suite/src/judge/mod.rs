@@ -11,7 +11,7 @@ use sparring_script::Scope;
 
 use crate::event::Failure;
 use crate::model::{Aspect, Collection, Facet, Items, Pattern, Step};
-use crate::run::{Heard, Ran};
+use crate::run::Heard;
 
 /// All that does not hold.
 pub(crate) fn judge(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failure> {
@@ -33,29 +33,24 @@ pub(crate) fn judge(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failur
             Facet::Stderr(pattern) => {
                 failures.extend(value::text("stderr", pattern, &heard.stderr, scope));
             }
+            Facet::Status(pattern) | Facet::Headers(pattern) => {
+                failures.extend(value::of_response(facet, pattern, *span, heard, scope));
+            }
             Facet::Journal { journal, name, coming, .. } => {
                 let came = heard.came_to(name);
                 let check = |it| journals::check(*journal, name, it, came, scope);
                 failures.extend(coming.iter().filter_map(check));
             }
-            Facet::Exit(pattern) => {
-                let exit = ran.map(Ran::exit).unwrap_or_default();
-                failures.extend(value::held("exit", pattern, Some(&exit), scope));
-            }
-            Facet::Stdout(pattern) => {
-                let stdout = ran.map(|ran| &*ran.stdout).unwrap_or_default();
-                failures.extend(value::text("stdout", pattern, stdout, scope));
-            }
-            Facet::Files(wanted) => {
-                let looks = ran.map(|ran| &*ran.files).unwrap_or_default();
-                failures.extend(ran::files(wanted, looks, scope));
+            Facet::Exit(_) | Facet::Stdout(_) | Facet::Files(_) => {
+                failures.extend(ran.into_iter().flat_map(|ran| ran::check(facet, ran, scope)));
             }
             Facet::Within(within) if heard.took > *within => {
                 let message =
                     format!("expected an answer within {within:?}, it took {:?}", heard.took);
                 failures.push(Failure::new(*span, message));
             }
-            Facet::Within(_) => {}
+            // Held against what was kept once all else holds.
+            Facet::Within(_) | Facet::Snapshot(_) => {}
         }
     }
     failures
@@ -70,6 +65,10 @@ pub(crate) fn has_come(facet: &Facet, heard: &Heard, scope: &dyn Scope) -> bool 
                 && items::count(*collection, items, found, scope).is_empty()
         }
         Facet::Stderr(pattern) => value::text("stderr", pattern, &heard.stderr, scope).is_empty(),
+        Facet::Status(pattern) | Facet::Headers(pattern) => {
+            let found = value::of_response(facet, pattern, pattern.span(), heard, scope);
+            !heard.over_http || found.is_empty()
+        }
         Facet::Journal { journal, name, coming, .. } => {
             let came = heard.came_to(name);
             coming.iter().all(|it| journals::check(*journal, name, it, came, scope).is_none())
@@ -78,7 +77,8 @@ pub(crate) fn has_come(facet: &Facet, heard: &Heard, scope: &dyn Scope) -> bool 
         | Facet::Exit(_)
         | Facet::Stdout(_)
         | Facet::Files(_)
-        | Facet::Within(_) => true,
+        | Facet::Within(_)
+        | Facet::Snapshot(_) => true,
     }
 }
 
@@ -103,5 +103,6 @@ fn of(collection: Collection, heard: &Heard) -> &[serde_json::Value] {
         Collection::Violations => &heard.violations,
         Collection::Notifications => &heard.notifications,
         Collection::Requests => &heard.requests,
+        Collection::Frames => &heard.frames,
     }
 }

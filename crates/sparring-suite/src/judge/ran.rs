@@ -3,9 +3,9 @@
 use serde_json::Value;
 use sparring_script::{Scope, did_you_mean};
 
-use super::value::held;
+use super::value::{held, text};
 use crate::event::Failure;
-use crate::model::{Facet, Files, Step};
+use crate::model::{Facet, FileExpect, Step};
 use crate::run::{Found, Look, Ran};
 
 /// One that did not end well, where nothing is said about its end.
@@ -16,13 +16,23 @@ pub(super) fn ended_badly(step: &Step, ran: &Ran) -> Option<Failure> {
     bad.then(|| Failure::new(step.span, format!("the agent {told}")))
 }
 
+/// An expectation that only agents meet.
+pub(super) fn check(facet: &Facet, ran: &Ran, scope: &dyn Scope) -> Vec<Failure> {
+    match facet {
+        Facet::Exit(pattern) => held("exit", pattern, Some(&ran.exit()), scope),
+        Facet::Stdout(pattern) => text("stdout", pattern, &ran.stdout, scope),
+        Facet::Files(wanted) => files(wanted, &ran.files, scope),
+        _ => Vec::new(),
+    }
+}
+
 /// The files of all expectations of them, in their order.
-pub(super) fn files(wanted: &[Files], looks: &[Look], scope: &dyn Scope) -> Vec<Failure> {
+fn files(wanted: &[FileExpect], looks: &[Look], scope: &dyn Scope) -> Vec<Failure> {
     let pairs = wanted.iter().zip(looks);
     pairs.flat_map(|(wanted, look)| of_one(wanted, look, scope)).collect()
 }
 
-fn of_one(wanted: &Files, look: &Look, scope: &dyn Scope) -> Vec<Failure> {
+fn of_one(wanted: &FileExpect, look: &Look, scope: &dyn Scope) -> Vec<Failure> {
     let name = &wanted.name;
     let fail = |message: String| vec![Failure::new(wanted.span, message)];
     if let Some(trouble) = &look.trouble {
@@ -48,7 +58,7 @@ fn of_one(wanted: &Files, look: &Look, scope: &dyn Scope) -> Vec<Failure> {
     failures
 }
 
-fn contents(wanted: &Files, found: &Found, scope: &dyn Scope) -> Vec<Failure> {
+fn contents(wanted: &FileExpect, found: &Found, scope: &dyn Scope) -> Vec<Failure> {
     let path = &found.path;
     let mut failures = match &wanted.size {
         Some(size) => held(&format!("the size of `{path}`"), size, Some(&found.size.into()), scope),

@@ -4,7 +4,7 @@ use serde_json::Value;
 use sparring_script::{Mismatch, Problem, Scope, Span};
 
 use crate::event::Failure;
-use crate::model::{Aspect, Pattern};
+use crate::model::{Aspect, Facet, Pattern};
 use crate::run::Heard;
 
 /// How much of a text is shown that should be something else.
@@ -26,6 +26,31 @@ pub(super) fn check(
         Err(message) => {
             let found = short(&Value::from(heard.answer.text()));
             vec![Failure::new(pattern.span(), format!("{message}: {found}"))]
+        }
+    }
+}
+
+/// An expectation of what stood around an answer over HTTP.
+pub(super) fn of_response(
+    facet: &Facet,
+    pattern: &Pattern,
+    span: Span,
+    heard: &Heard,
+    scope: &dyn Scope,
+) -> Vec<Failure> {
+    let is_status = matches!(facet, Facet::Status(_));
+    let name = if is_status { "status" } else { "headers" };
+    match &heard.response {
+        Some(response) => {
+            let value = if is_status { &response.status } else { &response.headers };
+            held(name, pattern, Some(value), scope)
+        }
+        None => {
+            let why = match heard.over_http {
+                true => "nothing was answered over HTTP",
+                false => "the server is not talked to over HTTP here",
+            };
+            vec![Failure::new(span, format!("there is no {name}: {why}"))]
         }
     }
 }

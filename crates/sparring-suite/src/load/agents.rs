@@ -7,9 +7,9 @@ use serde_json::Value;
 use sparring_script::{Entry, Node, Tree, duration};
 
 use super::Loader;
-use crate::model::{Agent, Facet, Files, Pattern, Reading, StandIn, Step, Test, Verb};
+use crate::model::{Agent, Facet, FileExpect, Pattern, Reading, Server, StandIn, Step, Test, Verb};
 
-impl Loader<'_> {
+impl Loader {
     /// The agent below a key.
     pub(super) fn agent(&mut self, node: &Node) -> Option<Agent> {
         let entry = node.entry("agent")?;
@@ -25,7 +25,8 @@ impl Loader<'_> {
             true => stdin,
             false => stdin.or_else(|| Some(self.input(entry))),
         };
-        Some(Agent { command, stdin, timeout: timeout.and_then(|it| duration(it).ok()) })
+        let timeout = timeout.and_then(|it| duration(it).ok());
+        Some(Agent { span: entry.key_span, command, stdin, timeout })
     }
 
     /// `${input}`, or nothing where there is no input.
@@ -59,7 +60,7 @@ impl Loader<'_> {
         }
     }
 
-    fn files(&mut self, entry: &Entry) -> Option<Files> {
+    fn files(&mut self, entry: &Entry) -> Option<FileExpect> {
         let (node, span) = (&entry.value, entry.key_span);
         let plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         if !Path::new(&entry.key).components().all(plain) {
@@ -84,12 +85,16 @@ impl Loader<'_> {
         let (count, size) = (of("count"), of("size"));
         let contents = Reading::ALL.into_iter().filter_map(|it| Some((it, of(it.key())?)));
         let contents = contents.collect();
-        Some(Files { name: entry.key.clone(), span, glob, exists, count, size, contents })
+        Some(FileExpect { name: entry.key.clone(), span, glob, exists, count, size, contents })
     }
 
     /// The responses that a test brings, or the suite for all of them.
-    pub(super) fn brought(&self, node: &Node, steps: &[Step]) -> Option<Value> {
-        let runs = steps.iter().any(|step| step.verb.is_agent());
+    pub(super) fn brought<'s>(
+        &self,
+        node: &Node,
+        mut steps: impl Iterator<Item = &'s Step>,
+    ) -> Option<Value> {
+        let runs = steps.any(|step| step.verb.is_agent());
         let own = node.get("mcp_interactions").map(Node::to_json);
         own.or_else(|| self.brought.clone().filter(|_| runs))
     }
@@ -99,25 +104,33 @@ impl Loader<'_> {
         &mut self,
         node: &Node,
         mut steps: impl Iterator<Item = &'a Step>,
-        stand_ins: &[StandIn],
     ) {
         let Some(brought) = node.entry("mcp_interactions") else { return };
         if !steps.any(|step| step.verb.is_agent()) {
             let message = "no agent is run that could carry these responses";
             self.problems.add(brought.key_span, message);
-        } else if !stand_ins.iter().any(StandIn::is_mcp) {
+        } else if !self.stand_ins.iter().any(StandIn::is_mcp) {
             let help = "write `mocks: {data: {mcp_interactions: []}}` at the top of the suite";
             let message = "there is no mock that would give these responses";
             self.problems.add_with_help(brought.key_span, message, Some(help.to_owned()));
         }
     }
 
-    /// Tests that ask something of a server, in a suite that has none.
-    pub(super) fn check_servers(&mut self, tests: &[Test], no_server: bool) {
-        let asks = |test: &&Test| test.steps.iter().any(|step| !step.verb.is_agent());
-        if let Some(test) = tests.iter().find(asks).filter(|_| no_server) {
-            let message = format!("`{}` needs one of `servers`, and there is none", test.name);
-            self.problems.add(test.span, message);
+    /// Tests that ask something of a server need one.
+    pub(super) fn check_servers(&mut self, node: &Node, servers: &[Server], tests: &[Test]) {
+        let asks = |test: &&Test| test.all_steps().any(|step| !step.verb.is_agent());
+        let known = node.get("servers");
+        match known {
+            Some(known) if known.entries().is_empty() => {
+                self.problems.add(known.span, "there is no server");
+            }
+            None if servers.is_empty() => {
+                if let Some(test) = tests.iter().find(asks) {
+                    let message = format!("`{}` needs a server, and there is none", test.name);
+                    self.problems.add(test.span, message);
+                }
+            }
+            _ => {}
         }
     }
 }

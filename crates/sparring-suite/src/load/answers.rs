@@ -7,7 +7,7 @@ use sparring_script::{Kind, Node, Tree, casing};
 use super::{Loader, one_or_many};
 use crate::model::{Answers, Turns};
 
-impl Loader<'_> {
+impl Loader {
     pub(super) fn answers(&mut self, node: &Node) -> Answers {
         let entries = node.get("answer").map(Node::entries).unwrap_or_default();
         let mut answers = Vec::new();

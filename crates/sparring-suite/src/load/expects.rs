@@ -1,16 +1,18 @@
 //! What is expected of a step, and whether its verb gives that at all.
 
-use sparring_script::{Entry, Node, Path, Span, did_you_mean, duration};
+use sparring_script::{Entry, Kind, Node, Path, Span, did_you_mean, duration};
 
 use super::{Loader, one_or_many};
-use crate::model::{
-    Aspect, Collection, Expect, Facet, Items, Journal, Pattern, Server, Step, Verb, Way,
-};
+use crate::model::{Aspect, Collection, Expect, Facet, Items, Journal, Pattern, Verb};
 
 /// The keys of a list that was found.
 const ITEMS: [&str; 3] = ["has", "lacks", "count"];
 
-impl Loader<'_> {
+/// What only servers do.
+const OF_SERVERS: [&str; 6] =
+    ["violations", "notifications", "requests", "frames", "status", "headers"];
+
+impl Loader {
     pub(super) fn expect(&mut self, node: &Node, verb: &Verb) -> Expect {
         let Some(expect) = node.get("expect") else { return Expect::default() };
         let mut facets = Vec::new();
@@ -50,16 +52,20 @@ impl Loader<'_> {
             };
             return Some(Facet::Value(aspect, pattern));
         }
-        if verb.is_agent() && ["violations", "notifications", "requests"].contains(&&*entry.key) {
+        if verb.is_agent() && OF_SERVERS.contains(&&*entry.key) {
             self.no_such(entry.key_span, &entry.key, verb);
         }
         Some(match &*entry.key {
             "violations" => Facet::Items(Collection::Violations, self.items(node)),
             "notifications" => Facet::Items(Collection::Notifications, self.items(node)),
             "requests" => Facet::Items(Collection::Requests, self.items(node)),
+            "frames" => Facet::Items(Collection::Frames, self.items(node)),
+            "status" => Facet::Status(Pattern::read(node, &mut self.problems)),
+            "headers" => Facet::Headers(Pattern::read(&lower(node), &mut self.problems)),
+            "snapshot" => self.snapshot(entry, verb),
             "stderr" => Facet::Stderr(Pattern::read(node, &mut self.problems)),
             "within" => {
-                if let Verb::Notify { .. } = verb {
+                if !(verb.is_request() || is_slow(verb) || verb.is_agent()) {
                     self.no_such(entry.key_span, "within", verb);
                 }
                 Facet::Within(duration(node.as_str()?).ok()?)
@@ -98,24 +104,9 @@ impl Loader<'_> {
         }
     }
 
-    fn no_such(&mut self, span: Span, key: &str, verb: &Verb) {
+    pub(super) fn no_such(&mut self, span: Span, key: &str, verb: &Verb) {
         self.problems
             .add(span, format!("`{}` gives nothing that `{key}` could look at", verb.name()));
-    }
-
-    /// Only what is started here has a stderr that can be read.
-    pub(super) fn check_stderr(&mut self, steps: &[Step], server: Option<&Server>) {
-        let Some(server) = server else { return };
-        if matches!(server.way, Way::Child(_) | Way::Container(..)) {
-            return;
-        }
-        let asking = steps.iter().filter(|step| !step.verb.is_agent());
-        for (span, facet) in asking.flat_map(|step| &step.expect.0) {
-            if let Facet::Stderr(_) = facet {
-                let message = format!("the stderr of `{}` cannot be seen from here", server.name);
-                self.problems.add(*span, message);
-            }
-        }
     }
 
     /// What is saved must be something that the verb gives.
@@ -160,11 +151,27 @@ fn gives(verb: &Verb, aspect: Aspect) -> bool {
         Verb::Read { .. } | Verb::Prompt { .. } => {
             !matches!(aspect, Aspect::Structured | Aspect::IsError)
         }
-        Verb::Complete(_) | Verb::Ping | Verb::Request { .. } => {
+        Verb::Complete(_) | Verb::Ping | Verb::Request { .. } | Verb::Subscribe { .. } => {
             matches!(aspect, Aspect::Error | Aspect::Result)
         }
         Verb::List(_) => aspect == Aspect::Error,
         Verb::Agent { .. } => aspect == Aspect::Json,
-        Verb::Notify { .. } => false,
+        Verb::Notify { .. } | Verb::Send(_) | Verb::Wait(_) | Verb::Sleep(_) | Verb::Restart => {
+            false
+        }
     }
+}
+
+/// Whether it is no request, and yet has a time that can be told.
+fn is_slow(verb: &Verb) -> bool {
+    matches!(verb, Verb::List(_) | Verb::Subscribe { .. })
+}
+
+/// The names of headers are the same in any case.
+fn lower(node: &Node) -> Node {
+    let mut node = node.clone();
+    if let Kind::Map(entries) = &mut node.kind {
+        entries.iter_mut().for_each(|entry| entry.key = entry.key.to_lowercase());
+    }
+    node
 }

@@ -1,29 +1,24 @@
 //! Whether what the templates of a test ask for will be there.
 
-use serde_json::{Map, Value};
 use sparring_script::{Span, did_you_mean, template::Path};
 
 use super::Loader;
-use crate::model::{StandIn, Step};
+use crate::model::Step;
 
 /// The names that mean something everywhere.
 pub(super) const RESERVED: [&str; 5] = ["env", "spar", "tmp", "mocks", "input"];
 
-impl Loader<'_> {
-    /// A name must be one of ours, a column of the table, or have been saved by
-    /// an earlier step.
-    pub(super) fn check_holes(
+impl Loader {
+    /// A name must be one of ours, or known before, or have been saved by an
+    /// earlier step.
+    pub(super) fn check_holes<'s>(
         &mut self,
-        steps: &[Step],
-        case: &Map<String, Value>,
-        stand_ins: &[StandIn],
+        steps: impl Iterator<Item = &'s Step>,
+        mut saved: Vec<&'s str>,
     ) {
-        let mut saved: Vec<&str> = case.keys().map(String::as_str).collect();
         for step in steps {
-            let patterns = step.expect.patterns().map(|pattern| pattern.holes());
-            let answers = step.answers.0.iter().map(|(_, tree, _)| tree);
-            for tree in step.verb.trees().into_iter().chain(patterns).chain(answers) {
-                self.check_mocks_in(tree, stand_ins, &[]);
+            for tree in step.trees() {
+                self.check_mocks_in(tree);
                 for (path, span, optional) in tree.holes() {
                     if path.root() == "input" && !step.verb.is_agent() {
                         self.problems.add(span, "only an agent has an input");

@@ -5,7 +5,7 @@ use sparring_script::{Entry, Kind, Node, did_you_mean};
 use super::{Loader, one_or_many};
 use crate::model::{Coming, Facet, Journal, Pattern, Server, StandIn, Step, Way};
 
-impl Loader<'_> {
+impl Loader {
     /// The facets of `received` or `called`, one for each stand-in.
     pub(super) fn journals(&mut self, entry: &Entry, journal: Journal) -> Vec<Facet> {
         let of = |named: &Entry| Facet::Journal {
@@ -32,13 +32,13 @@ impl Loader<'_> {
     }
 
     /// Whether there is such a stand-in, and whether it keeps such a journal.
-    pub(super) fn check_journals(
+    pub(super) fn check_journals<'s>(
         &mut self,
-        steps: &[Step],
+        steps: impl Iterator<Item = &'s Step>,
         server: Option<&Server>,
-        stand_ins: &[StandIn],
     ) {
-        for (_, facet) in steps.iter().flat_map(|step| &step.expect.0) {
+        for (_, facet) in steps.flat_map(|step| &step.expect.0) {
+            let stand_ins = &self.stand_ins;
             let Facet::Journal { journal, name, span, .. } = facet else { continue };
             let known = stand_ins.iter().find(|it| it.name == *name).map(StandIn::is_mcp);
             let tested = server.filter(|it| it.name == *name && matches!(it.way, Way::Mock(_)));

@@ -10,21 +10,30 @@ use crate::model::{Server, StandIn, Transport};
 const OVER_HTTP: [&str; 2] = ["url", "config"];
 const OVER_STDIO: [&str; 5] = ["command", "args", "shell", "config", "journal"];
 
-impl Loader<'_> {
-    /// In servers and mocks a mock may ask for one that stands before it.
-    pub(super) fn check_mock_holes(&mut self, servers: &[Server], stand_ins: &[StandIn]) {
+impl Loader {
+    /// In servers and mocks; a mock may ask for one that stands before it.
+    pub(super) fn check_mock_holes(&mut self, servers: &[Server]) {
+        let stand_ins = std::mem::take(&mut self.stand_ins);
         for (at, stand_in) in stand_ins.iter().enumerate() {
             let (before, after) = stand_ins.split_at(at);
             for tree in stand_in.trees() {
-                self.check_mocks_in(tree, before, after);
+                self.check_among(tree, before, after);
             }
         }
+        self.stand_ins = stand_ins;
         for tree in servers.iter().flat_map(|server| server.way.trees()) {
-            self.check_mocks_in(tree, stand_ins, &[]);
+            self.check_mocks_in(tree);
         }
     }
 
-    pub(super) fn check_mocks_in(&mut self, tree: &Tree, known: &[StandIn], later: &[StandIn]) {
+    /// In whatever is used when all of them are started.
+    pub(super) fn check_mocks_in(&mut self, tree: &Tree) {
+        let stand_ins = std::mem::take(&mut self.stand_ins);
+        self.check_among(tree, &stand_ins, &[]);
+        self.stand_ins = stand_ins;
+    }
+
+    fn check_among(&mut self, tree: &Tree, known: &[StandIn], later: &[StandIn]) {
         for (path, span, _) in tree.holes() {
             if path.root() == "mocks" {
                 self.check_mock_hole(path, span, known, later);

@@ -10,7 +10,7 @@ use crate::model::{Body, Pattern, Reply, Route, Server, StandIn, StandInKind, Tr
 const KINDS: [(&str, &[&str]); 3] =
     [("http", &[]), ("mock", &["vars", "transport"]), ("mcp_interactions", &["transport"])];
 
-impl Loader<'_> {
+impl Loader {
     pub(super) fn stand_ins(&mut self, node: &Node, servers: &[Server]) -> Vec<StandIn> {
         let entries = node.get("mocks").map(Node::entries).unwrap_or_default();
         for entry in entries.iter().filter(|it| servers.iter().any(|one| one.name == it.key)) {

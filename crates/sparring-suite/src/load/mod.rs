@@ -3,22 +3,26 @@
 
 mod agents;
 mod answers;
+mod around;
 mod expects;
+mod fragments;
 mod holes;
+mod include;
 mod journals;
 mod mock_holes;
 mod mocks;
 mod servers;
+mod snapshots;
+mod special;
 mod steps;
 mod tests;
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sparring_script::{Kind, Node, Problems, Shape, Source, Tree, grammar};
+use sparring_script::{Entry, Kind, Node, Problems, Source, Tree};
 
-use crate::grammar::SUITE;
-use crate::model::{Agent, Needs, Server, Suite};
+use crate::model::{Agent, Files, Needs, Rules, Server, StandIn, Suite, Test};
 
 /// Why a file is no suite.
 #[derive(Debug, thiserror::Error)]
@@ -60,57 +64,73 @@ impl Suite {
     /// # Errors
     /// When it is wrong, or a mock that it names is.
     pub fn read(source: &Source, folder: &Path) -> Result<Suite, Vec<Problems>> {
-        let mut node = Node::parse(source).map_err(|problems| vec![problems])?;
-        let mut problems = Problems::new(source);
-        grammar::check(&mut node, &Shape::Object(&SUITE), &mut problems);
+        let read = include::read(source, folder).map_err(|problems| vec![problems])?;
         let mut loader = Loader {
-            folder,
-            problems,
-            scripts: Vec::new(),
-            has_agent: node.get("agent").is_some(),
-            brought: node.get("mcp_interactions").map(Node::to_json),
+            files: read.files,
+            problems: read.problems,
+            scripts: read.unreadable,
+            fragments: Vec::new(),
+            using: Vec::new(),
+            snapshots: Rules::default(),
+            has_agent: read.node.get("agent").is_some(),
+            brought: read.node.get("mcp_interactions").map(Node::to_json),
+            stand_ins: Vec::new(),
         };
-        let suite = loader.suite(&node);
-        let own = Some(loader.problems).filter(|problems| !problems.is_empty());
-        let all: Vec<Problems> = own.into_iter().chain(loader.scripts).collect();
+        let mut suite = loader.suite(&read.node, source);
+        let mut all = loader.files.sorted(&loader.problems);
+        all.extend(loader.scripts);
+        suite.files = loader.files;
         if all.is_empty() { Ok(suite) } else { Err(all) }
     }
 }
 
 /// What is known while a suite is read. What has the wrong shape is passed over
 /// in silence here: the grammar has told it.
-struct Loader<'a> {
-    folder: &'a Path,
+struct Loader {
+    files: Files,
     problems: Problems,
-    /// What is wrong with the scripts of mocks.
+    /// What is wrong with the scripts of mocks, and with files that are no YAML.
     scripts: Vec<Problems>,
+    /// What is not kept in any snapshot.
+    snapshots: Rules,
+    fragments: Vec<Entry>,
+    /// The fragments whose steps are being read, each used by the one before.
+    using: Vec<String>,
     /// Whether there is an agent for all tests.
     has_agent: bool,
     /// The responses of tests that bring no others.
     brought: Option<Value>,
+    /// What is started beside the servers.
+    stand_ins: Vec<StandIn>,
 }
 
-impl Loader<'_> {
-    fn suite(&mut self, node: &Node) -> Suite {
+impl Loader {
+    fn suite(&mut self, node: &Node, source: &Source) -> Suite {
+        self.fragments(node);
         let mut servers = self.servers(node);
-        let stand_ins = self.stand_ins(node, &servers);
-        self.check_mock_holes(&servers, &stand_ins);
+        self.stand_ins = self.stand_ins(node, &servers);
+        self.check_mock_holes(&servers);
         let agent = self.agent(node);
         for tree in agent.iter().flat_map(Agent::trees) {
-            self.check_mocks_in(tree, &stand_ins, &[]);
+            self.check_mocks_in(tree);
         }
-        let tests = self.tests(node, &servers, &stand_ins);
-        let steps = tests.iter().flat_map(|test| &test.steps);
-        self.check_brought(node, steps, &stand_ins);
-        self.check_servers(&tests, node.get("servers").is_none());
+        self.snapshots = node.get("snapshots").map(|it| self.rules(it)).unwrap_or_default();
+        let (setup, teardown) = self.suite_around(node, &servers);
+        let saved = setup.iter().flat_map(|step| &step.save);
+        let known: Vec<&str> = saved.map(|(name, _, _)| &**name).collect();
+        let tests = self.tests(node, &servers, &known);
+        self.check_brought(node, tests.iter().flat_map(Test::all_steps));
+        self.check_servers(node, &servers, &tests);
         servers.push(Server::nobody());
         Suite {
-            source: self.problems.source().clone(),
-            folder: self.folder.to_owned(),
+            source: source.clone(),
+            files: Files::default(),
             needs: needs(node),
             servers,
-            stand_ins,
+            stand_ins: std::mem::take(&mut self.stand_ins),
             agent,
+            setup,
+            teardown,
             tests,
         }
     }
@@ -123,6 +143,11 @@ impl Loader<'_> {
     /// The same as a text, whatever fills its holes.
     fn text(&mut self, node: &Node, key: &str) -> Option<Tree> {
         self.tree(node, key).map(Tree::spelled)
+    }
+
+    /// The same as a URL, in which values are percent-encoded.
+    fn url(&mut self, node: &Node, key: &str) -> Option<Tree> {
+        self.tree(node, key).map(Tree::url)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use sparring_mock::{MockServer, Settings};
-use sparring_script::{Entry, Node, Tree, duration};
+use sparring_script::{Entry, Node, Tree, casing, duration};
 use sparring_wire::Revision;
 
 use super::Loader;
@@ -16,13 +16,14 @@ const WAYS: [(&str, &[&str]); 3] = [
     ("mock", &["vars", "transport"]),
 ];
 
-impl Loader<'_> {
+impl Loader {
     pub(super) fn servers(&mut self, node: &Node) -> Vec<Server> {
-        let Some(servers) = node.get("servers") else { return Vec::new() };
-        if servers.entries().is_empty() {
-            self.problems.add(servers.span, "there is no server");
-        }
-        servers.entries().iter().filter_map(|entry| self.server(entry)).collect()
+        node.get("servers")
+            .map(Node::entries)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|entry| self.server(entry))
+            .collect()
     }
 
     fn server(&mut self, entry: &Entry) -> Option<Server> {
@@ -58,6 +59,11 @@ impl Loader<'_> {
         };
         let timeout = node.get("timeout").and_then(Node::as_str);
         let timeout = timeout.and_then(|text| duration(text).ok());
+        let concurrency = node.get("concurrency").and_then(Node::as_u64);
+        let capabilities = node.get("capabilities").cloned().map(|mut node| {
+            casing::to_wire(&mut node);
+            Tree::read(&node, &mut self.problems)
+        });
         let protocols = super::texts(node, "protocol");
         let transports = super::texts(node, "transport");
         Some(Server {
@@ -65,6 +71,8 @@ impl Loader<'_> {
             span: entry.key_span,
             way,
             timeout,
+            concurrency: concurrency.and_then(|it| usize::try_from(it).ok()).unwrap_or(1),
+            capabilities,
             protocols: protocols.iter().filter_map(|name| Revision::from_name(name)).collect(),
             transports: transports.iter().filter_map(|name| Transport::from_name(name)).collect(),
         })
@@ -101,7 +109,7 @@ impl Loader<'_> {
     }
 
     fn address(&mut self, node: &Node) -> Option<Address> {
-        let url = self.text(node, "url")?;
+        let url = self.url(node, "url")?;
         let (bearer, headers) = (self.text(node, "bearer"), self.pairs(node, "headers"));
         Some(Address { url, bearer, headers })
     }
@@ -121,7 +129,7 @@ impl Loader<'_> {
     }
 
     fn try_script(&mut self, node: &Node, file: &Path, settings: &Settings) {
-        match MockServer::from_file(self.folder.join(file), settings) {
+        match MockServer::from_file(self.files.folder(node.span).join(file), settings) {
             Ok(_) => {}
             Err(sparring_mock::LoadError::Script(problems)) => {
                 if !self.scripts.contains(&problems) {

@@ -2,24 +2,41 @@
 
 use serde_json::json;
 use sparring_peer::client::Listing;
-use sparring_script::{Node, Path, Span, Tree};
+use sparring_script::{Node, Path, Span, Tree, duration};
 
 use super::Loader;
 use crate::model::{Completion, Step, Verb};
 
 /// The verbs there are.
-pub(super) const VERBS: [&str; 10] =
-    ["call", "read", "prompt", "list", "complete", "ping", "request", "notify", "input", "agent"];
+pub(super) const VERBS: [&str; 16] = [
+    "call",
+    "read",
+    "prompt",
+    "list",
+    "complete",
+    "ping",
+    "request",
+    "notify",
+    "subscribe",
+    "send",
+    "wait",
+    "sleep",
+    "restart",
+    "use",
+    "input",
+    "agent",
+];
 
 /// The verbs that `with` says more about.
 const WITH: [&str; 5] = ["call", "prompt", "complete", "request", "notify"];
 
-impl Loader<'_> {
+impl Loader {
     pub(super) fn step(&mut self, node: &Node) -> Option<Step> {
         let (span, verb) = self.verb(node)?;
+        let cancel = self.cancel(node, &verb);
         let expect = self.expect(node, &verb);
         let save = self.save(node, &verb);
-        Some(Step { span, answers: self.answers(node), expect, save, verb })
+        Some(Step { span, answers: self.answers(node), cancel, expect, save, verb })
     }
 
     fn verb(&mut self, node: &Node) -> Option<(Span, Verb)> {
@@ -55,17 +72,22 @@ impl Loader<'_> {
         let arguments = || with.clone().unwrap_or(Tree::Plain(json!({})));
         let verb = match key {
             "call" => Verb::Call { tool: name, arguments: arguments() },
-            "read" => Verb::Read { uri: name },
+            "read" => Verb::Read { uri: self.url(node, key)? },
             "prompt" => Verb::Prompt { name, arguments: arguments() },
             "list" => Verb::List(listing(entry.value.as_str()?)?),
             "complete" => Verb::Complete(self.completion(&entry.value, with)?),
             "request" => Verb::Request { method: name, params: with },
             "notify" => Verb::Notify { method: name, params: with },
-            _ => {
+            "subscribe" => Verb::Subscribe { uri: self.url(node, key)? },
+            "send" => Verb::Send(self.raw(node)?),
+            "wait" => Verb::Wait(self.wait(node, entry)?),
+            "sleep" => Verb::Sleep(duration(entry.value.as_str()?).ok()?),
+            key => {
                 if entry.value.as_bool() == Some(false) {
-                    self.problems.add(entry.value.span, "only `ping: true` makes sense");
+                    let message = format!("only `{key}: true` makes sense");
+                    self.problems.add(entry.value.span, message);
                 }
-                Verb::Ping
+                if key == "restart" { Verb::Restart } else { Verb::Ping }
             }
         };
         let end = entry.value.as_str().map_or(entry.key_span.end, |_| entry.value.span.end);

@@ -3,37 +3,37 @@
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
-use sparring_script::{Entry, Node, Path, Scope, Tree, Undefined, did_you_mean, duration};
+use sparring_script::{Node, Path, Scope, Tree, Undefined, did_you_mean, duration};
 
 use super::Loader;
 use super::holes::RESERVED;
 use super::steps::VERBS;
-use crate::model::{Server, StandIn, Step, Test};
+use crate::model::{Server, Step, Test};
 
-/// The keys of a step, which a test with `steps` cannot have itself.
-const BESIDE: [&str; 4] = ["with", "answer", "expect", "save"];
+/// What may stand beside a verb.
+const BESIDE: [&str; 5] = ["with", "cancel", "answer", "expect", "save"];
 
-impl Loader<'_> {
-    pub(super) fn tests(
-        &mut self,
-        node: &Node,
-        servers: &[Server],
-        stand_ins: &[StandIn],
-    ) -> Vec<Test> {
+/// Whether it is a key of a step, which a test with `steps` cannot have itself.
+pub(super) fn is_of_a_step(key: &str) -> bool {
+    VERBS.contains(&key) || BESIDE.contains(&key)
+}
+
+impl Loader {
+    pub(super) fn tests(&mut self, node: &Node, servers: &[Server], known: &[&str]) -> Vec<Test> {
         let Some(tests) = node.get("tests") else { return Vec::new() };
         if tests.items().is_empty() {
             self.problems.add(tests.span, "there is no test");
         }
-        let read = tests.items().iter().flat_map(|node| self.rows(node, servers, stand_ins));
+        let read = tests.items().iter().flat_map(|node| self.rows(node, servers, known));
         let read: Vec<Test> = read.collect();
         self.check_names(&read);
         read
     }
 
     /// A test, or one for each row of its table.
-    fn rows(&mut self, node: &Node, servers: &[Server], stand_ins: &[StandIn]) -> Vec<Test> {
+    fn rows(&mut self, node: &Node, servers: &[Server], known: &[&str]) -> Vec<Test> {
         let Some(cases) = node.get("cases") else {
-            return vec![self.test(node, servers, stand_ins, Map::new())];
+            return vec![self.test(node, servers, known, Map::new())];
         };
         if cases.items().is_empty() {
             self.problems.add(cases.span, "there is no case");
@@ -44,8 +44,8 @@ impl Loader<'_> {
                 self.problems.add(column.key_span, message);
             }
             match row.to_json() {
-                Value::Object(row) => self.test(node, servers, stand_ins, row),
-                _ => self.test(node, servers, stand_ins, Map::new()),
+                Value::Object(row) => self.test(node, servers, known, row),
+                _ => self.test(node, servers, known, Map::new()),
             }
         });
         rows.collect()
@@ -55,22 +55,20 @@ impl Loader<'_> {
         &mut self,
         node: &Node,
         servers: &[Server],
-        stand_ins: &[StandIn],
+        known: &[&str],
         case: Map<String, Value>,
     ) -> Test {
-        let steps = self.steps_of(node);
-        let server = self.server_of(node, servers, &steps);
-        self.check_brought(node, steps.iter(), stand_ins);
-        let interactions = self.brought(node, &steps);
-        self.check_holes(&steps, &case, stand_ins);
-        self.check_journals(&steps, servers.get(server), stand_ins);
-        self.check_stderr(&steps, servers.get(server));
         let is = |key| node.get(key).and_then(Node::as_bool).unwrap_or_default();
-        Test {
+        let (setup, teardown) = (self.around(node, "setup"), self.around(node, "teardown"));
+        let steps = self.steps_of(node);
+        let all = || setup.iter().chain(&steps).chain(&teardown);
+        let server = self.server_of(node, servers, all());
+        let interactions = self.brought(node, all());
+        let test = Test {
             name: self.name_of(node, &case),
             only: is("only"),
             isolate: is("isolate"),
-            retry: node.get("retry").and_then(Node::as_u64).unwrap_or_default(),
+            retry: node.get("retry").and_then(Node::as_u64),
             timeout: node.get("timeout").and_then(Node::as_str).and_then(|it| duration(it).ok()),
             case,
             span: node.get("name").map_or(node.span, |name| name.span),
@@ -78,8 +76,18 @@ impl Loader<'_> {
             skip: node.get("skip").and_then(Node::as_str).map(str::to_owned),
             interactions,
             server,
+            setup,
             steps,
-        }
+            teardown,
+        };
+        self.check_brought(node, test.all_steps());
+        self.check_journals(test.all_steps(), servers.get(server));
+        let known = known.iter().copied().chain(test.case.keys().map(String::as_str));
+        self.check_holes(test.all_steps(), known.collect());
+        self.check_no_restart(&test.teardown, "teardown");
+        self.check_server(test.all_steps(), servers.get(server));
+        self.check_shared(node, &test, servers.get(server));
+        test
     }
 
     /// The name of a test; the columns of its row are filled in.
@@ -100,11 +108,15 @@ impl Loader<'_> {
     }
 
     /// Which server a test is about; the first where it does not say.
-    fn server_of(&mut self, node: &Node, servers: &[Server], steps: &[Step]) -> usize {
+    fn server_of<'s>(
+        &mut self,
+        node: &Node,
+        servers: &[Server],
+        mut steps: impl Iterator<Item = &'s Step>,
+    ) -> usize {
         let Some(named) = node.get("server") else {
-            let only_agents = !steps.is_empty() && steps.iter().all(|step| step.verb.is_agent());
-            // Behind the last there is nobody.
-            return if only_agents { servers.len() } else { 0 };
+            // Behind the last there is nobody, for those who only run agents.
+            return if steps.all(|step| step.verb.is_agent()) { servers.len() } else { 0 };
         };
         let name = named.as_str().unwrap_or_default();
         servers.iter().position(|server| server.name == name).unwrap_or_else(|| {
@@ -117,18 +129,16 @@ impl Loader<'_> {
 
     fn steps_of(&mut self, node: &Node) -> Vec<Step> {
         let Some(steps) = node.get("steps") else {
-            return self.step(node).into_iter().collect();
+            return self.steps(std::slice::from_ref(node));
         };
-        let of_a_step =
-            |entry: &&Entry| VERBS.contains(&&*entry.key) || BESIDE.contains(&&*entry.key);
-        for entry in node.entries().iter().filter(of_a_step) {
+        for entry in node.entries().iter().filter(|entry| is_of_a_step(&entry.key)) {
             let message = format!("`{}` belongs into one of the `steps`", entry.key);
             self.problems.add(entry.key_span, message);
         }
         if steps.items().is_empty() {
             self.problems.add(steps.span, "there is no step");
         }
-        steps.items().iter().filter_map(|step| self.step(step)).collect()
+        self.steps(steps.items())
     }
 
     /// A test is chosen and told by its name, so no two may have the same.

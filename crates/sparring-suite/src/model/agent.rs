@@ -11,6 +11,8 @@ use super::{Command, Pattern};
 /// A program that is tested.
 #[derive(Debug)]
 pub(crate) struct Agent {
+    /// Where it stands.
+    pub(crate) span: Span,
     pub(crate) command: Command,
     /// What it reads there; none where nothing is to be read.
     pub(crate) stdin: Option<Tree>,
@@ -19,7 +21,7 @@ pub(crate) struct Agent {
 
 /// An expectation of files below the folder of the test.
 #[derive(Debug)]
-pub(crate) struct Files {
+pub(crate) struct FileExpect {
     /// Their path, or a pattern of it, as it was written.
     pub(crate) name: String,
     pub(crate) span: Span,
@@ -46,7 +48,7 @@ impl Agent {
     }
 }
 
-impl Files {
+impl FileExpect {
     pub(super) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
         let contents = self.contents.iter().map(|(_, pattern)| pattern);
         self.count.iter().chain(&self.size).chain(contents)

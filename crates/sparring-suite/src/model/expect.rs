@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sparring_script::Span;
 
-use super::{Files, Pattern};
+use super::{FileExpect, Pattern, Rules};
 
 /// All expectations of a step.
 #[derive(Debug, Default)]
@@ -19,14 +19,14 @@ pub(crate) enum Facet {
     Items(Collection, Items),
     /// Of what the server wrote to its stderr.
     Stderr(Pattern),
-    /// Of how an agent ended.
-    Exit(Pattern),
-    /// Of what an agent wrote to its stdout.
-    Stdout(Pattern),
-    /// Of the files that an agent left.
-    Files(Vec<Files>),
+    /// Of the status of the HTTP response.
+    Status(Pattern),
+    /// Of the headers of the HTTP response.
+    Headers(Pattern),
     /// Of the time it took.
     Within(Duration),
+    /// That it is as it was kept.
+    Snapshot(Rules),
     /// Of what came to a stand-in.
     Journal {
         journal: Journal,
@@ -35,6 +35,12 @@ pub(crate) enum Facet {
         span: Span,
         coming: Vec<Coming>,
     },
+    /// Of how an agent ended.
+    Exit(Pattern),
+    /// Of what an agent wrote to its stdout.
+    Stdout(Pattern),
+    /// Of the files that an agent left.
+    Files(Vec<FileExpect>),
 }
 
 /// What a stand-in keeps of what comes to it.
@@ -75,6 +81,8 @@ pub(crate) enum Collection {
     Violations,
     Notifications,
     Requests,
+    /// All that the server sent, as it was.
+    Frames,
 }
 
 /// What things must be like.
@@ -123,6 +131,7 @@ impl Collection {
             Collection::Violations => "violations",
             Collection::Notifications => "notifications",
             Collection::Requests => "requests",
+            Collection::Frames => "frames",
         }
     }
 }
@@ -138,21 +147,32 @@ impl Expect {
         self.0.iter().any(|(_, facet)| matches!(facet, Facet::Items(found, _) if *found == wanted))
     }
 
+    /// What is not kept of the answer, where it is to be as it was kept; and
+    /// where that is said.
+    pub(crate) fn snapshot(&self) -> Option<(Span, &Rules)> {
+        self.0.iter().find_map(|(span, facet)| match facet {
+            Facet::Snapshot(rules) => Some((*span, rules)),
+            _ => None,
+        })
+    }
+
     /// Every pattern in it.
     pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
         self.0.iter().flat_map(|(_, facet)| match facet {
             Facet::Value(_, pattern)
             | Facet::Stderr(pattern)
+            | Facet::Status(pattern)
+            | Facet::Headers(pattern)
             | Facet::Exit(pattern)
             | Facet::Stdout(pattern) => vec![pattern],
-            Facet::Files(files) => files.iter().flat_map(Files::patterns).collect(),
-            Facet::Items(_, items) => {
-                items.has.iter().chain(&items.lacks).chain(&items.count).collect()
-            }
+            Facet::Files(files) => files.iter().flat_map(FileExpect::patterns).collect(),
             Facet::Journal { coming, .. } => {
                 coming.iter().flat_map(|it| it.pattern.iter().chain(&it.count)).collect()
             }
-            Facet::Within(_) => Vec::new(),
+            Facet::Items(_, items) => {
+                items.has.iter().chain(&items.lacks).chain(&items.count).collect()
+            }
+            Facet::Within(_) | Facet::Snapshot(_) => Vec::new(),
         })
     }
 }

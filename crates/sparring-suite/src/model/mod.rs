@@ -2,24 +2,28 @@
 
 mod agent;
 mod expect;
+mod files;
 mod pattern;
 mod server;
+mod snapshot;
 mod stand_in;
 mod step;
 mod variant;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 use sparring_script::{Source, Span};
 
-pub(crate) use agent::{Agent, Files, Reading};
+pub(crate) use agent::{Agent, FileExpect, Reading};
 pub(crate) use expect::{Aspect, Collection, Coming, Expect, Facet, Items, Journal};
+pub(crate) use files::Files;
 pub(crate) use pattern::Pattern;
 pub(crate) use server::{Address, Command, Script, Server, Way};
+pub(crate) use snapshot::Rules;
 pub(crate) use stand_in::{Body, Reply, Route, StandIn, StandInKind};
-pub(crate) use step::{Answers, Completion, Step, Turns, Verb};
+pub(crate) use step::{Answers, Cancel, Completion, Raw, Step, Turns, Verb};
 pub use variant::{Transport, Variant};
 
 /// One file of tests.
@@ -27,13 +31,17 @@ pub use variant::{Transport, Variant};
 pub struct Suite {
     /// What was read.
     pub source: Source,
-    /// Its folder, from which the paths in it start.
-    pub(crate) folder: PathBuf,
+    /// It and all that it includes.
+    pub(crate) files: Files,
     pub(crate) servers: Vec<Server>,
     pub(crate) stand_ins: Vec<StandIn>,
     /// The agent of all tests that do not have their own.
     pub(crate) agent: Option<Agent>,
     pub(crate) needs: Needs,
+    /// What is done on each server after its start.
+    pub(crate) setup: Vec<Step>,
+    /// What is done on each server before its end.
+    pub(crate) teardown: Vec<Step>,
     /// Its tests, in their order.
     pub tests: Vec<Test>,
 }
@@ -59,8 +67,8 @@ pub struct Test {
     pub skip: Option<String>,
     /// Whether all tests without this are left out.
     pub only: bool,
-    /// How often it is tried again.
-    pub(crate) retry: u64,
+    /// How often it is tried again, where it says so.
+    pub(crate) retry: Option<u64>,
     /// How long it may take as a whole.
     pub(crate) timeout: Option<Duration>,
     /// Whether it has the server for itself.
@@ -71,7 +79,16 @@ pub struct Test {
     pub(crate) server: usize,
     /// The responses that its agent's input carries.
     pub(crate) interactions: Option<Value>,
+    pub(crate) setup: Vec<Step>,
     pub(crate) steps: Vec<Step>,
+    pub(crate) teardown: Vec<Step>,
+}
+
+impl Test {
+    /// All of its steps.
+    pub(crate) fn all_steps(&self) -> impl Iterator<Item = &Step> {
+        self.setup.iter().chain(&self.steps).chain(&self.teardown)
+    }
 }
 
 impl Suite {
@@ -89,5 +106,32 @@ impl Suite {
     /// What it is called: its path.
     pub fn name(&self) -> &str {
         self.source.name()
+    }
+
+    /// Where something stands: in its own text, or in that of a file that it
+    /// includes.
+    pub fn place(&self, span: Span) -> (&Source, Span) {
+        self.files.place(span).unwrap_or((&self.source, span))
+    }
+
+    /// Its text, and those of all files that it includes.
+    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+        self.files.sources()
+    }
+
+    /// All steps that may be done on a server.
+    pub(crate) fn steps_on(&self, server: usize) -> impl Iterator<Item = &Step> {
+        let tests = self.tests.iter().filter(move |test| test.server == server);
+        self.setup.iter().chain(&self.teardown).chain(tests.flat_map(Test::all_steps))
+    }
+
+    /// The folder from which its own paths start.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder_of(Span::default())
+    }
+
+    /// The folder from which paths at a place start.
+    pub(crate) fn folder_of(&self, span: Span) -> &Path {
+        self.files.folder(span)
     }
 }

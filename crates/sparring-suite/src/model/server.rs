@@ -16,6 +16,10 @@ pub(crate) struct Server {
     pub(crate) way: Way,
     /// How long connecting may take, and then each request.
     pub(crate) timeout: Option<Duration>,
+    /// How many of its tests run at once.
+    pub(crate) concurrency: usize,
+    /// What the client declares, where the suite says so.
+    pub(crate) capabilities: Option<Tree>,
     /// The revisions to run its tests in.
     pub(crate) protocols: Vec<Revision>,
     /// The transports to run them over, where it is a mock.
@@ -47,6 +51,8 @@ impl Server {
             timeout: None,
             protocols: Vec::new(),
             transports: Vec::new(),
+            concurrency: 1,
+            capabilities: None,
         }
     }
 }

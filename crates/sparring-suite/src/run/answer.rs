@@ -21,6 +21,8 @@ pub(crate) enum Answer {
     Ran(Box<Ran>),
     /// Nothing, since nothing was asked.
     Nothing,
+    /// Nothing, since it was given up as it was to be.
+    Cancelled,
 }
 
 impl Answer {
@@ -40,7 +42,13 @@ impl Answer {
         }
     }
 
-    fn failed(error: &Error) -> Answer {
+    /// The server took a subscription without what was asked for.
+    pub(super) fn unacknowledged(uri: &str) -> Answer {
+        let message = format!("the server did not agree to tell of changes of {uri}");
+        Answer::Error(json!({"kind": "not-acknowledged", "message": message}))
+    }
+
+    pub(super) fn failed(error: &Error) -> Answer {
         let mut value = json!({"kind": error.kind(), "message": error.to_string()});
         if let Error::Refused { error, .. } = error {
             value["code"] = error.code.into();
@@ -50,6 +58,16 @@ impl Answer {
             }
         }
         Answer::Error(value)
+    }
+
+    /// All of it, for snapshots.
+    pub(super) fn whole(&self) -> Value {
+        match self {
+            Answer::Result(result) => result.clone(),
+            Answer::List(items) => items.clone().into(),
+            Answer::Error(error) => json!({"error": error}),
+            Answer::Ran(_) | Answer::Nothing | Answer::Cancelled => Value::Null,
+        }
     }
 
     /// The result, where there is one.

@@ -42,8 +42,7 @@ impl Desk {
         server: usize,
     ) -> ClientBuilder {
         let mut questions: Vec<Question> = Vec::new();
-        let tests = suite.tests.iter().filter(|test| test.server == server);
-        for (question, _, _) in tests.flat_map(|test| &test.steps).flat_map(|it| &it.answers.0) {
+        for (question, _, _) in suite.steps_on(server).flat_map(|it| &it.answers.0) {
             if !questions.contains(question) {
                 questions.push(*question);
             }

@@ -12,11 +12,19 @@ use super::{Answer, Came};
 /// What came of a step, in the words of the language.
 #[derive(Debug)]
 pub(crate) struct Heard {
+    /// What was asked, where an answer was waited for.
+    pub(crate) asked: Option<String>,
     pub(crate) answer: Answer,
     pub(crate) took: Duration,
     pub(crate) violations: Vec<Value>,
     pub(crate) notifications: Vec<Value>,
     pub(crate) requests: Vec<Value>,
+    /// All that the server sent.
+    pub(crate) frames: Vec<Value>,
+    /// The response over HTTP; none where there was none yet.
+    pub(crate) response: Option<Response>,
+    /// Whether it is talked to over HTTP.
+    pub(crate) over_http: bool,
     pub(crate) stderr: String,
     /// What came to stand-ins, by their names.
     pub(crate) journals: HashMap<String, Vec<Came>>,
@@ -27,6 +35,14 @@ impl Heard {
     pub(crate) fn came_to(&self, name: &str) -> &[Came] {
         self.journals.get(name).map(Vec::as_slice).unwrap_or_default()
     }
+}
+
+/// What stood around an answer over HTTP.
+#[derive(Debug, Clone)]
+pub(crate) struct Response {
+    pub(crate) status: Value,
+    /// By their names in lower case.
+    pub(crate) headers: Value,
 }
 
 /// A breach of the protocol as a value.
@@ -50,6 +66,11 @@ pub(super) fn since(inbox: &Inbox, before: u64) -> Vec<Value> {
     }
     let all = inbox.all();
     all[all.len().saturating_sub(new)..].iter().map(value).collect()
+}
+
+/// Whatever the server sent as a value; what is no JSON is a text.
+pub(super) fn raw(frame: &Frame) -> Value {
+    serde_json::from_slice(frame.bytes()).unwrap_or_else(|_| Value::from(&*frame.text()))
 }
 
 /// A request or a notification as a value.

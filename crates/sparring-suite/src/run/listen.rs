@@ -16,9 +16,7 @@ pub(super) async fn listen(
     suite: &Suite,
     server: usize,
 ) -> Result<Option<Subscription>, Error> {
-    let tests = suite.tests.iter().filter(|test| test.server == server);
-    let mut steps = tests.flat_map(|test| &test.steps);
-    let expected = steps.any(|step| step.expect.counts(Collection::Notifications));
+    let expected = suite.steps_on(server).any(|step| step.expect.counts(Collection::Notifications));
     let capabilities = client.capabilities();
     let filter = Filter {
         tools_list_changed: capabilities.has("tools.listChanged"),

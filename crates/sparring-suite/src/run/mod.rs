@@ -1,8 +1,10 @@
 //! Runs what a plan chose: files beside each other, the servers of a file
-//! beside each other, the tests of a server one after the other.
+//! beside each other, the tests of a server one after the other, or as many at
+//! once as it says.
 
 mod agent;
 mod answer;
+mod ask;
 mod desk;
 mod heard;
 mod listen;
@@ -12,26 +14,30 @@ mod open;
 mod scope;
 mod seat;
 mod settle;
+mod shots;
 mod stand_ins;
 mod step;
 mod stop;
 mod test;
 mod tools;
+mod walk;
 mod watch;
 mod world;
 
+use std::cell::Cell;
 use std::num::NonZeroUsize;
-use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream;
+use tokio::sync::Mutex;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::event::{Event, Outcome};
+use crate::event::{End, Event, Outcome};
 use crate::model::{Suite, Variant};
 use crate::plan::{Plan, Planned};
 use seat::Seat;
+use shots::Shots;
 
 pub(crate) use agent::{Found, Look, Ran};
 pub(crate) use answer::Answer;
@@ -47,6 +53,11 @@ pub struct Options {
     pub jobs: NonZeroUsize,
     /// Whether the first failure ends the run.
     pub fail_fast: bool,
+    /// How often a test that fails is tried again, where it does not say that
+    /// itself.
+    pub retry: u64,
+    /// Whether the answers for snapshots are kept anew.
+    pub update: bool,
 }
 
 /// Runs all tests of a plan, and tells of each. When `stop` says so, tests that
@@ -84,41 +95,63 @@ impl Runner<'_> {
                 None => seats.push((server, variant, vec![planned])),
             }
         }
+        let shots = Shots::of(suite, self.options.update);
         let servers = seats.into_iter().map(|(server, variant, tests)| {
-            self.server(Seat::new(suite, server, variant, self.world), tests)
+            self.server(Seat::new(suite, server, variant, self.world, &shots), tests)
         });
         join_all(servers).await;
+        if let Some(event) = shots.keep(suite) {
+            self.tell(event);
+        }
     }
 
     /// The tests of one server, which is ended after the last.
-    async fn server(&self, mut seat: Seat<'_>, tests: Vec<Planned<'_>>) {
-        for planned in tests {
-            if self.stop.is_asked() {
-                break;
-            }
-            if let Some(reason) = &planned.test.skip {
-                self.skip(&planned, reason);
-                continue;
-            }
-            self.tell(Event::Started { test: planned.number });
-            let begun = Instant::now();
-            let outcome = tokio::select! {
-                biased;
-                () = self.stop.asked() => break,
-                outcome = test::run(&mut seat, planned.test, self.world) => outcome,
-            };
-            let failed = matches!(outcome, Outcome::Failed(_));
-            self.tell(Event::Finished { test: planned.number, outcome, took: begun.elapsed() });
-            if failed && self.options.fail_fast {
-                self.stop.ask();
-            }
+    async fn server(&self, seat: Seat<'_>, tests: Vec<Planned<'_>>) {
+        let at_once = seat.server.concurrency;
+        let left = Cell::new(tests.iter().filter(|it| it.test.skip.is_none()).count());
+        let seat = Mutex::new(seat);
+        stream::iter(tests)
+            .for_each_concurrent(at_once, |planned| self.test(&seat, planned, &left, at_once))
+            .await;
+        // Where the run ended early, nobody is left to be told.
+        let _ = seat.lock().await.leave(self.stop).await;
+    }
+
+    /// One test; `left` is how many there are with those that are not over.
+    async fn test(
+        &self,
+        seat: &Mutex<Seat<'_>>,
+        planned: Planned<'_>,
+        left: &Cell<usize>,
+        at_once: usize,
+    ) {
+        if self.stop.is_asked() {
+            return;
         }
-        seat.leave().await;
+        if let Some(reason) = &planned.test.skip {
+            return self.skip(&planned, reason);
+        }
+        self.tell(Event::Started { test: planned.number });
+        let tries = 1 + planned.test.retry.unwrap_or(self.options.retry);
+        let end = test::run(seat, planned.test, tries, self.stop).await;
+        left.set(left.get() - 1);
+        let Some(mut end) = end else { return };
+        let ends_all =
+            |end: &End| self.options.fail_fast && matches!(end.outcome, Outcome::Failed(_));
+        if left.get() == 0 || at_once == 1 && ends_all(&end) {
+            // What the suite's teardown finds is told by the last test.
+            end.outcome = end.outcome.and(seat.lock().await.leave(self.stop).await);
+        }
+        let ends_all = ends_all(&end);
+        self.tell(Event::Finished { test: planned.number, end });
+        if ends_all {
+            self.stop.ask();
+        }
     }
 
     fn skip(&self, planned: &Planned<'_>, reason: &str) {
-        let outcome = Outcome::Skipped(reason.to_owned());
-        self.tell(Event::Finished { test: planned.number, outcome, took: Duration::ZERO });
+        let end = End::skipped(reason.to_owned());
+        self.tell(Event::Finished { test: planned.number, end });
     }
 
     fn tell(&self, event: Event) {

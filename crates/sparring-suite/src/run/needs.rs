@@ -2,13 +2,15 @@
 
 use crate::model::Suite;
 use crate::run::World;
+use crate::run::open::absolute;
 
 /// The first thing that a suite needs and that is not there, as a reason to
 /// skip it.
 pub(super) fn missing(suite: &Suite, world: &World) -> Option<String> {
     let needs = &suite.needs;
     let path = world.variables.get("PATH");
-    let folder = std::path::absolute(&suite.folder).unwrap_or_else(|_| suite.folder.clone());
+    let folder = suite.folder();
+    let folder = absolute(folder);
     let has = |program: &&String| which::which_in(program, path, &folder).is_ok();
     if let Some(program) = needs.programs.iter().find(|program| !has(program)) {
         return Some(format!("{program} is not installed"));

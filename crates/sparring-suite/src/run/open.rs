@@ -1,7 +1,8 @@
 //! From the description of a server to a client of it.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -75,7 +76,7 @@ impl Opening<'_> {
     }
 
     async fn mock(&self, script: &Script) -> Result<Running, Refusal> {
-        let path = self.seat.suite.folder.join(self.text(&script.path)?);
+        let path = self.folder().join(self.text(&script.path)?);
         let vars = script.vars.iter().map(|(name, tree)| Ok((name.clone(), self.value(tree)?)));
         let settings =
             Settings { vars: vars.collect::<Result<_, Refusal>>()?, ..Settings::default() };
@@ -113,7 +114,8 @@ impl Opening<'_> {
         mock: Option<Mocked>,
     ) -> Result<Running, Refusal> {
         let transcript = Transcript::bounded(TRANSCRIPT);
-        let (watch, desk) = (Watch::of(&transcript), Desk::default());
+        let crowded = self.seat.server.concurrency > 1;
+        let (watch, desk) = (Watch::of(&transcript, crowded), Desk::default());
         let options = ClientOptions {
             info: Implementation::new("spar", env!("CARGO_PKG_VERSION")),
             protocol: self.seat.variant.protocol.map_or(Protocol::Auto, Protocol::Only),
@@ -124,6 +126,10 @@ impl Opening<'_> {
         };
         let builder = ClientBuilder::with_options(options).transcript(transcript);
         let builder = desk.give_to(builder, self.seat.suite, self.seat.index);
+        let builder = match &self.seat.server.capabilities {
+            Some(declared) => builder.capabilities(self.value(declared)?),
+            None => builder,
+        };
         let client = builder.start(link);
         let ready = async {
             client.ready().await?;
@@ -135,7 +141,9 @@ impl Opening<'_> {
                 watch,
                 desk,
                 stderr,
-                tools: None,
+                tools: Mutex::default(),
+                questioned: AtomicU64::default(),
+                over_http: self.is_over_http(),
                 journal: None,
                 _mock: mock,
                 _subscription: subscription,
@@ -148,9 +156,17 @@ impl Opening<'_> {
         }
     }
 
+    fn is_over_http(&self) -> bool {
+        match self.seat.server.way {
+            Way::Http(_) => true,
+            Way::Mock(_) => mock::http_transport(self.seat.variant.transport).is_some(),
+            Way::Child(_) | Way::Container(..) | Way::Nobody => false,
+        }
+    }
+
     fn child(&self, command: &Command, here: bool) -> Result<ChildTarget, Refusal> {
-        let folder = &self.seat.suite.folder;
-        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+        let folder = self.folder();
+        let folder = absolute(folder);
         let program = self.text(&command.program)?;
         let args = command.args.iter().map(|arg| self.text(arg)).collect::<Result<Vec<_>, _>>()?;
         let mut target =
@@ -175,6 +191,11 @@ impl Opening<'_> {
         let bearer = address.bearer.as_ref().map(|bearer| self.text(bearer)).transpose()?;
         target.credentials = bearer.map(Credentials::Bearer);
         Ok(target)
+    }
+
+    /// The folder of the file that the server is described in.
+    fn folder(&self) -> &Path {
+        self.seat.suite.folder_of(self.seat.server.span)
     }
 
     fn text(&self, tree: &Tree) -> Result<String, Refusal> {
@@ -202,8 +223,13 @@ impl Opening<'_> {
     }
 }
 
+/// A folder from the root on; the empty path is this one.
+pub(super) fn absolute(folder: &Path) -> PathBuf {
+    std::path::absolute(folder.join(".")).unwrap_or_else(|_| folder.to_owned())
+}
+
 /// A program that is named by a path is looked for from the suite on.
-fn at(folder: &Path, program: String) -> String {
+pub(super) fn at(folder: &Path, program: String) -> String {
     match program.contains('/') {
         true => folder.join(program).display().to_string(),
         false => program,

@@ -1,18 +1,25 @@
 //! What templates can ask for.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use sparring_script::{Path, Scope, Undefined, did_you_mean};
 use tempfile::TempDir;
 
 use super::World;
+use super::stand_ins::StandIns;
 
 /// A folder that is made when somebody asks for it, and gone with its owner.
 #[derive(Debug, Default)]
 pub(super) struct Folder(OnceCell<TempDir>);
 
 impl Folder {
+    /// Where it is, if somebody has asked for it.
+    pub(super) fn made(&self) -> Option<String> {
+        self.0.get().map(|folder| folder.path().display().to_string())
+    }
+
     pub(super) fn path(&self) -> Result<Value, Undefined> {
         if self.0.get().is_none() {
             let made = tempfile::Builder::new().prefix("spar-").tempdir();
@@ -21,8 +28,7 @@ impl Folder {
             })?;
             let _ = self.0.set(made);
         }
-        let path = self.0.get().map(|folder| folder.path().display().to_string());
-        Ok(Value::from(path.unwrap_or_default()))
+        Ok(Value::from(self.made().unwrap_or_default()))
     }
 }
 
@@ -32,16 +38,20 @@ pub(super) struct OfTest<'a> {
     pub(super) world: &'a World,
     pub(super) folder: Folder,
     pub(super) saved: Map<String, Value>,
-    /// What is known of the stand-ins.
-    pub(super) mocks: &'a Value,
+    /// What is started beside the server.
+    pub(super) stand_ins: Arc<StandIns>,
     /// What the agent of the step is told.
     pub(super) input: Option<Value>,
 }
 
 impl<'a> OfTest<'a> {
     /// What a test knows before its first step: the row of its table.
-    pub(super) fn new(world: &'a World, mocks: &'a Value, saved: Map<String, Value>) -> Self {
-        OfTest { world, folder: Folder::default(), saved, mocks, input: None }
+    pub(super) fn new(
+        world: &'a World,
+        stand_ins: Arc<StandIns>,
+        saved: Map<String, Value>,
+    ) -> Self {
+        OfTest { world, folder: Folder::default(), saved, stand_ins, input: None }
     }
 }
 
@@ -51,7 +61,7 @@ impl Scope for OfTest<'_> {
             let input = self.input.clone();
             return input.ok_or_else(|| Undefined("${input}: the step has none".to_owned()));
         }
-        match everywhere(path, self.world, &self.folder, self.mocks) {
+        match everywhere(path, self.world, &self.folder, self.stand_ins.facts()) {
             Some(found) => found,
             None => {
                 let root = path.root();

@@ -2,8 +2,10 @@
 //! a crash, and ended after the last.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 
+use serde_json::Map;
 use sparring_peer::Client;
 use sparring_peer::client::Subscription;
 use sparring_transport::Stderr;
@@ -11,12 +13,15 @@ use tokio::task::JoinHandle;
 
 use super::desk::Desk;
 use super::scope::Folder;
+use super::shots::Shots;
 use super::stand_ins::{Journal, StandIns};
+use super::stop::Stop;
 use super::tools::Tools;
+use super::walk::Walk;
 use super::watch::Watch;
 use super::{World, open};
 use crate::event::Story;
-use crate::model::{Facet, Server, Suite, Variant};
+use crate::model::{Facet, Server, Suite, Variant, Way};
 
 /// The place of one server.
 pub(super) struct Seat<'a> {
@@ -27,13 +32,17 @@ pub(super) struct Seat<'a> {
     /// How it is to be talked to.
     pub(super) variant: Variant,
     pub(super) world: &'a World,
+    /// The answers that its tests keep.
+    pub(super) shots: &'a Shots,
     /// Its folder, for `${tmp}`.
     pub(super) folder: Folder,
     /// What is started beside it.
     stand_ins: Option<Arc<StandIns>>,
-    running: Option<Running>,
-    /// Why it could not be started; it is not tried twice.
-    refused: Option<Refusal>,
+    running: Option<Arc<Running>>,
+    /// Why it could not be started or set up; it is not tried twice.
+    refused: Option<Story>,
+    /// What the suite's setup did on the server that runs, once it has begun.
+    set_up: Option<Walk<'a>>,
 }
 
 /// Why a server could not be started, to be told in each of its tests.
@@ -50,7 +59,10 @@ pub(super) struct Running {
     pub(super) watch: Watch,
     pub(super) desk: Desk,
     pub(super) stderr: Option<Stderr>,
-    pub(super) tools: Option<Tools>,
+    pub(super) tools: Mutex<Option<Arc<Tools>>>,
+    /// How often the server had asked before the step that goes on.
+    pub(super) questioned: AtomicU64,
+    pub(super) over_http: bool,
     /// What came to it, where it is a mock.
     pub(super) journal: Option<Journal>,
     /// Held so that it lives as long as its client.
@@ -70,7 +82,13 @@ impl Drop for Mocked {
 }
 
 impl<'a> Seat<'a> {
-    pub(super) fn new(suite: &'a Suite, index: usize, variant: Variant, world: &'a World) -> Self {
+    pub(super) fn new(
+        suite: &'a Suite,
+        index: usize,
+        variant: Variant,
+        world: &'a World,
+        shots: &'a Shots,
+    ) -> Self {
         let (server, folder) = (&suite.servers[index], Folder::default());
         Seat {
             suite,
@@ -78,26 +96,46 @@ impl<'a> Seat<'a> {
             index,
             variant,
             world,
+            shots,
             folder,
             stand_ins: None,
             running: None,
             refused: None,
+            set_up: None,
         }
     }
 
-    /// The stand-ins, started where they are not.
-    pub(super) async fn stand_ins(&mut self) -> Result<Arc<StandIns>, Story> {
-        if let Some(refusal) = &self.refused {
-            return Err(refusal.story());
+    /// Begins on the server, which is started where it is not running, and set
+    /// up where that was not done since.
+    ///
+    /// # Errors
+    /// When that fails, now or earlier.
+    pub(super) async fn ready(&mut self) -> Result<Walk<'a>, Story> {
+        let stand_ins = self.stand_ins().await?;
+        if let Way::Nobody = self.server.way {
+            return Ok(Walk::new(None, self, stand_ins, Map::new()));
         }
-        if let Some(stand_ins) = &self.stand_ins {
-            return Ok(Arc::clone(stand_ins));
+        let running = self.running().await?;
+        if self.set_up.is_none() {
+            let running = Some(Arc::clone(&running));
+            let walk = Walk::new(running, self, Arc::clone(&stand_ins), Map::new());
+            // Kept before it is done, so that what is begun is torn down too.
+            let walk = self.set_up.insert(walk);
+            if let Err(story) = walk.until_one_fails(&self.suite.setup, None, &|_, _, _| None).await
+            {
+                self.refused = Some(story.clone());
+                return Err(story);
+            }
         }
-        let started =
-            StandIns::start(self.suite, self.variant, self.server, self.world, &self.folder).await;
-        match started {
-            Ok(started) => Ok(Arc::clone(self.stand_ins.insert(Arc::new(started)))),
-            Err(refusal) => Err(self.refuse(refusal)),
+        let saved = self.set_up.as_ref().map(|walk| walk.saved().clone()).unwrap_or_default();
+        Ok(Walk::new(Some(running), self, stand_ins, saved))
+    }
+
+    /// Makes the stand-ins as they were at first, for a test that has them for
+    /// itself.
+    pub(super) fn begin_test(&self) {
+        if let Some(stand_ins) = self.stand_ins.as_ref().filter(|_| self.server.concurrency == 1) {
+            stand_ins.reset();
         }
     }
 
@@ -109,37 +147,82 @@ impl<'a> Seat<'a> {
     /// Where a mock that runs elsewhere keeps its journal, if a test looks at
     /// that.
     pub(super) fn journal_file(&self) -> Option<PathBuf> {
-        let steps = self.suite.tests.iter().flat_map(|test| &test.steps);
+        let steps = self.suite.tests.iter().flat_map(|test| test.all_steps());
         let looked = steps.flat_map(|step| &step.expect.0).any(
             |(_, facet)| matches!(facet, Facet::Journal { name, .. } if *name == self.server.name),
         );
+        if !looked {
+            return None;
+        }
         let folder = self.folder.path().ok()?;
-        looked.then(|| PathBuf::from(folder.as_str().unwrap_or_default()).join("journal.jsonl"))
+        Some(PathBuf::from(folder.as_str()?).join("journal.jsonl"))
     }
 
-    fn refuse(&mut self, refusal: Refusal) -> Story {
-        let story = refusal.story();
-        self.refused = Some(refusal);
+    /// Ends the server and starts it anew.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub(super) async fn renew(&mut self) -> Result<Arc<Running>, Story> {
+        self.close().await;
+        self.running().await
+    }
+
+    /// Ends the server in good order: what the suite has set up is torn down.
+    /// Gives what did not hold in that.
+    pub(super) async fn leave(&mut self, stop: &Stop) -> Option<Story> {
+        let mut story = None;
+        if let Some(mut walk) = self.set_up.take().filter(Walk::is_connected) {
+            let torn_down = async {
+                let story = walk.all(&self.suite.teardown, self.refused.is_some()).await;
+                walk.end().await;
+                story
+            };
+            story = stop.bound(torn_down).await.flatten();
+        }
+        self.close().await;
         story
     }
 
     /// The server, started where it is not running.
-    pub(super) async fn running(&mut self) -> Result<&mut Running, Story> {
-        self.stand_ins().await?;
+    async fn running(&mut self) -> Result<Arc<Running>, Story> {
+        if let Some(story) = &self.refused {
+            return Err(story.clone());
+        }
         if self.running.as_ref().is_some_and(|running| !running.client.is_connected()) {
-            self.leave().await;
+            self.close().await;
         }
-        if self.running.is_none() {
-            match open::open(self).await {
-                Ok(running) => self.running = Some(running),
-                Err(refusal) => return Err(self.refuse(refusal)),
-            }
+        if let Some(running) = &self.running {
+            return Ok(Arc::clone(running));
         }
-        Ok(self.running.as_mut().expect("it was started just now"))
+        match open::open(self).await {
+            Ok(running) => Ok(Arc::clone(self.running.insert(Arc::new(running)))),
+            Err(refusal) => Err(self.refuse(&refusal)),
+        }
+    }
+
+    /// The stand-ins, started where they are not.
+    async fn stand_ins(&mut self) -> Result<Arc<StandIns>, Story> {
+        if let Some(story) = &self.refused {
+            return Err(story.clone());
+        }
+        if let Some(stand_ins) = &self.stand_ins {
+            return Ok(Arc::clone(stand_ins));
+        }
+        let started =
+            StandIns::start(self.suite, self.variant, self.server, self.world, &self.folder).await;
+        match started {
+            Ok(started) => Ok(Arc::clone(self.stand_ins.insert(Arc::new(started)))),
+            Err(refusal) => Err(self.refuse(&refusal)),
+        }
+    }
+
+    fn refuse(&mut self, refusal: &Refusal) -> Story {
+        self.refused.insert(refusal.story()).clone()
     }
 
     /// Ends the server, and waits until it is gone.
-    pub(super) async fn leave(&mut self) {
+    async fn close(&mut self) {
+        self.set_up = None;
         if let Some(running) = self.running.take() {
             running.client.close().await;
         }

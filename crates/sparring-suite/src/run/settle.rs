@@ -10,7 +10,7 @@ use crate::model::{Collection, Expect, Facet};
 use crate::run::Heard;
 
 /// How long something that is expected may take to come.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long nothing may come for it to be quiet.
 const QUIET: Duration = Duration::from_millis(100);
@@ -22,6 +22,7 @@ const OFTEN: Duration = Duration::from_millis(5);
 /// and, where something must not come, until it is quiet.
 pub(super) async fn settle(
     expect: &Expect,
+    patience: Duration,
     scope: &dyn Scope,
     heard: &mut Heard,
     mut listen: impl FnMut(&mut Heard),
@@ -30,7 +31,7 @@ pub(super) async fn settle(
     if facets.is_empty() {
         return;
     }
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + patience;
     while Instant::now() < end && !facets.iter().all(|facet| judge::has_come(facet, heard, scope)) {
         sleep(OFTEN).await;
         listen(heard);
@@ -50,18 +51,19 @@ pub(super) async fn settle(
 fn comes(facet: &&Facet) -> bool {
     match facet {
         Facet::Items(collection, _) => *collection != Collection::List,
-        Facet::Stderr(_) | Facet::Journal { .. } => true,
+        Facet::Stderr(_) | Facet::Status(_) | Facet::Headers(_) | Facet::Journal { .. } => true,
         Facet::Value(..)
         | Facet::Exit(_)
         | Facet::Stdout(_)
         | Facet::Files(_)
-        | Facet::Within(_) => false,
+        | Facet::Within(_)
+        | Facet::Snapshot(_) => false,
     }
 }
 
 /// How much has come.
 fn extent(heard: &Heard) -> [usize; 5] {
     let came = heard.journals.values().map(Vec::len).sum();
-    let (notified, asked) = (heard.notifications.len(), heard.requests.len());
-    [notified, asked, heard.violations.len(), heard.stderr.len(), came]
+    let (sent, asked) = (heard.frames.len(), heard.requests.len());
+    [sent, asked, heard.violations.len(), heard.stderr.len(), came]
 }

@@ -1,6 +1,11 @@
 //! The wish that a run shall end early.
 
+use std::time::Duration;
+
 use tokio::sync::watch;
+
+/// How long a teardown may take once the run is to end.
+const LAST: Duration = Duration::from_secs(5);
 
 /// Says to a run that it shall end.
 #[derive(Debug)]
@@ -21,6 +26,20 @@ impl Stop {
     /// Whether somebody has asked.
     pub fn is_asked(&self) -> bool {
         *self.0.borrow()
+    }
+
+    /// Does something that must come to its end, but for a while only once
+    /// somebody has asked; gives nothing when that was over first.
+    pub(super) async fn bound<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let over = async {
+            self.asked().await;
+            tokio::time::sleep(LAST).await;
+        };
+        tokio::select! {
+            biased;
+            done = work => Some(done),
+            () = over => None,
+        }
     }
 
     /// Waits until somebody asks.

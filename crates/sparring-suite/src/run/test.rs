@@ -1,139 +1,120 @@
-//! Runs one test, step by step, until one fails.
+//! Runs one test: its setup, its steps until one fails, and its teardown
+//! whatever came of them.
 
-use sparring_script::Span;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use super::agent::{self, Around, Case};
-use super::scope::OfTest;
-use super::seat::{Running, Seat};
-use super::stand_ins::StandIns;
-use super::step::perform;
-use super::{Heard, World};
-use crate::event::{Failure, Outcome, Story};
-use crate::judge;
-use crate::model::{Step, Test};
-
-/// The most of stderr that a story has.
-const STDERR: usize = 20;
+use super::seat::Seat;
+use super::shots::Place;
+use super::stop::Stop;
+use super::walk::Walk;
+use crate::event::{End, Failure, Outcome, Story, Timing};
+use crate::model::Test;
 
 /// Runs a test within its time, again where it may be, with a server of its own
-/// where it wants one.
-pub(super) async fn run(seat: &mut Seat<'_>, test: &Test, world: &World) -> Outcome {
-    let mut outcome = attempt(seat, test, world).await;
-    for _ in 0..test.retry {
-        if let Outcome::Failed(_) = outcome {
-            outcome = attempt(seat, test, world).await;
+/// where it wants one. Gives nothing when it was given up because the run ends.
+pub(super) async fn run(
+    seat: &Mutex<Seat<'_>>,
+    test: &Test,
+    tries: u64,
+    stop: &Stop,
+) -> Option<End> {
+    let begun = Instant::now();
+    let (mut earlier, mut timings) = (Vec::new(), Vec::new());
+    let outcome = loop {
+        match attempt(seat, test, stop, &mut timings).await? {
+            Outcome::Failed(story) if (earlier.len() as u64) + 1 < tries => earlier.push(*story),
+            outcome => break outcome,
         }
-    }
-    outcome
-}
-
-async fn attempt(seat: &mut Seat<'_>, test: &Test, world: &World) -> Outcome {
-    if test.isolate {
-        seat.leave().await;
-    }
-    let outcome = match test.timeout {
-        None => steps(seat, test, world).await,
-        Some(within) => match timeout(within, steps(seat, test, world)).await {
-            Ok(outcome) => outcome,
-            Err(_) => {
-                let message = format!("the test took longer than {within:?}");
-                Outcome::Failed(Box::new(Story::of(Failure::new(test.span, message))))
-            }
-        },
     };
-    if test.isolate {
-        seat.leave().await;
-    }
-    outcome
+    Some(End { outcome, took: begun.elapsed(), earlier, timings })
 }
 
-async fn steps(seat: &mut Seat<'_>, test: &Test, world: &World) -> Outcome {
-    match run_steps(seat, test, world).await {
-        Ok(()) => Outcome::Passed,
+async fn attempt(
+    seat: &Mutex<Seat<'_>>,
+    test: &Test,
+    stop: &Stop,
+    timings: &mut Vec<Timing>,
+) -> Option<Outcome> {
+    let mut later = None;
+    if test.isolate {
+        later = seat.lock().await.leave(stop).await;
+    }
+    seat.lock().await.begin_test();
+    let outcome = tokio::select! {
+        biased;
+        () = stop.asked() => None,
+        ready = async { seat.lock().await.ready().await } => Some(ready),
+    };
+    let outcome = match outcome? {
         Err(story) => Outcome::Failed(Box::new(story)),
-    }
-}
-
-async fn run_steps(seat: &mut Seat<'_>, test: &Test, world: &World) -> Result<(), Story> {
-    let stand_ins = seat.stand_ins().await?;
-    stand_ins.reset();
-    let (suite, server) = (seat.suite, seat.server);
-    let mut running = match test.steps.iter().all(|step| step.verb.is_agent()) {
-        true => None,
-        false => Some(seat.running().await?),
-    };
-    let mut scope = OfTest::new(world, stand_ins.facts(), test.case.clone());
-    let case = Case::new(suite, test);
-    let around = Around { suite, world, stand_ins: &stand_ins, case: &case };
-    // What the server broke before is the first test's to tell; what it wrote
-    // to its stderr before is nobody's.
-    let before = running.as_ref().map(|it| it.wrote()).unwrap_or_default();
-    for step in &test.steps {
-        match &mut running {
-            Some(running) if !step.verb.is_agent() => {
-                let around = (&*server.name, &*stand_ins);
-                take(running, step, &mut scope, before, around).await?;
-            }
-            _ => agent::take(&around, step, &mut scope).await?,
+        Ok(mut walk) => {
+            walk.begin(test);
+            let outcome = around(seat, &mut walk, test, stop).await;
+            timings.append(&mut walk.timings);
+            outcome?
         }
-    }
-    Ok(())
-}
-
-/// Takes one step on the server.
-///
-/// # Errors
-/// When something does not hold.
-async fn take(
-    running: &mut Running,
-    step: &Step,
-    scope: &mut OfTest<'_>,
-    before: u64,
-    around: (&str, &StandIns),
-) -> Result<(), Story> {
-    let failures = match perform(running, step, scope, before, around).await {
-        Ok(heard) => hold(step, &heard, scope),
-        Err(missing) => vec![Failure::new(missing.span, missing.undefined.to_string())],
     };
-    if failures.is_empty() {
-        return Ok(());
-    }
-    let (spoken, unheard) = running.watch.spoken();
-    let stderr = end_of(&running.wrote_since(before));
-    Err(Story { failures, spoken, unheard, stderr, ..Story::default() })
+    let outcome = outcome.and(later);
+    Some(match test.isolate {
+        true => outcome.and(seat.lock().await.leave(stop).await),
+        false => outcome,
+    })
 }
 
-/// What does not hold of what came of a step; where all does, keeps what it
-/// wants to be kept.
-pub(super) fn hold(step: &Step, heard: &Heard, scope: &mut OfTest<'_>) -> Vec<Failure> {
-    let mut failures = judge::judge(step, heard, scope);
-    if failures.is_empty() {
-        failures.extend(save(step, heard, scope));
-    }
-    failures
-}
-
-/// Keeps what the step wants to be kept.
-fn save(step: &Step, heard: &Heard, scope: &mut OfTest<'_>) -> Vec<Failure> {
-    if step.save.is_empty() {
-        return Vec::new();
-    }
-    let facts = heard.answer.facts();
-    let mut keep = |name: &String, span: Span, path: &sparring_script::Path| {
-        let found = path.find(&facts, 0);
-        let found = found.map_err(|undefined| {
-            let told = undefined.to_string();
-            let told = told.split_once(": ").map_or(&*told, |(_, why)| why).to_owned();
-            Failure::new(span, format!("`{name}` cannot be saved: {told}"))
-        })?;
-        scope.saved.insert(name.clone(), found.clone());
-        Ok(())
+/// Setup, steps and teardown of a test. The teardown has as much time as the
+/// rest, and little when the run is to end.
+async fn around<'a>(
+    seat: &Mutex<Seat<'a>>,
+    walk: &mut Walk<'a>,
+    test: &Test,
+    stop: &Stop,
+) -> Option<Outcome> {
+    let within = test.timeout.unwrap_or(Duration::MAX);
+    let (shots, variant) = {
+        let seat = seat.lock().await;
+        (seat.shots, seat.variant)
     };
-    step.save.iter().filter_map(|(name, span, path)| keep(name, *span, path).err()).collect()
+    let keep =
+        |step, span, answer| shots.check(Place { test: &test.name, step, variant }, span, answer);
+    let walked = async {
+        walk.until_one_fails(&test.setup, Some(seat), &|_, _, _| None).await?;
+        walk.until_one_fails(&test.steps, Some(seat), &keep).await
+    };
+    let outcome = tokio::select! {
+        biased;
+        () = stop.asked() => None,
+        walked = timeout(within, walked) => Some(match walked {
+            Ok(Ok(())) => Outcome::Passed,
+            Ok(Err(story)) => Outcome::Failed(Box::new(story)),
+            Err(_) => Outcome::Failed(Box::new(too_long(test, "the test", within))),
+        }),
+    };
+    let failed = !matches!(outcome, Some(Outcome::Passed));
+    let torn_down = async {
+        // A server that has ended is started again to clean up on it.
+        if !test.teardown.is_empty()
+            && !walk.is_connected()
+            && let Ok(fresh) = seat.lock().await.ready().await
+            && let Some(running) = fresh.running()
+        {
+            walk.go_on_with(running);
+        }
+        let story = walk.all(&test.teardown, failed).await;
+        walk.end().await;
+        story
+    };
+    let later = match stop.bound(timeout(within, torn_down)).await {
+        Some(Ok(story)) => story,
+        Some(Err(_)) => Some(too_long(test, "the teardown of the test", within)),
+        None => None,
+    };
+    outcome.map(|outcome| outcome.and(later))
 }
 
-fn end_of(stderr: &str) -> String {
-    let lines: Vec<&str> = stderr.lines().collect();
-    lines[lines.len().saturating_sub(STDERR)..].join("\n")
+fn too_long(test: &Test, what: &str, within: Duration) -> Story {
+    let message = format!("{what} took longer than {within:?}");
+    Story::of(Failure::new(test.span, message))
 }

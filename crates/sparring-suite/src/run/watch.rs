@@ -1,11 +1,14 @@
-//! Looks on while a client talks: keeps what the server breaks, what it sends
-//! unasked, and what is said in a step.
+//! Looks on while a client talks: keeps what the server breaks, what it sends,
+//! what is said in a step, and how the server answered over HTTP.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sparring_wire::{Entry, Frame, FrameKind, Recorded, Side, Transcript, Violation};
+use serde_json::{Map, Value};
+use sparring_wire::{Entry, Exchange, Frame, Recorded, Side, Transcript, Violation};
+use tokio::time::Instant;
 
+use super::heard::Response;
 use crate::event::Spoken;
 
 /// The most frames of a step that are kept, and how much of each: the first
@@ -16,8 +19,9 @@ const LONGEST: usize = 4_000;
 /// The most breaches between two looks at them.
 const BREACHES: usize = 100;
 
-/// The most notifications of a step that are kept.
-const NOTIFICATIONS: usize = 10_000;
+/// The most frames of the server that are kept of a step, and their bytes.
+const FRAMES: usize = 10_000;
+const BYTES: usize = 64 * 1024 * 1024;
 
 /// An onlooker. Cheap to clone; all clones are one.
 #[derive(Debug, Clone, Default)]
@@ -25,21 +29,26 @@ pub(super) struct Watch(Arc<Mutex<Seen>>);
 
 #[derive(Debug, Default)]
 struct Seen {
+    /// Whether several steps go on at once, which nobody can tell apart here.
+    crowded: bool,
     violations: Vec<Violation>,
-    notifications: Vec<Frame>,
+    frames: Vec<Frame>,
+    bytes: usize,
     spoken: VecDeque<Spoken>,
     unheard: usize,
+    /// When the step began.
+    begun: Option<Instant>,
+    response: Option<Response>,
 }
 
 impl Watch {
     /// Begins to look at what will be recorded in a transcript.
-    pub(super) fn of(transcript: &Transcript) -> Watch {
-        let watch = Watch::default();
+    pub(super) fn of(transcript: &Transcript, crowded: bool) -> Watch {
+        let watch = Watch(Arc::new(Mutex::new(Seen { crowded, ..Seen::default() })));
         let looking = watch.clone();
-        transcript.stream_to(move |recorded| {
-            if let Recorded::Entry(entry) = recorded {
-                looking.seen().keep(entry);
-            }
+        transcript.stream_to(move |recorded| match recorded {
+            Recorded::Entry(entry) => looking.seen().keep(entry),
+            Recorded::Exchange(exchange) => looking.seen().answered(exchange),
         });
         watch
     }
@@ -47,9 +56,14 @@ impl Watch {
     /// Forgets what was said, since a step begins.
     pub(super) fn begin(&self) {
         let mut seen = self.seen();
-        seen.spoken.clear();
-        seen.notifications.clear();
-        seen.unheard = 0;
+        if !seen.crowded {
+            seen.spoken.clear();
+            seen.unheard = 0;
+        }
+        seen.frames.clear();
+        seen.bytes = 0;
+        seen.begun = Some(Instant::now());
+        seen.response = None;
     }
 
     /// The breaches since the last time somebody asked.
@@ -57,9 +71,14 @@ impl Watch {
         std::mem::take(&mut self.seen().violations)
     }
 
-    /// What the server sent unasked in this step, from the nth on.
-    pub(super) fn notifications(&self, from: usize) -> Vec<Frame> {
-        self.seen().notifications.get(from..).unwrap_or_default().to_vec()
+    /// What the server sent in this step, from the nth on.
+    pub(super) fn frames(&self, from: usize) -> Vec<Frame> {
+        self.seen().frames.get(from..).unwrap_or_default().to_vec()
+    }
+
+    /// How the server answered last over HTTP in this step.
+    pub(super) fn response(&self) -> Option<Response> {
+        self.seen().response.clone()
     }
 
     /// What was said in the step, and how much of it is not kept.
@@ -79,13 +98,10 @@ impl Seen {
         if by_server && self.violations.len() < BREACHES {
             self.violations.extend(entry.violations.iter().cloned());
         }
-        let unasked = by_server && entry.frame.kind() == FrameKind::Notification;
-        if unasked && self.notifications.len() < NOTIFICATIONS {
-            self.notifications.push(entry.frame.clone());
-        }
-        if self.spoken.len() == KEPT {
-            self.spoken.remove(KEPT / 2);
-            self.unheard += 1;
+        let size = entry.frame.bytes().len();
+        if by_server && self.frames.len() < FRAMES && self.bytes.saturating_add(size) <= BYTES {
+            self.bytes += size;
+            self.frames.push(entry.frame.clone());
         }
         let mut text = entry.frame.text().into_owned();
         if let Some((end, _)) = text.char_indices().nth(LONGEST) {
@@ -93,6 +109,41 @@ impl Seen {
             text.truncate(end);
             text.push_str(&format!("… ({length} bytes)"));
         }
-        self.spoken.push_back(Spoken { by_server, text });
+        self.say(Spoken { by_server, text });
+    }
+
+    fn say(&mut self, spoken: Spoken) {
+        if self.spoken.len() == KEPT {
+            // Of several steps at once the latest is what one looks for.
+            self.spoken.remove(if self.crowded { 0 } else { KEPT / 2 });
+            self.unheard += usize::from(!self.crowded);
+        }
+        self.spoken.push_back(spoken);
+    }
+
+    /// An exchange over HTTP has come to its end; it is of this step if it began
+    /// in it.
+    fn answered(&mut self, exchange: &Exchange) {
+        let began = Instant::now().checked_sub(exchange.done);
+        let of_step = self.begun.is_some_and(|begun| began.is_some_and(|began| began >= begun));
+        if !of_step || exchange.method != "POST" {
+            return;
+        }
+        if let Some(error) = &exchange.error {
+            let text = format!("(POST {}: {error})", exchange.url);
+            self.say(Spoken { by_server: false, text });
+        }
+        if let Some(status) = exchange.status {
+            let mut headers: Map<String, Value> = Map::new();
+            for (name, value) in exchange.response_headers.iter() {
+                let known = headers.entry(name.to_lowercase()).or_insert_with(|| "".into());
+                *known = match known.as_str() {
+                    Some("") | None => value.into(),
+                    Some(before) => format!("{before}, {value}").into(),
+                };
+            }
+            let (status, headers) = (status.into(), headers.into());
+            self.response = Some(Response { status, headers });
+        }
     }
 }

@@ -40,18 +40,22 @@ pub(crate) fn read(text: &str) -> Result<Suite, String> {
 /// What came of each test of a suite, in their order; none of those that were
 /// not run.
 pub(crate) async fn outcomes(text: &str, fail_fast: bool) -> Vec<(String, Option<Outcome>)> {
-    let suite = read(text).unwrap_or_else(|told| panic!("{told}"));
+    outcomes_of(read(text).unwrap_or_else(|told| panic!("{told}")), fail_fast).await
+}
+
+/// The same of a suite that was read.
+pub(crate) async fn outcomes_of(suite: Suite, fail_fast: bool) -> Vec<(String, Option<Outcome>)> {
     let plan = Plan::new(vec![suite], &Choice::default());
     let (tell, mut events) = mpsc::unbounded_channel();
-    let options = Options { jobs: NonZeroUsize::MIN, fail_fast };
+    let options = Options { jobs: NonZeroUsize::MIN, fail_fast, retry: 0, update: false };
     let (world, stop) = (world(), Stop::default());
     let running = run(&plan, options, &world, &stop, tell);
     tokio::time::timeout(PATIENCE, running).await.expect("it hangs");
     let mut all: Vec<(String, Option<Outcome>)> =
         plan.tests().map(|planned| (planned.test.name.clone(), None)).collect();
     while let Some(event) = events.recv().await {
-        if let Event::Finished { test, outcome, .. } = event {
-            all[test].1 = Some(outcome);
+        if let Event::Finished { test, end } = event {
+            all[test].1 = Some(end.outcome);
         }
     }
     all

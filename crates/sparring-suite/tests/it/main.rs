@@ -7,10 +7,12 @@ mod agents;
 mod defaults;
 mod expectations;
 mod fixture;
+mod includes;
 mod mocks;
 #[path = "../../../sparring-mock/tests/it/mutations.rs"]
 mod mutations;
 mod problems;
+mod reference;
 mod running;
 mod schema;
 mod servers;

@@ -65,7 +65,7 @@ fn templates_and_paths() {
 fn servers() {
     let with =
         |server: &str| format!("servers: {{it: {server}}}\ntests: [{{name: a, ping: true}}]");
-    check_suite("tests: [{name: a, ping: true}]", &["`a` needs one of `servers`"]);
+    check_suite("tests: [{name: a, ping: true}]", &["`a` needs a server, and there is none"]);
     check_suite("servers: {}\ntests: []", &["there is no server", "there is no test"]);
     check_suite(&with("{}"), &["must have one of `command`, `url` and `mock`"]);
     check_suite(&with("{url: \"http://a\", mock: m}"), &["must have one of"]);

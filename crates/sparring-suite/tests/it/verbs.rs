@@ -45,6 +45,15 @@ fn what_is_saved_is_there_in_later_steps_with_its_type() {
 }
 
 #[test]
+fn what_fills_the_path_of_a_uri_is_percent_encoded() {
+    pass(&[
+        "cases: [{x: \"a b/c\"}], read: \"a://of/${x}\", \
+         expect: {text: y is a b/c, content: [{uri: \"a://of/a%20b%2Fc\"}]}",
+        "cases: [{x: \"a://b\"}], read: \"${x}\", expect: {text: inside}",
+    ]);
+}
+
+#[test]
 fn what_cannot_be_saved_or_filled_is_told() {
     fail(
         "call: typed, with: {days: 3}, save: {x: structured.dyas}",

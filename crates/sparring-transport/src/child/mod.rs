@@ -182,6 +182,10 @@ impl Link for ChildLink {
         LinkKind::Shared
     }
 
+    fn transport(&self) -> &'static str {
+        "stdio"
+    }
+
     fn record_to(&mut self, recorder: Recorder) {
         self.lines.record_to(recorder);
     }

@@ -4,6 +4,7 @@
 //! Which frames are sent and what they mean is the peers' business.
 
 pub mod client;
+pub mod jwt;
 pub mod server;
 pub mod sse;
 
@@ -11,4 +12,6 @@ pub use client::{
     Credentials, Grant, HttpError, HttpLink, HttpTarget, HttpTransport, OAuth, Proof, Proxies, Tls,
     Visitor,
 };
-pub use server::{Auth, Beside, HttpOptions, HttpServer, ProtectedResource, Serving, Visit};
+pub use server::{
+    Auth, Beside, HttpOptions, HttpServer, ProtectedResource, Serving, TokenCheck, Visit,
+};

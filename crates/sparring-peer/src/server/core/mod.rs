@@ -16,7 +16,7 @@ use std::time::Duration;
 use sparring_wire::types::{Implementation, LogLevel, ServerCapabilities};
 use sparring_wire::{ErrorObject, Frame, Id, IdSequence, RawJson, Revision};
 
-pub(super) use self::outbound::Added;
+use self::outbound::Added;
 use super::counters::Counters;
 use crate::client::Filter;
 use crate::link::{Cause, Envelope, Faults, LinkKind, Outgoing};
@@ -35,6 +35,19 @@ pub struct Profile {
     pub instructions: Option<String>,
     /// The revisions it speaks.
     pub revisions: Vec<Revision>,
+}
+
+/// What a server says about itself, spelled as far as all can share it.
+#[derive(Debug, Clone)]
+pub(super) struct About {
+    pub(super) profile: Arc<Profile>,
+    pub(super) added: Arc<Added>,
+}
+
+impl About {
+    pub(super) fn new(profile: Profile) -> Self {
+        About { added: Arc::new(Added::new(&profile)), profile: Arc::new(profile) }
+    }
 }
 
 /// A server's end of one connection.
@@ -147,16 +160,12 @@ impl<A> Core<A> {
     /// A server's end of a fresh connection.
     pub fn new(profile: Arc<Profile>, link: LinkKind) -> Self {
         let added = Arc::new(Added::new(&profile));
-        Core::counting(profile, added, Arc::default(), link)
+        Core::counting(About { profile, added }, Arc::default(), link)
     }
 
     /// One that shares with others what they all need, and counts along.
-    pub(super) fn counting(
-        profile: Arc<Profile>,
-        added: Arc<Added>,
-        counters: Arc<Counters>,
-        link: LinkKind,
-    ) -> Self {
+    pub(super) fn counting(about: About, counters: Arc<Counters>, link: LinkKind) -> Self {
+        let About { profile, added } = about;
         Core {
             profile,
             counters,
@@ -182,6 +191,24 @@ impl<A> Core<A> {
         let mut profile = Profile::clone(&self.profile);
         profile.revisions.retain(|revision| wanted(*revision));
         self.profile = Arc::new(profile);
+    }
+
+    /// Whether the client was told that the server has this capability, or may
+    /// ask for it.
+    pub(super) fn declares(&self, capability: &str) -> bool {
+        self.profile.capabilities.has(capability)
+    }
+
+    /// What the server says about itself has changed; the revisions stay, and
+    /// what a handshake has agreed on stays too (2025-11-25,
+    /// basic/lifecycle#operation).
+    pub(super) fn renew(&mut self, about: About) {
+        if self.session.is_some() {
+            return;
+        }
+        let revisions = self.profile.revisions.clone();
+        self.profile = Arc::new(Profile { revisions, ..Profile::clone(&about.profile) });
+        self.added = about.added;
     }
 
     /// The next thing to give to the link.

@@ -53,7 +53,8 @@ impl<A> Core<A> {
         let meta = Meta::of(frame);
         // Over HTTP a request that says which revision it is of, is of that
         // one, and those have no handshake.
-        if method == "initialize" && (envelope.is_none() || meta.version.is_none()) {
+        let by_itself = envelope.is_some() && meta.version.is_some() && self.has_modern();
+        if method == "initialize" && !by_itself {
             return self.admit_initialize(frame, in_batch);
         }
         if in_batch && meta.version.is_some() {

@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use self::working::Job;
 use super::Shared;
-use super::context::Said;
+use super::context::{Origin, Said};
 use super::core::Core;
 use super::handler::Handler;
 use super::intake::Intake;
@@ -37,6 +37,9 @@ type Outcome = Result<RawJson, ErrorObject>;
 pub struct Session<H> {
     shared: Arc<Shared<H>>,
     core: Core<oneshot::Sender<Outcome>>,
+    origin: Origin,
+    /// Which of what the server has said of itself the core knows.
+    renewal: u64,
     link: Option<Box<dyn Link>>,
     intake: Intake,
     /// Requests whose handler did not answer at once.
@@ -61,25 +64,29 @@ pub struct Session<H> {
 pub(in crate::server) struct Change {
     pub(in crate::server) method: String,
     pub(in crate::server) params: Option<RawJson>,
+    /// Only told by who has declared this, where that matters.
+    pub(in crate::server) declared: Option<&'static str>,
 }
 
 impl<H: Handler> Session<H> {
     pub(in crate::server) fn new(shared: Arc<Shared<H>>, link: Option<Box<dyn Link>>) -> Self {
         let kind = link.as_ref().map_or(LinkKind::Shared, |link| link.kind());
-        Session { link, ..Session::without_link(shared, kind) }
+        let origin = Origin {
+            transport: link.as_ref().map_or("memory", |link| link.transport()),
+            session: Some(shared.sessions.number()),
+        };
+        Session { link, origin, ..Session::without_link(shared, kind) }
     }
 
     pub(in crate::server) fn without_link(shared: Arc<Shared<H>>, kind: LinkKind) -> Self {
-        let core = Core::counting(
-            Arc::clone(&shared.profile),
-            Arc::clone(&shared.added),
-            Arc::clone(&shared.counters),
-            kind,
-        );
+        let (about, renewal) = shared.about.now();
+        let core = Core::counting(about, Arc::clone(&shared.counters), kind);
         let (outbox, said) = mpsc::unbounded_channel();
         Session {
             shared,
             core,
+            origin: Origin { transport: "memory", session: None },
+            renewal,
             link: None,
             intake: Intake::default(),
             serving: FuturesUnordered::new(),
@@ -133,6 +140,20 @@ impl<H: Handler> Session<H> {
             link.record_to(Recorder::new(transcript, Side::Server));
         }
         self
+    }
+
+    /// Says what the link is called that there is none of.
+    pub(in crate::server) fn came_over(&mut self, transport: &'static str) {
+        self.origin.transport = transport;
+    }
+
+    /// Takes over what the server says of itself by now.
+    fn keep_up(&mut self) {
+        if self.shared.about.is_newer_than(self.renewal) {
+            let (about, renewal) = self.shared.about.now();
+            self.core.renew(about);
+            self.renewal = renewal;
+        }
     }
 
     /// Takes one thing in, as if it had come off a link.

@@ -140,6 +140,7 @@ impl<H: Handler> Session<H> {
                 self.ended = Some(cause.clone());
                 self.drained_by = Some(self.timer.now() + DRAIN);
             }
+            self.keep_up();
             self.core.receive(incoming);
             busy = true;
         }

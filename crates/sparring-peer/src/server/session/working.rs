@@ -60,7 +60,9 @@ impl<H: Handler> Session<H> {
             && let Some(changes) = &mut self.changes
             && let Poll::Ready(Some(change)) = changes.poll_recv(cx)
         {
-            self.core.broadcast(&change.method, change.params.as_ref());
+            if change.declared.is_none_or(|capability| self.core.declares(capability)) {
+                self.core.broadcast(&change.method, change.params.as_ref());
+            }
             busy = true;
         }
         if self.timer.poll(self.core.wake_at(), cx).is_ready() {
@@ -97,7 +99,7 @@ impl<H: Handler> Session<H> {
     /// set of those being served.
     fn call(&mut self, call: Call, cx: &mut TaskContext<'_>) {
         let (id, key) = (call.id.clone(), call.key);
-        let context = Context::new(call, self.outbox.clone());
+        let context = Context::new(call, self.origin, self.outbox.clone());
         let shared = Arc::clone(&self.shared);
         let serve = async move {
             let serving = AssertUnwindSafe(dispatch(&shared.handler, &context)).catch_unwind();

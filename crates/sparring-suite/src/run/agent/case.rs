@@ -11,7 +11,7 @@ use crate::model::{StandInKind, Suite, Test};
 const NAME: usize = 40;
 
 /// One run of a test.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in crate::run) struct Case {
     /// What its input has at its end; none where no mock needs to know.
     directives: Option<String>,

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use walkdir::WalkDir;
 
-use crate::model::{Files, Reading};
+use crate::model::{FileExpect, Reading};
 
 /// The longest file that is read.
 const MOST: u64 = 16 * 1024 * 1024;
@@ -41,7 +41,7 @@ pub(crate) struct Found {
 }
 
 /// Looks for the files that an expectation is about.
-pub(super) fn look(folder: Option<&Path>, wanted: &Files) -> Look {
+pub(super) fn look(folder: Option<&Path>, wanted: &FileExpect) -> Look {
     let mut look = Look::default();
     let Some(folder) = folder else { return look };
     // The folder itself may be behind a link.
@@ -73,7 +73,7 @@ pub(super) fn look(folder: Option<&Path>, wanted: &Files) -> Look {
     look
 }
 
-fn found(folder: &Path, file: &Path, path: &Path, wanted: &Files) -> Found {
+fn found(folder: &Path, file: &Path, path: &Path, wanted: &FileExpect) -> Found {
     let path = path.display().to_string();
     let size = std::fs::metadata(file).map_or(0, |it| it.len());
     let read = match wanted.contents.is_empty() {

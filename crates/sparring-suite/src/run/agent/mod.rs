@@ -5,6 +5,7 @@ mod files;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -16,19 +17,17 @@ use tokio::time::timeout;
 pub(super) use case::Case;
 pub(crate) use files::{Found, Look};
 
+use super::open::{absolute, at};
 use super::scope::{OfServer, OfTest};
-use super::settle::settle;
-use super::stand_ins::{Listening, StandIns};
-use super::test::hold;
-use super::{Answer, Heard, World};
+use super::settle::{PATIENCE as SETTLING, settle};
+use super::stand_ins::{Listening, Marks};
+use super::walk::end_of;
+use super::{Answer, Heard};
 use crate::event::{Failure, Story};
 use crate::model::{Agent, Facet, Step, Suite, Verb};
 
 /// How long an agent may take.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// The most lines of what it wrote that a story has.
-const LINES: usize = 20;
 
 /// A program that ran to its end.
 #[derive(Debug)]
@@ -52,41 +51,45 @@ impl Ran {
 /// What an agent is run in.
 pub(super) struct Around<'a> {
     pub(super) suite: &'a Suite,
-    pub(super) world: &'a World,
-    pub(super) stand_ins: &'a StandIns,
     pub(super) case: &'a Case,
+    pub(super) marks: &'a Marks,
 }
 
-/// Runs the agent of a step, and holds what came of it against what was
-/// expected.
+/// Runs the agent of a step, and waits for what is expected of it.
 ///
 /// # Errors
-/// When it could not be run, or something does not hold.
-pub(super) async fn take(
+/// When it could not be run to its end.
+pub(super) async fn perform(
     around: &Around<'_>,
     step: &Step,
     scope: &mut OfTest<'_>,
-) -> Result<(), Story> {
+) -> Result<Heard, Story> {
     let Verb::Agent { own, input } = &step.verb else { return Err(nobody(step.span)) };
-    let agent = own.as_ref().or(around.suite.agent.as_ref()).ok_or_else(|| nobody(step.span))?;
+    let suite = around.suite;
+    let agent = own.as_ref().or(suite.agent.as_ref()).ok_or_else(|| nobody(step.span))?;
+    scope.input = None;
     let input = input.as_ref().map(|input| text(input, scope)).transpose().map_err(missing)?;
     scope.input = around.case.input(input);
     let (target, stdin) = match own {
-        Some(own) => prepare(around, own, scope),
+        Some(own) => prepare(suite, own, scope),
         // What stands at the top is described as servers are.
-        None => prepare(around, agent, &OfSuite { around, test: scope }),
+        None => prepare(suite, agent, &OfSuite(scope)),
     }
     .map_err(missing)?;
-    let mut listening = Listening::begin(&step.expect, around.stand_ins, None);
+    let stand_ins = Arc::clone(&scope.stand_ins);
+    let mut listening = Listening::begin(&step.expect, &stand_ins, None, around.marks);
     let begun = Instant::now();
     let mut ran = run(&target, stdin, agent, step.span).await?;
-    let took = begun.elapsed();
     let mut heard = Heard {
+        asked: None,
         answer: Answer::Nothing,
-        took,
+        took: begun.elapsed(),
         violations: Vec::new(),
         notifications: Vec::new(),
         requests: Vec::new(),
+        frames: Vec::new(),
+        response: None,
+        over_http: false,
         stderr: ran.stderr.clone(),
         journals: HashMap::new(),
     };
@@ -94,26 +97,27 @@ pub(super) async fn take(
     listen(&mut heard);
     // What it wrote itself is all there already.
     if step.expect.0.iter().any(|(_, facet)| matches!(facet, Facet::Journal { .. })) {
-        settle(&step.expect, scope, &mut heard, listen).await;
+        settle(&step.expect, SETTLING, scope, &mut heard, listen).await;
     }
     ran.files = looked(step, scope);
-    let ends = (end_of(&ran.stdout), end_of(&ran.stderr));
     heard.answer = Answer::Ran(Box::new(ran));
-    let failures = hold(step, &heard, scope);
-    match failures.is_empty() {
-        true => Ok(()),
-        false => Err(Story { failures, stdout: ends.0, stderr: ends.1, ..Story::default() }),
-    }
+    Ok(heard)
+}
+
+/// The story of an agent of which something does not hold.
+pub(super) fn story(failures: Vec<Failure>, heard: &Heard) -> Story {
+    let ends = heard.answer.ran().map(|ran| (end_of(&ran.stdout), end_of(&ran.stderr)));
+    let (stdout, stderr) = ends.unwrap_or_default();
+    Story { failures, stdout, stderr, ..Story::default() }
 }
 
 /// The agent's command and what it reads, with all holes filled.
 fn prepare(
-    around: &Around<'_>,
+    suite: &Suite,
     agent: &Agent,
     scope: &dyn Scope,
 ) -> Result<(ChildTarget, String), Missing> {
-    let folder = &around.suite.folder;
-    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+    let folder = absolute(suite.folder_of(agent.span));
     let command = &agent.command;
     let program = at(&folder, text(&command.program, scope)?);
     let args = command.args.iter().map(|arg| text(arg, scope)).collect::<Result<Vec<_>, _>>()?;
@@ -161,17 +165,14 @@ fn looked(step: &Step, scope: &OfTest<'_>) -> Vec<Look> {
 
 /// What stands at the top of a suite, where a name is a variable of the
 /// environment, filled for one test.
-struct OfSuite<'a> {
-    around: &'a Around<'a>,
-    test: &'a OfTest<'a>,
-}
+struct OfSuite<'a>(&'a OfTest<'a>);
 
 impl Scope for OfSuite<'_> {
     fn get(&self, path: &Name) -> Result<Value, Undefined> {
-        let Around { world, stand_ins, .. } = self.around;
+        let OfTest { world, folder, stand_ins, .. } = self.0;
         match path.root() {
-            "input" => self.test.get(path),
-            _ => OfServer { world, folder: &self.test.folder, mocks: stand_ins.facts() }.get(path),
+            "input" => self.0.get(path),
+            _ => OfServer { world, folder, mocks: stand_ins.facts() }.get(path),
         }
     }
 }
@@ -183,23 +184,10 @@ fn text(tree: &Tree, scope: &dyn Scope) -> Result<String, Missing> {
     })
 }
 
-/// A program that is named by a path is looked for from the suite on.
-fn at(folder: &Path, program: String) -> String {
-    match program.contains('/') {
-        true => folder.join(program).display().to_string(),
-        false => program,
-    }
-}
-
 fn missing(missing: Missing) -> Story {
     Story::of(Failure::new(missing.span, missing.undefined.to_string()))
 }
 
 fn nobody(span: Span) -> Story {
     Story::of(Failure::new(span, "there is no agent to run"))
-}
-
-fn end_of(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    lines[lines.len().saturating_sub(LINES)..].join("\n")
 }

@@ -52,8 +52,8 @@ impl Journal {
     /// How far it has come.
     fn mark(&self) -> u64 {
         match self {
-            Journal::Http(mock) => mock.forgotten() + mock.requests().len() as u64,
-            Journal::Live(server) => server.forgotten() + server.received().len() as u64,
+            Journal::Http(mock) => mock.total(),
+            Journal::Live(server) => server.total(),
             Journal::File(path) => std::fs::metadata(path).map_or(0, |it| it.len()),
         }
     }
@@ -111,29 +111,56 @@ fn lines(path: &Path, from: u64) -> Vec<Vec<u8>> {
     bytes[..whole].split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
 }
 
-/// The journals that a step looks at, from its beginning on.
+/// How far journals had come, by the names of who keeps them.
+#[derive(Debug, Default)]
+pub(in crate::run) struct Marks(HashMap<String, u64>);
+
+impl Marks {
+    /// How far all of them are now; `tested` is the server under test and its
+    /// journal, where it is a mock.
+    pub(in crate::run) fn of(stand_ins: &StandIns, tested: Option<(&str, &Journal)>) -> Self {
+        let all = stand_ins.all.iter().map(|it| (&*it.name, &it.journal)).chain(tested);
+        Marks(all.map(|(name, journal)| (name.to_owned(), journal.mark())).collect())
+    }
+
+    /// How far only that of the server under test is.
+    pub(in crate::run) fn of_one(tested: Option<(&str, &Journal)>) -> Self {
+        Marks::of(&StandIns::default(), tested)
+    }
+
+    /// Puts other marks in the place of those of the same names.
+    pub(in crate::run) fn renew(&mut self, by: Marks) {
+        self.0.extend(by.0);
+    }
+
+    fn get(&self, name: &str) -> u64 {
+        self.0.get(name).copied().unwrap_or_default()
+    }
+}
+
+/// The journals that a step looks at.
 pub(in crate::run) struct Listening<'a>(Vec<Ear<'a>>);
 
 struct Ear<'a> {
     name: &'a str,
     journal: &'a Journal,
-    /// How far it was at the beginning, and when it was looked at last.
+    /// From where on it is looked at, and how far it was when it last was.
     begun: u64,
     seen: u64,
 }
 
 impl<'a> Listening<'a> {
-    /// Begins to listen to what is expected to come; `tested` is the server
-    /// under test and its journal, where it is a mock.
+    /// Listens to what is expected to come since then.
     pub(in crate::run) fn begin(
         expect: &'a Expect,
         stand_ins: &'a StandIns,
         tested: Option<(&str, &'a Journal)>,
+        since: &Marks,
     ) -> Self {
         let ear = |name: &'a str| {
             let own = tested.filter(|(tested, _)| *tested == name).map(|(_, journal)| journal);
             let journal = stand_ins.journal(name).or(own)?;
-            let begun = journal.mark();
+            let begun = since.get(name);
             Some(Ear { name, journal, begun, seen: begun })
         };
         let names = expect.0.iter().filter_map(|(_, facet)| match facet {

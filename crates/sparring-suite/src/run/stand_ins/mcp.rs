@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use sparring_mock::{MockServer, Settings};
 
 use super::super::mock;
+use super::super::open::absolute;
 use super::{Journal, Mocked, Refusal, Starting};
 use crate::model::{Script, StandInKind, Transport};
 
@@ -49,11 +50,10 @@ impl Starting<'_> {
 
     /// The path of its script, and what is said beside it.
     pub(super) fn script(&self, script: &Script) -> Result<(PathBuf, Settings), Refusal> {
-        let path = self.suite.folder.join(self.text(&script.path)?);
+        let folder = absolute(self.suite.folder_of(self.stand_in.span));
+        let path = folder.join(self.text(&script.path)?);
         let vars = script.vars.iter().map(|(name, tree)| Ok((name.clone(), self.value(tree)?)));
         let vars = vars.collect::<Result<_, Refusal>>()?;
-        // Whoever starts it may be anywhere.
-        let path = std::path::absolute(&path).unwrap_or(path);
         Ok((path, Settings { vars, ..Settings::default() }))
     }
 

@@ -14,7 +14,7 @@ use sparring_script::{Span, Tree};
 use tempfile::TempDir;
 
 pub(crate) use journal::Came;
-pub(super) use journal::{Journal, Listening};
+pub(super) use journal::{Journal, Listening, Marks};
 
 use super::World;
 use super::scope::{Folder, OfServer};
@@ -131,7 +131,7 @@ impl Starting<'_> {
             }
             StandInKind::Interactions(_) | StandInKind::Http(_) => {
                 let script = self.interactions().to_string();
-                MockServer::from_yaml(&script, &self.suite.folder).map_err(|it| self.refusal(&it))
+                MockServer::from_yaml(&script, ".").map_err(|it| self.refusal(&it))
             }
         }
     }

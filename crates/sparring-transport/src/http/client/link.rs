@@ -248,6 +248,10 @@ impl Link for HttpLink {
         LinkKind::Streams
     }
 
+    fn transport(&self) -> &'static str {
+        if self.way == Way::Old { "sse" } else { "http" }
+    }
+
     fn record_to(&mut self, recorder: Recorder) {
         self.wire.record_to(recorder);
     }

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use http::{HeaderMap, Response, StatusCode};
 use sparring_peer::Handler;
-use sparring_peer::link::{Incoming, LinkKind};
+use sparring_peer::link::{Envelope, Incoming, LinkKind, Stream};
 use sparring_wire::{Frame, FrameKind};
 
 use super::body::{Body, Further, Source};
@@ -43,12 +43,13 @@ pub(super) fn post<H: Handler>(
     shared: &Shared<H>,
     query: &str,
     frame: Frame,
+    envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
     let hub = find(shared, query)?;
     if frame.kind() == FrameKind::Other && frame.result().is_none() && frame.error().is_none() {
         return Err(no_message(&frame));
     }
-    hub.post(Incoming::on_shared_channel(frame)).map_err(refused)?;
+    hub.post(Incoming::on(Stream::Standing, frame, Some(envelope))).map_err(refused)?;
     Ok(reply::empty(StatusCode::ACCEPTED))
 }
 

@@ -11,7 +11,7 @@ pub(super) const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 pub struct ProtectedResource {
     /// Its address; where none is given, the one that it was asked at.
     pub resource: Option<String>,
-    /// Who gives tokens for it.
+    /// Who gives tokens for it; a path is one at the same origin.
     pub authorization_servers: Vec<String>,
     /// The scopes that its tokens may have.
     pub scopes: Vec<String>,
@@ -20,9 +20,15 @@ pub struct ProtectedResource {
 impl ProtectedResource {
     /// The metadata as JSON.
     pub(super) fn document(&self, headers: &HeaderMap, path: &str) -> String {
+        let address = self.address(headers, path);
+        let here = |name: &String| match name.starts_with('/') {
+            true => format!("{}{}", split(&address).0, name.trim_end_matches('/')),
+            false => name.clone(),
+        };
+        let servers: Vec<_> = self.authorization_servers.iter().map(here).collect();
         let mut document = json!({
-            "resource": self.address(headers, path),
-            "authorization_servers": self.authorization_servers,
+            "resource": address,
+            "authorization_servers": servers,
             "bearer_methods_supported": ["header"],
         });
         if !self.scopes.is_empty() {
@@ -39,13 +45,15 @@ impl ProtectedResource {
         format!("{origin}{WELL_KNOWN}{path}")
     }
 
-    /// Whether the metadata is there where that follows the well known path.
-    pub(super) fn is_at(&self, suffix: &str, path: &str) -> bool {
+    /// Whether the metadata is there where that follows the well known path;
+    /// the server is at these paths.
+    pub(super) fn is_at(&self, suffix: &str, paths: &[&str]) -> bool {
         let own = self.resource.as_deref().map(|resource| split(resource).1);
-        suffix.is_empty() || suffix == path || own == Some(suffix)
+        suffix.is_empty() || paths.contains(&suffix) || own == Some(suffix)
     }
 
-    fn address(&self, headers: &HeaderMap, path: &str) -> String {
+    /// The name of the resource, asked at that path.
+    pub(super) fn address(&self, headers: &HeaderMap, path: &str) -> String {
         match &self.resource {
             Some(resource) => resource.clone(),
             None => {

@@ -9,6 +9,7 @@ mod auth;
 mod beside;
 mod body;
 mod cors;
+mod door;
 mod drain;
 mod event;
 mod guard;
@@ -42,7 +43,7 @@ use self::drain::Drain;
 use self::guard::Reach;
 use self::session::Registry;
 
-pub use self::auth::Auth;
+pub use self::auth::{Auth, TokenCheck};
 pub use self::beside::{Beside, Visit};
 pub use self::body::Body;
 pub use self::listener::Listener;

@@ -41,7 +41,7 @@ pub(super) async fn serve<H: Handler>(
     if let Some(recorder) = &recorder {
         recorder.received(&frame);
     }
-    let mut alone = shared.server.answer(frame, Some(envelope));
+    let mut alone = shared.server.answer(frame, Some(envelope)).over("http");
     let mut alarm = None;
     // An answer that takes long becomes a stream, for comments to flow in.
     let first = poll_fn(|cx| match alone.poll_next(cx) {

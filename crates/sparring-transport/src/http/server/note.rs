@@ -91,6 +91,10 @@ fn shown(headers: &HeaderMap) -> Headers {
         } else if name == SESSION {
             // Whoever knows all of it can take the session over.
             shown.push(name.as_str(), &format!("{}…", value.get(..8).unwrap_or_default()));
+        } else if name == header::LOCATION && value.contains(['?', '#']) {
+            // A browser that is sent there brings what only it may have.
+            let end = value.find(['?', '#']).unwrap_or_default();
+            shown.push(name.as_str(), &format!("{}?…", &value[..end]));
         } else {
             shown.push(name.as_str(), &value);
         }
@@ -118,6 +122,7 @@ mod tests {
             .header("x-api-key", "hunter2")
             .header("cookie", "hunter2")
             .header("mcp-session-id", "0123456789hunter2")
+            .header("location", "http://a/back?code=hunter2")
             .header("accept", "*/*");
         let (parts, ()) = request.body(()).expect("a request").into_parts();
         assert_eq!(&*url(&parts), "http://localhost/messages?…");
@@ -125,6 +130,7 @@ mod tests {
         assert!(headers.iter().all(|(_, value)| !value.contains("hunter2")));
         assert_eq!(headers.get("accept"), Some("*/*"));
         assert_eq!(headers.get("authorization"), Some("(hidden)"));
+        assert_eq!(headers.get("location"), Some("http://a/back?…"));
         assert_eq!(headers.get("mcp-session-id"), Some("01234567…"));
     }
 }

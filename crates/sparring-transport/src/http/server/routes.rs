@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{HeaderName, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
+use http::header::{HeaderName, HeaderValue, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
@@ -14,6 +14,7 @@ use sparring_peer::Handler;
 use sparring_peer::link::Envelope;
 use sparring_wire::{ErrorObject, Frame, FrameKind, Headers, Rule, code};
 
+use super::auth::Pass;
 use super::beside::{Beside, Visit};
 use super::body::Body;
 use super::guard::{self, Reach};
@@ -28,7 +29,7 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// What can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Route {
+pub(super) enum Route {
     Mcp,
     Sse,
     Messages,
@@ -125,16 +126,17 @@ where
     if shared.drain.has_begun() && !shared.may_answer(route, parts) {
         return Err(ending());
     }
-    if route != Route::Metadata {
-        shared.authorize(&parts.headers)?;
-    }
+    let pass = match route {
+        Route::Metadata => Pass::Full,
+        _ => shared.authorize(route, &parts.headers)?,
+    };
     match (route, &parts.method) {
         (Route::Mcp, &Method::POST) => {
             negotiation::takes_both(&parts.headers)?;
             let frame = read(shared, route, parts, body).await?;
             // What is refused here is seen by no peer, and so by no link.
             let recorder = legacy::recorder(shared, &parts.headers).map(|it| (it, frame.clone()));
-            mcp(shared, &parts.headers, frame).await.inspect_err(|refusal| {
+            mcp(shared, &parts.headers, frame, &pass).await.inspect_err(|refusal| {
                 if let Some((recorder, frame)) = recorder {
                     if refusal.is_of_the_unseen() {
                         recorder.received(&frame);
@@ -160,11 +162,17 @@ where
             let frame = read(shared, route, parts, body).await?;
             check_readable(&frame)?;
             shared.check_begins(&frame)?;
-            http_sse::post(shared, query, frame)
+            shared.check_pass(route, &parts.headers, &pass, &frame)?;
+            let envelope = Envelope { status: None, headers: spelled(&parts.headers) };
+            http_sse::post(shared, query, frame, envelope)
         }
         (Route::Metadata, &(Method::GET | Method::HEAD)) => {
             let metadata = shared.options.metadata.as_ref();
-            let text = metadata.map(|it| it.document(&parts.headers, &shared.options.path));
+            // The one of HTTP+SSE is asked for by its path.
+            let suffix = parts.uri.path().strip_prefix(WELL_KNOWN);
+            let of = shared.sse_path().filter(|path| suffix == Some(path));
+            let of = of.unwrap_or(&shared.options.path);
+            let text = metadata.map(|it| it.document(&parts.headers, of));
             Ok(reply::document(text.unwrap_or_default()))
         }
         _ => Err(Refusal::method_not_allowed(allow)),
@@ -177,9 +185,11 @@ async fn mcp<H: Handler>(
     shared: &Shared<H>,
     headers: &HeaderMap,
     frame: Frame,
+    pass: &Pass,
 ) -> Result<Response<Body>, Refusal> {
     check_readable(&frame)?;
     shared.check_begins(&frame)?;
+    shared.check_pass(Route::Mcp, headers, pass, &frame)?;
     let version = version_in(headers);
     let names = shared.modern && modern::names_its_revision(&frame);
     let envelope = Envelope { status: None, headers: spelled(headers) };
@@ -266,7 +276,7 @@ impl<H> Shared<H> {
         if path == options.path {
             return Some(Route::Mcp);
         }
-        if let Some(sse) = options.sse_path.as_ref().filter(|_| self.legacy) {
+        if let Some(sse) = self.sse_path() {
             if path == sse {
                 return Some(Route::Sse);
             }
@@ -276,7 +286,14 @@ impl<H> Shared<H> {
         }
         let metadata = options.metadata.as_ref()?;
         let suffix = path.strip_prefix(WELL_KNOWN)?;
-        metadata.is_at(suffix, &options.path).then_some(Route::Metadata)
+        let paths = [Some(&*options.path), self.sse_path()];
+        let paths: Vec<_> = paths.into_iter().flatten().collect();
+        metadata.is_at(suffix, &paths).then_some(Route::Metadata)
+    }
+
+    /// Where HTTP+SSE begins, if it is spoken.
+    pub(super) fn sse_path(&self) -> Option<&str> {
+        self.options.sse_path.as_deref().filter(|_| self.legacy)
     }
 
     /// Whether that may be what a request in flight waits for: an answer to what
@@ -310,18 +327,5 @@ impl<H> Shared<H> {
             Route::Sse => "GET, OPTIONS",
             Route::Metadata => "GET, HEAD, OPTIONS",
         }
-    }
-
-    fn authorize(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let Err(denied) = self.options.auth.check(headers) else { return Ok(()) };
-        let metadata = self.options.metadata.as_ref();
-        let metadata = metadata.map(|it| it.url(headers, &self.options.path));
-        let mut refusal = Refusal::new(denied.status(), denied.message());
-        for challenge in self.options.auth.challenges(denied, metadata.as_deref()) {
-            if let Ok(value) = HeaderValue::from_str(&challenge) {
-                refusal = refusal.header(WWW_AUTHENTICATE, value);
-            }
-        }
-        Err(refusal)
     }
 }

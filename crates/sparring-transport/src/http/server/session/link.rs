@@ -51,6 +51,13 @@ impl Link for SessionLink {
         self.hub.kind()
     }
 
+    fn transport(&self) -> &'static str {
+        match self.hub.kind() {
+            LinkKind::Streams => "http",
+            LinkKind::Shared => "sse",
+        }
+    }
+
     fn record_to(&mut self, recorder: Recorder) {
         self.hub.record_to(recorder);
     }

@@ -1,10 +1,14 @@
 //! Which tests of which suites are to run, in which revisions and over which
 //! transports.
 
+mod shard;
+
 use regex::Regex;
 use sparring_wire::Revision;
 
 use crate::model::{Server, Suite, Test, Transport, Variant, Way};
+
+pub use shard::{NoShard, Shard};
 
 /// What is chosen; nothing said is everything.
 #[derive(Debug, Default)]
@@ -95,6 +99,35 @@ impl Plan {
         let place = self.tests.get(number)?;
         let suite = &self.suites[place.suite];
         Some(Planned { number, suite, test: &suite.tests[place.test], variant: place.variant })
+    }
+
+    /// Leaves out all but those that `wanted` takes.
+    pub fn retain(&mut self, wanted: impl Fn(Planned<'_>) -> bool) {
+        let taken: Vec<bool> = self.tests().map(wanted).collect();
+        let mut taken = taken.into_iter();
+        self.tests.retain(|_| taken.next().unwrap_or_default());
+    }
+
+    /// Leaves out all but the tests of one shard: neighbours, so that as few
+    /// servers as possible are started in several.
+    pub fn take_shard(&mut self, shard: Shard) {
+        self.tests = shard.part_of(&self.tests).to_vec();
+    }
+
+    /// Puts the suites, and the tests of each, into an order that follows from
+    /// the seed.
+    pub fn shuffle(&mut self, seed: u64) {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut suites: Vec<Vec<Place>> = Vec::new();
+        for place in self.tests.drain(..) {
+            match suites.last_mut() {
+                Some(tests) if tests[0].suite == place.suite => tests.push(place),
+                _ => suites.push(vec![place]),
+            }
+        }
+        random.shuffle(&mut suites);
+        suites.iter_mut().for_each(|tests| random.shuffle(tests));
+        self.tests = suites.concat();
     }
 
     /// How many are to run.

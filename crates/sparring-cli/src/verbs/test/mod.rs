@@ -1,7 +1,11 @@
 //! `spar test`: runs suites, and tells of each test.
 
+mod last_failed;
+mod shard;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice};
@@ -12,6 +16,7 @@ use sparring_suite::{
 };
 use sparring_wire::Revision;
 use tokio::sync::mpsc;
+use tokio::time::{MissedTickBehavior, interval};
 
 use crate::args::Look;
 use crate::exit::{Exit, Signal};
@@ -19,6 +24,12 @@ use crate::failure::Failure;
 use crate::output::Printer;
 use crate::report::Report;
 use crate::signals::Signals;
+use shard::Part;
+
+pub(crate) use last_failed::LastFailed;
+
+/// How often it is shown how far a run is.
+const TICK: Duration = Duration::from_millis(100);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -67,6 +78,25 @@ pub(crate) struct Test {
     #[arg(long = "transport", value_name = "WAY", value_parser = transport())]
     transports: Vec<Transport>,
 
+    /// Run the tests that failed when they last ran
+    #[arg(long)]
+    last_failed: bool,
+
+    /// Run one part of the tests, as 2/5; auto takes it from the variables of the
+    /// CI system (CI_NODE_INDEX, CIRCLE_NODE_INDEX, BUILDKITE_PARALLEL_JOB,
+    /// JOB_COMPLETION_INDEX), auto/5 of how many where they do not say
+    #[arg(long, value_name = "K/N")]
+    shard: Option<Part>,
+
+    /// Run suites and tests in an order that follows from this number, or from
+    /// any: random
+    #[arg(long, value_name = "SEED", value_parser = seed)]
+    shuffle: Option<u64>,
+
+    /// Try tests that fail so often again, where they do not say it themselves
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    retry: u64,
+
     /// Stop at the first test that fails
     #[arg(long)]
     fail_fast: bool,
@@ -76,9 +106,18 @@ pub(crate) struct Test {
     #[arg(long, short, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 
+    /// Keep the answers of `snapshot: true` as they are now; refused where CI is
+    /// set
+    #[arg(long)]
+    update: bool,
+
     /// Tell only of tests that failed, and the last line
     #[arg(long, short, help_heading = "Output")]
     quiet: bool,
+
+    /// Tell how long answers took, for each tool: p50, p95, max
+    #[arg(long, help_heading = "Output")]
+    timings: bool,
 
     /// When to use colours; NO_COLOR is respected
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
@@ -97,6 +136,7 @@ impl Test {
         printer: &Printer,
         mut signals: Signals,
         world: &World,
+        last_failed: LastFailed<'_>,
     ) -> Result<Exit, Failure> {
         let suites = self.load()?;
         if suites.is_empty() {
@@ -107,8 +147,14 @@ impl Test {
         if self.check {
             return tell_good(&suites, printer).await;
         }
-        refuse_only_in_ci(&suites, world)?;
-        let plan = Plan::new(suites, &self.choice());
+        if is_ci(world) {
+            refuse_only(&suites)?;
+            if self.update {
+                let told = "--update is refused where CI is set: nobody would see what it keeps";
+                return Err(Failure::Usage(told.to_owned()));
+            }
+        }
+        let mut plan = Plan::new(suites, &self.choice());
         for variant in plan.left_out() {
             printer.note(&format!("there is no{variant}, and no test is run in it")).await;
         }
@@ -116,17 +162,53 @@ impl Test {
             printer.error("no test has such a name and such a tag").await;
             return Ok(Exit::Nothing);
         }
+        if let Some(told) = self.narrow(&mut plan, world, last_failed)? {
+            printer.error(&told).await;
+            return Ok(Exit::Nothing);
+        }
+        if let Some(seed) = self.shuffle {
+            plan.shuffle(seed);
+            printer.note(&format!("the order is that of --shuffle {seed}")).await;
+        }
         if self.list {
             let lines: String = plan.tests().map(listed).collect();
             return printer.print(&lines).await.map(|()| Exit::Good);
         }
         let mut report = Report::new(&plan, printer);
         let signal = self.follow(&plan, &mut report, &mut signals, world).await?;
-        let exit = report.end().await;
+        if let Err(error) = last_failed.keep(report.ended()) {
+            printer.note(&format!("which tests failed cannot be kept: {error}")).await;
+        }
+        let exit = report.end(self.timings).await;
         match signal {
             Some(signal) => Err(Failure::Stopped(signal)),
             None => exit,
         }
+    }
+
+    /// Leaves out what has passed before and what other machines run, and says
+    /// why nothing is left.
+    fn narrow(
+        &self,
+        plan: &mut Plan,
+        world: &World,
+        last_failed: LastFailed<'_>,
+    ) -> Result<Option<String>, Failure> {
+        if self.last_failed {
+            plan.retain(last_failed.filter()?);
+            if plan.is_empty() {
+                return Ok(Some("no test failed when it last ran".to_owned()));
+            }
+        }
+        if let Some(part) = self.shard {
+            let shard = part.shard(&world.variables).map_err(Failure::Usage)?;
+            let all = plan.len();
+            plan.take_shard(shard);
+            if plan.is_empty() {
+                return Ok(Some(format!("there are not enough tests for shard {shard}: {all}")));
+            }
+        }
+        Ok(None)
     }
 
     fn choice(&self) -> Choice {
@@ -170,11 +252,25 @@ impl Test {
         let stop = Stop::default();
         let (tell, mut events) = mpsc::unbounded_channel();
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let options = Options { jobs: self.jobs.unwrap_or_else(cores), fail_fast: self.fail_fast };
+        let options = Options {
+            jobs: self.jobs.unwrap_or_else(cores),
+            fail_fast: self.fail_fast,
+            retry: self.retry,
+            update: self.update,
+        };
         let running = run(plan, options, world, &stop, tell);
         let reporting = async {
-            while let Some(event) = events.recv().await {
-                report.take(event).await;
+            let mut ticks = interval(TICK);
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            loop {
+                tokio::select! {
+                    biased;
+                    event = events.recv() => match event {
+                        Some(event) => report.take(event).await,
+                        None => break,
+                    },
+                    _ = ticks.tick() => report.tick().await,
+                }
             }
         };
         let both = async { tokio::join!(running, reporting) };
@@ -196,12 +292,13 @@ impl Test {
     }
 }
 
+fn is_ci(world: &World) -> bool {
+    world.variables.get("CI").is_some_and(|ci| !ci.is_empty() && ci != "false")
+}
+
 /// A test that was singled out while somebody worked on it must not keep all
 /// others from running where nobody looks.
-fn refuse_only_in_ci(suites: &[Suite], world: &World) -> Result<(), Failure> {
-    if !world.variables.get("CI").is_some_and(|ci| !ci.is_empty() && ci != "false") {
-        return Ok(());
-    }
+fn refuse_only(suites: &[Suite]) -> Result<(), Failure> {
     let mut wrong = Vec::new();
     for suite in suites {
         let mut problems = Problems::new(&suite.source);
@@ -217,6 +314,15 @@ fn listed(planned: Planned<'_>) -> String {
     let tags: String = planned.test.tags.iter().map(|tag| format!(" [{tag}]")).collect();
     let Planned { suite, test, variant, .. } = planned;
     format!("{}: {}{variant}{tags}\n", suite.name(), test.name)
+}
+
+/// A number, or one that nobody has chosen.
+fn seed(text: &str) -> Result<u64, String> {
+    match text {
+        // Small enough to be typed again.
+        "random" => Ok(u64::from(fastrand::u32(..))),
+        text => text.parse().map_err(|_| "a number, or random".to_owned()),
+    }
 }
 
 fn revision() -> impl TypedValueParser<Value = Revision> {

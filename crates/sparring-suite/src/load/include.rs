@@ -1,0 +1,155 @@
+//! The files that a suite includes: read with it, each once, and what they have
+//! put beside what the suite has itself. Nothing replaces anything: a name that
+//! is there twice is a problem.
+
+use std::path::{Path, PathBuf};
+
+use sparring_script::{Entry, Kind, Node, Problems, Shape, Source, Span, grammar};
+
+use super::one_or_many;
+use crate::grammar::{SHARED, SUITE};
+use crate::model::Files;
+
+/// What a file shares, and what one of it is called.
+const SHARED_KEYS: [(&str, &str); 3] =
+    [("servers", "server"), ("mocks", "mock"), ("fragments", "fragment")];
+
+/// A suite and all that it includes, as one.
+pub(super) struct Read {
+    pub(super) node: Node,
+    pub(super) files: Files,
+    pub(super) problems: Problems,
+    /// Files of which nothing could be read.
+    pub(super) unreadable: Vec<Problems>,
+}
+
+/// Reads a suite and all that it includes.
+///
+/// # Errors
+/// When the suite itself is no YAML.
+pub(super) fn read(source: &Source, folder: &Path) -> Result<Read, Problems> {
+    let mut node = Node::parse(source)?;
+    let mut reading = Reading::default();
+    reading.files.add(source.clone(), folder.to_owned());
+    let own = Path::new(source.name()).file_name().map_or(folder.to_owned(), |it| folder.join(it));
+    reading.open.push(identity(&own));
+    reading.included(&node, folder);
+    let mut problems = Problems::new(&reading.files.joined());
+    for (span, message) in reading.wrong {
+        problems.add(span, message);
+    }
+    for shared in &mut reading.nodes {
+        grammar::check(shared, &Shape::Object(&SHARED), &mut problems);
+    }
+    grammar::check(&mut node, &Shape::Object(&SUITE), &mut problems);
+    for shared in reading.nodes {
+        merge(&mut node, shared, &reading.files, &mut problems);
+    }
+    Ok(Read { node, files: reading.files, problems, unreadable: reading.unreadable })
+}
+
+#[derive(Default)]
+struct Reading {
+    files: Files,
+    /// What was included, in its order.
+    nodes: Vec<Node>,
+    /// Every file that was read.
+    known: Vec<PathBuf>,
+    /// The files that are being read, each included by the one before it.
+    open: Vec<PathBuf>,
+    wrong: Vec<(Span, String)>,
+    unreadable: Vec<Problems>,
+}
+
+impl Reading {
+    fn included(&mut self, node: &Node, folder: &Path) {
+        let includes = node.get("include").map(one_or_many).unwrap_or_default();
+        for path in includes {
+            if let Some(name) = path.as_str() {
+                self.include(&folder.join(name), path.span);
+            }
+        }
+    }
+
+    fn include(&mut self, path: &Path, span: Span) {
+        let identity = identity(path);
+        if self.open.contains(&identity) {
+            let message = format!("{} is included by itself", path.display());
+            return self.wrong.push((span, message));
+        }
+        // Two files may share a third.
+        if self.known.contains(&identity) {
+            return;
+        }
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) => {
+                let message = format!("cannot read {}: {error}", path.display());
+                return self.wrong.push((span, message));
+            }
+        };
+        self.known.push(identity.clone());
+        let source = Source::new(path.display().to_string(), text);
+        let mut node = match Node::parse(&source) {
+            Ok(node) => node,
+            Err(problems) => return self.unreadable.push(problems),
+        };
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let start = self.files.add(source, folder.clone());
+        shift(&mut node, start);
+        self.open.push(identity);
+        self.included(&node, &folder);
+        self.open.pop();
+        self.nodes.push(node);
+    }
+}
+
+/// What is the same for every way to name a file.
+fn identity(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Makes places in one file those among all.
+fn shift(node: &mut Node, by: usize) {
+    let moved = |span: Span| Span { start: span.start + by, end: span.end + by };
+    node.span = moved(node.span);
+    match &mut node.kind {
+        Kind::List(items) => items.iter_mut().for_each(|item| shift(item, by)),
+        Kind::Map(entries) => {
+            for entry in entries {
+                entry.key_span = moved(entry.key_span);
+                shift(&mut entry.value, by);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Puts what is shared beside what is there.
+fn merge(node: &mut Node, shared: Node, files: &Files, problems: &mut Problems) {
+    let (Kind::Map(own), Kind::Map(shared)) = (&mut node.kind, shared.kind) else { return };
+    for entry in shared {
+        let Some((_, what)) = SHARED_KEYS.iter().find(|(key, _)| *key == entry.key) else {
+            continue;
+        };
+        let at = own.iter().position(|known| known.key == entry.key);
+        let Some(known) = at.map(|at| &mut own[at].value) else {
+            own.push(entry);
+            continue;
+        };
+        let (Kind::Map(known), Kind::Map(more)) = (&mut known.kind, entry.value.kind) else {
+            continue;
+        };
+        for entry in more {
+            match known.iter().find(|it| it.key == entry.key) {
+                None => known.push(entry),
+                Some(first) => problems.add(entry.key_span, twice(what, first, files)),
+            }
+        }
+    }
+}
+
+fn twice(what: &str, first: &Entry, files: &Files) -> String {
+    let place = files.place(first.key_span).map(|(source, span)| source.place(span));
+    format!("there is a {what} `{}` already, at {}", first.key, place.unwrap_or_default())
+}

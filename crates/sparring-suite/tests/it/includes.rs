@@ -1,0 +1,147 @@
+//! What files share, and steps that have a name.
+
+use sparring_script::Source;
+use sparring_suite::{Outcome, Suite};
+
+use crate::fixture::{MOCK, block_on, fail, outcomes_of, pass};
+
+/// A folder with files, and the suite in it.
+struct Shared(tempfile::TempDir);
+
+impl Shared {
+    fn new(files: &[(&str, &str)]) -> Shared {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files.iter().chain(&[("mocks/trainer.mock.yaml", MOCK)]) {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        Shared(folder)
+    }
+
+    fn read(&self, text: &str) -> Result<Suite, String> {
+        let path = self.0.path().join("a.spar.yaml");
+        std::fs::write(&path, text).unwrap();
+        let source = Source::new(path.display().to_string(), text);
+        let read = Suite::read(&source, self.0.path());
+        let told = |problems: Vec<_>| {
+            let all: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            all.join("\n\n").replace(&format!("{}/", self.0.path().display()), "")
+        };
+        read.map_err(told)
+    }
+
+    #[track_caller]
+    fn refuses(&self, text: &str, expected: &[&str]) {
+        let told = self.read(text).err().unwrap_or_default();
+        for part in expected {
+            assert!(told.contains(part), "must tell {part:?}, and tells:\n{told}");
+        }
+        let count = told.lines().filter(|line| line.starts_with("error: ")).count();
+        assert_eq!(count, 1, "{told}");
+    }
+}
+
+const TRAINER: &str = "servers: {it: {mock: trainer.mock.yaml}}\n\
+    fragments:\n  greet:\n    - {call: echo, with: {message: hi}, save: {said: text}}\n";
+
+#[test]
+fn servers_and_fragments_of_another_file_are_there_with_paths_from_that_file() {
+    let shared = Shared::new(&[("mocks/shared.yaml", TRAINER)]);
+    let suite = shared.read(
+        "include: mocks/shared.yaml\ntests:\n  - name: a\n    steps:\n      - use: greet\n      \
+         - {call: echo, with: {message: \"${said}\"}, expect: {text: hi}}\n  \
+         - {name: b, use: greet}\n",
+    );
+    let told = block_on(outcomes_of(suite.unwrap(), false));
+    assert!(told.iter().all(|(_, it)| matches!(it, Some(Outcome::Passed))), "{told:?}");
+}
+
+#[test]
+fn what_fails_in_a_fragment_is_told_in_its_own_file() {
+    let failing = TRAINER.replace("save: {said: text}", "expect: {text: bye}");
+    let shared = Shared::new(&[("mocks/shared.yaml", &failing)]);
+    let read =
+        || shared.read("include: [mocks/shared.yaml]\ntests: [{name: a, use: greet}]\n").unwrap();
+    let told = block_on(outcomes_of(read(), false));
+    let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
+    let suite = read();
+    let (source, span) = suite.place(story.failures[0].span);
+    assert!(source.name().ends_with("/mocks/shared.yaml"), "{source:?}");
+    assert_eq!(&source.text()[span.start..span.end], "bye");
+}
+
+#[test]
+fn a_file_that_two_others_share_is_read_once() {
+    let shared = Shared::new(&[
+        ("mocks/shared.yaml", TRAINER),
+        ("b.yaml", "include: mocks/shared.yaml\nfragments: {b: [{use: greet}]}\n"),
+        ("c.yaml", "include: mocks/shared.yaml\nfragments: {c: [{use: b}]}\n"),
+    ]);
+    let suite = shared.read("include: [b.yaml, c.yaml]\ntests: [{name: a, use: c}]\n").unwrap();
+    assert_eq!(suite.sources().count(), 4);
+    let told = block_on(outcomes_of(suite, false));
+    assert!(matches!(told[0].1, Some(Outcome::Passed)), "{told:?}");
+}
+
+#[test]
+fn what_is_wrong_with_included_files_is_told_with_its_place() {
+    let shared = Shared::new(&[
+        ("mocks/shared.yaml", TRAINER),
+        ("itself.yaml", "include: itself.yaml\n"),
+        ("round.yaml", "include: [about.yaml]\n"),
+        ("about.yaml", "include: [round.yaml]\n"),
+        ("back.yaml", "include: a.spar.yaml\n"),
+        ("broken.yaml", "servers: [\n"),
+        ("tests.yaml", "tests: []\n"),
+        ("bad.yaml", "fragments:\n  one: [{cal: x}]\n"),
+        ("template.yaml", "fragments:\n  one: [{call: \"x ${y\"}]\n"),
+        ("missing.yaml", "\n\ninclude: no.yaml\n"),
+        ("mocks/script.yaml", "servers: {other: {mock: no.mock.yaml}}\n"),
+    ]);
+    let with = |file: &str| {
+        format!("include: [mocks/shared.yaml, {file}]\ntests: [{{name: a, ping: true}}]\n")
+    };
+    let refuses = |file: &str, expected: &[&str]| shared.refuses(&with(file), expected);
+    refuses("no.yaml", &["cannot read no.yaml: No such file", "a.spar.yaml:1:30"]);
+    refuses("itself.yaml", &["itself.yaml is included by itself", "--> itself.yaml:1:10"]);
+    refuses("round.yaml", &["round.yaml is included by itself", "--> about.yaml:1:11"]);
+    refuses("back.yaml", &["a.spar.yaml is included by itself", "--> back.yaml:1:10"]);
+    refuses("broken.yaml", &["this is not YAML", "--> broken.yaml:"]);
+    refuses("tests.yaml", &["unknown key `tests` in a file that is included", "tests.yaml:1:1"]);
+    refuses("missing.yaml", &["cannot read no.yaml", "--> missing.yaml:3:10"]);
+    refuses("template.yaml", &["is not closed", "--> template.yaml:2:19"]);
+    refuses("mocks/script.yaml", &["no.mock.yaml", "--> mocks/script.yaml:1:25"]);
+    let told = shared.read(&with("bad.yaml")).unwrap_err();
+    assert!(told.contains("unknown key `cal` in a step") && told.contains("bad.yaml:2:10"));
+    shared.refuses(
+        &format!("include: [mocks/shared.yaml]\n{}", TRAINER.replace("greet", "meet"))
+            .replace("trainer.mock", "mocks/trainer.mock")
+            .replace("\nfragments", "\ntests: [{name: a, ping: true}]\nfragments"),
+        &["there is a server `it` already, at a.spar.yaml:2:11", "--> mocks/shared.yaml:1:11"],
+    );
+}
+
+#[test]
+fn what_is_wrong_with_fragments_is_told_with_its_place() {
+    let shared = Shared::new(&[]);
+    let refuses = |fragments: &str, test: &str, expected: &str| {
+        let servers = "servers: {it: {mock: mocks/trainer.mock.yaml}}";
+        let test = format!("tests: [{{name: a, {test}}}]");
+        shared.refuses(&format!("{servers}\nfragments: {fragments}\n{test}\n"), &[expected]);
+    };
+    refuses("{one: [{ping: true}]}", "use: onee", "did you mean 'one'?");
+    refuses("{one: [{use: one}]}", "ping: true", "the fragment `one` uses itself");
+    refuses("{one: []}", "ping: true", "the fragment `one` has no step");
+    refuses("{one: [{ping: true}]}", "use: one, expect: {}", "`expect` does not go with `use`");
+    refuses("{one: [{call: \"${x}\"}]}", "use: one", "no earlier step saves `x`");
+    refuses("{one: [{ping: true}]}", "use: one, call: x", "`call` does not go with `use`");
+}
+
+#[test]
+fn anchors_and_merge_keys_of_yaml_work() {
+    pass(&["steps: [{call: echo, with: &args {message: hi}}, \
+         {call: echo, with: *args, expect: {text: hi}}, \
+         {call: echo, with: {<<: *args, message: bye}, expect: {text: bye}}]"]);
+    fail("steps: [&one {call: echo, with: {message: a}, expect: {text: b}}, *one]", "found \"a\"");
+}

@@ -1,0 +1,88 @@
+//! Signed statements (JSON Web Tokens, RFC 7519): made by a key that is kept, and
+//! believed by the half of it that is not.
+//!
+//! What a statement says and for how long it holds is the business of whoever
+//! makes or reads it. The signatures are `ring`'s.
+
+mod private;
+mod public;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+pub use private::SigningKey;
+pub use public::PublicKey;
+
+/// Why a key cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadKey(pub(crate) String);
+
+impl BadKey {
+    fn new(why: &str) -> Self {
+        BadKey(why.to_owned())
+    }
+}
+
+fn encoded(part: &serde_json::Value) -> String {
+    URL_SAFE_NO_PAD.encode(part.to_string())
+}
+
+fn decoded(part: &str) -> Option<serde_json::Value> {
+    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_statement_is_believed_by_its_own_key_and_as_it_was_signed() {
+        let (key, other) = (SigningKey::generate(), SigningKey::generate());
+        let claims = json!({"sub": "ann", "exp": 1});
+        let token = key.sign(&json!({"typ": "at+jwt"}), &claims).unwrap();
+        assert_eq!(key.public().verify(&token), Some(claims));
+        assert_eq!(other.public().verify(&token), None);
+        let parts: Vec<&str> = token.split('.').collect();
+        let forged = encoded(&json!({"sub": "eve", "exp": 1}));
+        let unsigned = encoded(&json!({"alg": "none"}));
+        let foreign = encoded(&json!({"alg": "RS256"}));
+        for wrong in [
+            format!("{}.{forged}.{}", parts[0], parts[2]),
+            format!("{unsigned}.{}.", parts[1]),
+            format!("{foreign}.{}.{}", parts[1], parts[2]),
+            format!("{}.{}", parts[0], parts[1]),
+            format!("{token}.x"),
+            format!("{}.{}.{}=", parts[0], parts[1], parts[2]),
+            String::new(),
+            "..".to_owned(),
+        ] {
+            assert_eq!(key.public().verify(&wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn keys_of_every_kind_are_read_from_either_half() {
+        for algorithm in
+            [&rcgen::PKCS_ECDSA_P256_SHA256, &rcgen::PKCS_ECDSA_P384_SHA384, &rcgen::PKCS_ED25519]
+        {
+            let pair = rcgen::KeyPair::generate_for(algorithm).unwrap();
+            let key = SigningKey::from_pem(&pair.serialize_pem()).unwrap();
+            let token = key.sign(&json!({}), &json!({"a": 1})).unwrap();
+            for pem in [pair.public_key_pem(), pair.serialize_pem()] {
+                let public = PublicKey::from_pem(&pem).unwrap();
+                assert_eq!(public.verify(&token), Some(json!({"a": 1})), "{}", key.algorithm());
+                assert_eq!(public.algorithm(), key.algorithm());
+            }
+        }
+        for (pem, told) in [
+            ("", "it is no key in PEM"),
+            ("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", "it is none for"),
+        ] {
+            let error = PublicKey::from_pem(pem).unwrap_err().to_string();
+            assert!(error.contains(told), "{error}");
+        }
+    }
+}
