@@ -24,13 +24,16 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Begins it; a file that is there is written anew.
+    /// Begins it; a file that is there is added to, since others may write to
+    /// the same one.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn begin(path: &Path, mock: &MockServer) -> Result<Journal, Failure> {
-        let file = File::create(path)
-            .map_err(|error| Failure::File(format!("cannot write {}: {error}", path.display())))?;
+        let file =
+            File::options().append(true).create(true).open(path).map_err(|error| {
+                Failure::File(format!("cannot write {}: {error}", path.display()))
+            })?;
         let outlet = Outlet::new(file);
         let lost = Arc::new(AtomicU64::new(0));
         let (lines, too_many) = (outlet.clone(), Arc::clone(&lost));

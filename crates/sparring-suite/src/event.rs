@@ -83,8 +83,10 @@ pub struct Story {
     pub spoken: Vec<Spoken>,
     /// How many frames of it are not kept.
     pub unheard: usize,
-    /// The end of what the server wrote to its stderr during the test.
+    /// The end of what the server wrote to its stderr during the test, or the agent.
     pub stderr: String,
+    /// The end of what an agent wrote to its stdout.
+    pub stdout: String,
 }
 
 /// One thing that did not hold.

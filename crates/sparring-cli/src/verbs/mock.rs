@@ -64,7 +64,7 @@ pub(crate) struct Mock {
     #[arg(long)]
     interactions: bool,
 
-    /// Write every request and its answer to this file as JSON lines
+    /// Add every request and its answer to this file as JSON lines
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     journal: Option<PathBuf>,
 

@@ -1,6 +1,7 @@
 //! Where a server sits during its tests: started before the first, again after
 //! a crash, and ended after the last.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
@@ -13,13 +14,14 @@ use tokio::task::JoinHandle;
 use super::desk::Desk;
 use super::scope::Folder;
 use super::shots::Shots;
+use super::stand_ins::{Journal, StandIns};
 use super::stop::Stop;
 use super::tools::Tools;
 use super::walk::Walk;
 use super::watch::Watch;
 use super::{World, open};
 use crate::event::Story;
-use crate::model::{Server, Suite, Variant};
+use crate::model::{Facet, Server, Suite, Variant, Way};
 
 /// The place of one server.
 pub(super) struct Seat<'a> {
@@ -34,6 +36,8 @@ pub(super) struct Seat<'a> {
     pub(super) shots: &'a Shots,
     /// Its folder, for `${tmp}`.
     pub(super) folder: Folder,
+    /// What is started beside it.
+    stand_ins: Option<Arc<StandIns>>,
     running: Option<Arc<Running>>,
     /// Why it could not be started or set up; it is not tried twice.
     refused: Option<Story>,
@@ -61,6 +65,8 @@ pub(super) struct Running {
     /// Whether a step was done on it.
     pub(super) used: AtomicBool,
     pub(super) over_http: bool,
+    /// What came to it, where it is a mock.
+    pub(super) journal: Option<Journal>,
     /// Held so that it lives as long as its client.
     pub(super) _mock: Option<Mocked>,
     /// Held so that the server goes on telling.
@@ -68,6 +74,7 @@ pub(super) struct Running {
 }
 
 /// A mock that is served in this process, until nobody holds it.
+#[derive(Debug)]
 pub(super) struct Mocked(pub(super) JoinHandle<()>);
 
 impl Drop for Mocked {
@@ -93,6 +100,7 @@ impl<'a> Seat<'a> {
             world,
             shots,
             folder,
+            stand_ins: None,
             running: None,
             refused: None,
             set_up: None,
@@ -105,9 +113,14 @@ impl<'a> Seat<'a> {
     /// # Errors
     /// When that fails, now or earlier.
     pub(super) async fn ready(&mut self) -> Result<Walk<'a>, Story> {
+        let stand_ins = self.stand_ins().await?;
+        if let Way::Nobody = self.server.way {
+            return Ok(Walk::new(None, self, stand_ins, Map::new()));
+        }
         let running = self.running().await?;
         if self.set_up.is_none() {
-            let walk = Walk::new(Arc::clone(&running), self.world, Map::new());
+            let running = Some(Arc::clone(&running));
+            let walk = Walk::new(running, self, Arc::clone(&stand_ins), Map::new());
             // Kept before it is done, so that what is begun is torn down too.
             let walk = self.set_up.insert(walk);
             if let Err(story) = walk.until_one_fails(&self.suite.setup, None, &|_, _, _| None).await
@@ -117,7 +130,34 @@ impl<'a> Seat<'a> {
             }
         }
         let saved = self.set_up.as_ref().map(|walk| walk.saved().clone()).unwrap_or_default();
-        Ok(Walk::new(running, self.world, saved))
+        Ok(Walk::new(Some(running), self, stand_ins, saved))
+    }
+
+    /// Makes the stand-ins as they were at first, for a test that has them for
+    /// itself.
+    pub(super) fn begin_test(&self) {
+        if let Some(stand_ins) = self.stand_ins.as_ref().filter(|_| self.server.concurrency == 1) {
+            stand_ins.reset();
+        }
+    }
+
+    /// What templates can ask of the stand-ins.
+    pub(super) fn mocks(&self) -> &serde_json::Value {
+        self.stand_ins.as_ref().map_or(&serde_json::Value::Null, |it| it.facts())
+    }
+
+    /// Where a mock that runs elsewhere keeps its journal, if a test looks at
+    /// that.
+    pub(super) fn journal_file(&self) -> Option<PathBuf> {
+        let steps = self.suite.tests.iter().flat_map(|test| test.all_steps());
+        let looked = steps.flat_map(|step| &step.expect.0).any(
+            |(_, facet)| matches!(facet, Facet::Journal { name, .. } if *name == self.server.name),
+        );
+        if !looked {
+            return None;
+        }
+        let folder = self.folder.path().ok()?;
+        Some(PathBuf::from(folder.as_str()?).join("journal.jsonl"))
     }
 
     /// Ends the server and starts it anew.
@@ -158,12 +198,28 @@ impl<'a> Seat<'a> {
         }
         match open::open(self).await {
             Ok(running) => Ok(Arc::clone(self.running.insert(Arc::new(running)))),
-            Err(refusal) => {
-                let story = refusal.story();
-                self.refused = Some(story.clone());
-                Err(story)
-            }
+            Err(refusal) => Err(self.refuse(&refusal)),
         }
+    }
+
+    /// The stand-ins, started where they are not.
+    async fn stand_ins(&mut self) -> Result<Arc<StandIns>, Story> {
+        if let Some(story) = &self.refused {
+            return Err(story.clone());
+        }
+        if let Some(stand_ins) = &self.stand_ins {
+            return Ok(Arc::clone(stand_ins));
+        }
+        let started =
+            StandIns::start(self.suite, self.variant, self.server, self.world, &self.folder).await;
+        match started {
+            Ok(started) => Ok(Arc::clone(self.stand_ins.insert(Arc::new(started)))),
+            Err(refusal) => Err(self.refuse(&refusal)),
+        }
+    }
+
+    fn refuse(&mut self, refusal: &Refusal) -> Story {
+        self.refused.insert(refusal.story()).clone()
     }
 
     /// Ends the server, and waits until it is gone.

@@ -42,6 +42,7 @@ async fn attempt(
     if test.isolate {
         later = seat.lock().await.leave(stop).await;
     }
+    seat.lock().await.begin_test();
     let outcome = tokio::select! {
         biased;
         () = stop.asked() => None,
@@ -50,7 +51,7 @@ async fn attempt(
     let outcome = match outcome? {
         Err(story) => Outcome::Failed(Box::new(story)),
         Ok(mut walk) => {
-            walk.know(&test.case);
+            walk.begin(test);
             let outcome = around(seat, &mut walk, test, stop).await;
             timings.append(&mut walk.timings);
             outcome?
@@ -97,8 +98,9 @@ async fn around<'a>(
         if !test.teardown.is_empty()
             && !walk.is_connected()
             && let Ok(fresh) = seat.lock().await.ready().await
+            && let Some(running) = fresh.running()
         {
-            walk.go_on_with(fresh.running());
+            walk.go_on_with(running);
         }
         let story = walk.all(&test.teardown, failed).await;
         walk.end().await;
