@@ -110,8 +110,9 @@ impl<'a> Seat<'a> {
             let walk = Walk::new(Arc::clone(&running), self.world, Map::new());
             // Kept before it is done, so that what is begun is torn down too.
             let walk = self.set_up.insert(walk);
-            if let Err(story) = walk.until_one_fails(&self.suite.setup, None, &|_, _, _| None).await
-            {
+            let done = walk.until_one_fails(&self.suite.setup, None, &|_, _, _| None).await;
+            if let Err(story) = done {
+                let story = story.during("the suite's setup");
                 self.refused = Some(story.clone());
                 return Err(story);
             }
@@ -139,7 +140,8 @@ impl<'a> Seat<'a> {
                 walk.end().await;
                 story
             };
-            story = stop.bound(torn_down).await.flatten();
+            let torn_down = stop.bound(torn_down).await.flatten();
+            story = torn_down.map(|story| story.during("the suite's teardown"));
         }
         self.close().await;
         story

@@ -81,7 +81,10 @@ fn a_teardown_is_done_whatever_failed_and_all_of_it() {
          call: c, teardown: [{call: b}]}]",
     );
     let failed = "the tool says that it failed: \"\"";
-    assert_eq!(told(&text), [format!("{failed}; {failed}"), failed.to_owned()]);
+    assert_eq!(
+        told(&text),
+        [format!("{failed}; in the teardown: {failed}"), format!("in the setup: {failed}"),]
+    );
     assert_eq!(logged(&folder), "start bad bad d bad b e end ");
 }
 
@@ -93,8 +96,11 @@ fn a_teardown_that_fails_fails_the_test_and_that_of_the_suite_the_last_one() {
     );
     let told = block_on(outcomes(&text, false));
     let told: Vec<String> = told.iter().map(|(_, it)| format!("{it:?}")).collect();
-    assert!(told[0].contains("text: expected \\\"x\\\", found \\\"b\\\""), "{told:?}");
-    assert!(told[1].contains("the tool says that it failed"), "{told:?}");
+    assert!(
+        told[0].contains("in the teardown: text: expected \\\"x\\\", found \\\"b\\\""),
+        "{told:?}"
+    );
+    assert!(told[1].contains("in the suite's teardown: the tool says that it"), "{told:?}");
     assert_eq!(logged(&folder), "start a b c bad e end ");
 }
 
