@@ -8,6 +8,7 @@ mod blocked;
 mod container;
 mod everything;
 mod golden;
+mod guide;
 mod interrupted;
 mod issuer;
 mod mock;

@@ -73,7 +73,7 @@ static AROUND: [Key; 2] = [
     ),
 ];
 
-static TEST: Object = Object {
+pub(crate) static TEST: Object = Object {
     name: "a test",
     keys: &[
         &AROUND,
