@@ -105,6 +105,11 @@ impl<'a> Seat<'a> {
     /// # Errors
     /// When that fails, now or earlier.
     pub(super) async fn ready(&mut self) -> Result<Walk<'a>, Story> {
+        // One that a test has started anew was not set up, and what the test did
+        // on it may be in the way of that.
+        if self.set_up.is_none() && !self.suite.setup.is_empty() {
+            self.close().await;
+        }
         let running = self.running().await?;
         if self.set_up.is_none() {
             let walk = Walk::new(Arc::clone(&running), self.world, Map::new());

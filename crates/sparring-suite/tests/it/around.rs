@@ -53,7 +53,7 @@ while read -r line; do
     *tools/call*) echo "$name" >> LOG
       case $name in
         die) exit 7 ;;
-        hang) ;;
+        hang) if test -p LOG.pipe; then : > LOG.pipe; rm LOG.pipe; fi ;;
         bad) say '{"content":[],"isError":true}' ;;
         *) say "{\"content\":[{\"type\":\"text\",\"text\":\"$name\"}]}" ;;
       esac ;;
@@ -130,7 +130,7 @@ fn a_server_that_is_started_again_is_set_up_again() {
     assert_eq!(told(&text), ["ok"; 5]);
     assert_eq!(
         logged(&folder),
-        "start a die start a b e end start a c e end start a d end start d a b e end "
+        "start a die start a b e end start a c e end start a d end start d end start a b e end "
     );
 }
 
@@ -160,9 +160,11 @@ fn the_time_of_a_test_is_that_of_its_setup_too_and_its_teardown_has_as_much() {
     assert_eq!(logged(&folder), "start hang d a hang b end ");
 }
 
-/// Runs a suite, stops it once a line stands in its log, and gives how long that
-/// took.
-fn stopped_at(line: &str, folder: &tempfile::TempDir, text: &str) -> Duration {
+/// Runs a suite, stops it once its server hangs, and gives how long that took.
+fn stopped(folder: &tempfile::TempDir, text: &str) -> Duration {
+    let pipe = folder.path().join("log.pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
     block_on(async {
         let plan = Plan::new(vec![read(text).unwrap()], &Choice::default());
         let (tell, mut events) = mpsc::unbounded_channel();
@@ -170,9 +172,8 @@ fn stopped_at(line: &str, folder: &tempfile::TempDir, text: &str) -> Duration {
         let options =
             Options { jobs: NonZeroUsize::MIN, fail_fast: false, retry: 0, update: false };
         let asking = async {
-            while !logged(folder).contains(line) {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
+            // Reading waits until the server has opened it too.
+            tokio::task::spawn_blocking(move || std::fs::read(pipe)).await.unwrap().unwrap();
             stop.ask();
             Instant::now()
         };
@@ -191,7 +192,7 @@ fn what_is_begun_is_torn_down_when_the_run_is_stopped() {
         "setup: [{call: a}]\nteardown: [{call: e}]\n\
          tests: [{name: one, call: hang, teardown: [{call: d}]}, {name: two, call: b}]",
     );
-    stopped_at("hang", &folder, &text);
+    stopped(&folder, &text);
     assert_eq!(logged(&folder), "start a hang d e end ");
 }
 
@@ -199,7 +200,7 @@ fn what_is_begun_is_torn_down_when_the_run_is_stopped() {
 fn a_setup_that_hangs_is_given_up_when_the_run_is_stopped() {
     let (folder, text) =
         with_log("setup: [{call: hang}]\nteardown: [{call: e}]\ntests: [{name: one, call: b}]");
-    stopped_at("hang", &folder, &text);
+    stopped(&folder, &text);
     assert_eq!(logged(&folder), "start hang e end ");
 }
 
@@ -207,7 +208,7 @@ fn a_setup_that_hangs_is_given_up_when_the_run_is_stopped() {
 fn a_teardown_that_hangs_does_not_keep_a_run_from_ending() {
     let (folder, text) = with_log("tests: [{name: one, call: hang, teardown: [{call: hang}]}]");
     let text = text.replace("timeout: 5s", "timeout: 1h");
-    let took = stopped_at("hang", &folder, &text);
+    let took = stopped(&folder, &text);
     assert!(took < Duration::from_secs(10), "{took:?}");
     assert_eq!(logged(&folder), "start hang hang end ");
 }
