@@ -140,6 +140,14 @@ impl Story {
         Story { failures: vec![failure], ..Story::default() }
     }
 
+    /// The same, told with where in the course of things it was.
+    pub(crate) fn during(mut self, what: &str) -> Self {
+        for failure in &mut self.failures {
+            failure.message = format!("in {what}: {}", failure.message);
+        }
+        self
+    }
+
     /// The same, told at another place.
     pub(crate) fn at(mut self, span: Span) -> Self {
         self.failures.iter_mut().for_each(|failure| failure.span = span);

@@ -117,14 +117,20 @@ impl<'a> Seat<'a> {
         if let Way::Nobody = self.server.way {
             return Ok(Walk::new(None, self, stand_ins, Map::new()));
         }
+        // One that a test has started anew was not set up, and what the test did
+        // on it may be in the way of that.
+        if self.set_up.is_none() && !self.suite.setup.is_empty() {
+            self.close().await;
+        }
         let running = self.running().await?;
         if self.set_up.is_none() {
             let running = Some(Arc::clone(&running));
             let walk = Walk::new(running, self, Arc::clone(&stand_ins), Map::new());
             // Kept before it is done, so that what is begun is torn down too.
             let walk = self.set_up.insert(walk);
-            if let Err(story) = walk.until_one_fails(&self.suite.setup, None, &|_, _, _| None).await
-            {
+            let done = walk.until_one_fails(&self.suite.setup, None, &|_, _, _| None).await;
+            if let Err(story) = done {
+                let story = story.during("the suite's setup");
                 self.refused = Some(story.clone());
                 return Err(story);
             }
@@ -179,7 +185,8 @@ impl<'a> Seat<'a> {
                 walk.end().await;
                 story
             };
-            story = stop.bound(torn_down).await.flatten();
+            let torn_down = stop.bound(torn_down).await.flatten();
+            story = torn_down.map(|story| story.during("the suite's teardown"));
         }
         self.close().await;
         story

@@ -80,7 +80,8 @@ async fn around<'a>(
     let keep =
         |step, span, answer| shots.check(Place { test: &test.name, step, variant }, span, answer);
     let walked = async {
-        walk.until_one_fails(&test.setup, Some(seat), &|_, _, _| None).await?;
+        let set_up = walk.until_one_fails(&test.setup, Some(seat), &|_, _, _| None).await;
+        set_up.map_err(|story| story.during("the setup"))?;
         walk.until_one_fails(&test.steps, Some(seat), &keep).await
     };
     let outcome = tokio::select! {
@@ -104,7 +105,7 @@ async fn around<'a>(
         }
         let story = walk.all(&test.teardown, failed).await;
         walk.end().await;
-        story
+        story.map(|story| story.during("the teardown"))
     };
     let later = match stop.bound(timeout(within, torn_down)).await {
         Some(Ok(story)) => story,
