@@ -16,7 +16,7 @@ use subtle::ConstantTimeEq as _;
 
 use crate::issuer::Issuer;
 use crate::load::load_token;
-use crate::serve::{ChangeError, Mock};
+use crate::serve::{ChangeError, Giver, Mock};
 
 const HEALTH: &str = "/health";
 const ROOT: &str = "/_spar/";
@@ -82,9 +82,12 @@ fn told(mock: &Mock, visit: &Visit<'_>) -> Told {
         }
         (&Method::POST, ("enqueue", "")) => with_body(visit, |body| {
             let tool = body.get("tool").and_then(Value::as_str).unwrap_or_default();
-            changed(mock.enqueue(tool, body.get("reply").unwrap_or(&Value::Null)))
+            let reply = body.get("reply").unwrap_or(&Value::Null);
+            changed(mock.enqueue(tool, reply, Giver::Visitor))
         }),
-        (&Method::POST, ("tools", "")) => with_body(visit, |body| changed(mock.register(body))),
+        (&Method::POST, ("tools", "")) => {
+            with_body(visit, |body| changed(mock.register(body, Giver::Visitor)))
+        }
         (&Method::DELETE, ("tools", name)) if !name.is_empty() => {
             let name = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
             changed(mock.remove(&name))

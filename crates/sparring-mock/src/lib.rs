@@ -42,6 +42,7 @@ pub mod issuer;
 pub mod journal;
 mod load;
 mod model;
+mod program;
 mod reading;
 mod serve;
 mod server;

@@ -68,7 +68,19 @@ impl MockServer {
     /// # Errors
     /// When it is wrong; all that is wrong is told at once.
     pub fn from_yaml(text: &str, folder: impl AsRef<Path>) -> Result<Self, Problems> {
-        MockServer::load(&Source::new("mock.yaml", text), folder.as_ref(), &Settings::default())
+        MockServer::from_yaml_with(text, folder, &Settings::default())
+    }
+
+    /// The same, with what is said beside the script.
+    ///
+    /// # Errors
+    /// When it is wrong; all that is wrong is told at once.
+    pub fn from_yaml_with(
+        text: &str,
+        folder: impl AsRef<Path>,
+        settings: &Settings,
+    ) -> Result<Self, Problems> {
+        MockServer::load(&Source::new("mock.yaml", text), folder.as_ref(), settings)
     }
 
     /// A mock without a script: it has the tool `get_data`, and its cases

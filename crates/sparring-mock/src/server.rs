@@ -17,7 +17,7 @@ use crate::control::Control;
 use crate::issuer::Issuer;
 use crate::journal::{Expectation, Received};
 use crate::model::{Model, ProcessFault};
-use crate::serve::{ChangeError, Mock};
+use crate::serve::{ChangeError, Giver, Mock};
 use crate::stage::{self, Happening};
 
 /// How many things may wait to be done to the process.
@@ -99,7 +99,7 @@ impl MockServer {
     /// # Errors
     /// When something of it is wrong.
     pub fn register(&self, tool: ToolMock) -> Result<(), ChangeError> {
-        self.server.handler().register(&tool.into())
+        self.server.handler().register(&tool.into(), Giver::Owner)
     }
 
     /// Takes a tool away while it serves; clients are told.
@@ -115,7 +115,7 @@ impl MockServer {
     /// # Errors
     /// When there is no such tool, or something of the reply is wrong.
     pub fn enqueue(&self, tool: &str, reply: Reply) -> Result<(), ChangeError> {
-        self.server.handler().enqueue(tool, &reply.into())
+        self.server.handler().enqueue(tool, &reply.into(), Giver::Owner)
     }
 
     /// Tells all clients that want to know.

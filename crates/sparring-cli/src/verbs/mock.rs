@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 use sparring_mock::{MockServer, ProcessFault, Settings};
+use sparring_transport::http::{Tls, TlsClient};
 use sparring_transport::stdio;
-
 use tokio::sync::mpsc::Receiver;
 
 use crate::args::{Look, pair};
@@ -72,6 +72,19 @@ pub(crate) struct Mock {
     #[arg(long, requires = "script", conflicts_with = "check")]
     watch: bool,
 
+    /// Let the script run programs, as it may by `exec`
+    #[arg(long)]
+    allow_exec: bool,
+
+    /// Trust the certificates in this PEM file too when `http` asks over TLS,
+    /// not only the system's
+    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
+    ca: Option<PathBuf>,
+
+    /// Trust any certificate at all when `http` asks over TLS
+    #[arg(long)]
+    insecure: bool,
+
     #[command(flatten)]
     pub(super) look: Look,
 }
@@ -134,7 +147,7 @@ impl Mock {
     }
 
     async fn load(&self) -> Result<(MockServer, Option<Reloading>), Failure> {
-        let settings = Settings { vars: self.vars.clone(), interactions: self.interactions };
+        let settings = self.settings()?;
         let mock = match &self.script {
             Some(script) if self.watch => {
                 let (reloading, mock) = Reloading::begin(script, settings).await?;
@@ -145,6 +158,21 @@ impl Mock {
                 .map_err(|problems| Failure::Script(vec![problems]))?,
         };
         Ok((mock, None))
+    }
+
+    fn settings(&self) -> Result<Settings, Failure> {
+        let tls = Tls { ca: self.ca.clone(), insecure: self.insecure };
+        if tls.ca.is_some() {
+            // Told now, and not only to whoever asks for an answer later.
+            TlsClient::new(&tls).map_err(|error| Failure::File(error.to_string()))?;
+        }
+        Ok(Settings {
+            vars: self.vars.clone(),
+            interactions: self.interactions,
+            // Nothing is run when a script is only checked.
+            allow_exec: self.allow_exec || self.check,
+            tls,
+        })
     }
 
     async fn tell_good(&self, mock: &MockServer, printer: &Printer) -> Result<Exit, Failure> {

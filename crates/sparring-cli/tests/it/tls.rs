@@ -1,6 +1,7 @@
 //! Whom the program trusts over TLS: nobody unknown, unless it is told to.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::Arc;
 
@@ -29,19 +30,24 @@ HTTP/1.1 405 Method Not Allowed
 
 "#;
 
-/// Runs `spar ping` on a server with a certificate that nobody knows; `CA` among
-/// the flags is the file that it stands in.
-fn ping(flags: &[&str]) -> Output {
+/// A server with a certificate that nobody knows, and the file that it stands in.
+fn unknown(script: &str) -> (Scripted, tempfile::TempDir, PathBuf) {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider);
     let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
     let config = config.with_single_cert(vec![made.cert.der().clone()], key).unwrap();
-    let server = Scripted::secure(SERVER, Arc::new(config));
+    let server = Scripted::secure(script, Arc::new(config));
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("ca.pem");
     fs::write(&file, made.cert.pem()).unwrap();
+    (server, folder, file)
+}
+
+/// Runs `spar ping` on such a server; `CA` among the flags is its file.
+fn ping(flags: &[&str]) -> Output {
+    let (server, _folder, file) = unknown(SERVER);
     let mut command = Command::new(SPAR);
     command.args(["ping", "--protocol", "2025-11-25", "--url"]);
     command.arg(format!("https://localhost:{}/mcp", server.port()));
@@ -71,4 +77,47 @@ fn a_certificate_is_trusted_by_its_file_or_whatever_it_is() {
         assert_eq!(output.status.code(), Some(0), "{flags:?}: {stderr}");
         assert!(output.stdout.starts_with(b"secure 1 (2025-11-25) answered in "));
     }
+}
+
+/// Asks a mock for what a server says that has such a certificate.
+fn asked(flags: &[&str]) -> (String, Option<i32>) {
+    let (server, folder, file) =
+        unknown("=== GET\nHTTP/1.1 200 OK\ncontent-type: text/plain\n\nfrom far away");
+    let script = folder.path().join("it.mock.yaml");
+    let url = format!("https://localhost:{}/weather", server.port());
+    fs::write(&script, format!("tools: [{{name: t, http: {{url: \"{url}\"}}}}]")).unwrap();
+    let mut command = Command::new(SPAR);
+    command.args(["call", "t", "--", SPAR, "mock"]).arg(&script);
+    for flag in flags {
+        match *flag {
+            "CA" => command.arg(&file),
+            flag => command.arg(flag),
+        };
+    }
+    let output = output(&mut command);
+    let said = [output.stdout, output.stderr].concat();
+    (String::from_utf8_lossy(&said).into_owned(), output.status.code())
+}
+
+#[test]
+fn a_mock_asks_over_tls_and_trusts_whom_it_is_told_to() {
+    for flags in [&["--ca", "CA"][..], &["--insecure"]] {
+        assert_eq!(asked(flags), ("from far away\n".to_owned(), Some(0)), "{flags:?}");
+    }
+    let (said, exit) = asked(&[]);
+    assert!(
+        said.starts_with(
+            "TLS failed (invalid peer certificate: UnknownIssuer): https://localhost:"
+        ),
+        "{said}"
+    );
+    assert_eq!(exit, Some(1));
+}
+
+#[test]
+fn a_mock_tells_at_once_that_it_cannot_use_the_certificates() {
+    let output = output(Command::new(SPAR).args(["mock", "--interactions", "--ca", "nowhere.pem"]));
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.starts_with("error: cannot use the certificates in nowhere.pem: "), "{told}");
 }

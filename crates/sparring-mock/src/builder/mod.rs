@@ -12,6 +12,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use sparring_script::{Problems, Source};
+use sparring_transport::http::Tls;
 
 use crate::load::Settings;
 use crate::server::MockServer;
@@ -23,7 +24,10 @@ pub use reply::Reply;
 /// A mock to be.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[must_use = "a builder does nothing until it builds"]
-pub struct MockBuilder(Map<String, Value>);
+pub struct MockBuilder {
+    script: Map<String, Value>,
+    settings: Settings,
+}
 
 impl MockBuilder {
     /// Says who the server is.
@@ -53,12 +57,24 @@ impl MockBuilder {
 
     /// Sets any key that a script can have.
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.0.insert(key.to_owned(), value.into());
+        self.script.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Lets replies run programs.
+    pub fn allow_exec(mut self) -> Self {
+        self.settings.allow_exec = true;
+        self
+    }
+
+    /// Says whom to trust when an HTTP server is asked for an answer over TLS.
+    pub fn trust(mut self, tls: Tls) -> Self {
+        self.settings.tls = tls;
         self
     }
 
     fn and(mut self, list: &str, entry: Value) -> Self {
-        let list = self.0.entry(list).or_insert_with(|| json!([]));
+        let list = self.script.entry(list).or_insert_with(|| json!([]));
         if let Value::Array(entries) = list {
             entries.push(entry);
         }
@@ -72,7 +88,7 @@ impl MockBuilder {
     /// When something of it is wrong; all that is wrong is told at once, in the
     /// lines of the JSON that was built.
     pub fn build(self) -> Result<MockServer, Problems> {
-        let source = Source::new("builder", format!("{:#}", Value::Object(self.0)));
-        MockServer::load(&source, Path::new(""), &Settings::default())
+        let source = Source::new("builder", format!("{:#}", Value::Object(self.script)));
+        MockServer::load(&source, Path::new(""), &self.settings)
     }
 }

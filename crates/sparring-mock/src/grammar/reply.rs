@@ -105,12 +105,37 @@ static OF_A_BLOCK: [Key; 2] = [
 static CONTENT: Object = Object { name: "a content block", keys: &[&BLOCK, &OF_A_BLOCK] };
 
 /// What only tools say beside blocks.
-pub(super) static ONLY_TOOLS: [Key; 4] = [
+pub(super) static ONLY_TOOLS: [Key; 5] = [
     Key::new("structured", &Shape::Any, "Structured content, and the same as a text of JSON."),
     Key::new("content", &Shape::List(&Shape::Object(&CONTENT)), "Several blocks."),
     Key::new("is_error", &Shape::Bool, "Whether the tool says that it failed."),
     Key::new("http", &Shape::Object(&HTTP), "The answer of an HTTP server, which is asked for it."),
+    Key::new(
+        "exec",
+        &Shape::Either(&[Shape::Text, Shape::Object(&EXEC)]),
+        "What a program says, which is run for it, where that is allowed: a command line, or more of it in a map.",
+    ),
 ];
+
+static EXEC: Object = Object {
+    name: "a program",
+    keys: &[&[
+        Key::new(
+            "command",
+            &Shape::Text,
+            "The program: a name, or a path from the script's folder on. No shell comes between.",
+        )
+        .required(),
+        Key::new("args", &Shape::List(&Shape::Text), "Its arguments."),
+        Key::new("env", &Shape::Map(&Shape::Text), "What its environment has besides ours."),
+        Key::new(
+            "as",
+            &Shape::Word(&["text", "structured", "result"]),
+            "What its output is: a text, which it is where nothing is said, structured content, or the whole result.",
+        ),
+        Key::new("timeout", &Shape::Duration, "How long it may take; 30s where nothing is said."),
+    ]],
+};
 
 static HTTP: Object = Object {
     name: "a request over HTTP",

@@ -53,8 +53,10 @@ impl Loader<'_> {
         let written = node.as_str().unwrap_or_default();
         // Its holes are checked as those of any text.
         self.tree(node);
-        if !written.starts_with("http://") && !written.starts_with("${vars.") {
-            let message = "the URL must begin with http://, or with a variable that does";
+        let begins = ["http://", "https://", "${vars."].iter().any(|it| written.starts_with(it));
+        if !begins {
+            let message =
+                "the URL must begin with http:// or https://, or with a variable that does";
             self.problems.add(node.span, message);
         }
         Template::parse(written).unwrap_or_else(|_| nowhere())

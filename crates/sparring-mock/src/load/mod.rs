@@ -12,6 +12,7 @@ mod http_calls;
 mod interactions;
 mod lists;
 mod oauth;
+mod programs;
 mod replies;
 mod settings;
 mod steps;
@@ -22,11 +23,13 @@ use std::sync::Arc;
 use serde_json::Value;
 use sparring_script::grammar::check;
 use sparring_script::{Node, Object, Problems, Shape, Source};
+use sparring_transport::http::Tls;
 
 pub(crate) use oauth::{load_issuer, load_token, load_ways};
 
 use crate::grammar;
 use crate::model::{Kind, Model, Reply, Tool};
+use crate::upstream::Trust;
 
 /// What is said beside a script.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,6 +39,25 @@ pub struct Settings {
     /// Whether there is the tool `get_data` although the script has no
     /// `mcp_interactions`.
     pub interactions: bool,
+    /// Whether the script may name programs to run.
+    pub allow_exec: bool,
+    /// Whom to trust when an HTTP server is asked for an answer over TLS.
+    pub tls: Tls,
+}
+
+/// Whether what is read may name programs to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MayRun {
+    Yes,
+    No,
+    /// It came over HTTP, from whoever can reach the mock.
+    OnlyTheScripts,
+}
+
+impl MayRun {
+    pub(crate) fn if_so(allowed: bool) -> Self {
+        if allowed { MayRun::Yes } else { MayRun::No }
+    }
 }
 
 /// A script that was read.
@@ -54,15 +76,21 @@ pub(crate) fn load(source: &Source, folder: &Path, settings: &Settings) -> Loade
     };
     let mut problems = Problems::new(source);
     check(&mut node, &Shape::Object(&grammar::SCRIPT), &mut problems);
-    let mut loader = Loader::new(folder, &node, &settings.vars, problems);
-    let model = loader.model(&node, settings.interactions);
+    let mut loader = Loader::new(folder, &node, settings, problems);
+    let model = loader.model(&node, settings);
     Loaded { model: loader.problems.or(model), files: loader.files }
 }
 
 /// Reads a tool that comes at run time, beside those of a model.
-pub(crate) fn load_tool(tool: &Value, model: &Model, names: Vec<String>) -> Result<Tool, Problems> {
+pub(crate) fn load_tool(
+    tool: &Value,
+    model: &Model,
+    names: Vec<String>,
+    may_run: MayRun,
+) -> Result<Tool, Problems> {
     let source = Source::new("the tool", format!("{tool:#}"));
-    load_part(&source, &grammar::TOOL, model, names, |loader, node| loader.tool(node))
+    let known = Known { model, names, may_run };
+    load_part(&source, &grammar::TOOL, known, |loader, node| loader.tool(node))
 }
 
 /// Reads a reply that comes at run time.
@@ -70,30 +98,39 @@ pub(crate) fn load_reply(
     reply: &Value,
     model: &Model,
     names: Vec<String>,
+    may_run: MayRun,
 ) -> Result<Reply, Problems> {
     let source = Source::new("the reply", format!("{reply:#}"));
-    load_part(&source, &grammar::TOOL_REPLY, model, names, |loader, node| {
+    let known = Known { model, names, may_run };
+    load_part(&source, &grammar::TOOL_REPLY, known, |loader, node| {
         let nothing = Node::from((node.span, Value::Null));
         loader.reply(node, &nothing, Kind::Tool)
     })
 }
 
+/// What is known where a part comes at run time.
+struct Known<'a> {
+    model: &'a Model,
+    names: Vec<String>,
+    may_run: MayRun,
+}
+
 fn load_part<T>(
     source: &Source,
     object: &'static Object,
-    model: &Model,
-    tools: Vec<String>,
+    known: Known<'_>,
     read: impl FnOnce(&mut Loader<'_>, &Node) -> T,
 ) -> Result<T, Problems> {
     let mut node = Node::parse(source)?;
     let mut problems = Problems::new(source);
     check(&mut node, &Shape::Object(object), &mut problems);
     let mut loader = Loader {
-        folder: &model.folder,
+        folder: &known.model.folder,
         files: Vec::new(),
-        vars: model.vars.clone(),
+        vars: known.model.vars.clone(),
+        may_run: known.may_run,
         problems,
-        tools,
+        tools: known.names,
         answers: Vec::new(),
         logs: false,
         recalls: false,
@@ -109,6 +146,7 @@ struct Loader<'a> {
     /// The files that were looked for.
     files: Vec<PathBuf>,
     vars: Value,
+    may_run: MayRun,
     problems: Problems,
     /// The names of all tools.
     tools: Vec<String>,
@@ -121,12 +159,12 @@ struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    fn new(folder: &'a Path, node: &Node, vars: &[(String, Value)], problems: Problems) -> Self {
+    fn new(folder: &'a Path, node: &Node, settings: &Settings, problems: Problems) -> Self {
         let mut all = node.get("vars").map(Node::to_json).unwrap_or_default();
         if !all.is_object() {
             all = Value::Object(serde_json::Map::new());
         }
-        for (name, value) in vars {
+        for (name, value) in &settings.vars {
             all[name] = value.clone();
         }
         let tools = node.get("tools").map(Node::items).unwrap_or_default();
@@ -135,6 +173,7 @@ impl<'a> Loader<'a> {
             folder,
             files: Vec::new(),
             vars: all,
+            may_run: MayRun::if_so(settings.allow_exec),
             problems,
             tools: names.map(str::to_owned).collect(),
             answers: Vec::new(),
@@ -143,9 +182,9 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn model(&mut self, node: &Node, interactions: bool) -> Model {
+    fn model(&mut self, node: &Node, settings: &Settings) -> Model {
         let mut tools = self.tools(node);
-        let has = interactions || node.get("mcp_interactions").is_some();
+        let has = settings.interactions || node.get("mcp_interactions").is_some();
         if has {
             tools.push(Arc::new(self.interaction_tool(node)));
         }
@@ -162,6 +201,8 @@ impl<'a> Loader<'a> {
             folder: self.folder.to_owned(),
             fixed: settings::fixed(node),
             control: settings::control(node),
+            allow_exec: settings.allow_exec,
+            trust: Trust::new(settings.tls.clone()),
             info: settings::info(node),
             instructions: text(node, "instructions"),
             revisions: settings::revisions(node),

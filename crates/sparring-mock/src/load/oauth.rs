@@ -8,14 +8,14 @@ use sparring_script::grammar::check;
 use sparring_script::{Node, Object, Problems, Shape, Source, did_you_mean, duration};
 use sparring_transport::http::jwt::PublicKey;
 
-use super::{Loader, one_or_many, text};
+use super::{Loader, Settings, one_or_many, text};
 use crate::grammar;
 use crate::issuer::{Client, Door, Issuer, Login, Plan, Refresh, Token, Turns, Ways, Wrong, unfit};
 
 /// Reads an issuer that stands by itself.
 pub(crate) fn load_issuer(source: &Source, folder: &Path) -> Result<Plan, Problems> {
     let (node, problems) = checked(source, &grammar::ISSUER)?;
-    let mut loader = Loader::new(folder, &node, &[], problems);
+    let mut loader = Loader::new(folder, &node, &Settings::default(), problems);
     let plan = loader.plan(&node);
     loader.problems.or(plan)
 }

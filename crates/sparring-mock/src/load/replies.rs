@@ -87,7 +87,8 @@ impl Loader<'_> {
     fn body(&mut self, node: &Node, entry: &Node, kind: Kind) -> Body {
         let bodies = |key: &str| is_body(key, kind);
         let given: Vec<_> = node.entries().iter().filter(|it| bodies(&it.key)).collect();
-        let alone = given.iter().find(|it| ["error", "result", "raw", "http"].contains(&&*it.key));
+        let alone =
+            given.iter().find(|it| ["error", "result", "raw", "http", "exec"].contains(&&*it.key));
         if let Some(alone) = alone
             && given.len() > 1
         {
@@ -106,6 +107,9 @@ impl Loader<'_> {
         if let Some(http) = node.get("http") {
             return Body::Http(Box::new(self.http_call(http)));
         }
+        if let Some(exec) = node.get("exec") {
+            return Body::Exec(Box::new(self.program(exec)));
+        }
         if let Some(error) = node.get("error") {
             return self.error(error);
         }
@@ -122,6 +126,7 @@ impl Loader<'_> {
         };
         match result.plain() {
             Some(value) => Body::Fixed(value.into()),
+            None if node.get("structured").is_some() => Body::Mirrored(result),
             None => Body::Filled(result),
         }
     }
@@ -142,7 +147,12 @@ impl Loader<'_> {
         }
         let structured = node.get("structured").map(|structured| self.tree(structured));
         if let Some(structured) = &structured {
-            let text = Tree::json(structured.clone());
+            // With holes it is filled once, and said as text after that: what is
+            // random or counts would otherwise not be the same in both.
+            let text = match structured.plain() {
+                Some(_) => Tree::json(structured.clone()),
+                None => Tree::Plain(Value::Null),
+            };
             content.push(Tree::map([("type", Tree::Plain(json!("text"))), ("text", text)]));
         }
         let mut result = Tree::map([("content", Tree::list(content))]);
@@ -207,7 +217,7 @@ fn only(node: &Node, key: &str) -> Node {
 /// The keys that say what is answered.
 fn body_keys(kind: Kind) -> Vec<&'static str> {
     let own: &[&str] = match kind {
-        Kind::Tool => &["structured", "content", "http"],
+        Kind::Tool => &["structured", "content", "http", "exec"],
         Kind::Resource | Kind::Template => &["text", "json", "blob", "file"],
         Kind::Prompt => &["text", "messages"],
     };

@@ -8,6 +8,7 @@ mod reply;
 mod step;
 mod uri_pattern;
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,10 +21,12 @@ use sparring_wire::types::{Implementation, ServerCapabilities};
 
 use crate::interactions::Interactions;
 use crate::issuer::Issuer;
+use crate::upstream::Trust;
 
 pub(crate) use ask::{Question, Round};
 pub use fault::ProcessFault;
 
+pub(crate) use crate::program::Program;
 pub(crate) use crate::upstream::HttpCall;
 pub(crate) use entry::{Completion, Entry, Kind, Reference, Tool};
 pub(crate) use fault::ReplyFault;
@@ -40,6 +43,10 @@ pub(crate) struct Model {
     /// The keys that take effect only when a mock starts, with what stands there.
     pub(crate) fixed: [(&'static str, u64); 3],
     pub(crate) control: Control,
+    /// Whether programs may be run.
+    pub(crate) allow_exec: bool,
+    /// Whom to trust when HTTP servers are asked.
+    pub(crate) trust: Trust,
     pub(crate) info: Implementation,
     pub(crate) instructions: Option<String>,
     pub(crate) revisions: Vec<Revision>,
@@ -63,12 +70,20 @@ pub(crate) struct Model {
 }
 
 /// Who may control the mock over HTTP.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Control {
     /// What they must know, where they must know something.
     pub(crate) token: Option<String>,
     /// Whether also from other machines.
     pub(crate) anywhere: bool,
+}
+
+/// Says whether there is a token, never what it is.
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let token = self.token.is_some();
+        f.debug_struct("Control").field("token", &token).field("anywhere", &self.anywhere).finish()
+    }
 }
 
 /// How long a result may be kept, and for whom.

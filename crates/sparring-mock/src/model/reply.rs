@@ -6,7 +6,7 @@ use std::time::Duration;
 use sparring_script::{Matcher, Tree};
 use sparring_wire::RawJson;
 
-use super::{HttpCall, ReplyFault, Round, Step};
+use super::{HttpCall, Program, ReplyFault, Round, Step};
 
 /// One reply of an entry.
 #[derive(Debug)]
@@ -67,8 +67,12 @@ pub(crate) enum Body {
     Fixed(RawJson),
     /// A result with holes.
     Filled(Tree),
+    /// A result with holes whose structured content is said as a text too.
+    Mirrored(Tree),
     /// What an HTTP server answers.
     Http(Box<HttpCall>),
+    /// What a program says.
+    Exec(Box<Program>),
     /// The next of a test case's queue.
     Interaction,
     /// A JSON-RPC error.

@@ -31,7 +31,7 @@ impl Facts<'_> {
         self.asked.scene
     }
 
-    fn client(&self) -> Value {
+    pub(super) fn client(&self) -> Value {
         let info = self.cx.client_info();
         info.map_or(json!({}), |info| json!({"name": info.name, "version": info.version}))
     }

@@ -7,6 +7,7 @@ mod lists;
 mod memory;
 mod pending;
 mod perform;
+mod program;
 mod run_time;
 mod scene;
 mod steps;
@@ -20,9 +21,10 @@ use sparring_peer::{Handler, Server};
 use sparring_script::did_you_mean;
 use sparring_wire::types::{CallToolResult, Implementation, ServerCapabilities};
 use sparring_wire::{ErrorObject, Json, RawJson};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 
 pub use self::run_time::ChangeError;
+pub(crate) use self::run_time::Giver;
 pub(crate) use self::scene::Scene;
 
 use self::pending::Pending;
@@ -30,6 +32,7 @@ use self::perform::Asked;
 use crate::issuer::Issuer;
 use crate::journal::Journal;
 use crate::model::{Kind, Model, ProcessFault, Reference};
+use crate::program::AT_ONCE;
 use crate::stage::Happening;
 
 /// A script being served.
@@ -44,6 +47,8 @@ pub struct Mock {
     /// is let in does not change while it serves.
     pub(crate) issuer: Option<Issuer>,
     pending: Pending,
+    /// Bounds the programs that run at once.
+    programs: Semaphore,
     /// Where to send what happens after an answer.
     later: mpsc::UnboundedSender<Vec<Happening>>,
     /// The server that this is the handler of.
@@ -64,6 +69,7 @@ impl Mock {
             changing: Mutex::default(),
             journal: Journal::default(),
             pending: Pending::default(),
+            programs: Semaphore::new(AT_ONCE),
             later,
             server: OnceLock::new(),
             process,

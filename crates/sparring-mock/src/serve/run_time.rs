@@ -8,7 +8,7 @@ use sparring_script::{Problems, did_you_mean};
 use tokio::sync::watch;
 
 use super::{Mock, Scene};
-use crate::load::{load_reply, load_tool};
+use crate::load::{MayRun, load_reply, load_tool};
 use crate::model::{Kind, Model, Tool};
 
 /// How many replies may wait for one tool.
@@ -29,6 +29,24 @@ pub enum ChangeError {
     TooMany(usize, String),
 }
 
+/// Who changes a mock while it serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Giver {
+    /// Who has it, in Rust.
+    Owner,
+    /// Somebody over HTTP, who is not to run programs here.
+    Visitor,
+}
+
+impl Giver {
+    fn may_run(self, scene: &Scene) -> MayRun {
+        match self {
+            Giver::Owner => MayRun::if_so(scene.model.allow_exec),
+            Giver::Visitor => MayRun::OnlyTheScripts,
+        }
+    }
+}
+
 impl Mock {
     /// The script that is served now.
     pub(crate) fn scene(&self) -> Arc<Scene> {
@@ -41,10 +59,10 @@ impl Mock {
     }
 
     /// Adds a tool, or puts it in the place of one that has its name.
-    pub(crate) fn register(&self, tool: &Value) -> Result<(), ChangeError> {
+    pub(crate) fn register(&self, tool: &Value, giver: Giver) -> Result<(), ChangeError> {
         let _alone = self.change();
         let scene = self.scene();
-        let tool = load_tool(tool, &scene.model, names(&scene))?;
+        let tool = load_tool(tool, &scene.model, names(&scene), giver.may_run(&scene))?;
         scene.put(Arc::new(Tool { came_later: true, ..tool }));
         self.tell(Kind::Tool.changed(), None);
         Ok(())
@@ -63,16 +81,21 @@ impl Mock {
     }
 
     /// Gives a tool a reply for its next call, before all others.
-    pub(crate) fn enqueue(&self, tool: &str, reply: &Value) -> Result<(), ChangeError> {
+    pub(crate) fn enqueue(
+        &self,
+        tool: &str,
+        reply: &Value,
+        giver: Giver,
+    ) -> Result<(), ChangeError> {
         let _alone = self.change();
         let scene = self.scene();
         let found = scene.find(tool).ok_or_else(|| no_tool(&scene, tool))?;
-        let reply = Arc::new(load_reply(reply, &scene.model, names(&scene))?);
+        let reply = load_reply(reply, &scene.model, names(&scene), giver.may_run(&scene))?;
         let mut queued = found.entry.queued();
         if queued.len() >= MOST {
             return Err(ChangeError::TooMany(MOST, tool.to_owned()));
         }
-        queued.push_back(reply);
+        queued.push_back(Arc::new(reply));
         Ok(())
     }
 

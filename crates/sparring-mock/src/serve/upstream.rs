@@ -1,16 +1,14 @@
 //! Replies that an HTTP server gives.
 
 use http::header::CONTENT_TYPE;
-use serde_json::Value;
 use sparring_peer::server::{Answer, Failure};
-use sparring_script::Tree;
 use sparring_script::template::url::encoded;
 use sparring_wire::ErrorObject;
 use tokio::time::timeout;
 
 use super::Mock;
 use super::facts::Facts;
-use super::perform::render;
+use super::perform::{render, text_of};
 use crate::upstream::{Asked, HttpBody, HttpCall, Outcome, ask};
 
 impl Mock {
@@ -19,7 +17,7 @@ impl Mock {
     pub(super) async fn ask_upstream(&self, call: &HttpCall, facts: &Facts<'_>) -> Answer {
         let asked = self.request(call, facts)?;
         let url = asked.url.clone();
-        let outcome = timeout(call.timeout, ask(asked)).await;
+        let outcome = timeout(call.timeout, ask(asked, &facts.scene().model.trust)).await;
         let outcome = outcome.unwrap_or_else(|_| Outcome::late(&url, call.timeout));
         Ok(outcome.into_result().into())
     }
@@ -29,28 +27,21 @@ impl Mock {
         let mut url = url.map_err(|undefined| ErrorObject::internal(undefined.to_string()))?;
         for (name, value) in &call.query {
             let mark = if url.contains('?') { '&' } else { '?' };
-            let value = self.filled(value, facts)?;
+            let value = text_of(value, facts)?;
             url += &format!("{mark}{}={}", encoded(name), encoded(&value));
         }
         let mut request = http::Request::builder().method(&call.method);
         for (name, value) in &call.headers {
-            request = request.header(name, self.filled(value, facts)?);
+            request = request.header(name, text_of(value, facts)?);
         }
         let body = match &call.body {
             HttpBody::None => Vec::new(),
-            HttpBody::Text(text) => self.filled(text, facts)?.into_bytes(),
+            HttpBody::Text(text) => text_of(text, facts)?.into_bytes(),
             HttpBody::Json(value) => {
                 request = request.header(CONTENT_TYPE, "application/json");
                 render(value, facts)?.to_string().into_bytes()
             }
         };
         Ok(Asked { request, url, body })
-    }
-
-    fn filled(&self, tree: &Tree, facts: &Facts<'_>) -> Result<String, Failure> {
-        Ok(match render(tree, facts)? {
-            Value::String(text) => text,
-            other => other.to_string(),
-        })
     }
 }

@@ -5,9 +5,11 @@ use http::{Request, Uri, header};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 use super::outcome::Outcome;
+use super::trust::Trust;
 
 /// The most of a body that is taken in.
 const MOST: usize = 8 * 1024 * 1024;
@@ -21,30 +23,47 @@ pub(crate) struct Asked {
 }
 
 /// Makes a request and says what came of it.
-pub(crate) async fn ask(asked: Asked) -> Outcome {
+pub(crate) async fn ask(asked: Asked, trust: &Trust) -> Outcome {
     let url = asked.url.clone();
-    match exchange(asked).await {
+    match exchange(asked, trust).await {
         Ok(outcome) => outcome,
         Err(why) => Outcome::failed(&url, &why),
     }
 }
 
-async fn exchange(asked: Asked) -> Result<Outcome, String> {
+async fn exchange(asked: Asked, trust: &Trust) -> Result<Outcome, String> {
     let uri: Uri = asked.url.parse().map_err(|error| format!("No URL ({error})"))?;
-    if uri.scheme_str() != Some("http") {
-        return Err("Only http:// is asked".to_owned());
-    }
     let authority = uri.authority().ok_or("No host")?;
-    let port = authority.port_u16().unwrap_or(80);
+    let (tls, port) = match uri.scheme_str() {
+        Some("http") => (None, 80),
+        Some("https") => (Some(trust.client()?), 443),
+        _ => return Err("Only http:// and https:// are asked".to_owned()),
+    };
+    let port = authority.port_u16().unwrap_or(port);
     let host = authority.host().trim_start_matches('[').trim_end_matches(']');
     let stream = TcpStream::connect((host, port)).await.map_err(|error| told(&error))?;
+    match tls {
+        None => talk(stream, asked, &uri).await,
+        Some(tls) => {
+            let stream = tls.begin(host, stream).await;
+            let stream = stream.map_err(|error| format!("TLS failed ({error})"))?;
+            talk(stream, asked, &uri).await
+        }
+    }
+}
+
+async fn talk<S>(stream: S, asked: Asked, uri: &Uri) -> Result<Outcome, String>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let (mut sender, connection) =
         http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
+    let host = uri.authority().map_or("", |authority| authority.as_str());
     let request: Request<Full<Bytes>> = asked
         .request
         .uri(target)
-        .header(header::HOST, authority.as_str())
+        .header(header::HOST, host)
         .body(Full::new(asked.body.into()))
         .map_err(|error| format!("No request ({error})"))?;
     let answered = async {

@@ -2,6 +2,7 @@
 
 mod call;
 mod outcome;
+mod trust;
 
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use sparring_script::{Template, Tree};
 
 pub(crate) use call::{Asked, ask};
 pub(crate) use outcome::Outcome;
+pub(crate) use trust::Trust;
 
 /// A request that a reply makes.
 #[derive(Debug)]

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use sparring_mock::MockServer;
+use sparring_mock::{MockServer, Settings};
+use sparring_script::Problems;
 
 use crate::examples::all as examples;
 use crate::mutations::{keys, mutations, properties};
@@ -12,6 +13,12 @@ const EVERY_KEY: &str = include_str!("../every_key.mock.yaml");
 
 fn schema() -> jsonschema::Validator {
     jsonschema::validator_for(&sparring_mock::schema()).unwrap()
+}
+
+/// Nothing is run by reading a script.
+fn load(script: &str) -> Result<MockServer, Problems> {
+    let settings = Settings { allow_exec: true, ..Settings::default() };
+    MockServer::from_yaml_with(script, "tests", &settings)
 }
 
 /// A script as the value that the schema sees.
@@ -31,7 +38,7 @@ fn schema_and_parser_take_every_key() {
             .collect();
         assert!(wrong.is_empty(), "{name}: {wrong:?}");
     }
-    MockServer::from_yaml(EVERY_KEY, "tests").unwrap_or_else(|problems| panic!("{problems}"));
+    load(EVERY_KEY).unwrap_or_else(|problems| panic!("{problems}"));
     // A key that is not there was not tried.
     let mut used = BTreeSet::new();
     keys(&value(EVERY_KEY), &mut used);
@@ -51,7 +58,7 @@ fn schema_and_parser_refuse_the_same() {
     let mut refused = 0;
     for (place, changed) in mutations(&script) {
         let by_schema = !schema.is_valid(&changed);
-        let problems = MockServer::from_yaml(&changed.to_string(), "tests").err();
+        let problems = load(&changed.to_string()).err();
         assert!(!by_schema || problems.is_some(), "only the schema refuses {place}");
         let told = problems.map(|problems| problems.to_string()).unwrap_or_default();
         let by_shape = told.contains("unknown key") || told.contains("is missing in a");

@@ -116,7 +116,7 @@ async fn an_upstream_answers_routes_again_and_again_and_what_was_enqueued_once()
 #[test]
 fn a_request_that_cannot_be_made_is_told() {
     for (http, message) in [
-        ("{url: \"https://a\"}", "must begin with http://"),
+        ("{url: \"ftp://a\"}", "must begin with http://"),
         ("{url: \"${args.url}\"}", "must begin with http://"),
         ("{url: \"http://a\", body: x, json: 1}", "either `body` or `json`"),
         ("{url: \"http://a\", method: \"G T\"}", "no method of HTTP"),

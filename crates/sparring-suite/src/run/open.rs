@@ -1,7 +1,7 @@
 //! From the description of a server to a client of it.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -143,6 +143,7 @@ impl Opening<'_> {
                 stderr,
                 tools: Mutex::default(),
                 questioned: AtomicU64::default(),
+                used: AtomicBool::default(),
                 over_http: self.is_over_http(),
                 journal: None,
                 _mock: mock,

@@ -2,7 +2,7 @@
 //! a crash, and ended after the last.
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Map;
@@ -62,6 +62,8 @@ pub(super) struct Running {
     pub(super) tools: Mutex<Option<Arc<Tools>>>,
     /// How often the server had asked before the step that goes on.
     pub(super) questioned: AtomicU64,
+    /// Whether a step was done on it.
+    pub(super) used: AtomicBool,
     pub(super) over_http: bool,
     /// What came to it, where it is a mock.
     pub(super) journal: Option<Journal>,

@@ -2,6 +2,7 @@
 //! held until its end.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use serde_json::{Map, Value};
 use sparring_peer::client::Subscription;
@@ -58,6 +59,11 @@ impl<'a> Walk<'a> {
         // What the server broke before is the first test's to tell; what it
         // wrote to its stderr before is nobody's.
         let before = running.as_ref().map(|it| it.wrote()).unwrap_or_default();
+        // Nor does it wait for what came in another test; what comes with the
+        // connection may be waited for.
+        if let Some(running) = running.as_ref().filter(|it| it.used.load(Relaxed)) {
+            running.begin();
+        }
         Walk {
             running,
             suite: seat.suite,

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
 mod agents;
+mod around;
 mod defaults;
 mod expectations;
 mod fixture;
@@ -16,5 +17,6 @@ mod reference;
 mod running;
 mod schema;
 mod servers;
+mod special;
 mod variants;
 mod verbs;

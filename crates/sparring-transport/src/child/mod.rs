@@ -5,6 +5,7 @@
 //! say.
 
 mod behind;
+mod errand;
 mod exit;
 mod group;
 mod job;
@@ -32,9 +33,10 @@ use group::Group;
 use keeper::{Keeper, Kept};
 
 pub(crate) use behind::{Behind, Told};
+pub use errand::{Ended, Errand, ErrandError};
 pub(crate) use exit::described;
 pub(crate) use group::lead;
-pub use job::{Ended, Job};
+pub use job::{Job, JobEnd};
 pub use output::Output;
 pub use stderr::Stderr;
 

@@ -10,7 +10,7 @@ pub mod sse;
 
 pub use client::{
     Credentials, Grant, HttpError, HttpLink, HttpTarget, HttpTransport, OAuth, Proof, Proxies, Tls,
-    Visitor,
+    TlsClient, TlsError, Visitor,
 };
 pub use server::{
     Auth, Beside, HttpOptions, HttpServer, ProtectedResource, Serving, TokenCheck, Visit,

@@ -28,7 +28,7 @@ use std::time::Duration;
 pub use endpoint::BadUrl;
 pub use link::HttpLink;
 pub use oauth::{Grant, OAuth, Proof, Visitor};
-pub use tls::TlsError;
+pub use tls::{TlsClient, TlsError};
 
 /// A server over HTTP, as plain data.
 #[derive(Clone, PartialEq, Eq)]

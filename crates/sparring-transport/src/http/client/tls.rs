@@ -2,12 +2,17 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::{fmt, io};
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 
 use super::Tls;
 
@@ -25,6 +30,38 @@ pub enum TlsError {
     /// TLS itself cannot be set up.
     #[error("cannot set up TLS: {0}")]
     Setup(#[from] rustls::Error),
+}
+
+/// TLS for connections that somebody else makes.
+#[derive(Clone)]
+pub struct TlsClient(TlsConnector);
+
+impl TlsClient {
+    /// One that trusts as is said; reading the system's certificates takes time.
+    ///
+    /// # Errors
+    /// When the certificates that are named cannot be used.
+    pub fn new(tls: &Tls) -> Result<Self, TlsError> {
+        Ok(TlsClient(config(tls)?.into()))
+    }
+
+    /// Begins TLS with a host over a connection to it.
+    ///
+    /// # Errors
+    /// When the two do not come together; the error says why.
+    pub async fn begin<S>(&self, host: &str, over: S) -> io::Result<TlsStream<S>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+        self.0.connect(name, over).await
+    }
+}
+
+impl fmt::Debug for TlsClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TlsClient")
+    }
 }
 
 pub(super) fn config(tls: &Tls) -> Result<Arc<ClientConfig>, TlsError> {
