@@ -166,3 +166,24 @@ fn tests_run_once_over_each_transport_of_their_mocks() {
     assert_eq!(block_on(outcomes(text, false)).len(), 2);
     assert_eq!(told(text), "");
 }
+
+#[test]
+fn a_list_shows_one_tool_by_name_how_many_there_are_and_that_one_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.mock.yaml");
+    let script = "tools:\n\
+        - {name: weather-api, description: the weather, input: {city: string, unit: \"string?\"}, text: a}\n\
+        - {name: remove, text: done, after: [{hide: {tool: weather-api}}]}\n";
+    std::fs::write(&path, script).unwrap();
+    let listed =
+        "{name: weather-api, description: {contains: weather}, input_schema: {required: [city]}}";
+    let text = format!(
+        "servers: {{it: {{mock: \"{}\"}}}}\n\
+         tests: [{{name: a, steps: [{{list: tools, expect: {{has: {listed}, count: 2}}}}, {{call: remove}}, \
+         {{list: tools, expect: {{lacks: {{name: weather-api}}, count: 1}}}}]}}]",
+        path.display()
+    );
+    assert_eq!(told(&text), "");
+    let wrong = text.replace("required: [city]", "required: [town]");
+    assert!(told(&wrong).contains("the nearest is {\"name\":\"weather-api\""), "{}", told(&wrong));
+}

@@ -28,8 +28,10 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// A program that runs. Dropped, it and its process group are killed at once.
 #[derive(Debug)]
 pub struct Job {
-    child: Child,
+    // Dropped first: while its leader is not waited for, its number is nobody
+    // else's.
     group: Group,
+    child: Child,
     stdout: Output,
     stderr: Output,
     draining: [JoinHandle<()>; 2],
@@ -38,7 +40,7 @@ pub struct Job {
 
 /// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
+pub struct JobEnd {
     /// Its status, where it exited by itself.
     pub status: Option<i32>,
     /// The name of the signal that ended it, where one did.
@@ -74,7 +76,7 @@ impl Job {
 
     /// Waits for its end, then ends what it left behind. May be given up and
     /// begun anew.
-    pub async fn wait(&mut self) -> Ended {
+    pub async fn wait(&mut self) -> JobEnd {
         let status = self.child.wait().await;
         // Asked at once, while the number cannot be anybody else's.
         let _ = self.group.is_empty();
@@ -84,7 +86,7 @@ impl Job {
     }
 
     /// Ends it and all of its group: asks first, and does not wait for long.
-    pub async fn stop(&mut self) -> Ended {
+    pub async fn stop(&mut self) -> JobEnd {
         self.group.terminate();
         let status = match timeout(ASKED, self.child.wait()).await {
             Ok(status) => status,
@@ -138,14 +140,14 @@ async fn give(mut stdin: ChildStdin, input: Vec<u8>) {
     let _ = stdin.shutdown().await;
 }
 
-fn ended(status: io::Result<ExitStatus>) -> Ended {
+fn ended(status: io::Result<ExitStatus>) -> JobEnd {
     match status {
         Ok(status) => {
-            Ended { status: status.code(), signal: signal(status), told: described(status) }
+            JobEnd { status: status.code(), signal: signal(status), told: described(status) }
         }
         Err(error) => {
             let told = format!("its end could not be told: {error}");
-            Ended { status: None, signal: None, told }
+            JobEnd { status: None, signal: None, told }
         }
     }
 }

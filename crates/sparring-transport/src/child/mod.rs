@@ -34,7 +34,7 @@ use keeper::{Keeper, Kept};
 pub(crate) use behind::{Behind, Told};
 pub(crate) use exit::described;
 pub(crate) use group::lead;
-pub use job::{Ended, Job};
+pub use job::{Job, JobEnd};
 pub use output::Output;
 pub use stderr::Stderr;
 

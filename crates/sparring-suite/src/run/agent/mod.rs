@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use sparring_script::template::Missing;
 use sparring_script::{Path as Name, Scope, Span, Tree, Undefined};
-use sparring_transport::{ChildTarget, Ended, Job};
+use sparring_transport::{ChildTarget, Job, JobEnd};
 use tokio::time::timeout;
 
 pub(super) use case::Case;
@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A program that ran to its end.
 #[derive(Debug)]
 pub(crate) struct Ran {
-    pub(crate) ended: Ended,
+    pub(crate) ended: JobEnd,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     /// What was found of the files that are expected, in the order in which
@@ -46,7 +46,7 @@ pub(crate) struct Ran {
 impl Ran {
     /// Its exit status, or the name of the signal that ended it.
     pub(crate) fn exit(&self) -> Value {
-        let Ended { status, signal, .. } = &self.ended;
+        let JobEnd { status, signal, .. } = &self.ended;
         status.map(Value::from).or(signal.as_deref().map(Value::from)).unwrap_or_default()
     }
 }

@@ -6,6 +6,7 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use sparring_mock::{HttpMock, HttpRequest, MockServer, journal::Received};
 
@@ -35,10 +36,6 @@ pub(crate) struct Came {
 }
 
 impl Journal {
-    pub(super) fn file(path: PathBuf) -> Journal {
-        Journal::File(path)
-    }
-
     /// Makes what keeps it as it was at first. A file is only added to, and who
     /// is started anew is as it was at first anyway.
     pub(super) fn reset(&self) {
@@ -49,8 +46,13 @@ impl Journal {
         }
     }
 
-    /// How far it has come.
-    fn mark(&self) -> u64 {
+    /// How far it has come, now.
+    fn mark(&self) -> Mark {
+        Mark { extent: self.extent(), at: Timestamp::now() }
+    }
+
+    /// How much is in it.
+    fn extent(&self) -> u64 {
         match self {
             Journal::Http(mock) => mock.total(),
             Journal::Live(server) => server.total(),
@@ -59,8 +61,9 @@ impl Journal {
     }
 
     /// What came since then.
-    fn since(&self, mark: u64) -> Vec<Came> {
-        let after = |forgotten: u64| usize::try_from(mark.saturating_sub(forgotten)).unwrap_or(0);
+    fn since(&self, mark: Mark) -> Vec<Came> {
+        let after =
+            |forgotten: u64| usize::try_from(mark.extent.saturating_sub(forgotten)).unwrap_or(0);
         match self {
             Journal::Http(mock) => {
                 let requests = mock.requests();
@@ -70,7 +73,10 @@ impl Journal {
                 let received = server.received();
                 received.iter().skip(after(server.forgotten())).filter_map(call).collect()
             }
-            Journal::File(path) => lines(path, mark).iter().filter_map(|it| line(it)).collect(),
+            Journal::File(path) => {
+                let lines = lines(path, mark.extent);
+                lines.iter().filter_map(|it| line(it, mark.at)).collect()
+            }
         }
     }
 }
@@ -87,9 +93,14 @@ fn call(received: &Received) -> Option<Came> {
     is_call.then(|| Came { value: value(), shown: None })
 }
 
-/// A call from its line; what else there is was no call.
-fn line(line: &[u8]) -> Option<Came> {
+/// A call from its line, if it came since then; what else there is was no call.
+/// Lines are written beside the answers, so one of an earlier call may be late.
+fn line(line: &[u8], since: Timestamp) -> Option<Came> {
     let line: Value = serde_json::from_slice(line).ok()?;
+    let at: Timestamp = line["at"].as_str()?.parse().ok()?;
+    if at < since {
+        return None;
+    }
     let args = line.pointer("/params/arguments").cloned().unwrap_or_else(|| json!({}));
     let value = json!({"tool": line["name"], "args": args});
     (line["method"] == "tools/call").then_some(Came { value, shown: None })
@@ -113,7 +124,14 @@ fn lines(path: &Path, from: u64) -> Vec<Vec<u8>> {
 
 /// How far journals had come, by the names of who keeps them.
 #[derive(Debug, Default)]
-pub(in crate::run) struct Marks(HashMap<String, u64>);
+pub(in crate::run) struct Marks(HashMap<String, Mark>);
+
+/// How far a journal had come, and when that was.
+#[derive(Debug, Clone, Copy, Default)]
+struct Mark {
+    extent: u64,
+    at: Timestamp,
+}
 
 impl Marks {
     /// How far all of them are now; `tested` is the server under test and its
@@ -133,7 +151,7 @@ impl Marks {
         self.0.extend(by.0);
     }
 
-    fn get(&self, name: &str) -> u64 {
+    fn get(&self, name: &str) -> Mark {
         self.0.get(name).copied().unwrap_or_default()
     }
 }
@@ -145,7 +163,7 @@ struct Ear<'a> {
     name: &'a str,
     journal: &'a Journal,
     /// From where on it is looked at, and how far it was when it last was.
-    begun: u64,
+    begun: Mark,
     seen: u64,
 }
 
@@ -161,7 +179,7 @@ impl<'a> Listening<'a> {
             let own = tested.filter(|(tested, _)| *tested == name).map(|(_, journal)| journal);
             let journal = stand_ins.journal(name).or(own)?;
             let begun = since.get(name);
-            Some(Ear { name, journal, begun, seen: begun })
+            Some(Ear { name, journal, begun, seen: begun.extent })
         };
         let names = expect.0.iter().filter_map(|(_, facet)| match facet {
             Facet::Journal { name, .. } => Some(&**name),
@@ -173,7 +191,7 @@ impl<'a> Listening<'a> {
     /// Looks what has come.
     pub(in crate::run) fn renew(&mut self, journals: &mut HashMap<String, Vec<Came>>) {
         for ear in &mut self.0 {
-            let now = ear.journal.mark();
+            let now = ear.journal.extent();
             if now != ear.seen {
                 ear.seen = now;
                 journals.insert(ear.name.to_owned(), ear.journal.since(ear.begun));
@@ -186,27 +204,40 @@ impl<'a> Listening<'a> {
 mod tests {
     use super::*;
 
+    fn call(name: &str, at: Timestamp) -> String {
+        let params = json!({"name": name, "arguments": {"n": 1}});
+        let line =
+            json!({"at": at.to_string(), "method": "tools/call", "name": name, "params": params});
+        format!("{line}\n")
+    }
+
+    fn tools(journal: &Journal, mark: Mark) -> Vec<String> {
+        let came = journal.since(mark);
+        came.iter().map(|it| it.value["tool"].as_str().unwrap().to_owned()).collect()
+    }
+
     #[test]
     fn a_line_that_is_being_written_is_not_read_and_one_that_is_none_is_passed_over() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
-        let journal = Journal::file(path.clone());
-        assert!(journal.mark() == 0 && journal.since(0).is_empty(), "it is not there yet");
-        let call = |name: &str| {
-            let params = json!({"name": name, "arguments": {"n": 1}});
-            json!({"method": "tools/call", "name": name, "params": params}).to_string()
-        };
-        let text = format!("{}\nnoise\n{{\"method\":\"ping\"}}\n", call("a"));
-        std::fs::write(&path, &text).unwrap();
+        let journal = Journal::File(path.clone());
+        assert!(journal.extent() == 0 && journal.since(Mark::default()).is_empty());
+        let text = format!("{}noise\n{{\"method\":\"ping\"}}\n", call("a", Timestamp::now()));
+        let half = call("c", Timestamp::now());
+        let half = &half[..half.len() / 2];
+        std::fs::write(&path, format!("{text}{}{half}", call("b", Timestamp::now()))).unwrap();
+        assert_eq!(tools(&journal, Mark::default()), ["a", "b"]);
+        assert_eq!(journal.since(Mark::default())[0].value["args"], json!({"n": 1}));
+    }
+
+    #[test]
+    fn a_call_whose_line_is_written_late_belongs_to_the_time_when_it_came() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let journal = Journal::File(path.clone());
+        let before = call("before", Timestamp::now());
         let mark = journal.mark();
-        let half = call("b");
-        let tools = |mark| -> Vec<String> {
-            let came = journal.since(mark);
-            came.iter().map(|it| it.value["tool"].as_str().unwrap().to_owned()).collect()
-        };
-        std::fs::write(&path, format!("{text}{}\n{}", call("b"), &half[..half.len() / 2])).unwrap();
-        assert_eq!(tools(0), ["a", "b"]);
-        assert_eq!(tools(mark), ["b"]);
-        assert_eq!(journal.since(0)[0].value["args"], json!({"n": 1}));
+        std::fs::write(&path, format!("{before}{}", call("after", Timestamp::now()))).unwrap();
+        assert_eq!(tools(&journal, mark), ["after"]);
     }
 }

@@ -45,7 +45,7 @@ impl Starting<'_> {
         let facts = json!({
             "command": command, "args": args, "shell": shell, "config": config, "journal": journal,
         });
-        Ok((Journal::file(journal), facts))
+        Ok((Journal::File(journal), facts))
     }
 
     /// The path of its script, and what is said beside it.
