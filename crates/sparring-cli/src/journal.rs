@@ -1,12 +1,14 @@
 //! The journal of a mock in a file: a line of JSON for each request.
 
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use sparring_mock::MockServer;
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::failure::Failure;
@@ -28,8 +30,12 @@ impl Journal {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub(crate) fn begin(path: &Path, mock: &MockServer) -> Result<Journal, Failure> {
-        let file = File::create(path)
+    pub(crate) async fn begin(path: &Path, mock: &MockServer) -> Result<Journal, Failure> {
+        // It may take as long as the system likes: a pipe waits for its reader.
+        let creating = path.to_owned();
+        let made = spawn_blocking(move || File::create(creating)).await;
+        let file = made.unwrap_or_else(|error| Err(io::Error::other(error)));
+        let file = file
             .map_err(|error| Failure::File(format!("cannot write {}: {error}", path.display())))?;
         let outlet = Outlet::new(file);
         let lost = Arc::new(AtomicU64::new(0));

@@ -1,5 +1,5 @@
 //! How long the program itself takes: `spar --version`, `spar mock` to its first
-//! answer, and `spar call` on a real server beside the barest script that could
+//! answer over stdio, and `spar call` on a real server beside the barest script that could
 //! do the same.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
@@ -11,14 +11,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 
+use super::mock;
 use crate::command::{command, run as run_command, works};
-use crate::peers;
+use crate::peers::Peers;
 
 /// The longest that `spar --version` may take.
 const VERSION: Duration = Duration::from_millis(5);
 
 /// The longest that `spar mock` may take from its start to its first answer.
-const MOCK: Duration = Duration::from_millis(20);
+pub(super) const MOCK: Duration = Duration::from_millis(20);
 
 /// How much longer than the barest script `spar call` may take.
 const CALL: f64 = 1.15;
@@ -27,7 +28,7 @@ const CALL: f64 = 1.15;
 const ROUNDS: usize = 9;
 
 /// Measures, prints, and says whether the limits are met.
-pub(super) fn run(root: &Path) -> Result<bool> {
+pub(super) fn run(root: &Path, peers: &Peers) -> Result<bool> {
     run_command(command(root, "cargo build --release -p sparring-cli"))?;
     let spar = root.join("target/release/spar").display().to_string();
     let mut times = Vec::new();
@@ -45,9 +46,8 @@ pub(super) fn run(root: &Path) -> Result<bool> {
         "spar mock to its first answer: {mock:.2?}, less than {MOCK:?} wanted: {}",
         met(mock < MOCK)
     );
-    let quick = version < VERSION && mock < MOCK;
+    let quick = version < VERSION && mock < MOCK && mock::run(root, &spar)?;
 
-    let peers = peers::install(root, false)?;
     let server = peers
         .folder
         .join("node/node_modules/@modelcontextprotocol/server-everything/dist/index.js");
@@ -93,7 +93,7 @@ fn first_answer(root: &Path, spar: &str) -> Result<Duration> {
     Ok(took)
 }
 
-fn met(yes: bool) -> &'static str {
+pub(super) fn met(yes: bool) -> &'static str {
     if yes { "met" } else { "MISSED" }
 }
 
@@ -103,13 +103,13 @@ fn timed(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
     Ok(start.elapsed())
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
+pub(super) fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times[times.len() / 2]
 }
 
 /// A command line, on one core where that works.
-fn pinned(root: &Path, words: &[&str]) -> Command {
+pub(super) fn pinned(root: &Path, words: &[&str]) -> Command {
     let mut line = match works("taskset -c 0 true") {
         true => command(root, "taskset -c 0"),
         false => command(root, "env"),

@@ -10,6 +10,7 @@ mod everything;
 mod golden;
 mod interrupted;
 mod mock;
+mod mock_hardships;
 mod oauth;
 mod process;
 mod signals;
