@@ -17,6 +17,10 @@ use crate::output::Outlet;
 /// How long the last lines may take to be written.
 const END: Duration = Duration::from_secs(1);
 
+/// How soon a line is in the file. Waking a thread for each would cost more than
+/// making it does.
+const GATHER: Duration = Duration::from_millis(5);
+
 /// A journal being written.
 pub(crate) struct Journal {
     path: PathBuf,
@@ -37,11 +41,15 @@ impl Journal {
         let file = made.unwrap_or_else(|error| Err(io::Error::other(error)));
         let file = file
             .map_err(|error| Failure::File(format!("cannot write {}: {error}", path.display())))?;
-        let outlet = Outlet::new(file);
+        let outlet = Outlet::gathering(file, GATHER);
         let lost = Arc::new(AtomicU64::new(0));
         let (lines, too_many) = (outlet.clone(), Arc::clone(&lost));
         mock.on_received(move |received| match lines.has_room() {
-            true => lines.queue(format!("{}\n", received.to_line()).as_bytes()),
+            true => {
+                let mut line = received.to_line();
+                line.push('\n');
+                lines.queue(line.as_bytes());
+            }
             // Who serves does not wait for a disk.
             false => drop(too_many.fetch_add(1, Ordering::Relaxed)),
         });

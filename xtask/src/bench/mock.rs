@@ -75,7 +75,7 @@ impl Served {
     fn start(root: &Path, spar: &str, flags: &[&str]) -> Result<Self> {
         let script = root.join("examples/weather.mock.yaml").display().to_string();
         let mut command = pinned(root, &[spar, "mock", &script, "--http", "127.0.0.1:0", "-q"]);
-        command.args(flags).stdout(Stdio::piped());
+        command.args(flags).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().context("it does not start")?;
         let mut url = String::new();
         let stdout = child.stdout.take().context("a pipe")?;
