@@ -1,8 +1,10 @@
 //! `cargo xtask bench`: measures side by side with others, kept on one core so
 //! that runs can be compared. Each bench prints its own table.
 
+mod measure;
 mod mock;
 mod program;
+mod suites;
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};

@@ -69,8 +69,8 @@ impl Files {
         files.iter().any(|file| !before.contains_key(file))
     }
 
-    /// Waits until one of them is another than it was.
-    pub(crate) async fn changed(&mut self) {
+    /// Waits until some of them are others than they were, and gives them.
+    pub(crate) async fn changed(&mut self) -> Vec<PathBuf> {
         loop {
             let _ = timeout(LOOK, self.stirred.notified()).await;
             self.watch_folders();
@@ -78,9 +78,11 @@ impl Files {
                 continue;
             }
             let found = self.settled().await;
-            if found != self.known {
+            let is_other = |file: &&PathBuf| found.get(*file) != self.known.get(*file);
+            let changed: Vec<PathBuf> = found.keys().filter(is_other).cloned().collect();
+            if !changed.is_empty() {
                 self.known = found;
-                return;
+                return changed;
             }
         }
     }
@@ -190,8 +192,9 @@ mod tests {
             self.folder.path().join(name)
         }
 
-        async fn notices(&mut self) {
-            timeout(PATIENCE, self.files.changed()).await.expect("it is noticed");
+        async fn notices(&mut self, name: &str) {
+            let changed = timeout(PATIENCE, self.files.changed()).await.expect("it is noticed");
+            assert_eq!(changed, [self.path(name)]);
         }
     }
 
@@ -199,14 +202,14 @@ mod tests {
     async fn a_file_that_is_written_or_replaced_or_deleted_is_noticed() {
         let mut place = Place::with(&["a", "sub/b"]);
         fs::write(place.path("sub/b"), "afterwards").expect("written");
-        place.notices().await;
+        place.notices("sub/b").await;
         fs::write(place.path("new"), "replaced").expect("written");
         fs::rename(place.path("new"), place.path("a")).expect("renamed");
-        place.notices().await;
+        place.notices("a").await;
         fs::remove_file(place.path("a")).expect("deleted");
-        place.notices().await;
+        place.notices("a").await;
         fs::write(place.path("a"), "again").expect("written");
-        place.notices().await;
+        place.notices("a").await;
     }
 
     #[tokio::test]
@@ -215,9 +218,9 @@ mod tests {
         fs::rename(place.path("sub"), place.path("old")).expect("renamed");
         fs::create_dir(place.path("sub")).expect("a folder");
         fs::write(place.path("sub/b"), "another").expect("written");
-        place.notices().await;
+        place.notices("sub/b").await;
         fs::write(place.path("sub/b"), "and once more").expect("written");
-        place.notices().await;
+        place.notices("sub/b").await;
     }
 
     #[test]
@@ -269,7 +272,7 @@ mod tests {
             place.files.set(std::slice::from_ref(&link));
             std::os::unix::fs::symlink(place.path("two"), place.path("new")).expect("a link");
             fs::rename(place.path("new"), &link).expect("renamed");
-            place.notices().await;
+            place.notices("link").await;
         }
     }
 }

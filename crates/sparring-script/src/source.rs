@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// What a user wrote, and what it is called. Cheap to clone.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Source {
     name: Arc<str>,
     text: Arc<str>,
@@ -69,6 +69,13 @@ impl Source {
             Some(first) if end == start && first != '\n' => start..start + first.len_utf8(),
             _ => start..end,
         }
+    }
+}
+
+/// Says what it is called; what it says may have secrets.
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Source").field(&self.name).finish()
     }
 }
 

@@ -27,7 +27,7 @@ pub struct FindError {
 pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FindError> {
     let mut found: Vec<PathBuf> = Vec::new();
     for path in paths {
-        for entry in WalkDir::new(path).sort_by_file_name().into_iter().filter_entry(is_open) {
+        for entry in walk(path) {
             let entry = entry.map_err(|error| FindError {
                 path: error.path().unwrap_or(path).to_owned(),
                 error: error.into(),
@@ -45,8 +45,14 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FindError> {
     Ok(found)
 }
 
+/// All that is below a path, in the order of names; hidden folders and those
+/// that are not the user's own are left out.
+pub(crate) fn walk(path: &Path) -> impl Iterator<Item = walkdir::Result<DirEntry>> {
+    WalkDir::new(path).sort_by_file_name().into_iter().filter_entry(is_open)
+}
+
 /// Without the `./` that nobody wants to read.
-fn shown(path: &Path) -> PathBuf {
+pub(crate) fn shown(path: &Path) -> PathBuf {
     path.strip_prefix(".").unwrap_or(path).to_owned()
 }
 

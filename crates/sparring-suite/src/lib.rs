@@ -18,7 +18,7 @@ pub mod scaffold;
 pub use event::{End, Event, Failure, Kept, Outcome, Spoken, Story, Timing};
 pub use find::{FindError, find};
 pub use grammar::{reference, schema};
-pub use load::LoadError;
+pub use load::{LoadError, Reading, Watched};
 pub use model::{Suite, Test, Transport, Variant};
 pub use plan::{Choice, NoShard, Plan, Planned, Shard};
 pub use run::{Options, Stop, World, run};

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::program::{MOCK, median, met, pinned};
+use super::measure::{median, met, pinned};
+use super::program::MOCK;
 
 /// How much longer a call may take with a journal in a file.
 const JOURNAL: f64 = 1.2;

@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::mock;
-use crate::command::{command, run as run_command, works};
+use super::measure::{median, met, output, pinned, timed};
+use super::{mock, suites};
+use crate::command::{command, run as run_command};
 use crate::peers::Peers;
 
 /// The longest that `spar --version` may take.
@@ -46,19 +47,20 @@ pub(super) fn run(root: &Path, peers: &Peers) -> Result<bool> {
         "spar mock to its first answer: {mock:.2?}, less than {MOCK:?} wanted: {}",
         met(mock < MOCK)
     );
-    let quick = version < VERSION && mock < MOCK && mock::run(root, &spar)?;
+    let over_http = mock::run(root, &spar)?;
+    let quick = version < VERSION && mock < MOCK && over_http;
 
     let server = peers
         .folder
         .join("node/node_modules/@modelcontextprotocol/server-everything/dist/index.js");
     if !server.is_file() {
         eprintln!("SKIPPED: spar call on server-everything, because it is not installed");
-        return Ok(quick);
+        return Ok(suites::run(root, &spar, None)? && quick);
     }
     let server = server.display().to_string();
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        bare.push(timed(|| barest(pinned(root, &["node", &server])))?);
+        bare.push(timed(|| barest(pinned(root, &["node", &server]), 1))?);
         let call = ["call", "echo", "message=hi", "--", "node", &server];
         let words: Vec<&str> = std::iter::once(&*spar).chain(call).collect();
         ours.push(timed(|| {
@@ -73,7 +75,7 @@ pub(super) fn run(root: &Path, peers: &Peers) -> Result<bool> {
         "spar call on server-everything: {ours:.2?}, the barest script {bare:.2?}: {ratio:.2}x, at most {CALL}x wanted: {}",
         met(ratio <= CALL)
     );
-    Ok(quick && ratio <= CALL)
+    Ok(suites::run(root, &spar, Some(&server))? && quick && ratio <= CALL)
 }
 
 /// From the start of a mock to its first answer.
@@ -93,48 +95,23 @@ fn first_answer(root: &Path, spar: &str) -> Result<Duration> {
     Ok(took)
 }
 
-pub(super) fn met(yes: bool) -> &'static str {
-    if yes { "met" } else { "MISSED" }
-}
-
-fn timed(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
-    let start = Instant::now();
-    work()?;
-    Ok(start.elapsed())
-}
-
-pub(super) fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
-}
-
-/// A command line, on one core where that works.
-pub(super) fn pinned(root: &Path, words: &[&str]) -> Command {
-    let mut line = match works("taskset -c 0 true") {
-        true => command(root, "taskset -c 0"),
-        false => command(root, "env"),
-    };
-    line.args(words);
-    line
-}
-
-fn output(mut command: Command) -> Result<String> {
-    let output = command.stdin(Stdio::null()).output().context("it does not start")?;
-    ensure!(output.status.success(), "it failed: {}", String::from_utf8_lossy(&output.stderr));
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-/// Starts the server, shakes hands, makes one call, closes, and waits for the
-/// end: all that must be done, and nothing else.
-fn barest(mut command: Command) -> Result<()> {
+/// Starts the server, shakes hands, makes so many calls, closes, and waits for
+/// the end: all that must be done, and nothing else.
+pub(super) fn barest(mut command: Command, calls: usize) -> Result<()> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child: Child = command.spawn().context("it does not start")?;
     let mut stdin: ChildStdin = child.stdin.take().context("a pipe")?;
     let mut lines = BufReader::new(child.stdout.take().context("a pipe")?).lines();
     stdin.write_all(concat!(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bare","version":"1"}}}"#, "\n").as_bytes())?;
     wait_for(&mut lines, r#""id":1"#)?;
-    stdin.write_all(concat!(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, "\n", r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}"#, "\n").as_bytes())?;
-    wait_for(&mut lines, r#""id":2"#)?;
+    stdin.write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n")?;
+    for id in 2..2 + calls {
+        let call = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"echo","arguments":{{"message":"hi"}}}}}}"#
+        );
+        stdin.write_all(format!("{call}\n").as_bytes())?;
+        wait_for(&mut lines, &format!(r#""id":{id}"#))?;
+    }
     drop(stdin);
     child.wait()?;
     Ok(())

@@ -10,7 +10,8 @@ const BESIDES: [&str; 2] = ["auth/client-credentials-basic", "auth/client-creden
 
 /// Judges the client, which is built.
 pub(super) fn run(suite: &Suite) -> Result<Outcomes> {
-    let outcomes = required::run(|revision| Ok(suite.on_client(&["--requirements", revision])))?;
+    let judge = |revision: &str| Suite::said(suite.on_client(&["--requirements", revision]));
+    let outcomes = required::run(judge)?;
     for scenario in BESIDES {
         let at = outcomes.get(scenario).map(|at| at.iter().flatten()).into_iter().flatten();
         let passed = at.filter(|outcome| outcome.passed).count();

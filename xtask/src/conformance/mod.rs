@@ -1,5 +1,6 @@
 //! `cargo xtask conformance`: the official suite judges our client, which is the
-//! example `conformance_client`, and our server, which is the mock.
+//! example `conformance_client`, our server, which is the mock, and our
+//! authorization server, which is the issuer beside a mock.
 //!
 //! What a revision requires is run as the suite has it for that revision, and
 //! what came of each scenario must be what `docs/conformance.md` says. Besides,
@@ -7,6 +8,8 @@
 //! and without being told any.
 
 mod client;
+mod issuer;
+mod mock;
 mod required;
 mod server;
 mod suite;
@@ -36,7 +39,7 @@ pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
     judge(root, &peers)
 }
 
-/// Judges client and server, which are built, if the suite is installed.
+/// Judges client, server and issuer, which are built, if the suite is installed.
 pub(crate) fn judge(root: &Path, peers: &Peers) -> Result<()> {
     let Some(suite) = Suite::find(&peers.node22())? else {
         peers.tell_skipped();
@@ -44,5 +47,6 @@ pub(crate) fn judge(root: &Path, peers: &Peers) -> Result<()> {
     };
     table::check(root, "Client", &client::run(&suite)?)?;
     table::check(root, "Server", &server::run(&suite)?)?;
+    table::check(root, "Authorization server", &issuer::run(&suite)?)?;
     trials::run(&suite)
 }

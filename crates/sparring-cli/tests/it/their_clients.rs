@@ -16,7 +16,7 @@ fn script() -> PathBuf {
 }
 
 /// A client's program and its first arguments.
-type Client = Vec<String>;
+pub(crate) type Client = Vec<String>;
 
 /// Something that `cargo xtask peers` installs.
 fn installed(path: &str) -> Option<String> {
@@ -28,7 +28,7 @@ fn installed(path: &str) -> Option<String> {
     found.map(|path| path.to_string_lossy().into_owned())
 }
 
-fn python(client: &str, mode: &str) -> Option<Client> {
+pub(crate) fn python(client: &str, mode: &str) -> Option<Client> {
     let clients = "../sparring-transport/tests/it/peers/clients";
     let client = Path::new(env!("CARGO_MANIFEST_DIR")).join(clients).join(client);
     let python = installed("python/bin/python")?;

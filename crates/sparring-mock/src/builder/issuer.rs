@@ -1,5 +1,6 @@
 //! An issuer written in Rust: the keys of `auth: {oauth: …}`, read as those are.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use crate::issuer::Issuer;
 use crate::load::load_issuer;
 
 /// An issuer to be.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[must_use = "a builder does nothing until it starts something"]
 pub struct IssuerBuilder {
     said: Map<String, Value>,
@@ -100,5 +101,13 @@ impl IssuerBuilder {
         let plan = load_issuer(&source, Path::new(""))?;
         let listening = Issuer::listen(plan, address).await;
         listening.map_err(|error| StartError::Listen { address, error })
+    }
+}
+
+/// Says what was said something about, since there are secrets in it.
+impl fmt::Debug for IssuerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys: Vec<&String> = self.said.keys().collect();
+        f.debug_struct("IssuerBuilder").field("said", &keys).finish_non_exhaustive()
     }
 }

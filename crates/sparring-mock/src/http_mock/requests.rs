@@ -8,8 +8,9 @@ use tokio::sync::Notify;
 
 use super::HttpRequest;
 
-/// How many requests are kept that nobody took.
+/// How much is kept that nobody took: requests, and the bytes of them.
 const MOST: usize = 10_000;
+const MOST_BYTES: usize = 64 * 1024 * 1024;
 
 /// Requests in the order in which they came; the oldest give way.
 #[derive(Debug, Default)]
@@ -21,17 +22,35 @@ pub(crate) struct Requests {
 #[derive(Debug, Default)]
 struct Kept {
     requests: VecDeque<HttpRequest>,
+    bytes: usize,
     dropped: u64,
+}
+
+impl Kept {
+    fn pop(&mut self) -> Option<HttpRequest> {
+        let oldest = self.requests.pop_front()?;
+        self.bytes = self.bytes.saturating_sub(size(&oldest));
+        Some(oldest)
+    }
+}
+
+/// About how many bytes a request takes.
+fn size(request: &HttpRequest) -> usize {
+    let headers = request.headers.iter().map(|(name, value)| name.len() + value.len());
+    let query = request.query.as_ref().map_or(0, String::len);
+    request.body.len() + request.path.len() + query + headers.sum::<usize>()
 }
 
 impl Requests {
     pub(crate) fn keep(&self, request: HttpRequest) {
         let mut kept = self.kept();
-        if kept.requests.len() >= MOST {
-            kept.requests.pop_front();
+        kept.bytes += size(&request);
+        kept.requests.push_back(request);
+        // The last one is kept however large it is.
+        while kept.requests.len() > MOST || kept.bytes > MOST_BYTES && kept.requests.len() > 1 {
+            kept.pop();
             kept.dropped += 1;
         }
-        kept.requests.push_back(request);
         drop(kept);
         self.came.notify_waiters();
     }
@@ -41,7 +60,7 @@ impl Requests {
         let taken = async {
             loop {
                 let came = self.came.notified();
-                if let Some(request) = self.kept().requests.pop_front() {
+                if let Some(request) = self.kept().pop() {
                     return request;
                 }
                 came.await;
@@ -65,5 +84,30 @@ impl Requests {
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sparring_wire::Headers;
+
+    use super::*;
+
+    fn request(bytes: usize) -> HttpRequest {
+        let (method, path) = ("POST".to_owned(), String::new());
+        HttpRequest { method, path, query: None, headers: Headers::new(), body: vec![0; bytes] }
+    }
+
+    #[test]
+    fn the_oldest_give_way_to_many_and_to_large_ones() {
+        let requests = Requests::default();
+        (0..MOST + 5).for_each(|_| requests.keep(request(1)));
+        assert_eq!((requests.all().len(), requests.dropped()), (MOST, 5));
+        requests.keep(request(MOST_BYTES + 1));
+        assert_eq!((requests.all().len(), requests.dropped()), (1, MOST as u64 + 5));
+        requests.keep(request(1));
+        assert_eq!(requests.all().len(), 1, "the large one gave way");
+        requests.clear();
+        assert_eq!((requests.all().len(), requests.dropped()), (0, 0));
     }
 }

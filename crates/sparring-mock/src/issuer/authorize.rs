@@ -30,7 +30,7 @@ impl Core {
             Ok(found) => found,
             Err(refused) => {
                 let told = format!("{}: {}\n", refused.error, refused.about);
-                let page = HttpReply::new(refused.status.min(400)).body(told);
+                let page = HttpReply::new(400).body(told);
                 return unkept(page.header("content-type", "text/plain; charset=utf-8"));
             }
         };

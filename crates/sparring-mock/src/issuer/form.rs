@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::http_mock::{HttpReply, HttpRequest};
 
 /// The longest request that is looked at, in bytes.
-pub(super) const LONGEST: usize = 64 * 1024;
+pub(super) const LONGEST: usize = 16 * 1024;
 
 /// The parameters of a request. One without a value is as good as left out
 /// (RFC 6749, 3.1).

@@ -192,9 +192,8 @@ impl Issuer {
     /// # Errors
     /// When something of it is wrong; then nothing is changed.
     pub fn change(&self, ways: impl Into<Value>) -> Result<(), Problems> {
-        let before = self.core.state().ways.clone();
-        let ways = load_ways(&ways.into(), before)?;
-        self.core.state().ways = ways;
+        let mut state = self.core.state();
+        state.ways = load_ways(&ways.into(), state.ways.clone())?;
         Ok(())
     }
 

@@ -126,6 +126,7 @@ impl Loader<'_> {
         };
         match result.plain() {
             Some(value) => Body::Fixed(value.into()),
+            None if node.get("structured").is_some() => Body::Mirrored(result),
             None => Body::Filled(result),
         }
     }
@@ -146,7 +147,12 @@ impl Loader<'_> {
         }
         let structured = node.get("structured").map(|structured| self.tree(structured));
         if let Some(structured) = &structured {
-            let text = Tree::json(structured.clone());
+            // With holes it is filled once, and said as text after that: what is
+            // random or counts would otherwise not be the same in both.
+            let text = match structured.plain() {
+                Some(_) => Tree::json(structured.clone()),
+                None => Tree::Plain(Value::Null),
+            };
             content.push(Tree::map([("type", Tree::Plain(json!("text"))), ("text", text)]));
         }
         let mut result = Tree::map([("content", Tree::list(content))]);

@@ -8,6 +8,7 @@ mod reply;
 mod step;
 mod uri_pattern;
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,12 +70,20 @@ pub(crate) struct Model {
 }
 
 /// Who may control the mock over HTTP.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Control {
     /// What they must know, where they must know something.
     pub(crate) token: Option<String>,
     /// Whether also from other machines.
     pub(crate) anywhere: bool,
+}
+
+/// Says whether there is a token, never what it is.
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let token = self.token.is_some();
+        f.debug_struct("Control").field("token", &token).field("anywhere", &self.anywhere).finish()
+    }
 }
 
 /// How long a result may be kept, and for whom.

@@ -67,6 +67,8 @@ pub(crate) enum Body {
     Fixed(RawJson),
     /// A result with holes.
     Filled(Tree),
+    /// A result with holes whose structured content is said as a text too.
+    Mirrored(Tree),
     /// What an HTTP server answers.
     Http(Box<HttpCall>),
     /// What a program says.

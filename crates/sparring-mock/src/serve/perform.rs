@@ -111,6 +111,7 @@ fn fill(body: &Body, facts: &Facts<'_>) -> Answer {
         Body::Fixed(result) if hint.is_none() => Ok(result.clone().into()),
         Body::Fixed(result) => Ok(hinted(value_of(result.view()), hint)),
         Body::Filled(tree) => Ok(hinted(render(tree, facts)?, hint)),
+        Body::Mirrored(tree) => Ok(hinted(with_text(render(tree, facts)?), hint)),
         // Asked for before, since they take time.
         Body::Http(_) | Body::Exec(_) => Ok(Sent::empty()),
         Body::Interaction => facts.scene().model.interactions.answer(facts.asked.args()),
@@ -144,6 +145,18 @@ pub(super) fn text_of(tree: &Tree, facts: &Facts<'_>) -> Result<String, Failure>
         Value::String(text) => text,
         other => other.to_string(),
     })
+}
+
+/// The result with its structured content in the text that stands for it.
+fn with_text(mut result: Value) -> Value {
+    let Some(text) = result.get("structuredContent").map(Value::to_string) else { return result };
+    let blocks = result.get_mut("content").and_then(Value::as_array_mut);
+    for block in blocks.into_iter().flatten() {
+        if block.get("text") == Some(&Value::Null) {
+            block["text"] = text.clone().into();
+        }
+    }
+    result
 }
 
 fn hinted(mut result: Value, hint: Option<Cache>) -> Sent {

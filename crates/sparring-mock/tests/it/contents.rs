@@ -28,6 +28,21 @@ fn text(text: &str) -> Value {
 }
 
 #[tokio::test]
+async fn what_is_drawn_for_structured_content_is_the_same_in_its_text() {
+    let script = "tools: [{name: t, structured: {id: \"${random.uuid}\", n: \"${counter.n}\"}}]";
+    let mock = mock(script);
+    let client = connect(&mock, Revision::LATEST).await;
+    for n in 1..=2 {
+        let result = result(&client, "t", json!({})).await;
+        let structured = &result["structuredContent"];
+        let said: Value =
+            serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!(said, *structured);
+        assert_eq!(structured["n"], n);
+    }
+}
+
+#[tokio::test]
 async fn content_of_every_kind_stands_on_the_wire_as_the_protocol_has_it() {
     let mock = mock(SCRIPT);
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {

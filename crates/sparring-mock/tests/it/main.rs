@@ -10,6 +10,7 @@ mod exec;
 mod faults;
 mod fixture;
 mod interactions;
+mod issuer;
 mod journal;
 mod lists;
 mod mutations;

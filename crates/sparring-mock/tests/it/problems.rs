@@ -174,3 +174,29 @@ fn a_matcher_that_is_wrong_is_told() {
     let script = "tools: [{name: a, replies: [{when: {args: {x: {matches: \"(\"}}}, text: x}]}]";
     check(script, "1:57", "no regular expression");
 }
+
+#[test]
+fn an_issuer_that_cannot_be_is_told() {
+    let oauth = |keys: &str| format!("auth: {{oauth: {{{keys}}}}}\ntools: [{{name: a, text: x}}]");
+    for (keys, place, message) in [
+        ("path: as", "1:22", "the path must be one of a URL, as `/as`"),
+        ("path: \"/a?b\"", "1:22", "the path must be one of a URL, as `/as`"),
+        ("scopes: [a b]", "1:25", "a scope is a word without spaces"),
+        ("scopes: [read], requires: raed", "1:42", "did you mean 'read'?"),
+        ("scopes: [read], tools: {a: write}", "1:43", "`scopes` has no `write`"),
+        ("tools: {b: read}", "1:24", "there is no tool `b`"),
+        ("clients: [{secret: x}]", "1:26", "`id` is missing"),
+        ("clients: [{id: a}, {id: a}]", "1:35", "a second client of the id `a`"),
+        ("clients: [{id: a, secret: s, key: k}]", "1:50", "give either `secret` or `key`"),
+        ("clients: [{id: a, key: nope.pem}]", "1:39", "cannot read tests/nope.pem"),
+        ("clients: [{id: a, key: it/main.rs}]", "1:39", "this is no key: it is no key in PEM"),
+        ("clients: [{id: a, redirect_uris: /back}]", "1:49", "it is not absolute"),
+        ("wrong: sideways", "1:23", "sideways"),
+        ("refresh: sometimes", "1:25", "sometimes"),
+        ("refuse: a b", "1:24", "an error of OAuth is a word"),
+        ("lifetime: 5", "1:26", "a time such as 200ms"),
+        ("scope: read", "1:16", "did you mean 'scopes'?"),
+    ] {
+        check(&oauth(keys), place, message);
+    }
+}

@@ -77,6 +77,11 @@ impl Key {
 }
 
 impl Object {
+    /// Whether there is such a key.
+    pub fn has(&self, name: &str) -> bool {
+        self.all_keys().any(|key| key.name == name)
+    }
+
     /// All of its keys.
     pub fn all_keys(&self) -> impl Iterator<Item = &'static Key> {
         self.keys.iter().flat_map(|group| group.iter())

@@ -7,7 +7,7 @@ mod server;
 mod step;
 mod suite;
 
-pub(crate) use suite::{SHARED, SUITE};
+pub(crate) use suite::{SHARED, SUITE, TEST};
 
 use serde_json::Value;
 use sparring_script::grammar;

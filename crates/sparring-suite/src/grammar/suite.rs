@@ -22,6 +22,11 @@ pub(crate) static SUITE: Object = Object {
                 &Shape::Object(&SNAPSHOT),
                 "What is not kept in any `snapshot`, besides what each of them says.",
             ),
+            Key::new(
+                "watch",
+                &Shape::OneOrMany(&Shape::Text),
+                "Files whose change is a reason to run it again, with --watch: `src/**/*.py`.",
+            ),
             Key::new("tests", &Shape::List(&Shape::Object(&TEST)), "The tests.").required(),
         ],
     ],
@@ -68,7 +73,7 @@ static AROUND: [Key; 2] = [
     ),
 ];
 
-static TEST: Object = Object {
+pub(crate) static TEST: Object = Object {
     name: "a test",
     keys: &[
         &AROUND,

@@ -39,7 +39,7 @@ pub(super) fn of_response(
     scope: &dyn Scope,
 ) -> Vec<Failure> {
     let is_status = matches!(facet, Facet::Status(_));
-    let name = if is_status { "status" } else { "headers" };
+    let (name, verb) = if is_status { ("status", "is") } else { ("headers", "are") };
     match &heard.response {
         Some(response) => {
             let value = if is_status { &response.status } else { &response.headers };
@@ -50,7 +50,7 @@ pub(super) fn of_response(
                 true => "nothing was answered over HTTP",
                 false => "the server is not talked to over HTTP here",
             };
-            vec![Failure::new(span, format!("there is no {name}: {why}"))]
+            vec![Failure::new(span, format!("there {verb} no {name}: {why}"))]
         }
     }
 }

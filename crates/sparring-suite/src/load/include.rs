@@ -20,6 +20,8 @@ pub(super) struct Read {
     pub(super) problems: Problems,
     /// Files of which nothing could be read.
     pub(super) unreadable: Vec<Problems>,
+    /// Every file that is included, also one that could not be read.
+    pub(super) named: Vec<PathBuf>,
 }
 
 /// Reads a suite and all that it includes.
@@ -34,17 +36,18 @@ pub(super) fn read(source: &Source, folder: &Path) -> Result<Read, Problems> {
     reading.open.push(identity(&own));
     reading.included(&node, folder);
     let mut problems = Problems::new(&reading.files.joined());
-    for (span, message) in reading.wrong {
+    for (span, message) in std::mem::take(&mut reading.wrong) {
         problems.add(span, message);
     }
     for shared in &mut reading.nodes {
         grammar::check(shared, &Shape::Object(&SHARED), &mut problems);
     }
     grammar::check(&mut node, &Shape::Object(&SUITE), &mut problems);
-    for shared in reading.nodes {
+    for shared in std::mem::take(&mut reading.nodes) {
         merge(&mut node, shared, &reading.files, &mut problems);
     }
-    Ok(Read { node, files: reading.files, problems, unreadable: reading.unreadable })
+    let Reading { files, unreadable, named, .. } = reading;
+    Ok(Read { node, files, problems, unreadable, named })
 }
 
 #[derive(Default)]
@@ -58,6 +61,7 @@ struct Reading {
     open: Vec<PathBuf>,
     wrong: Vec<(Span, String)>,
     unreadable: Vec<Problems>,
+    named: Vec<PathBuf>,
 }
 
 impl Reading {
@@ -80,6 +84,7 @@ impl Reading {
         if self.known.contains(&identity) {
             return;
         }
+        self.named.push(path.to_owned());
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) => {

@@ -12,6 +12,9 @@ mod snapshots;
 mod special;
 mod steps;
 mod tests;
+mod watched;
+
+pub use watched::Watched;
 
 use std::path::{Path, PathBuf};
 
@@ -40,6 +43,16 @@ fn told(problems: &[Problems]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
 }
 
+/// What came of reading a suite from a file.
+#[derive(Debug)]
+#[must_use = "it has the suite, or why there is none"]
+pub struct Reading {
+    /// The suite, or what is wrong.
+    pub suite: Result<Suite, LoadError>,
+    /// What another reading or another run may find changed.
+    pub watched: Watched,
+}
+
 impl Suite {
     /// Reads a suite from a file.
     ///
@@ -47,11 +60,21 @@ impl Suite {
     /// When it cannot be read, or is wrong; all that is wrong is told at once,
     /// also with the mocks that it names.
     pub fn from_file(path: &Path) -> Result<Suite, LoadError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| LoadError::Read { path: path.to_owned(), error })?;
-        let folder = path.parent().unwrap_or(Path::new(""));
-        Suite::read(&Source::new(path.display().to_string(), text), folder)
-            .map_err(LoadError::Wrong)
+        Suite::open(path).suite
+    }
+
+    /// Reads a suite from a file, and says which files it is about.
+    pub fn open(path: &Path) -> Reading {
+        let mut watched = Watched::of(path);
+        let suite = match std::fs::read_to_string(path) {
+            Err(error) => Err(LoadError::Read { path: path.to_owned(), error }),
+            Ok(text) => {
+                let folder = path.parent().unwrap_or(Path::new(""));
+                let source = Source::new(path.display().to_string(), text);
+                Suite::load(&source, folder, &mut watched).map_err(LoadError::Wrong)
+            }
+        };
+        Reading { suite, watched }
     }
 
     /// Reads a suite; files that it names are looked for from `folder` on.
@@ -59,7 +82,12 @@ impl Suite {
     /// # Errors
     /// When it is wrong, or a mock that it names is.
     pub fn read(source: &Source, folder: &Path) -> Result<Suite, Vec<Problems>> {
+        Suite::load(source, folder, &mut Watched::default())
+    }
+
+    fn load(source: &Source, folder: &Path, watched: &mut Watched) -> Result<Suite, Vec<Problems>> {
         let read = include::read(source, folder).map_err(|problems| vec![problems])?;
+        watched.files.extend(read.named);
         let mut loader = Loader {
             files: read.files,
             problems: read.problems,
@@ -67,10 +95,12 @@ impl Suite {
             fragments: Vec::new(),
             using: Vec::new(),
             snapshots: Rules::default(),
+            watched: Watched::default(),
         };
         let mut suite = loader.suite(&read.node, source);
         let mut all = loader.files.sorted(&loader.problems);
         all.extend(loader.scripts);
+        watched.extend(loader.watched);
         suite.files = loader.files;
         if all.is_empty() { Ok(suite) } else { Err(all) }
     }
@@ -85,6 +115,8 @@ struct Loader {
     scripts: Vec<Problems>,
     /// What is not kept in any snapshot.
     snapshots: Rules,
+    /// The files that it names.
+    watched: Watched,
     fragments: Vec<Entry>,
     /// The fragments whose steps are being read, each used by the one before.
     using: Vec<String>,
@@ -94,6 +126,7 @@ impl Loader {
     fn suite(&mut self, node: &Node, source: &Source) -> Suite {
         self.fragments(node);
         let servers = self.servers(node);
+        self.watch(node);
         self.snapshots = node.get("snapshots").map(|it| self.rules(it)).unwrap_or_default();
         let (setup, teardown) = self.suite_around(node, &servers);
         let saved = setup.iter().flat_map(|step| &step.save);

@@ -134,7 +134,9 @@ impl Loader {
     }
 
     fn try_script(&mut self, node: &Node, file: &Path, settings: &Settings) {
-        match MockServer::from_file(self.files.folder(node.span).join(file), settings) {
+        let reading = MockServer::read(self.files.folder(node.span).join(file), settings);
+        self.watched.files.extend(reading.files);
+        match reading.mock {
             Ok(_) => {}
             Err(sparring_mock::LoadError::Script(problems)) => {
                 if !self.scripts.contains(&problems) {

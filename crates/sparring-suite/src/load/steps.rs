@@ -2,9 +2,10 @@
 
 use serde_json::json;
 use sparring_peer::client::Listing;
-use sparring_script::{Node, Path, Span, Tree, duration};
+use sparring_script::{Entry, Node, Path, Span, Tree, duration, nearest};
 
 use super::Loader;
+use crate::grammar::TEST;
 use crate::model::{Completion, Step, Verb};
 
 /// The verbs there are.
@@ -46,6 +47,8 @@ impl Loader {
                     let message = format!("`{}` is a second verb; a step has one", second.key);
                     self.problems.add(second.key_span, message);
                 }
+                // An unknown key has been told with the verb that is meant.
+                None if node.entries().iter().any(is_almost_a_verb) => {}
                 None => {
                     let message = format!("a step must have a verb: {}", VERBS.join(", "));
                     self.problems.add(node.span, message);
@@ -125,6 +128,11 @@ impl Loader {
         }
         saved
     }
+}
+
+/// Whether a key is none, and like a verb.
+fn is_almost_a_verb(entry: &Entry) -> bool {
+    !TEST.has(&entry.key) && !nearest(&entry.key, VERBS).is_empty()
 }
 
 fn listing(name: &str) -> Option<Listing> {

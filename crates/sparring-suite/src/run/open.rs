@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -134,6 +134,7 @@ impl Opening<'_> {
                 stderr,
                 tools: Mutex::default(),
                 questioned: AtomicU64::default(),
+                used: AtomicBool::default(),
                 over_http: self.is_over_http(),
                 _mock: mock,
                 _subscription: subscription,

@@ -1,7 +1,7 @@
 //! Where a server sits during its tests: started before the first, again after
 //! a crash, and ended after the last.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Map;
@@ -58,6 +58,8 @@ pub(super) struct Running {
     pub(super) tools: Mutex<Option<Arc<Tools>>>,
     /// How often the server had asked before the step that goes on.
     pub(super) questioned: AtomicU64,
+    /// Whether a step was done on it.
+    pub(super) used: AtomicBool,
     pub(super) over_http: bool,
     /// Held so that it lives as long as its client.
     pub(super) _mock: Option<Mocked>,

@@ -43,9 +43,9 @@ pub(super) async fn perform(
     }
     // What is waited for may have come since the step before began.
     if !matches!(step.verb, Verb::Wait(_) | Verb::Restart) {
-        running.questioned.store(client.requests().total(), Relaxed);
-        running.watch.begin();
+        running.begin();
     }
+    running.used.store(true, Relaxed);
     let questioned = running.questioned.load(Relaxed);
     let begun = Instant::now();
     let wants_progress = step.expect.counts(Collection::Notifications);
@@ -148,6 +148,12 @@ fn length(tree: &Tree) -> usize {
 }
 
 impl Running {
+    /// A step begins; what came before is not of it.
+    pub(super) fn begin(&self) {
+        self.questioned.store(self.client.requests().total(), Relaxed);
+        self.watch.begin();
+    }
+
     /// What is known of the tools.
     fn tools(&self) -> Option<Arc<Tools>> {
         self.tools.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -2,6 +2,7 @@
 //! held until its end.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use serde_json::{Map, Value};
 use sparring_peer::client::Subscription;
@@ -44,6 +45,11 @@ impl<'a> Walk<'a> {
         // What the server broke before is the first test's to tell; what it
         // wrote to its stderr before is nobody's.
         let before = running.wrote();
+        // Nor does it wait for what came in another test; what comes with the
+        // connection may be waited for.
+        if running.used.load(Relaxed) {
+            running.begin();
+        }
         let scope = OfTest::new(world, saved);
         Walk { running, scope, before, held: Vec::new(), timings: Vec::new() }
     }

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
+mod around;
 mod defaults;
 mod expectations;
 mod fixture;
@@ -14,5 +15,6 @@ mod reference;
 mod running;
 mod schema;
 mod servers;
+mod special;
 mod variants;
 mod verbs;

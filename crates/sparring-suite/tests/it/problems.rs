@@ -23,7 +23,9 @@ fn check_suite(text: &str, expected: &[&str]) {
 
 #[test]
 fn keys_and_verbs() {
-    check("cal: x", &["unknown key `cal` in a test", "a step must have a verb"]);
+    // That there is no verb is not told besides.
+    check("cal: x", &["unknown key `cal` in a test"]);
+    check("tags: x", &["a step must have a verb"]);
     check("call: x, read: y", &["`read` is a second verb"]);
     check("ping: false", &["only `ping: true` makes sense"]);
     check("ping: true, with: {}", &["`with` does not go with `ping`"]);
@@ -46,6 +48,35 @@ fn expectations_that_the_verb_cannot_meet() {
     check("call: x, expect: {text: {matches: \"(\"}}", &["no regular expression"]);
     check("call: x, expect: {stderr: a}", &["the stderr of `it` cannot be seen from here"]);
     check("call: x, expect: {within: 5}", &["a time such as 200ms, found a number"]);
+}
+
+#[test]
+fn steps_that_are_more_than_a_request() {
+    check("wait: 1s", &["`wait` needs an `expect` of one of notifications"]);
+    check("wait: 1s, expect: {within: 1s}", &["`wait` needs", "gives nothing that `within`"]);
+    check("wait: true", &["expected a time such as 200ms", "`wait` needs"]);
+    check("sleep: 5", &["a time such as 200ms, found a number"]);
+    check("restart: false", &["only `restart: true` makes sense"]);
+    check("send: {}", &["give a text, or one of `json` and `base64`"]);
+    check("send: {json: 1, base64: AA}", &["give a text, or one of"]);
+    check("send: {base64: \"?\"}", &["this is no Base64"]);
+    check("send: x, expect: {error: {}}", &["`send` gives nothing that `error` could look at"]);
+    check("send: x, save: {a: result}", &["`send` gives no `result`"]);
+    check("list: tools, cancel: {after: 1s}", &["`cancel` does not go with `list`"]);
+    check("call: x, cancel: {}", &["`after` is missing in a cancellation"]);
+    check("call: x, cancel: {after: 1s}, expect: {text: a}", &["has no answer for `text`"]);
+    check("call: x, cancel: {after: 1s}, save: {a: text}", &["has no answer to save from"]);
+    check("subscribe: x, expect: {text: a}", &["`subscribe` gives nothing that `text`"]);
+    check("subscribe: x, with: {}", &["`with` does not go with `subscribe`"]);
+    let on = |server: &str, test: &str| {
+        format!("servers: {{it: {server}}}\ntests: [{{name: a, {test}}}]")
+    };
+    check_suite(
+        &on("{command: a}", "ping: true, expect: {status: 200, headers: {}}"),
+        &["`it` is not talked to over HTTP\n --> a.spar.yaml:2:40", "2:53"],
+    );
+    check_suite(&on("{url: \"http://a\"}", "restart: true"), &["cannot be started anew"]);
+    check_suite(&on("{command: a, concurrency: 0}", "ping: true"), &["of at least 1"]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod last_failed;
 mod shard;
+mod watch;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -111,6 +112,11 @@ pub(crate) struct Test {
     #[arg(long)]
     update: bool,
 
+    /// Run again what a change touches, until Ctrl+C: of a suite, of the scripts
+    /// of its mocks, of the files that its `watch` names
+    #[arg(long, conflicts_with_all = ["check", "list"])]
+    watch: bool,
+
     /// Tell only of tests that failed, and the last line
     #[arg(long, short, help_heading = "Output")]
     quiet: bool,
@@ -138,7 +144,15 @@ impl Test {
         world: &World,
         last_failed: LastFailed<'_>,
     ) -> Result<Exit, Failure> {
-        let suites = self.load()?;
+        if is_ci(world) && self.update {
+            let told = "--update is refused where CI is set: nobody would see what it keeps";
+            return Err(Failure::Usage(told.to_owned()));
+        }
+        if self.watch {
+            return self.watch(printer, &mut signals, world, last_failed).await;
+        }
+        let files = find(&self.paths).map_err(|error| Failure::File(error.to_string()))?;
+        let suites = all_good(files.iter().map(|file| Suite::from_file(file)))?;
         if suites.is_empty() {
             let paths: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
             printer.error(&format!("there is no *.spar.yaml in {}", paths.join(", "))).await;
@@ -147,12 +161,20 @@ impl Test {
         if self.check {
             return tell_good(&suites, printer).await;
         }
+        self.run_suites(suites, printer, &mut signals, world, last_failed).await
+    }
+
+    /// Runs what was chosen of these.
+    async fn run_suites(
+        &self,
+        suites: Vec<Suite>,
+        printer: &Printer,
+        signals: &mut Signals,
+        world: &World,
+        last_failed: LastFailed<'_>,
+    ) -> Result<Exit, Failure> {
         if is_ci(world) {
             refuse_only(&suites)?;
-            if self.update {
-                let told = "--update is refused where CI is set: nobody would see what it keeps";
-                return Err(Failure::Usage(told.to_owned()));
-            }
         }
         let mut plan = Plan::new(suites, &self.choice());
         for variant in plan.left_out() {
@@ -175,7 +197,7 @@ impl Test {
             return printer.print(&lines).await.map(|()| Exit::Good);
         }
         let mut report = Report::new(&plan, printer);
-        let signal = self.follow(&plan, &mut report, &mut signals, world).await?;
+        let signal = self.follow(&plan, &mut report, signals, world).await?;
         if let Err(error) = last_failed.keep(report.ended()) {
             printer.note(&format!("which tests failed cannot be kept: {error}")).await;
         }
@@ -218,26 +240,6 @@ impl Test {
             protocols: self.protocols.clone(),
             transports: self.transports.clone(),
         }
-    }
-
-    /// Every suite; all that is wrong with any of them is told at once.
-    fn load(&self) -> Result<Vec<Suite>, Failure> {
-        let files = find(&self.paths).map_err(|error| Failure::File(error.to_string()))?;
-        let mut suites = Vec::new();
-        let mut wrong: Vec<Problems> = Vec::new();
-        for file in files {
-            match Suite::from_file(&file) {
-                Ok(suite) => suites.push(suite),
-                Err(LoadError::Wrong(problems)) => {
-                    // Two suites may have the same mock.
-                    wrong.extend(
-                        problems.into_iter().filter(|it| !wrong.contains(it)).collect::<Vec<_>>(),
-                    );
-                }
-                Err(error) => return Err(Failure::File(error.to_string())),
-            }
-        }
-        if wrong.is_empty() { Ok(suites) } else { Err(Failure::Script(wrong)) }
     }
 
     /// Runs, and reports meanwhile. The first signal ends the run in good order,
@@ -290,6 +292,27 @@ impl Test {
             }
         }
     }
+}
+
+/// Every suite; all that is wrong with any of them is told at once.
+fn all_good(
+    read: impl IntoIterator<Item = Result<Suite, LoadError>>,
+) -> Result<Vec<Suite>, Failure> {
+    let mut suites = Vec::new();
+    let mut wrong: Vec<Problems> = Vec::new();
+    for suite in read {
+        match suite {
+            Ok(suite) => suites.push(suite),
+            Err(LoadError::Wrong(problems)) => {
+                // Two suites may have the same mock.
+                wrong.extend(
+                    problems.into_iter().filter(|it| !wrong.contains(it)).collect::<Vec<_>>(),
+                );
+            }
+            Err(error) => return Err(Failure::File(error.to_string())),
+        }
+    }
+    if wrong.is_empty() { Ok(suites) } else { Err(Failure::Script(wrong)) }
 }
 
 fn is_ci(world: &World) -> bool {

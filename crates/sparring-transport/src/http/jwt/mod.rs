@@ -77,6 +77,15 @@ mod tests {
                 assert_eq!(public.algorithm(), key.algorithm());
             }
         }
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/oauth/keys/");
+        let read = |name: &str| std::fs::read_to_string(format!("{folder}{name}")).unwrap();
+        let rsa = SigningKey::from_pem(&read("rsa.pem")).unwrap();
+        let token = rsa.sign(&json!({}), &json!({"a": 1})).unwrap();
+        for half in ["rsa.pem", "rsa.pub.pem"] {
+            let public = PublicKey::from_pem(&read(half)).unwrap();
+            assert_eq!((public.algorithm(), public.jwk()), ("RS256", None), "{half}");
+            assert_eq!(public.verify(&token), Some(json!({"a": 1})), "{half}");
+        }
         for (pem, told) in [
             ("", "it is no key in PEM"),
             ("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", "it is none for"),

@@ -1,8 +1,11 @@
 //! Who may come in, and what the others are told.
 
+use std::sync::Arc;
+
 use http::{Request, StatusCode};
 use serde_json::json;
-use sparring_transport::http::{Auth, HttpOptions, ProtectedResource};
+use sparring_transport::http::{Auth, HttpOptions, ProtectedResource, TokenCheck};
+use sparring_wire::Frame;
 
 use super::fixture::{Place, options};
 use super::requests::{bare, mirroring, modern_body, request, with};
@@ -111,4 +114,60 @@ async fn metadata_is_where_the_challenge_says_whatever_the_address_is() {
     let challenge = format!("Bearer resource_metadata=\"{url}\"");
     let told = place.connect().await.ask(odd).await;
     assert_eq!(told.header("www-authenticate"), challenge);
+}
+
+/// Somebody to whom a token is good that is the address and its scopes.
+#[derive(Debug)]
+struct Vouching(Vec<String>);
+
+impl TokenCheck for Vouching {
+    fn scopes_of(&self, token: &str, resource: &str) -> Result<Vec<String>, String> {
+        let rest = token.strip_prefix(resource).ok_or("it is for somebody else")?;
+        Ok(rest.split(',').map(str::to_owned).collect())
+    }
+
+    fn needed(&self) -> &[String] {
+        &self.0
+    }
+
+    fn needed_for(&self, frame: &Frame) -> Vec<String> {
+        let lists = frame.method() == Some("tools/list");
+        if lists { vec!["list".to_owned()] } else { Vec::new() }
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_good_if_somebody_vouches_for_it() {
+    let auth = Auth::default().bearer("plain").tokens(Arc::new(Vouching(vec!["in".to_owned()])));
+    let servers = vec!["/".to_owned(), "/as".to_owned(), "https://a.example".to_owned()];
+    let metadata =
+        ProtectedResource { authorization_servers: servers, ..ProtectedResource::default() };
+    let place = Place::with(HttpOptions { auth, metadata: Some(metadata), ..options() }).await;
+    let mut connection = place.connect().await;
+    let url = "http://localhost/.well-known/oauth-protected-resource/mcp";
+    let told = connection.ask(bare(Request::get(url).header("host", "localhost"))).await;
+    let servers = json!(["http://localhost", "http://localhost/as", "https://a.example"]);
+    assert_eq!(told.json()["authorization_servers"], servers);
+    let pointer = format!("resource_metadata=\"{url}\"");
+    let wrong = "error=\"invalid_token\", error_description=\"it is for somebody else\"";
+    let little = "error=\"insufficient_scope\"";
+    for (token, status, challenge) in [
+        (None, 401, format!("Bearer scope=\"in\", {pointer}")),
+        (Some("http://other/mcp,in"), 401, format!("Bearer {wrong}, scope=\"in\", {pointer}")),
+        (Some("http://localhost/mcp,x"), 403, format!("Bearer {little}, scope=\"in\", {pointer}")),
+        (
+            Some("http://localhost/mcp,in"),
+            403,
+            format!("Bearer {little}, scope=\"in list\", {pointer}"),
+        ),
+        (Some("http://localhost/mcp,in,list"), 200, String::new()),
+        (Some("plain"), 200, String::new()),
+    ] {
+        let credentials = token.map(|token| format!("Bearer {token}"));
+        let came = connection.ask(asking(credentials.as_deref())).await;
+        assert_eq!(came.status.as_u16(), status, "{token:?}");
+        if status != 200 {
+            assert_eq!(came.header("www-authenticate"), challenge, "{token:?}");
+        }
+    }
 }

@@ -1,0 +1,64 @@
+//! The guide is true: its files are written and its commands are run, in the
+//! order of the page, and what they print is what stands there.
+//!
+//! With `SPAR_BLESS=1` what they print is written into the page.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::process::{SPAR, output};
+
+/// Where the block ends that a line began.
+const END: &str = "```";
+
+#[test]
+fn the_guide_is_what_happens() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let found = followed(&page);
+    if std::env::var_os("SPAR_BLESS").is_some() {
+        fs::write(&path, &found).unwrap();
+    }
+    let page = fs::read_to_string(&path).unwrap();
+    assert!(page == found, "docs/guide.md is not what happens; SPAR_BLESS=1 writes:\n{found}");
+}
+
+/// The page, with what its commands print now.
+fn followed(page: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut text, mut lines, mut commands) = (String::new(), page.lines(), 0);
+    while let Some(line) = lines.next() {
+        writeln!(text, "{line}").unwrap();
+        let Some(kind) = line.strip_prefix(END).filter(|kind| !kind.is_empty()) else { continue };
+        let block: Vec<&str> = lines.by_ref().take_while(|line| *line != END).collect();
+        match kind {
+            "yaml" => {
+                writeln!(text, "{}", block.join("\n")).unwrap();
+                let name = block[0].strip_prefix("# ").unwrap();
+                if !name.starts_with("not a file") {
+                    fs::write(folder.path().join(name), block.join("\n")).unwrap();
+                }
+            }
+            "console" => {
+                for command in block.iter().filter_map(|line| line.strip_prefix("$ ")) {
+                    writeln!(text, "$ {command}\n{}", printed(command, folder.path())).unwrap();
+                    commands += 1;
+                }
+            }
+            other => panic!("there is no way to follow a block of {other}"),
+        }
+        writeln!(text, "{END}").unwrap();
+    }
+    assert!(commands > 5, "only {commands} commands were found");
+    text
+}
+
+fn printed(command: &str, folder: &Path) -> String {
+    let programs = PathBuf::from(SPAR).parent().unwrap().display().to_string();
+    let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(folder).env_clear().env("PATH", path);
+    String::from_utf8(output(&mut shell).stdout).unwrap().trim_end().to_owned()
+}

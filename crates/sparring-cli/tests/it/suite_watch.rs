@@ -1,0 +1,108 @@
+//! `spar test --watch`: what a change touches is run again, and nothing else.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::{ChildStdout, Command, Stdio};
+
+use rustix::process::Signal;
+use tempfile::TempDir;
+
+use crate::process::{Running, SPAR};
+
+struct Watch {
+    folder: TempDir,
+    running: Running,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Watch {
+    /// Two suites, each with a mock of its own; `a` also watches texts.
+    fn start(flags: &[&str]) -> Watch {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        for name in ["a", "b"] {
+            write(&format!("{name}.mock.yaml"), "tools: [{name: t, text: one}]\n");
+        }
+        fs::create_dir(folder.path().join("texts")).unwrap();
+        write("a.spar.yaml", &suite("a", "watch: texts/**/*.txt\n"));
+        write("b.spar.yaml", &suite("b", ""));
+        let mut command = Command::new(SPAR);
+        command.args(["test", "--watch"]).args(flags).current_dir(folder.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        Watch { folder, running: Running::of(child), stdout }
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let new = self.folder.path().join("new.tmp");
+        fs::write(&new, text).unwrap();
+        fs::rename(new, self.folder.path().join(name)).unwrap();
+    }
+
+    /// Waits for the end of a run, and gives what was told of it.
+    fn run(&mut self) -> String {
+        let mut told = String::new();
+        while !told.contains(" passed, ") {
+            let mut line = String::new();
+            assert!(self.stdout.read_line(&mut line).unwrap() > 0, "it ended: {told}");
+            told += &line;
+        }
+        self.running.line("note: waiting for a change");
+        told
+    }
+
+    fn end(self) {
+        self.running.signal(Signal::INT);
+        assert_eq!(self.running.exit(), Some(130));
+    }
+}
+
+fn suite(name: &str, more: &str) -> String {
+    format!(
+        "servers: {{it: {{mock: {name}.mock.yaml}}}}\n{more}tests: [{{name: it says one, call: t, \
+         expect: {{text: one}}}}]\n"
+    )
+}
+
+#[test]
+fn only_what_a_change_touches_is_run_again() {
+    let mut watch = Watch::start(&[]);
+    assert!(watch.run().ends_with("\n2 passed, 0 failed, 0 skipped\n"));
+    watch.write("a.mock.yaml", "tools: [{name: t, text: two}]\n");
+    let told = watch.running.line("note: a.mock.yaml has changed");
+    assert_eq!(told, ": running a.spar.yaml");
+    let told = watch.run();
+    assert!(told.contains("FAIL a.spar.yaml: it says one") && !told.contains("b.spar"), "{told}");
+    watch.write("a.mock.yaml", "tools: [{name: t, text: one}]\n");
+    assert!(watch.run().ends_with("\n1 passed, 0 failed, 0 skipped\n"));
+    // A file that nobody has named changes nothing, one that appears does.
+    watch.write("texts/other.md", "");
+    watch.write("texts/some.txt", "");
+    watch.running.line("note: there is something new: running a.spar.yaml");
+    watch.run();
+    watch.write("texts/some.txt", "longer");
+    watch.running.line("note: texts/some.txt has changed: running a.spar.yaml");
+    watch.run();
+    watch.write("c.spar.yaml", &suite("b", ""));
+    watch.running.line("note: there is something new: running c.spar.yaml");
+    assert!(watch.run().starts_with("c.spar.yaml\n"));
+    watch.end();
+}
+
+#[test]
+fn a_suite_that_is_wrong_is_told_and_the_next_change_is_waited_for() {
+    let mut watch = Watch::start(&["--filter", "one"]);
+    watch.run();
+    watch.write("b.spar.yaml", "servers: {it: {mock: b.mock.yaml}}\ntest: []\n");
+    watch.running.line("error: unknown key `test` in a suite");
+    watch.running.line("note: waiting for a change");
+    watch.write("b.spar.yaml", &suite("b", ""));
+    assert!(watch.run().ends_with("\n1 passed, 0 failed, 0 skipped\n"));
+    watch.write("b.mock.yaml", "tools: [{nam: t}]\n");
+    watch.running.line("error: unknown key `nam` in a tool");
+    watch.running.line("note: waiting for a change");
+    watch.write("b.mock.yaml", "tools: [{name: t, text: one}]\n");
+    assert!(watch.run().ends_with("\n1 passed, 0 failed, 0 skipped\n"));
+    watch.end();
+}

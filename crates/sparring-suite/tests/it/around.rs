@@ -1,0 +1,308 @@
+//! What is done before and after tests, and tests that run at once.
+
+use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
+
+use sparring_suite::{Choice, Event, Options, Outcome, Plan, Stop, run};
+use tokio::sync::mpsc;
+
+use crate::fixture::{ON_MOCK, block_on, outcomes, read, world};
+
+/// What was told of each test: `ok`, or all that did not hold.
+fn told(text: &str) -> Vec<String> {
+    let told = block_on(outcomes(text, false)).into_iter().map(|(_, outcome)| match outcome {
+        Some(Outcome::Passed) => "ok".to_owned(),
+        Some(Outcome::Failed(story)) => {
+            story.failures.iter().map(|it| it.message.clone()).collect::<Vec<_>>().join("; ")
+        }
+        other => panic!("{other:?}"),
+    });
+    told.collect()
+}
+
+/// A server of which every tool adds a line to a file.
+fn with_log(rest: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let script = serde_json::json!(LOGGING.replace("LOG", &log(&folder).display().to_string()));
+    let text =
+        format!("servers: {{it: {{command: sh, args: [-c, {script}], timeout: 5s}}}}\n{rest}");
+    (folder, text)
+}
+
+fn log(folder: &tempfile::TempDir) -> std::path::PathBuf {
+    folder.path().join("log")
+}
+
+fn logged(folder: &tempfile::TempDir) -> String {
+    std::fs::read_to_string(log(folder)).unwrap_or_default().replace('\n', " ")
+}
+
+/// Its tools: `die` ends it, `hang` is never answered, `bad` says that it failed.
+const LOGGING: &str = r#"
+echo start >> LOG
+say() { echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}"; }
+while read -r line; do
+  id=$(printf %s "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  name=$(printf %s "$line" | sed 's/.*"name":"\([a-z0-9]*\)".*/\1/')
+  case "$line" in
+    *server/discover*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32601,\"message\":\"no\"}}" ;;
+    *'"initialize"'*) say '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}' ;;
+    *tools/list*) tool='"inputSchema":{"type":"object"}'
+      tools=; for it in a b c d e bad die hang; do tools="$tools$${tools:+,}{\"name\":\"$it\",$tool}"; done
+      say "{\"tools\":[$tools]}" ;;
+    *tools/call*) echo "$name" >> LOG
+      case $name in
+        die) exit 7 ;;
+        hang) ;;
+        bad) say '{"content":[],"isError":true}' ;;
+        *) say "{\"content\":[{\"type\":\"text\",\"text\":\"$name\"}]}" ;;
+      esac ;;
+  esac
+done
+echo end >> LOG
+"#;
+
+#[test]
+fn setup_and_teardown_stand_around_all_tests_and_around_each() {
+    let (folder, text) = with_log(
+        "setup: [{call: a, save: {said: text}}]\nteardown: [{call: e}]\n\
+         tests: [{name: one, setup: [{call: b}], call: \"${said}\", teardown: [{call: d}]}, \
+         {name: two, call: c, expect: {text: c}}]",
+    );
+    assert_eq!(told(&text), ["ok", "ok"]);
+    assert_eq!(logged(&folder), "start a b a d c e end ");
+}
+
+#[test]
+fn a_teardown_is_done_whatever_failed_and_all_of_it() {
+    let (folder, text) = with_log(
+        "teardown: [{call: e}]\ntests: [{name: one, steps: [{call: bad}, {call: c, save: {x: text}}], \
+         teardown: [{call: bad}, {call: \"${x}\"}, {call: d}]}, {name: two, setup: [{call: bad}], \
+         call: c, teardown: [{call: b}]}]",
+    );
+    let failed = "the tool says that it failed: \"\"";
+    assert_eq!(told(&text), [format!("{failed}; {failed}"), failed.to_owned()]);
+    assert_eq!(logged(&folder), "start bad bad d bad b e end ");
+}
+
+#[test]
+fn a_teardown_that_fails_fails_the_test_and_that_of_the_suite_the_last_one() {
+    let (folder, text) = with_log(
+        "teardown: [{call: bad}, {call: e}]\ntests: [{name: one, call: a, teardown: [{call: b, \
+         expect: {text: x}}]}, {name: two, call: c}, {name: three, skip: later, call: c}]",
+    );
+    let told = block_on(outcomes(&text, false));
+    let told: Vec<String> = told.iter().map(|(_, it)| format!("{it:?}")).collect();
+    assert!(told[0].contains("text: expected \\\"x\\\", found \\\"b\\\""), "{told:?}");
+    assert!(told[1].contains("the tool says that it failed"), "{told:?}");
+    assert_eq!(logged(&folder), "start a b c bad e end ");
+}
+
+#[test]
+fn a_setup_that_fails_is_tried_once_and_fails_all_tests_at_its_place() {
+    let (folder, text) = with_log(
+        "setup: [{call: a}, {call: bad}]\nteardown: [{call: e}]\n\
+         tests: [{name: one, retry: 3, call: c}, {name: two, call: c}]",
+    );
+    let told = block_on(outcomes(&text, false));
+    for (_, outcome) in &told {
+        let Some(Outcome::Failed(story)) = outcome else { panic!("{told:?}") };
+        let span = story.failures[0].span;
+        assert_eq!(&text[span.start..span.end], "call: bad");
+    }
+    assert_eq!(logged(&folder), "start a bad e end ");
+}
+
+#[test]
+fn a_server_that_is_started_again_is_set_up_again() {
+    let (folder, text) = with_log(
+        "setup: [{call: a}]\nteardown: [{call: e}]\n\
+         tests: [{name: crash, call: die, expect: {error: {}}}, {name: after, call: b}, \
+         {name: alone, isolate: true, call: c}, \
+         {name: renewed, steps: [{call: d}, {restart: true}, {call: d}]}, {name: last, call: b}]",
+    );
+    assert_eq!(told(&text), ["ok"; 5]);
+    assert_eq!(
+        logged(&folder),
+        "start a die start a b e end start a c e end start a d end start d a b e end "
+    );
+}
+
+#[test]
+fn a_test_that_is_tried_again_is_set_up_again_and_cleaned_up_on_a_server_that_ended() {
+    let (folder, text) = with_log(
+        "tests: [{name: one, retry: 1, setup: [{call: a}], call: die, teardown: [{call: d}]}]",
+    );
+    assert!(told(&text)[0].contains("exited with status 7"));
+    assert_eq!(logged(&folder), "start a die start d a die start d end ");
+}
+
+#[test]
+fn the_time_of_a_test_is_that_of_its_setup_too_and_its_teardown_has_as_much() {
+    let (folder, text) = with_log(
+        "tests: [{name: one, timeout: 200ms, setup: [{call: hang}], call: a, teardown: [{call: d}]}, \
+         {name: two, timeout: 200ms, call: a, teardown: [{call: hang}]}, {name: three, call: b}]",
+    );
+    assert_eq!(
+        told(&text),
+        [
+            "the test took longer than 200ms",
+            "the teardown of the test took longer than 200ms",
+            "ok",
+        ]
+    );
+    assert_eq!(logged(&folder), "start hang d a hang b end ");
+}
+
+/// Runs a suite, stops it once a line stands in its log, and gives how long that
+/// took.
+fn stopped_at(line: &str, folder: &tempfile::TempDir, text: &str) -> Duration {
+    block_on(async {
+        let plan = Plan::new(vec![read(text).unwrap()], &Choice::default());
+        let (tell, mut events) = mpsc::unbounded_channel();
+        let (world, stop) = (world(), Stop::default());
+        let options =
+            Options { jobs: NonZeroUsize::MIN, fail_fast: false, retry: 0, update: false };
+        let asking = async {
+            while !logged(folder).contains(line) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            stop.ask();
+            Instant::now()
+        };
+        let both = async { tokio::join!(run(&plan, options, &world, &stop, tell), asking) };
+        let both = tokio::time::timeout(Duration::from_secs(20), both).await;
+        let ((), asked) = both.expect("it hangs");
+        let told = std::iter::from_fn(|| events.try_recv().ok());
+        assert_eq!(told.filter(|it| matches!(it, Event::Finished { .. })).count(), 0);
+        asked.elapsed()
+    })
+}
+
+#[test]
+fn what_is_begun_is_torn_down_when_the_run_is_stopped() {
+    let (folder, text) = with_log(
+        "setup: [{call: a}]\nteardown: [{call: e}]\n\
+         tests: [{name: one, call: hang, teardown: [{call: d}]}, {name: two, call: b}]",
+    );
+    stopped_at("hang", &folder, &text);
+    assert_eq!(logged(&folder), "start a hang d e end ");
+}
+
+#[test]
+fn a_setup_that_hangs_is_given_up_when_the_run_is_stopped() {
+    let (folder, text) =
+        with_log("setup: [{call: hang}]\nteardown: [{call: e}]\ntests: [{name: one, call: b}]");
+    stopped_at("hang", &folder, &text);
+    assert_eq!(logged(&folder), "start hang e end ");
+}
+
+#[test]
+fn a_teardown_that_hangs_does_not_keep_a_run_from_ending() {
+    let (folder, text) = with_log("tests: [{name: one, call: hang, teardown: [{call: hang}]}]");
+    let text = text.replace("timeout: 5s", "timeout: 1h");
+    let took = stopped_at("hang", &folder, &text);
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert_eq!(logged(&folder), "start hang hang end ");
+}
+
+#[test]
+fn as_many_tests_run_at_once_as_the_server_says() {
+    // Each waits for half a second: one after the other they would take three.
+    let text = "servers: {it: {mock: trainer.mock.yaml, concurrency: 6}}\n\
+                setup: [{call: echo, with: {message: 1}, save: {one: text}}]\n\
+                tests: [{name: \"test ${n}\", cases: [{n: 1}, {n: 2}, {n: 3}, {n: 4}, {n: 5}, {n: 6}], \
+                setup: [{call: echo, with: {message: \"${n}\"}, save: {mine: text}}], \
+                steps: [{call: half}, {call: echo, with: {message: \"${mine}${one}\"}, \
+                expect: {text: \"${n}1\"}}]}]";
+    let begun = Instant::now();
+    assert_eq!(told(text), ["ok"; 6]);
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_crash_fails_the_tests_that_run_and_no_others() {
+    let text = "servers: {it: {mock: trainer.mock.yaml, concurrency: 2}}\n\
+                tests: [{name: a, call: slow}, {name: b, steps: [{sleep: 100ms}, {call: exit}]}, \
+                {name: c, call: two}, {name: d, call: two}]";
+    let told = told(text);
+    assert!(told[0].contains("tools/call has no answer"), "{told:?}");
+    assert!(told[1].contains("tools/call has no answer"), "{told:?}");
+    assert_eq!(told[2..], ["ok", "ok"]);
+}
+
+#[test]
+fn what_tests_that_run_at_once_share_is_refused() {
+    let refused = |test: &str, what: &str| {
+        let text = format!(
+            "servers: {{it: {{mock: trainer.mock.yaml, concurrency: 2}}}}\ntests: [{{name: a, {test}}}]"
+        );
+        let told = read(&text).unwrap_err();
+        let expected = format!("{what} does not go with the `concurrency` of `it`");
+        assert!(told.contains(&expected) && told.contains("a.spar.yaml:2:"), "{told}");
+    };
+    for key in ["notifications", "requests", "violations", "frames"] {
+        refused(&format!("call: two, expect: {{{key}: {{count: 0}}}}"), &format!("`{key}`"));
+    }
+    refused("call: two, expect: {status: 200}", "`status`");
+    refused("call: two, setup: [{ping: true, expect: {headers: {}}}]", "`headers`");
+    refused("call: two, isolate: true", "`isolate`");
+    refused("restart: true", "`restart`");
+    refused("call: ask, answer: {elicitation: {action: accept}}", "an `answer`");
+    let child = "servers: {it: {command: sh, concurrency: 2}}\n\
+                 tests: [{name: a, ping: true, expect: {stderr: a}}]";
+    assert!(read(child).unwrap_err().contains("`stderr` does not go with"));
+}
+
+#[test]
+fn a_failing_test_with_fail_fast_is_told_with_what_the_suite_leaves() {
+    let (folder, text) = with_log(
+        "teardown: [{call: b, expect: {text: x}}]\n\
+         tests: [{name: one, call: bad}, {name: two, call: c}]",
+    );
+    let told = block_on(outcomes(&text, true));
+    let first = format!("{:?}", told[0].1);
+    assert!(first.contains("it failed") && first.contains("expected \\\"x\\\""), "{first}");
+    assert!(told[1].1.is_none());
+    assert_eq!(logged(&folder), "start bad b end ");
+}
+
+#[test]
+fn what_does_not_go_into_a_setup_is_told() {
+    let refused = |text: &str, expected: &str| {
+        let told = read(&format!("{ON_MOCK}{text}")).unwrap_err();
+        assert!(told.contains(expected), "{told}");
+    };
+    let test = "tests: [{name: a, ping: true}]";
+    refused(&format!("setup: [{{restart: true}}]\n{test}"), "`restart` does not go into");
+    refused("tests: [{name: a, ping: true, teardown: [{restart: true}]}]", "does not go into");
+    refused(&format!("setup: [{{call: \"${{x}}\"}}]\n{test}"), "no earlier step saves `x`");
+    refused(
+        "tests: [{name: a, ping: true, teardown: [{list: tools, expect: {snapshot: true}}]}]",
+        "`snapshot` does not go into `teardown`",
+    );
+    refused(
+        "tests: [{name: a, call: echo, save: {x: text}}, {name: b, call: \"${x}\"}]",
+        "no earlier step saves `x`",
+    );
+}
+
+#[test]
+fn the_client_declares_what_the_suite_says() {
+    let declared = |capabilities: &str| {
+        let text = format!(
+            "servers: {{it: {{mock: trainer.mock.yaml{capabilities}}}}}\n\
+             tests: [{{name: a, call: ask, answer: {{elicitation: {{action: accept}}}}, \
+             expect: {{text: x}}}}]"
+        );
+        let told = block_on(outcomes(&text, false));
+        let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
+        let first = story.spoken[0].text.clone();
+        let from = first.find("\"io.modelcontextprotocol/clientCapabilities\":").unwrap();
+        first[from + 45..].to_owned()
+    };
+    assert!(declared("").starts_with("{\"elicitation\":{}}"));
+    let said = declared(", capabilities: {roots: {list_changed: true}, \"x/y\": {}}");
+    assert!(said.starts_with("{\"roots\":{\"listChanged\":true},\"x/y\":{}}"), "{said}");
+    assert!(declared(", capabilities: {}").starts_with("{}"));
+}

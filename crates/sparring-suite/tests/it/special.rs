@@ -1,0 +1,244 @@
+//! Steps that are more than a request.
+
+use sparring_suite::Outcome;
+
+use crate::fixture::{block_on, fail, outcomes, pass, story};
+
+/// Everything on each transport in both eras that this process serves itself.
+const EVERYWHERE: &str = "servers: {it: {mock: trainer.mock.yaml, timeout: 2s, \
+    protocol: [2024-11-05, 2025-11-25, 2026-07-28], transport: [memory, http, sse]}}\n";
+
+#[track_caller]
+fn pass_everywhere(test: &str) {
+    pass_on(EVERYWHERE, test);
+}
+
+#[track_caller]
+fn pass_on(servers: &str, test: &str) {
+    let told = block_on(outcomes(&format!("{servers}tests: [{{name: a, {test}}}]"), false));
+    assert!(told.len() > 1, "{told:?}");
+    for (_, outcome) in told {
+        assert!(matches!(outcome, Some(Outcome::Passed)), "{test}\n{outcome:#?}");
+    }
+}
+
+/// A server that answers whatever it is asked.
+const ANSWERS: &str = include_str!("../answers.sh");
+
+const UPDATED: &str = "{method: notifications/resources/updated, params: {uri: \"a://b\"}}";
+
+#[test]
+fn a_subscription_lasts_until_the_test_is_over() {
+    let changed = format!("expect: {{notifications: {{has: {UPDATED}}}}}");
+    pass_everywhere(&format!(
+        "steps: [{{subscribe: \"a://b\"}}, {{call: update, {changed}}}, {{call: update, {changed}}}]"
+    ));
+    // The next test hears nothing, since nothing is subscribed to any more.
+    let text = format!(
+        "{EVERYWHERE}tests: [{{name: a, subscribe: \"a://b\"}}, {{name: b, call: update, \
+         expect: {{notifications: {{lacks: {UPDATED}}}}}}}]"
+    );
+    for (name, outcome) in block_on(outcomes(&text, false)) {
+        assert!(matches!(outcome, Some(Outcome::Passed)), "{name} {outcome:#?}");
+    }
+}
+
+#[test]
+fn a_subscription_that_the_server_refuses_is_an_error() {
+    let text = "servers: {it: {mock: plain.mock.yaml, protocol: [2025-11-25, 2026-07-28]}}\n\
+                tests: [{name: a, subscribe: \"a://b\"}, {name: b, subscribe: \"a://b\", \
+                expect: {error: {exists: true}}}]";
+    let told = block_on(outcomes(text, false));
+    let told: Vec<String> = told.into_iter().map(|(_, it)| format!("{it:?}")).collect();
+    assert!(told[0].contains("method not found: resources/subscribe"), "{told:?}");
+    assert!(told[2].contains("did not agree to tell of changes of a://b"), "{told:?}");
+    assert!(told[1] == "Some(Passed)" && told[3] == "Some(Passed)", "{told:?}");
+}
+
+#[test]
+fn what_is_waited_for_may_have_come_since_the_step_before() {
+    let changed = "notifications: {has: {method: notifications/tools/list_changed}}";
+    pass_everywhere(&format!("steps: [{{call: soon}}, {{wait: 10s, expect: {{{changed}}}}}]"));
+    pass(&[&format!(
+        "steps: [{{call: changing, expect: {{{changed}}}}}, {{wait: 10s, expect: {{{changed}}}}}]"
+    )]);
+    let begun = std::time::Instant::now();
+    fail(
+        &format!("steps: [{{ping: true}}, {{wait: 50ms, expect: {{{changed}}}}}]"),
+        "there are no notifications",
+    );
+    assert!(begun.elapsed() < std::time::Duration::from_secs(2), "it waited for too long");
+}
+
+#[test]
+fn what_came_in_one_test_is_not_waited_for_in_another() {
+    let changed = "notifications: {has: {method: notifications/tools/list_changed}}";
+    let text = format!(
+        "servers: {{it: {{mock: trainer.mock.yaml}}}}\n\
+         tests: [{{name: a, call: changing, expect: {{{changed}}}}}, \
+         {{name: b, wait: 50ms, expect: {{{changed}}}}}]"
+    );
+    let told = block_on(outcomes(&text, false));
+    assert!(matches!(told[0].1, Some(Outcome::Passed)), "{told:?}");
+    assert!(format!("{:?}", told[1].1).contains("there are no notifications"), "{told:?}");
+}
+
+#[test]
+fn time_passes_in_a_sleep() {
+    let begun = std::time::Instant::now();
+    pass(&["sleep: 120ms"]);
+    assert!(begun.elapsed() >= std::time::Duration::from_millis(120));
+}
+
+#[test]
+fn a_request_is_given_up_and_the_server_goes_on() {
+    pass_everywhere(
+        "steps: [{call: slow, cancel: {after: 30ms, reason: enough}, \
+         expect: {frames: {lacks: {result: {exists: true}}}}}, {ping: true}]",
+    );
+    for verb in ["read: \"slow://a\"", "request: tools/call, with: {name: slow, arguments: {}}"] {
+        pass(&[&format!("steps: [{{{verb}, cancel: {{after: 30ms}}}}, {{ping: true}}]")]);
+    }
+}
+
+#[test]
+fn giving_up_is_told_to_the_server_as_the_revision_and_the_transport_have_it() {
+    let said = |protocol: &str, transport: &str| {
+        let text = format!(
+            "servers: {{it: {{mock: trainer.mock.yaml, protocol: {protocol}, transport: {transport}}}}}\n\
+             tests: [{{name: a, call: slow, cancel: {{after: 30ms, reason: enough}}, \
+             expect: {{violations: {{has: {{rule: none}}}}}}}}]"
+        );
+        let told = block_on(outcomes(&text, false));
+        let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
+        let ours = story.spoken.iter().filter(|it| !it.by_server);
+        ours.skip(1).map(|it| it.text.clone()).collect::<Vec<_>>().join("\n")
+    };
+    for (protocol, transport, notified, closed) in [
+        ("2024-11-05", "memory", true, false),
+        ("2026-07-28", "memory", true, false),
+        ("2025-11-25", "http", true, true),
+        ("2025-11-25", "sse", true, false),
+        ("2026-07-28", "http", false, true),
+    ] {
+        let said = said(protocol, transport);
+        let what = format!("{protocol} {transport}: {said}");
+        assert_eq!(said.contains("\"reason\":\"enough\""), notified, "{what}");
+        assert_eq!(said.contains("ended by this side"), closed, "{what}");
+    }
+}
+
+#[test]
+fn an_answer_that_comes_after_all_is_seen_and_harms_nobody() {
+    let late = "frames: {has: {result: {content: [{text: too late}]}}}";
+    pass(&[&format!(
+        "steps: [{{call: late, cancel: {{after: 30ms}}}}, {{wait: 5s, expect: {{{late}}}}}, \
+         {{call: echo, with: {{message: hi}}, expect: {{text: hi}}}}]"
+    )]);
+}
+
+#[test]
+fn what_is_over_cannot_be_given_up() {
+    fail("call: two, cancel: {after: 1s}", "there was nothing to cancel: the answer came before");
+    fail("call: refused, cancel: {after: 1s}", "answered with an error: not today (-32001)");
+}
+
+#[test]
+fn the_server_is_started_anew_and_what_is_saved_stays() {
+    pass_everywhere(
+        "steps: [{call: once, expect: {text: first}}, {call: once, save: {again: text}}, \
+         {restart: true}, {call: once, expect: {text: first}}, \
+         {call: echo, with: {message: \"${again}\"}, expect: {text: again}}]",
+    );
+    pass_everywhere(
+        "steps: [{call: exit, expect: {error: {}}}, {restart: true}, {call: two}, \
+         {restart: true}, {restart: true}, {call: two}]",
+    );
+}
+
+#[test]
+fn a_server_that_does_not_start_again_is_told_at_the_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let flag = folder.path().join("flag");
+    let script = serde_json::json!(format!(
+        "test -e {0} && echo once only >&2 && exit 9; touch {0}\n{ANSWERS}",
+        flag.display()
+    ));
+    let text = format!(
+        "servers: {{it: {{command: sh, args: [-c, {script}], timeout: 5s}}}}\n\
+         tests: [{{name: a, steps: [{{ping: true}}, {{restart: true}}]}}, {{name: b, ping: true}}]"
+    );
+    let told = block_on(outcomes(&text, false));
+    for (_, outcome) in &told {
+        let Some(Outcome::Failed(story)) = outcome else { panic!("{told:?}") };
+        assert!(story.failures[0].message.contains("exited with status 9"), "{story:?}");
+        assert_eq!(story.stderr, "once only");
+    }
+    let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
+    let span = story.failures[0].span;
+    assert_eq!(&text[span.start..span.end], "restart");
+}
+
+#[test]
+fn bytes_are_sent_as_they_are() {
+    let servers = "servers: {it: {mock: trainer.mock.yaml, timeout: 2s, \
+                   protocol: [2025-11-25, 2026-07-28], transport: [memory, http]}}\n";
+    pass_on(
+        servers,
+        "steps: [{send: \"{nonsense\", expect: {frames: {has: {error: {code: -32700}}}}}, \
+         {send: {base64: \"/w==\"}, expect: {frames: {has: {error: {code: -32700}}}}}, \
+         {ping: true}]",
+    );
+    pass_everywhere(
+        "cases: [{name: b}], steps: [{send: {json: {jsonrpc: \"2.0\", id: mine, \
+         method: no/such, params: {name: \"${name}\"}}}, \
+         expect: {frames: {has: {id: mine, error: {code: {one_of: [-32600, -32601, -32602]}}}}}}, {ping: true}]",
+    );
+    pass(&["send: '[1, 2', expect: {frames: {has: {error: {code: -32700}}, count: 1}}"]);
+    pass(&["steps: [{send: hello}, {send: ' '}, {ping: true}]"]);
+}
+
+#[test]
+fn bytes_may_be_many() {
+    let many = "x".repeat(9 * 1024 * 1024);
+    pass(&[&format!(
+        "steps: [{{send: \"{many}\", expect: {{frames: {{has: {{error: {{}}}}}}}}}}, {{ping: true}}]"
+    )]);
+}
+
+#[test]
+fn status_and_headers_are_those_of_the_response() {
+    let over_http = "servers: {it: {mock: trainer.mock.yaml, timeout: 2s, \
+                     protocol: [2025-11-25, 2026-07-28], transport: http}}\n";
+    let json = "headers: {Content-Type: {starts_with: application/json}}";
+    pass_on(over_http, &format!("call: two, expect: {{status: 200, {json}}}"));
+    pass_on(over_http, &format!("list: tools, expect: {{status: {{lt: 300}}, {json}}}"));
+    pass_on(
+        over_http,
+        "send: \"{nonsense\", expect: {status: 400, headers: {x-none: {exists: false}}}",
+    );
+    pass_on(
+        over_http,
+        "steps: [{call: two}, {notify: notifications/roots/list_changed, expect: {status: 202}}]",
+    );
+    let old = over_http.replace("2026-07-28", "2024-11-05").replace("http}", "sse}");
+    pass_on(&old, "call: two, expect: {status: 202}");
+    let told = block_on(outcomes(
+        &format!("{over_http}tests: [{{name: a, call: two, expect: {{status: 404}}}}]"),
+        false,
+    ));
+    assert!(format!("{told:?}").contains("status: expected 404, found 200"), "{told:?}");
+}
+
+#[test]
+fn where_there_is_no_http_that_is_told() {
+    let story = block_on(story("call: two, expect: {status: 200, headers: {}}")).unwrap();
+    let told: Vec<&str> = story.failures.iter().map(|it| &*it.message).collect();
+    assert_eq!(
+        told,
+        [
+            "there is no status: the server is not talked to over HTTP here",
+            "there are no headers: the server is not talked to over HTTP here",
+        ]
+    );
+}
