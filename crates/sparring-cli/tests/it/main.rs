@@ -13,6 +13,7 @@ mod guide;
 mod interrupted;
 mod issuer;
 mod mock;
+mod mock_hardships;
 mod oauth;
 mod process;
 mod signals;
