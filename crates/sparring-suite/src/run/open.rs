@@ -23,7 +23,7 @@ use super::scope::OfServer;
 use super::seat::{Mocked, Refusal, Running, Seat};
 use super::stand_ins::Journal;
 use super::watch::Watch;
-use crate::model::{Address, Command, Script, Transport, Way};
+use crate::model::{Address, Command, Container, Script, Transport, Way};
 
 /// How long connecting may take, and then each request.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -47,11 +47,9 @@ pub(super) async fn open(seat: &Seat<'_>) -> Result<Running, Refusal> {
             let target = Target::Child(opening.child(command, true)?);
             opening.target(&target).await
         }
-        Way::Container(name, command) => {
-            let command = opening.child(command, false)?;
-            let container = ContainerTarget::new(opening.text(name)?, command);
-            let target = ContainerTarget { ready_within: opening.within, ..container };
-            opening.target(&Target::Container(target)).await
+        Way::Container(container) => {
+            let target = Target::Container(opening.container(container)?);
+            opening.target(&target).await
         }
         Way::Http(address) => {
             let target = Target::Http(opening.address(address)?);
@@ -180,6 +178,19 @@ impl Opening<'_> {
             true => Some(cwd.map_or(folder.clone(), |cwd| folder.join(cwd))),
             false => cwd,
         };
+        Ok(target)
+    }
+
+    fn container(&self, container: &Container) -> Result<ContainerTarget, Refusal> {
+        let command = self.child(&container.command, false)?;
+        let mut target = ContainerTarget::new(self.text(&container.name)?, command);
+        target.ready_within = self.within;
+        if let Some(engine) = &container.engine {
+            let line = self.text(engine)?;
+            let words = shlex::split(&line).filter(|words| !words.is_empty());
+            let none = || self.refusal(format!("`engine` is no command line: {line}"));
+            target.engine = words.ok_or_else(none)?;
+        }
         Ok(target)
     }
 
