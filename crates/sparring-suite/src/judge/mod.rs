@@ -33,8 +33,8 @@ pub(crate) fn judge(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failur
                 failures.extend(value::of_response(facet, pattern, *span, heard, scope));
             }
             Facet::Within(within) if heard.took > *within => {
-                let message =
-                    format!("expected an answer within {within:?}, it took {:?}", heard.took);
+                let took = heard.took;
+                let message = format!("expected an answer within {within:?}, it took {took:.1?}");
                 failures.push(Failure::new(*span, message));
             }
             // Held against what was kept once all else holds.

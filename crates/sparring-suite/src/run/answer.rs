@@ -83,6 +83,12 @@ impl Answer {
         }
     }
 
+    /// Whether the server may be gone, by what came instead of an answer.
+    pub(super) fn is_unusable(&self) -> bool {
+        let kinds = ["wrong-answer", "noise", "foreign-id", "broken", "closed", "unreachable"];
+        self.error().is_some_and(|error| kinds.iter().any(|kind| error["kind"] == *kind))
+    }
+
     /// Whether a tool says that it failed.
     pub(crate) fn is_error(&self) -> bool {
         self.result().and_then(|result| result.get("isError")) == Some(&Value::Bool(true))

@@ -135,8 +135,9 @@ impl Opening<'_> {
                 tools: Mutex::default(),
                 questioned: AtomicU64::default(),
                 used: AtomicBool::default(),
+                shaken: AtomicBool::default(),
                 over_http: self.is_over_http(),
-                _mock: mock,
+                mock,
                 _subscription: subscription,
             }),
             Err(error) => {
