@@ -6,6 +6,7 @@
 
 mod blocked;
 mod container;
+mod covered;
 mod everything;
 mod golden;
 mod guide;
@@ -21,5 +22,6 @@ mod suite_watch;
 mod terminal;
 mod their_clients;
 mod tls;
+mod told;
 mod watched;
 mod web;
