@@ -2,6 +2,7 @@
 //! that runs can be compared. Each bench prints its own table.
 
 mod measure;
+mod mock;
 mod program;
 mod suites;
 
@@ -11,6 +12,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context as _, Result, ensure};
 
 use crate::command::{command, show, works};
+use crate::peers;
 
 /// The benches: the package and the name of each.
 const BENCHES: [(&str, &str); 5] = [
@@ -24,6 +26,7 @@ const BENCHES: [(&str, &str); 5] = [
 /// Builds the benches and runs them one after the other; fails if one does.
 pub(crate) fn run(root: &Path) -> Result<ExitCode> {
     let executables = BENCHES.map(|(package, name)| build(root, package, name));
+    let peers = peers::install(root, false)?;
     let mut all = ExitCode::SUCCESS;
     for executable in executables {
         let executable = executable?;
@@ -35,13 +38,14 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
             eprintln!("not pinned to one core, because `taskset` does not work here");
             Command::new(&executable)
         };
+        bench.env(peers::FOLDER, &peers.folder);
         show(&bench);
         let status = bench.status().with_context(|| format!("could not start {executable}"))?;
         if !status.success() {
             all = ExitCode::FAILURE;
         }
     }
-    if !program::run(root)? {
+    if !program::run(root, &peers)? {
         all = ExitCode::FAILURE;
     }
     Ok(all)

@@ -1,9 +1,10 @@
-//! How fast a mock answers over HTTP, side by side with rmcp's server and with a
-//! bare axum route that gives back what it got; what its journal costs; and ten
-//! thousand test cases at once.
+//! How fast a mock answers: over HTTP side by side with rmcp's server, FastMCP's,
+//! and a bare axum route that gives back what it got, over stdio side by side with
+//! rmcp's; what its journal costs; and ten thousand test cases at once.
 //!
-//! The servers are this program itself, started with the name of one; the client
-//! is hyper's for all of them. Every figure is a median of rounds in which the
+//! The servers are this program itself, started with the name of one, but for
+//! FastMCP's, which is skipped, loudly, where it is not installed. The client is the
+//! same for all: hyper's over HTTP, and bare lines over stdio. Every figure is a median of rounds in which the
 //! contestants take turns; only ratios mean anything. Run it by `cargo xtask
 //! bench`.
 
@@ -14,19 +15,27 @@ mod cases;
 #[path = "../../sparring-transport/benches/http_server/client.rs"]
 #[expect(dead_code, reason = "the bench of the server uses more of it")]
 mod client;
+#[path = "mock/pipes.rs"]
+mod pipes;
 #[path = "../../sparring-transport/benches/http_server/servers.rs"]
 #[expect(dead_code, reason = "the bench of the server uses more of it")]
 mod servers;
+#[path = "../../sparring-transport/benches/stdio/theirs.rs"]
+#[expect(dead_code, reason = "the bench of stdio uses more of it")]
+mod theirs;
 #[path = "../../sparring-peer/benches/calls/turns.rs"]
 mod turns;
 
 use std::io::Write as _;
-use std::process::ExitCode;
+use std::path::Path;
+use std::process::{Command, ExitCode};
 use std::sync::Mutex;
 
 use client::{Caller, Era};
+use pipes::Piped;
 use servers::Served;
 use sparring_mock::MockServer;
+use sparring_transport::stdio;
 use turns::{check, median, ratio, take};
 
 /// Turns that each contestant takes.
@@ -52,6 +61,8 @@ fn main() -> ExitCode {
         Some("serve-filled") => runtime.block_on(mock(FILLED, false)),
         Some("serve-journal") => runtime.block_on(mock(SCRIPT, true)),
         Some("serve-rmcp") => runtime.block_on(servers::rmcp()),
+        Some("pipe-mock") => runtime.block_on(piped()),
+        Some("pipe-rmcp") => runtime.block_on(theirs::serve()),
         Some("serve-axum") => runtime.block_on(servers::bare()),
         // `--bench` is what cargo itself adds.
         _ => {
@@ -82,20 +93,79 @@ async fn mock(script: &str, journal: bool) {
     std::future::pending().await
 }
 
+/// Serves a script over stdio.
+async fn piped() {
+    let mock = MockServer::from_yaml(SCRIPT, ".").expect("a good script");
+    mock.serve(stdio(Default::default())).await;
+}
+
+/// FastMCP's server, where it is installed.
+fn fastmcp() -> Option<Served> {
+    let python = std::env::var_os("SPAR_PEERS_DIR")
+        .map(|folder| Path::new(&folder).join("python/bin/python"))
+        .filter(|python| python.exists());
+    let Some(python) = python else {
+        println!("SKIPPED: FastMCP is not installed; run `cargo xtask peers`\n");
+        return None;
+    };
+    let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/mock/fastmcp4.py");
+    Some(Served::by(Command::new(python).arg(server)))
+}
+
+fn this_program() -> std::path::PathBuf {
+    std::env::current_exe().expect("this program has a path")
+}
+
 async fn run() -> bool {
+    let over_http = over_http().await;
+    println!();
+    let over_stdio = over_stdio();
+    println!();
+    cases::run().await;
+    over_http && over_stdio
+}
+
+fn over_stdio() -> bool {
+    let (mut rmcp, mut mock) = (Piped::start("pipe-rmcp"), Piped::start("pipe-mock"));
+    let mut times = [const { [const { Vec::new() }; 2] }; 2];
+    for _ in 0..ROUNDS {
+        rmcp.take(CALLS, &mut times[0]);
+        mock.take(CALLS, &mut times[1]);
+    }
+    let ratios = [0, 1].map(|way| ratio(&times[0][way], &times[1][way]));
+    println!("a tool call over pipes, {ROUNDS} rounds of {CALLS}, medians\n");
+    for (name, both) in ["rmcp, 2025-11-25", "a mock, one text"].iter().zip(times.each_mut()) {
+        let [one, many] = both.each_mut().map(|times| median(times));
+        println!("{name:<34} {one:>9.2} µs 1 at a time {many:>9.2} µs 64 in flight");
+    }
+    println!("\na mock over stdio, 1 at a time, x rmcp: {:.2}", ratios[0]);
+    check("a mock over stdio, 64 in flight, x rmcp", ratios[1], 3.0)
+}
+
+async fn over_http() -> bool {
     let names = ["serve-axum", "serve-rmcp", "serve-mock", "serve-filled", "serve-journal"];
     let servers = names.map(Served::start);
     let mut callers = Vec::new();
     for server in &servers {
         callers.push(Caller::new(server.address, "/mcp", Era::Modern).await);
     }
+    let fastmcp = fastmcp();
+    let slow = match &fastmcp {
+        Some(server) => Some(Caller::new(server.address, "/mcp", Era::Modern).await),
+        None => None,
+    };
     let mut times = [const { [const { Vec::new() }; 2] }; 5];
+    let mut slows = [const { Vec::new() }; 2];
     for _ in 0..ROUNDS {
         for (caller, times) in callers.iter().zip(&mut times) {
             take(caller, CALLS, times).await;
         }
+        if let Some(slow) = &slow {
+            take(slow, CALLS / 16, &mut slows).await;
+        }
     }
     let many = |at: usize| &times[at][1];
+    let than_slow = if slow.is_some() { ratio(&slows[1], many(2)) } else { 0.0 };
     let verdicts = [
         ("a mock, 64 in flight, x axum", ratio(many(0), many(2)), 0.6),
         ("a mock, 64 in flight, x rmcp", ratio(many(1), many(2)), 1.5),
@@ -113,12 +183,17 @@ async fn run() -> bool {
         let [one, many] = both.each_mut().map(|times| median(times));
         println!("{name:<34} {one:>9.2} µs 1 at a time {many:>9.2} µs 64 in flight");
     }
+    let mut verdicts = verdicts.to_vec();
+    if slow.is_some() {
+        verdicts.push(("a mock, 64 in flight, x FastMCP", than_slow, 10.0));
+        let [one, many] = slows.each_mut().map(|times| median(times));
+        let name = "FastMCP 4, 2026-07-28";
+        println!("{name:<34} {one:>9.2} µs 1 at a time {many:>9.2} µs 64 in flight");
+    }
     println!();
     let mut met = true;
     for (what, ratio, least) in verdicts {
         met &= check(what, ratio, least);
     }
-    println!();
-    cases::run().await;
     met
 }

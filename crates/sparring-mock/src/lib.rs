@@ -53,7 +53,7 @@ pub use builder::{
     IssuerBuilder, MockBuilder, PromptMock, Reply, ResourceMock, StartError, TemplateMock, ToolMock,
 };
 pub use grammar::{reference, schema};
-pub use http_mock::{HttpMock, HttpReply, HttpRequest};
+pub use http_mock::{HttpFault, HttpMock, HttpReply, HttpRequest, HttpRoute};
 pub use interactions::directives;
 pub use issuer::{Issuer, Token, Wrong};
 pub use load::Settings;

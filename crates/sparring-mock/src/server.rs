@@ -134,6 +134,11 @@ impl MockServer {
         self.server.handler().journal.all()
     }
 
+    /// How many requests came in, kept or not.
+    pub fn total(&self) -> u64 {
+        self.server.handler().journal.total()
+    }
+
     /// Those that asked for one tool or prompt by its name, or for a URI.
     pub fn received_for(&self, name: &str) -> Vec<Received> {
         let mut received = self.received();

@@ -83,8 +83,10 @@ pub struct Story {
     pub spoken: Vec<Spoken>,
     /// How many frames of it are not kept.
     pub unheard: usize,
-    /// The end of what the server wrote to its stderr during the test.
+    /// The end of what the server wrote to its stderr during the test, or the agent.
     pub stderr: String,
+    /// The end of what an agent wrote to its stdout.
+    pub stdout: String,
 }
 
 /// One thing that did not hold.
@@ -136,6 +138,14 @@ impl Story {
     /// One that has only a reason.
     pub(crate) fn of(failure: Failure) -> Self {
         Story { failures: vec![failure], ..Story::default() }
+    }
+
+    /// The same, told with where in the course of things it was.
+    pub(crate) fn during(mut self, what: &str) -> Self {
+        for failure in &mut self.failures {
+            failure.message = format!("in {what}: {}", failure.message);
+        }
+        self
     }
 
     /// The same, told at another place.

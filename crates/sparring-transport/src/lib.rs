@@ -14,7 +14,7 @@ mod socket;
 mod stdio;
 mod target;
 
-pub use child::{ChildError, ChildLink, Errand, Stderr};
+pub use child::{ChildError, ChildLink, Job, JobEnd, Output, Stderr};
 pub use container::{Container, ContainerError};
 #[cfg(unix)]
 pub use pipes::NamedPipes;

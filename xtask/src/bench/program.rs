@@ -1,5 +1,5 @@
 //! How long the program itself takes: `spar --version`, `spar mock` to its first
-//! answer, and `spar call` on a real server beside the barest script that could
+//! answer over stdio, and `spar call` on a real server beside the barest script that could
 //! do the same.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 
 use super::measure::{median, met, output, pinned, timed};
-use super::suites;
+use super::{mock, suites};
 use crate::command::{command, run as run_command};
-use crate::peers;
+use crate::peers::Peers;
 
 /// The longest that `spar --version` may take.
 const VERSION: Duration = Duration::from_millis(5);
 
 /// The longest that `spar mock` may take from its start to its first answer.
-const MOCK: Duration = Duration::from_millis(20);
+pub(super) const MOCK: Duration = Duration::from_millis(20);
 
 /// How much longer than the barest script `spar call` may take.
 const CALL: f64 = 1.15;
@@ -29,7 +29,7 @@ const CALL: f64 = 1.15;
 const ROUNDS: usize = 9;
 
 /// Measures, prints, and says whether the limits are met.
-pub(super) fn run(root: &Path) -> Result<bool> {
+pub(super) fn run(root: &Path, peers: &Peers) -> Result<bool> {
     run_command(command(root, "cargo build --release -p sparring-cli"))?;
     let spar = root.join("target/release/spar").display().to_string();
     let mut times = Vec::new();
@@ -47,9 +47,9 @@ pub(super) fn run(root: &Path) -> Result<bool> {
         "spar mock to its first answer: {mock:.2?}, less than {MOCK:?} wanted: {}",
         met(mock < MOCK)
     );
-    let quick = version < VERSION && mock < MOCK;
+    let over_http = mock::run(root, &spar)?;
+    let quick = version < VERSION && mock < MOCK && over_http;
 
-    let peers = peers::install(root, false)?;
     let server = peers
         .folder
         .join("node/node_modules/@modelcontextprotocol/server-everything/dist/index.js");

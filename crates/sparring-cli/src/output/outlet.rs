@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
 
 use tokio::io::AsyncWrite;
 
@@ -22,6 +23,8 @@ pub(crate) struct Outlet(Arc<Shared>);
 struct Shared {
     state: Mutex<State>,
     more: Condvar,
+    /// How long the thread lets more come together before it writes.
+    gather: Duration,
 }
 
 struct State {
@@ -35,10 +38,18 @@ struct State {
     written: u64,
     broken: Option<io::Error>,
     waiting: Vec<Waker>,
+    /// Whether the thread waits to be woken, which costs a call of the system.
+    asleep: bool,
 }
 
 impl Outlet {
     pub(crate) fn new(stream: impl Write + Send + 'static) -> Self {
+        Outlet::gathering(stream, Duration::ZERO)
+    }
+
+    /// One for small pieces that come quickly, and that nobody waits for: what
+    /// comes within this time is written together.
+    pub(crate) fn gathering(stream: impl Write + Send + 'static, gather: Duration) -> Self {
         Outlet(Arc::new(Shared {
             state: Mutex::new(State {
                 stream: Some(Box::new(stream)),
@@ -47,8 +58,10 @@ impl Outlet {
                 written: 0,
                 broken: None,
                 waiting: Vec::new(),
+                asleep: false,
             }),
             more: Condvar::new(),
+            gather,
         }))
     }
 
@@ -60,7 +73,9 @@ impl Outlet {
         }
         state.queue.extend_from_slice(bytes);
         state.queued += bytes.len() as u64;
-        self.0.more.notify_one();
+        if state.asleep {
+            self.0.more.notify_one();
+        }
         if let Some(stream) = state.stream.take() {
             let shared = Arc::clone(&self.0);
             let thread = std::thread::Builder::new().name("outlet".to_owned());
@@ -130,8 +145,15 @@ impl Shared {
         let mut state = self.state();
         while state.broken.is_none() {
             if state.queue.is_empty() {
+                state.asleep = true;
                 state = self.more.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.asleep = false;
                 continue;
+            }
+            if !self.gather.is_zero() {
+                drop(state);
+                std::thread::sleep(self.gather);
+                state = self.state();
             }
             let bytes = std::mem::take(&mut state.queue);
             drop(state);
@@ -209,6 +231,18 @@ mod tests {
         outlet.written().await.unwrap();
         assert!(outlet.has_room());
         drop(reading);
+    }
+
+    #[tokio::test]
+    async fn what_comes_quickly_is_written_together() {
+        let (sender, receiver) = mpsc::sync_channel(100);
+        let outlet = Outlet::gathering(Slow(sender), Duration::from_millis(1));
+        (0..100).for_each(|_| outlet.queue(b"x"));
+        outlet.written().await.unwrap();
+        outlet.write(b"last").await.unwrap();
+        let pieces: Vec<Vec<u8>> = receiver.try_iter().collect();
+        assert!(pieces.len() < 50, "{}", pieces.len());
+        assert_eq!(pieces.concat(), [&[b'x'; 100][..], b"last"].concat());
     }
 
     #[tokio::test]

@@ -16,6 +16,7 @@ pub(super) fn told(planned: Planned<'_>, story: &Story, paint: Paint) -> String 
     let failures = story.failures.iter().map(|failure| shown(planned, failure, paint));
     text.push_str(&failures.collect::<Vec<_>>().join("\n"));
     text.push_str(&conversation(&story.spoken, story.unheard, paint));
+    text.push_str(&block("stdout", &story.stdout, paint));
     text.push_str(&block("stderr", &story.stderr, paint));
     text.push_str(&block("again", &command(planned), paint));
     text

@@ -64,7 +64,7 @@ pub(crate) struct Mock {
     #[arg(long)]
     interactions: bool,
 
-    /// Write every request and its answer to this file as JSON lines
+    /// Add every request and its answer to this file as JSON lines
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     journal: Option<PathBuf>,
 
@@ -105,8 +105,14 @@ impl Mock {
         if self.check {
             return self.tell_good(&mock, printer).await;
         }
-        let journal =
-            self.journal.as_deref().map(|path| Journal::begin(path, &mock)).transpose()?;
+        let journal = match &self.journal {
+            None => None,
+            Some(path) => tokio::select! {
+                biased;
+                signal = signals.next() => return Err(Failure::Stopped(signal)),
+                begun = Journal::begin(path, &mock) => Some(begun?),
+            },
+        };
         let ended = self.serve(&mock, reloading, printer, &mut signals).await;
         if let Some(journal) = journal {
             journal.end().await?;

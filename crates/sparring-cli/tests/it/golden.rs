@@ -15,7 +15,7 @@ use crate::process::{SPAR, output};
 use crate::web::{Bridge, Scripted, Way};
 
 /// The groups of cases; each has a test.
-const GROUPS: [&str; 17] = [
+const GROUPS: [&str; 18] = [
     "container",
     "diagnostics",
     "expectations",
@@ -28,6 +28,7 @@ const GROUPS: [&str; 17] = [
     "matchers",
     "mock",
     "replies",
+    "stand-ins",
     "steps",
     "suite",
     "suite-faults",
@@ -113,6 +114,11 @@ fn every_matcher_takes_what_fits_and_tells_what_does_not() {
 #[test]
 fn every_verb_of_a_step_does_its_work_and_tells_where_it_could_not() {
     check("steps");
+}
+
+#[test]
+fn what_stands_in_for_others_answers_and_tells_what_came() {
+    check("stand-ins");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
+mod agents;
 mod blocked;
 mod container;
 mod covered;
@@ -13,6 +14,7 @@ mod guide;
 mod interrupted;
 mod issuer;
 mod mock;
+mod mock_hardships;
 mod oauth;
 mod process;
 mod signals;

@@ -19,7 +19,7 @@ fn script() -> PathBuf {
 pub(crate) type Client = Vec<String>;
 
 /// Something that `cargo xtask peers` installs.
-fn installed(path: &str) -> Option<String> {
+pub(crate) fn installed(path: &str) -> Option<String> {
     let found = std::env::var_os("SPAR_PEERS_DIR").map(|folder| Path::new(&folder).join(path));
     let found = found.filter(|path| path.exists());
     if found.is_none() {

@@ -51,8 +51,9 @@ fn every_diagnostic_has_a_golden_case() {
     let sources = SOURCES.iter().flat_map(|part| texts(&sources.join(part), is_source));
     let messages: Vec<String> = sources.flat_map(|source| messages(&source)).collect();
     assert!(messages.len() > 100, "{messages:#?}");
-    let unseen: Vec<&String> =
-        messages.iter().filter(|message| !printed.contains(&longest_part(message))).collect();
+    // One that is no format stands there as it is, braces and all.
+    let is_seen = |it: &str| printed.contains(it) || printed.contains(&longest_part(it));
+    let unseen: Vec<&String> = messages.iter().filter(|message| !is_seen(message)).collect();
     assert!(unseen.is_empty(), "no golden case has {unseen:#?}");
 }
 

@@ -2,8 +2,13 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use sparring_wire::Headers;
+
+use crate::journal::is_secret;
+
+/// What is shown of a secret.
+const HIDDEN: &str = "(hidden)";
 
 /// A request that came.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +33,21 @@ pub struct HttpReply {
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
     pub(super) delay: Duration,
-    pub(super) disconnect: bool,
+    pub(super) fault: Option<HttpFault>,
+}
+
+/// What goes wrong with a reply, on purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HttpFault {
+    /// The connection ends instead of it.
+    Disconnect,
+    /// The connection ends after half of its body.
+    Truncate,
+    /// It never comes.
+    Silent,
+    /// Its body comes by so many bytes a second.
+    Slow(u64),
 }
 
 impl HttpRequest {
@@ -36,13 +55,52 @@ impl HttpRequest {
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
+
+    /// All of it as a value: `method`, `path`, `query` and `headers` by their
+    /// names (a list where one comes several times), `body` (read as JSON where
+    /// it is, else a text) and `text` (the body in any case).
+    pub fn to_json(&self) -> Value {
+        self.value(|_, value| value.to_owned())
+    }
+
+    /// The same with secrets hidden, to be shown.
+    pub fn to_shown(&self) -> Value {
+        self.value(|name, value| if is_secret(name) { HIDDEN } else { value }.to_owned())
+    }
+
+    fn value(&self, header: impl Fn(&str, &str) -> String) -> Value {
+        let mut headers = Map::new();
+        for (name, value) in self.headers.iter() {
+            add(&mut headers, name.to_ascii_lowercase(), header(name, value));
+        }
+        let mut query = Map::new();
+        let text = self.query.as_deref().unwrap_or_default();
+        for (name, value) in form_urlencoded::parse(text.as_bytes()) {
+            add(&mut query, name.into_owned(), value.into_owned());
+        }
+        let text = self.text();
+        let body = serde_json::from_slice(&self.body).unwrap_or_else(|_| Value::from(&*text));
+        json!({
+            "method": self.method, "path": self.path, "query": query, "headers": headers,
+            "body": body, "text": text,
+        })
+    }
+}
+
+/// Adds a value; a second one of a name makes a list.
+fn add(map: &mut Map<String, Value>, name: String, value: String) {
+    match map.get_mut(&name) {
+        None => drop(map.insert(name, value.into())),
+        Some(Value::Array(values)) => values.push(value.into()),
+        Some(first) => *first = json!([first.take(), value]),
+    }
 }
 
 impl HttpReply {
     /// An empty reply of this status.
     pub fn new(status: u16) -> Self {
         let (headers, body) = (Vec::new(), Vec::new());
-        HttpReply { status, headers, body, delay: Duration::ZERO, disconnect: false }
+        HttpReply { status, headers, body, delay: Duration::ZERO, fault: None }
     }
 
     /// 200 with a JSON body.
@@ -52,7 +110,7 @@ impl HttpReply {
 
     /// No reply at all: the connection ends.
     pub fn disconnect() -> Self {
-        HttpReply { disconnect: true, ..HttpReply::new(200) }
+        HttpReply::new(200).fault(HttpFault::Disconnect)
     }
 
     /// With this status.
@@ -76,6 +134,28 @@ impl HttpReply {
     /// After this time.
     pub fn delay(mut self, delay: Duration) -> Self {
         self.delay = delay;
+        self
+    }
+
+    /// Whether it can be sent at all.
+    ///
+    /// # Errors
+    /// When its status or one of its headers is none.
+    pub fn check(&self) -> Result<(), String> {
+        http::StatusCode::from_u16(self.status)
+            .map_err(|_| format!("{} is no status", self.status))?;
+        for (name, value) in &self.headers {
+            http::HeaderName::try_from(name)
+                .map_err(|_| format!("{name:?} is no name of a header"))?;
+            http::HeaderValue::try_from(value)
+                .map_err(|_| format!("the header {name} cannot have this value"))?;
+        }
+        Ok(())
+    }
+
+    /// With this going wrong.
+    pub fn fault(mut self, fault: HttpFault) -> Self {
+        self.fault = Some(fault);
         self
     }
 }

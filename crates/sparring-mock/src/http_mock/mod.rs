@@ -3,6 +3,7 @@
 
 mod exchange;
 mod requests;
+mod route;
 mod serve;
 
 use std::collections::VecDeque;
@@ -10,11 +11,13 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use sparring_script::Mismatch;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-pub use exchange::{HttpReply, HttpRequest};
+pub use exchange::{HttpFault, HttpReply, HttpRequest};
 pub(crate) use requests::Requests;
+pub use route::HttpRoute;
 pub(crate) use serve::{Answer, run};
 
 /// A scripted HTTP server on this machine. Dropped, it stops.
@@ -35,8 +38,8 @@ struct Shared {
 struct State {
     /// Replies in advance, in order.
     queued: VecDeque<HttpReply>,
-    /// Replies of a method and a path, again and again.
-    routes: Vec<(String, String, HttpReply)>,
+    /// The first that fits and has a reply left is taken.
+    routes: Vec<HttpRoute>,
 }
 
 impl HttpMock {
@@ -64,10 +67,26 @@ impl HttpMock {
     }
 
     /// Answers every request of this method and path so, where nothing else was
-    /// given in advance.
+    /// given in advance. The last that was told about a path counts.
     pub fn on(&self, method: &str, path: &str, reply: HttpReply) {
-        let route = (method.to_uppercase(), path.to_owned(), reply);
+        let route = HttpRoute::of(method, path).reply(reply, None);
+        self.shared.state().routes.insert(0, route);
+    }
+
+    /// Answers the requests of a route, where nothing else was given in advance
+    /// and no route before it fits.
+    pub fn route(&self, route: HttpRoute) {
         self.shared.state().routes.push(route);
+    }
+
+    /// Makes everything as it was at first: no reply was given, none is queued,
+    /// and no request has come.
+    pub fn reset(&self) {
+        let mut state = self.shared.state();
+        state.routes.iter_mut().for_each(HttpRoute::reset);
+        state.queued.clear();
+        drop(state);
+        self.shared.requests.clear();
     }
 
     /// The oldest request that was not taken yet, waiting for one if there is
@@ -79,6 +98,11 @@ impl HttpMock {
     /// All requests that were not taken yet.
     pub fn requests(&self) -> Vec<HttpRequest> {
         self.shared.requests.all()
+    }
+
+    /// How many requests came, but for those that were taken.
+    pub fn total(&self) -> u64 {
+        self.shared.requests.total()
     }
 
     /// How many requests are not kept any more, since nobody took them.
@@ -103,19 +127,40 @@ impl Answer for Shared {
     /// Keeps a request, and gives its reply.
     fn answer(&self, request: HttpRequest) -> HttpReply {
         let mut state = self.state();
-        let fits = |route: &&(String, String, HttpReply)| {
-            route.0 == request.method && route.1 == request.path
-        };
-        let reply = state.queued.pop_front().or_else(|| {
-            let last = state.routes.iter().rev().find(fits);
-            last.map(|(_, _, reply)| reply.clone())
-        });
+        let queued = state.queued.pop_front();
+        let reply = queued.unwrap_or_else(|| state.choose(&request));
         drop(state);
-        let reply = reply.unwrap_or_else(|| {
-            let told = format!("nothing was told about {} {}", request.method, request.path);
-            HttpReply::new(404).body(told)
-        });
         self.requests.keep(request);
         reply
+    }
+}
+
+impl State {
+    /// The reply of the first route that fits and has one left; else one that
+    /// says what kept the nearest from fitting.
+    fn choose(&mut self, request: &HttpRequest) -> HttpReply {
+        let value = request.to_json();
+        let mut nearest: Option<Vec<Mismatch>> = None;
+        for route in &mut self.routes {
+            let mismatches = route.mismatches(&value);
+            if mismatches.is_empty() {
+                match route.next() {
+                    Some(reply) => return reply,
+                    None => continue,
+                }
+            }
+            if nearest.as_ref().is_none_or(|nearest| mismatches.len() < nearest.len()) {
+                nearest = Some(mismatches);
+            }
+        }
+        let mut told = format!("nothing was told about {} {}", request.method, request.path);
+        for mismatch in nearest.into_iter().flatten() {
+            // What is expected of a header may be a secret.
+            match mismatch.path.starts_with("headers") {
+                true => told += &format!("\n  the nearest: at {}: it is another", mismatch.path),
+                false => told += &format!("\n  the nearest: {mismatch}"),
+            }
+        }
+        HttpReply::new(404).body(told)
     }
 }

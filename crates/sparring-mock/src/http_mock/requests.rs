@@ -78,6 +78,12 @@ impl Requests {
         self.kept().dropped
     }
 
+    /// How many there are, kept or not.
+    pub(crate) fn total(&self) -> u64 {
+        let kept = self.kept();
+        kept.dropped + kept.requests.len() as u64
+    }
+
     pub(crate) fn clear(&self) {
         *self.kept() = Kept::default();
     }

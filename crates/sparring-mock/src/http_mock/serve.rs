@@ -1,23 +1,30 @@
 //! Takes connections, and answers what comes on them.
 
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::body::Incoming;
+use http_body_util::{BodyExt as _, Limited};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use sparring_wire::Headers;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
+use tokio::time::Sleep;
 
-use super::{HttpReply, HttpRequest};
+use super::{HttpFault, HttpReply, HttpRequest};
 
 /// The longest body that is taken in.
 const MOST: usize = 8 * 1024 * 1024;
+
+/// How often something of a slow body comes.
+const SLOW: Duration = Duration::from_millis(100);
 
 /// Whoever answers, at once.
 pub(crate) trait Answer: Send + Sync + 'static {
@@ -45,7 +52,7 @@ pub(crate) async fn run(listener: TcpListener, by: Arc<impl Answer>) {
 async fn answer(
     by: Arc<impl Answer>,
     request: Request<Incoming>,
-) -> io::Result<Response<Full<Bytes>>> {
+) -> io::Result<Response<Scripted>> {
     let (parts, body) = request.into_parts();
     let body = Limited::new(body, MOST).collect().await.map_err(io::Error::other)?;
     let headers: Headers = parts
@@ -61,10 +68,18 @@ async fn answer(
         body: body.to_bytes().into(),
     });
     tokio::time::sleep(reply.delay).await;
-    if reply.disconnect {
-        return Err(io::Error::other("disconnected, as told"));
+    match reply.fault {
+        Some(HttpFault::Disconnect) => Err(broken()),
+        Some(HttpFault::Silent) => std::future::pending().await,
+        fault => {
+            let body = |left| Scripted { left, begun: false, fault, pause: None };
+            Ok(reply.response()?.map(body))
+        }
     }
-    Ok(reply.response()?.map(Full::new))
+}
+
+fn broken() -> io::Error {
+    io::Error::other("broken, as told")
 }
 
 impl HttpReply {
@@ -76,5 +91,57 @@ impl HttpReply {
             response = response.header(name, value);
         }
         response.body(self.body.clone().into()).map_err(io::Error::other)
+    }
+}
+
+/// A body that comes as it was told to.
+struct Scripted {
+    left: Bytes,
+    begun: bool,
+    fault: Option<HttpFault>,
+    pause: Option<Pin<Box<Sleep>>>,
+}
+
+impl Body for Scripted {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        if let Some(pause) = &mut self.pause {
+            ready!(pause.as_mut().poll(cx));
+            self.pause = None;
+        }
+        if self.left.is_empty() && self.fault != Some(HttpFault::Truncate) {
+            return Poll::Ready(None);
+        }
+        let part = match self.fault {
+            Some(HttpFault::Truncate) if self.begun => {
+                return Poll::Ready(Some(Err(broken())));
+            }
+            // The pause lets it get out before the connection ends.
+            Some(HttpFault::Truncate) => {
+                self.pause = Some(Box::pin(tokio::time::sleep(SLOW)));
+                self.left.len().div_ceil(2)
+            }
+            Some(HttpFault::Slow(rate)) => {
+                self.pause = Some(Box::pin(tokio::time::sleep(SLOW)));
+                usize::try_from(rate / 10).unwrap_or(usize::MAX).max(1).min(self.left.len())
+            }
+            _ => self.left.len(),
+        };
+        self.begun = true;
+        let part = self.left.split_to(part);
+        Poll::Ready(Some(Ok(Frame::data(part))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left.is_empty() && self.fault != Some(HttpFault::Truncate)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left.len() as u64)
     }
 }

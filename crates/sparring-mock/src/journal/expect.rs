@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use serde_json::Value;
+use sparring_script::matcher::Held;
 use sparring_script::{Matcher, Mismatch, did_you_mean};
 
 use super::Received;
@@ -63,15 +64,12 @@ impl Expectation {
             None => Matcher::default(),
         };
         let calls = self.received.iter().filter(|it| it.name().as_deref() == Some(&*self.tool));
-        let calls: Vec<(Value, Vec<Mismatch>)> = calls
-            .map(|call| call.arguments())
-            .map(|arguments| (arguments.clone(), matcher.check(Some(&arguments))))
-            .collect();
-        let fit = calls.iter().filter(|(_, mismatches)| mismatches.is_empty()).count();
-        if self.times.contains(&fit) {
+        let calls: Vec<Value> = calls.map(Received::arguments).collect();
+        let held = Held::of(&calls, |arguments| matcher.check(Some(arguments)));
+        if self.times.contains(&held.fit) {
             return Ok(());
         }
-        Err(Miss(self.told(fit, &calls)))
+        Err(Miss(self.told(&held, calls.is_empty())))
     }
 
     /// The same for a test, which fails by it.
@@ -85,7 +83,8 @@ impl Expectation {
         }
     }
 
-    fn told(&self, fit: usize, calls: &[(Value, Vec<Mismatch>)]) -> String {
+    fn told(&self, held: &Held<'_, Mismatch>, never_called: bool) -> String {
+        let fit = held.fit;
         let tool = &self.tool;
         let with = self.with.as_ref().map(|with| format!(" with {with}")).unwrap_or_default();
         let wanted = match (self.times.start(), self.times.end()) {
@@ -93,15 +92,13 @@ impl Expectation {
             (least, _) => least.to_string(),
         };
         let mut told = format!("'{tool}' was called {fit} times{with}, expected {wanted}");
-        let near = calls.iter().filter(|(_, mismatches)| !mismatches.is_empty());
-        let nearest = near.min_by_key(|(_, mismatches)| mismatches.len());
         if fit >= *self.times.start() {
             return told;
         }
-        if let Some((arguments, mismatches)) = nearest {
+        if let Some((arguments, mismatches)) = &held.nearest {
             told += &format!("; the nearest call had {arguments}:");
             told.extend(mismatches.iter().map(|mismatch| format!("\n  {mismatch}")));
-        } else if calls.is_empty() {
+        } else if never_called {
             let mut others: Vec<String> = self.received.iter().filter_map(Received::name).collect();
             others.sort();
             others.dedup();

@@ -9,6 +9,11 @@ const HIDDEN: &str = "(hidden)";
 /// Headers whose values are secrets.
 const SECRETS: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "mcp-session-id"];
 
+/// Whether the value of a header is a secret.
+pub(crate) fn is_secret(header: &str) -> bool {
+    SECRETS.iter().any(|secret| secret.eq_ignore_ascii_case(header))
+}
+
 /// An object being written.
 pub(super) struct Line(String);
 
@@ -40,7 +45,7 @@ impl Line {
         self.begin(name);
         self.0.push('{');
         for (name, value) in headers.iter() {
-            let secret = SECRETS.iter().any(|secret| secret.eq_ignore_ascii_case(name));
+            let secret = is_secret(name);
             if !self.0.ends_with('{') {
                 self.0.push(',');
             }

@@ -16,6 +16,7 @@ use jiff::Timestamp;
 use sparring_peer::server::{Answer, Context};
 
 pub use expect::{Expectation, Miss};
+pub(crate) use line::is_secret;
 pub use received::Received;
 
 use received::Given;
@@ -81,6 +82,12 @@ impl Journal {
     /// Forgets everything.
     pub(crate) fn clear(&self) {
         *self.lock() = Kept::default();
+    }
+
+    /// How many came, kept or not.
+    pub(crate) fn total(&self) -> u64 {
+        let kept = self.lock();
+        kept.dropped + kept.requests.len() as u64
     }
 
     pub(crate) fn dropped(&self) -> u64 {

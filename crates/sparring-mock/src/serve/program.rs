@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use serde_json::json;
 use sparring_peer::server::{Answer, Failure};
-use sparring_transport::{ChildTarget, Errand, Stderr};
+use sparring_transport::{ChildTarget, Job, Output};
 use tokio::time::timeout;
 
 use super::Mock;
@@ -22,21 +22,28 @@ impl Mock {
         let running = async {
             // None only once it is closed, which it never is.
             let _turn = self.programs.acquire().await.ok();
-            let errand = Errand::start(&target).map_err(|error| error.to_string())?;
-            let _ = stderr.set(errand.stderr());
-            let input = input(facts).to_string();
-            let ended = errand.run(input.as_bytes(), MOST).await;
-            let ended = ended.map_err(|error| error.to_string())?;
-            match ended.failed {
-                Some(why) => Err(why),
-                None => Outcome::said(ended.stdout, program.gives),
+            let input = input(facts).to_string().into_bytes();
+            let mut job = Job::start(&target, input, MOST).map_err(|error| error.to_string())?;
+            let (stdout, errors) = (job.stdout().clone(), job.stderr().clone());
+            let _ = stderr.set(errors);
+            let ended = tokio::select! {
+                ended = job.wait() => Some(ended),
+                () = stdout.overflowed() => None,
+            };
+            let said = stdout.whole();
+            match (ended, said) {
+                (Some(ended), Some(said)) if ended.status == Some(0) => {
+                    Outcome::said(said, program.gives)
+                }
+                (Some(ended), Some(_)) => Err(ended.told),
+                _ => Err(format!("it wrote more than {MOST} bytes")),
             }
         };
         let ran = timeout(program.timeout, running).await;
         let ran =
             ran.unwrap_or_else(|_| Err(format!("it did not end within {:?}", program.timeout)));
         let outcome = ran.unwrap_or_else(|why| {
-            let said = stderr.get().map(Stderr::tail).unwrap_or_default();
+            let said = stderr.get().map(Output::tail).unwrap_or_default();
             Outcome::failed(&named, &why, &said)
         });
         Ok(outcome.into_reply())

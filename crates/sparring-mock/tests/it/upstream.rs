@@ -97,7 +97,9 @@ async fn an_upstream_answers_routes_again_and_again_and_what_was_enqueued_once()
     assert_eq!(get("/a").await, (200, "once".to_owned()));
     assert_eq!(get("/a").await, (200, "stands".to_owned()));
     assert_eq!(get("/a?x=1").await, (200, "stands".to_owned()));
-    assert_eq!(get("/b").await, (404, "nothing was told about GET /b".to_owned()));
+    let told =
+        "nothing was told about GET /b\n  the nearest: at path: expected \"/a\", found \"/b\"";
+    assert_eq!(get("/b").await, (404, told.to_owned()));
     assert_eq!(upstream.requests().len(), 4);
     assert_eq!(upstream.take_request(PATIENCE).await.unwrap().path, "/a");
     let url = upstream.url("/a");

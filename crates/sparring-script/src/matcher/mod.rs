@@ -3,6 +3,7 @@
 //! matcher.
 
 mod check;
+mod held;
 mod mismatch;
 mod read;
 
@@ -13,6 +14,7 @@ use serde_json::{Number, Value};
 use crate::node::Node;
 use crate::problem::Problems;
 
+pub use held::Held;
 pub use mismatch::{Mismatch, diff};
 pub use read::{NAMES, regex};
 

@@ -2,6 +2,9 @@
 
 use sparring_script::{Key, Object, Shape};
 
+use super::agent::RAN;
+use super::journals::{CALLED, RECEIVED};
+
 pub(super) static EXPECT: Object = Object {
     name: "an expectation",
     keys: &[
@@ -19,6 +22,7 @@ pub(super) static EXPECT: Object = Object {
             Key::new("result", &Shape::Any, "The whole result."),
         ],
         &ITEMS,
+        &RAN,
         &[
             Key::new(
                 "violations",
@@ -46,8 +50,14 @@ pub(super) static EXPECT: Object = Object {
             Key::new(
                 "stderr",
                 &Shape::Any,
-                "What the server wrote to its stderr since the test began.",
+                "What the server wrote to its stderr since the test began, or the agent.",
             ),
+            Key::new(
+                "received",
+                &RECEIVED,
+                "Which requests came to an HTTP server of `mocks` since the step began.",
+            ),
+            Key::new("called", &CALLED, "Which tools of a mock were called since the step began."),
             Key::new(
                 "snapshot",
                 &Shape::Either(&[Shape::Bool, Shape::Object(&SNAPSHOT)]),

@@ -2,7 +2,10 @@
 //!
 //! What a key does stands in `load`; a key that is not here is unknown.
 
+mod agent;
 mod expect;
+mod journals;
+mod mocks;
 mod server;
 mod step;
 mod suite;

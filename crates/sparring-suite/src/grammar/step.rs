@@ -2,12 +2,13 @@
 
 use sparring_script::{Key, Object, Shape};
 
+use super::agent::AGENT;
 use super::expect::EXPECT;
 
 pub(super) static STEP: Object = Object { name: "a step", keys: &[&VERBS, &BESIDE] };
 
 /// What is done: one of these.
-pub(super) static VERBS: [Key; 14] = [
+pub(super) static VERBS: [Key; 16] = [
     Key::new("call", &Shape::Text, "Calls a tool; `with` has its arguments."),
     Key::new("read", &Shape::Text, "Reads a resource, by its URI."),
     Key::new("prompt", &Shape::Text, "Gets a prompt; `with` has its arguments."),
@@ -34,6 +35,8 @@ pub(super) static VERBS: [Key; 14] = [
         &Shape::Bool,
         "Ends the server and starts it anew; only `true` makes sense.",
     ),
+    Key::new("input", &Shape::Text, "Runs the agent; this is what it is told, as `${input}`."),
+    Key::new("agent", &Shape::Object(&AGENT), "Runs this agent instead of the suite's."),
 ];
 
 static LISTS: Shape = Shape::Word(&["tools", "resources", "templates", "prompts"]);

@@ -2,7 +2,9 @@
 
 use sparring_script::{Key, Object, Shape};
 
+use super::agent::{AGENT, BROUGHT};
 use super::expect::SNAPSHOT;
+use super::mocks::MOCK;
 use super::server::SERVER;
 use super::step::{BESIDE, STEP, VERBS};
 
@@ -11,7 +13,13 @@ pub(crate) static SUITE: Object = Object {
     keys: &[
         &SHARING,
         &AROUND,
+        &BROUGHT,
         &[
+            Key::new(
+                "agent",
+                &Shape::Object(&AGENT),
+                "The agent under test, of all tests with `input`.",
+            ),
             Key::new(
                 "needs",
                 &Shape::Object(&NEEDS),
@@ -36,16 +44,21 @@ pub(crate) static SUITE: Object = Object {
 pub(crate) static SHARED: Object = Object { name: "a file that is included", keys: &[&SHARING] };
 
 /// What a suite may have from files that it includes.
-static SHARING: [Key; 3] = [
+static SHARING: [Key; 4] = [
     Key::new(
         "include",
         &Shape::OneOrMany(&Shape::Text),
-        "Files whose `servers` and `fragments` are there too, from this file on.",
+        "Files whose `servers`, `mocks` and `fragments` are there too, from this file on.",
     ),
     Key::new(
         "servers",
         &Shape::Map(&Shape::Object(&SERVER)),
         "The servers under test, by name; the first is that of every test that names none.",
+    ),
+    Key::new(
+        "mocks",
+        &Shape::Map(&Shape::Object(&MOCK)),
+        "Stand-ins by name, started for this suite; `${mocks.NAME.url}` is where one is.",
     ),
     Key::new(
         "fragments",
@@ -106,6 +119,7 @@ pub(crate) static TEST: Object = Object {
                 "Several steps; a test of one step has its keys itself.",
             ),
         ],
+        &BROUGHT,
         &VERBS,
         &BESIDE,
     ],

@@ -3,17 +3,21 @@
 
 mod defaults;
 mod items;
+mod journals;
+mod ran;
 mod value;
 
 use sparring_script::Scope;
 
 use crate::event::Failure;
-use crate::model::{Aspect, Collection, Facet, Items, Step};
+use crate::model::{Aspect, Collection, Facet, Items, Pattern, Step};
 use crate::run::Heard;
 
 /// All that does not hold.
 pub(crate) fn judge(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failure> {
     let mut failures = defaults::check(step, heard);
+    let ran = heard.answer.ran();
+    failures.extend(ran.and_then(|ran| ran::ended_badly(step, ran)));
     for (span, facet) in &step.expect.0 {
         match facet {
             Facet::Value(aspect, pattern) => {
@@ -31,6 +35,14 @@ pub(crate) fn judge(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failur
             }
             Facet::Status(pattern) | Facet::Headers(pattern) => {
                 failures.extend(value::of_response(facet, pattern, *span, heard, scope));
+            }
+            Facet::Journal { journal, name, coming, .. } => {
+                let came = heard.came_to(name);
+                let check = |it| journals::check(*journal, name, it, came, scope);
+                failures.extend(coming.iter().filter_map(check));
+            }
+            Facet::Exit(_) | Facet::Stdout(_) | Facet::Files(_) => {
+                failures.extend(ran.into_iter().flat_map(|ran| ran::check(facet, ran, scope)));
             }
             Facet::Within(within) if heard.took > *within => {
                 let took = heard.took;
@@ -57,20 +69,29 @@ pub(crate) fn has_come(facet: &Facet, heard: &Heard, scope: &dyn Scope) -> bool 
             let found = value::of_response(facet, pattern, pattern.span(), heard, scope);
             !heard.over_http || found.is_empty()
         }
-        Facet::Value(..) | Facet::Within(_) | Facet::Snapshot(_) => true,
+        Facet::Journal { journal, name, coming, .. } => {
+            let came = heard.came_to(name);
+            coming.iter().all(|it| journals::check(*journal, name, it, came, scope).is_none())
+        }
+        Facet::Value(..)
+        | Facet::Exit(_)
+        | Facet::Stdout(_)
+        | Facet::Files(_)
+        | Facet::Within(_)
+        | Facet::Snapshot(_) => true,
     }
 }
 
 /// Whether something is expected not to come.
 pub(crate) fn may_not_come(facet: &Facet, scope: &dyn Scope) -> bool {
     let none = serde_json::Value::from(0);
+    let bounded = |count: &Option<Pattern>| {
+        let fits = |it: &Pattern| it.check(Some(&none), scope).is_ok_and(|it| it.is_empty());
+        count.as_ref().is_some_and(fits)
+    };
     match facet {
-        Facet::Items(_, Items { lacks, count, .. }) => {
-            let bounded = count.as_ref().is_some_and(|count| {
-                count.check(Some(&none), scope).is_ok_and(|unfit| unfit.is_empty())
-            });
-            !lacks.is_empty() || bounded
-        }
+        Facet::Items(_, Items { lacks, count, .. }) => !lacks.is_empty() || bounded(count),
+        Facet::Journal { coming, .. } => coming.iter().any(|it| bounded(&it.count)),
         _ => false,
     }
 }

@@ -4,7 +4,7 @@
 use sparring_script::{Node, Span};
 
 use super::Loader;
-use crate::model::{Collection, Facet, Server, Step, Test, Verb, Way};
+use crate::model::{Collection, Facet, Journal, Server, Step, Test, Verb, Way};
 
 impl Loader {
     /// The steps under `setup` or `teardown`.
@@ -57,7 +57,7 @@ impl Loader {
             }
             for (span, facet) in &step.expect.0 {
                 match facet {
-                    Facet::Stderr(_) if !started => {
+                    Facet::Stderr(_) if !started && !step.verb.is_agent() => {
                         let message = format!("the stderr of `{name}` cannot be seen from here");
                         self.problems.add(*span, message);
                     }
@@ -89,7 +89,7 @@ impl Loader {
                 refuse(step.span, "an `answer`");
             }
             for (span, facet) in &step.expect.0 {
-                if let Some(key) = shared(facet) {
+                if let Some(key) = shared(facet, step.verb.is_agent()) {
                     refuse(*span, &format!("`{key}`"));
                 }
             }
@@ -98,8 +98,12 @@ impl Loader {
 }
 
 /// The key of an expectation of what a connection shares.
-fn shared(facet: &Facet) -> Option<&'static str> {
+fn shared(facet: &Facet, of_agent: bool) -> Option<&'static str> {
     match facet {
+        Facet::Stderr(_) if of_agent => None,
+        Facet::Exit(_) | Facet::Stdout(_) | Facet::Files(_) => None,
+        Facet::Journal { journal: Journal::Received, .. } => Some("received"),
+        Facet::Journal { journal: Journal::Called, .. } => Some("called"),
         Facet::Items(Collection::List, _)
         | Facet::Value(..)
         | Facet::Within(_)

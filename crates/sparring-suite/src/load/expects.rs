@@ -3,10 +3,14 @@
 use sparring_script::{Entry, Kind, Node, Path, Span, did_you_mean, duration};
 
 use super::{Loader, one_or_many};
-use crate::model::{Aspect, Collection, Expect, Facet, Items, Pattern, Verb};
+use crate::model::{Aspect, Collection, Expect, Facet, Items, Journal, Pattern, Verb};
 
 /// The keys of a list that was found.
 const ITEMS: [&str; 3] = ["has", "lacks", "count"];
+
+/// What only servers do.
+const OF_SERVERS: [&str; 6] =
+    ["violations", "notifications", "requests", "frames", "status", "headers"];
 
 impl Loader {
     pub(super) fn expect(&mut self, node: &Node, verb: &Verb) -> Expect {
@@ -17,6 +21,14 @@ impl Loader {
             if ITEMS.contains(&&*entry.key) {
                 own_items.get_or_insert(entry.key_span);
                 self.check_gives_list(entry, verb);
+            } else if let Some(journal) = journal(&entry.key) {
+                let of = self.journals(entry, journal);
+                facets.extend(of.into_iter().map(|facet| (entry.key_span, facet)));
+            } else if let Some(facet) = self.agent_facet(entry) {
+                if !verb.is_agent() {
+                    self.no_such(entry.key_span, &entry.key, verb);
+                }
+                facets.push((entry.key_span, facet));
             } else if let Some(facet) = self.facet(entry, verb) {
                 facets.push((entry.key_span, facet));
             }
@@ -40,6 +52,9 @@ impl Loader {
             };
             return Some(Facet::Value(aspect, pattern));
         }
+        if verb.is_agent() && OF_SERVERS.contains(&&*entry.key) {
+            self.no_such(entry.key_span, &entry.key, verb);
+        }
         Some(match &*entry.key {
             "violations" => Facet::Items(Collection::Violations, self.items(node)),
             "notifications" => Facet::Items(Collection::Notifications, self.items(node)),
@@ -50,7 +65,7 @@ impl Loader {
             "snapshot" => self.snapshot(entry, verb),
             "stderr" => Facet::Stderr(Pattern::read(node, &mut self.problems)),
             "within" => {
-                if !(verb.is_request() || is_slow(verb)) {
+                if !(verb.is_request() || is_slow(verb) || verb.is_agent()) {
                     self.no_such(entry.key_span, "within", verb);
                 }
                 Facet::Within(duration(node.as_str()?).ok()?)
@@ -104,6 +119,9 @@ impl Loader {
         if let Verb::List(_) | Verb::Complete(_) = verb {
             known.push("list");
         }
+        if verb.is_agent() {
+            known.extend(["stdout", "stderr", "exit"]);
+        }
         let root = path.root();
         if !known.contains(&root) {
             let message = format!("`{}` gives no `{root}`", verb.name());
@@ -114,6 +132,15 @@ impl Loader {
             });
             self.problems.add_with_help(span, message, help);
         }
+    }
+}
+
+/// The journal that a key looks at.
+fn journal(key: &str) -> Option<Journal> {
+    match key {
+        "received" => Some(Journal::Received),
+        "called" => Some(Journal::Called),
+        _ => None,
     }
 }
 
@@ -128,6 +155,7 @@ fn gives(verb: &Verb, aspect: Aspect) -> bool {
             matches!(aspect, Aspect::Error | Aspect::Result)
         }
         Verb::List(_) => aspect == Aspect::Error,
+        Verb::Agent { .. } => aspect == Aspect::Json,
         Verb::Notify { .. } | Verb::Send(_) | Verb::Wait(_) | Verb::Sleep(_) | Verb::Restart => {
             false
         }

@@ -6,7 +6,7 @@ use super::Loader;
 use crate::model::Step;
 
 /// The names that mean something everywhere.
-pub(super) const RESERVED: [&str; 3] = ["env", "spar", "tmp"];
+pub(super) const RESERVED: [&str; 5] = ["env", "spar", "tmp", "mocks", "input"];
 
 impl Loader {
     /// A name must be one of ours, or known before, or have been saved by an
@@ -18,8 +18,13 @@ impl Loader {
     ) {
         for step in steps {
             for tree in step.trees() {
+                self.check_mocks_in(tree);
                 for (path, span, optional) in tree.holes() {
-                    if !optional {
+                    if path.root() == "input" && !step.verb.is_agent() {
+                        self.problems.add(span, "only an agent has an input");
+                    } else if path.root() == "input" && step.verb.is_input(tree) {
+                        self.problems.add(span, "the input cannot have itself in it");
+                    } else if !optional {
                         self.check_hole(path, span, &saved);
                     }
                 }

@@ -11,7 +11,8 @@ use crate::grammar::{SHARED, SUITE};
 use crate::model::Files;
 
 /// What a file shares, and what one of it is called.
-const SHARED_KEYS: [(&str, &str); 2] = [("servers", "server"), ("fragments", "fragment")];
+const SHARED_KEYS: [(&str, &str); 3] =
+    [("servers", "server"), ("mocks", "mock"), ("fragments", "fragment")];
 
 /// A suite and all that it includes, as one.
 pub(super) struct Read {

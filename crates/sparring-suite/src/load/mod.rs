@@ -1,12 +1,16 @@
 //! From a suite's text to a model, with everything that is wrong told at once:
 //! first by the grammar, then by what only reading can find.
 
+mod agents;
 mod answers;
 mod around;
 mod expects;
 mod fragments;
 mod holes;
 mod include;
+mod journals;
+mod mock_holes;
+mod mocks;
 mod servers;
 mod snapshots;
 mod special;
@@ -18,9 +22,10 @@ pub use watched::Watched;
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use sparring_script::{Entry, Kind, Node, Problems, Source, Tree};
 
-use crate::model::{Files, Needs, Rules, Suite};
+use crate::model::{Agent, Files, Needs, Rules, Server, StandIn, Suite, Test};
 
 /// Why a file is no suite.
 #[derive(Debug, thiserror::Error)]
@@ -96,6 +101,9 @@ impl Suite {
             using: Vec::new(),
             snapshots: Rules::default(),
             watched: Watched::default(),
+            has_agent: read.node.get("agent").is_some(),
+            brought: read.node.get("mcp_interactions").map(Node::to_json),
+            stand_ins: Vec::new(),
         };
         let mut suite = loader.suite(&read.node, source);
         let mut all = loader.files.sorted(&loader.problems);
@@ -120,23 +128,40 @@ struct Loader {
     fragments: Vec<Entry>,
     /// The fragments whose steps are being read, each used by the one before.
     using: Vec<String>,
+    /// Whether there is an agent for all tests.
+    has_agent: bool,
+    /// The responses of tests that bring no others.
+    brought: Option<Value>,
+    /// What is started beside the servers.
+    stand_ins: Vec<StandIn>,
 }
 
 impl Loader {
     fn suite(&mut self, node: &Node, source: &Source) -> Suite {
         self.fragments(node);
-        let servers = self.servers(node);
+        let mut servers = self.servers(node);
         self.watch(node);
+        self.stand_ins = self.stand_ins(node, &servers);
+        self.check_mock_holes(&servers);
+        let agent = self.agent(node);
+        for tree in agent.iter().flat_map(Agent::trees) {
+            self.check_mocks_in(tree);
+        }
         self.snapshots = node.get("snapshots").map(|it| self.rules(it)).unwrap_or_default();
         let (setup, teardown) = self.suite_around(node, &servers);
         let saved = setup.iter().flat_map(|step| &step.save);
         let known: Vec<&str> = saved.map(|(name, _, _)| &**name).collect();
         let tests = self.tests(node, &servers, &known);
+        self.check_brought(node, tests.iter().flat_map(Test::all_steps));
+        self.check_servers(node, &servers, &tests);
+        servers.push(Server::nobody());
         Suite {
             source: source.clone(),
             files: Files::default(),
             needs: needs(node),
             servers,
+            stand_ins: std::mem::take(&mut self.stand_ins),
+            agent,
             setup,
             teardown,
             tests,

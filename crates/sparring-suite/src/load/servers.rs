@@ -18,12 +18,7 @@ const WAYS: [(&str, &[&str]); 3] = [
 
 impl Loader {
     pub(super) fn servers(&mut self, node: &Node) -> Vec<Server> {
-        let servers = node.get("servers");
-        if servers.is_none_or(|servers| servers.entries().is_empty()) {
-            let span = servers.map_or(node.span, |servers| servers.span);
-            self.problems.add(span, "there is no server");
-        }
-        servers
+        node.get("servers")
             .map(Node::entries)
             .unwrap_or_default()
             .iter()
@@ -83,7 +78,7 @@ impl Loader {
         })
     }
 
-    fn command(&mut self, node: &Node) -> Option<Command> {
+    pub(super) fn command(&mut self, node: &Node) -> Option<Command> {
         let command = node.get("command")?;
         let (program, args) = match node.get("args") {
             Some(args) => (command.clone(), args.items().to_vec()),
@@ -120,7 +115,7 @@ impl Loader {
     }
 
     /// A mock; where it can be known now whether its script is good, it is.
-    fn script(&mut self, node: &Node) -> Option<Script> {
+    pub(super) fn script(&mut self, node: &Node) -> Option<Script> {
         let path = self.text(node, "mock")?;
         let vars: Vec<(String, Tree)> = self.trees(node, "vars");
         let known = vars.iter().map(|(name, tree)| Some((name.clone(), tree.plain()?.clone())));
@@ -151,7 +146,7 @@ impl Loader {
     }
 
     /// Texts under names.
-    fn pairs(&mut self, node: &Node, key: &str) -> Vec<(String, Tree)> {
+    pub(super) fn pairs(&mut self, node: &Node, key: &str) -> Vec<(String, Tree)> {
         let trees = self.trees(node, key).into_iter();
         trees.map(|(name, tree)| (name, tree.spelled())).collect()
     }

@@ -10,7 +10,8 @@ use super::Loader;
 use crate::model::{Cancel, Raw, Verb};
 
 /// What may come by itself.
-const COMING: [&str; 5] = ["notifications", "requests", "frames", "violations", "stderr"];
+const COMING: [&str; 7] =
+    ["notifications", "requests", "frames", "violations", "stderr", "received", "called"];
 
 impl Loader {
     /// What is sent as it is.

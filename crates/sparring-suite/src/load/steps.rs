@@ -9,7 +9,7 @@ use crate::grammar::TEST;
 use crate::model::{Completion, Step, Verb};
 
 /// The verbs there are.
-pub(super) const VERBS: [&str; 14] = [
+pub(super) const VERBS: [&str; 16] = [
     "call",
     "read",
     "prompt",
@@ -24,6 +24,8 @@ pub(super) const VERBS: [&str; 14] = [
     "sleep",
     "restart",
     "use",
+    "input",
+    "agent",
 ];
 
 /// The verbs that `with` says more about.
@@ -41,6 +43,14 @@ impl Loader {
     fn verb(&mut self, node: &Node) -> Option<(Span, Verb)> {
         let found: Vec<_> =
             node.entries().iter().filter(|entry| VERBS.contains(&&*entry.key)).collect();
+        let runs = |key: &str| key == "input" || key == "agent";
+        if let Some(first) = found.first().filter(|_| found.iter().all(|it| runs(&it.key))) {
+            for entry in node.entries().iter().filter(|it| it.key == "with" || it.key == "answer") {
+                let message = format!("`{}` does not go with an agent", entry.key);
+                self.problems.add(entry.key_span, message);
+            }
+            return Some((first.key_span, self.run_agent(node)));
+        }
         let [entry] = found[..] else {
             match found.get(1) {
                 Some(second) => {

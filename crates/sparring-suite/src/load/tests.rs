@@ -59,7 +59,11 @@ impl Loader {
         case: Map<String, Value>,
     ) -> Test {
         let is = |key| node.get(key).and_then(Node::as_bool).unwrap_or_default();
-        let server = self.server_of(node, servers);
+        let (setup, teardown) = (self.around(node, "setup"), self.around(node, "teardown"));
+        let steps = self.steps_of(node);
+        let all = || setup.iter().chain(&steps).chain(&teardown);
+        let server = self.server_of(node, servers, all());
+        let interactions = self.brought(node, all());
         let test = Test {
             name: self.name_of(node, &case),
             only: is("only"),
@@ -70,11 +74,14 @@ impl Loader {
             span: node.get("name").map_or(node.span, |name| name.span),
             tags: super::texts(node, "tags"),
             skip: node.get("skip").and_then(Node::as_str).map(str::to_owned),
+            interactions,
             server,
-            setup: self.around(node, "setup"),
-            steps: self.steps_of(node),
-            teardown: self.around(node, "teardown"),
+            setup,
+            steps,
+            teardown,
         };
+        self.check_brought(node, test.all_steps());
+        self.check_journals(test.all_steps(), servers.get(server));
         let known = known.iter().copied().chain(test.case.keys().map(String::as_str));
         self.check_holes(test.all_steps(), known.collect());
         self.check_no_restart(&test.teardown, "teardown");
@@ -102,8 +109,16 @@ impl Loader {
     }
 
     /// Which server a test is about; the first where it does not say.
-    fn server_of(&mut self, node: &Node, servers: &[Server]) -> usize {
-        let Some(named) = node.get("server") else { return 0 };
+    fn server_of<'s>(
+        &mut self,
+        node: &Node,
+        servers: &[Server],
+        mut steps: impl Iterator<Item = &'s Step>,
+    ) -> usize {
+        let Some(named) = node.get("server") else {
+            // Behind the last there is nobody, for those who only run agents.
+            return if steps.all(|step| step.verb.is_agent()) { servers.len() } else { 0 };
+        };
         let name = named.as_str().unwrap_or_default();
         servers.iter().position(|server| server.name == name).unwrap_or_else(|| {
             let help = did_you_mean(name, servers.iter().map(|server| &*server.name));

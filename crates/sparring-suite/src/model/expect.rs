@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sparring_script::Span;
 
-use super::{Pattern, Rules};
+use super::{FileExpect, Pattern, Rules};
 
 /// All expectations of a step.
 #[derive(Debug, Default)]
@@ -27,6 +27,38 @@ pub(crate) enum Facet {
     Within(Duration),
     /// That it is as it was kept.
     Snapshot(Rules),
+    /// Of what came to a stand-in.
+    Journal {
+        journal: Journal,
+        name: String,
+        /// Where its name stands.
+        span: Span,
+        coming: Vec<Coming>,
+    },
+    /// Of how an agent ended.
+    Exit(Pattern),
+    /// Of what an agent wrote to its stdout.
+    Stdout(Pattern),
+    /// Of the files that an agent left.
+    Files(Vec<FileExpect>),
+}
+
+/// What a stand-in keeps of what comes to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Journal {
+    /// Requests over HTTP.
+    Received,
+    /// Calls of tools.
+    Called,
+}
+
+/// What must have come: so many that fit, or at least one.
+#[derive(Debug)]
+pub(crate) struct Coming {
+    pub(crate) span: Span,
+    /// What they must be like; anything where nothing is said.
+    pub(crate) pattern: Option<Pattern>,
+    pub(crate) count: Option<Pattern>,
 }
 
 /// A part of an answer.
@@ -130,7 +162,13 @@ impl Expect {
             Facet::Value(_, pattern)
             | Facet::Stderr(pattern)
             | Facet::Status(pattern)
-            | Facet::Headers(pattern) => vec![pattern],
+            | Facet::Headers(pattern)
+            | Facet::Exit(pattern)
+            | Facet::Stdout(pattern) => vec![pattern],
+            Facet::Files(files) => files.iter().flat_map(FileExpect::patterns).collect(),
+            Facet::Journal { coming, .. } => {
+                coming.iter().flat_map(|it| it.pattern.iter().chain(&it.count)).collect()
+            }
             Facet::Items(_, items) => {
                 items.has.iter().chain(&items.lacks).chain(&items.count).collect()
             }

@@ -1,10 +1,12 @@
 //! What a suite says, ready to be run.
 
+mod agent;
 mod expect;
 mod files;
 mod pattern;
 mod server;
 mod snapshot;
+mod stand_in;
 mod step;
 mod variant;
 
@@ -14,11 +16,13 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use sparring_script::{Source, Span};
 
-pub(crate) use expect::{Aspect, Collection, Expect, Facet, Items};
+pub(crate) use agent::{Agent, FileExpect, Reading};
+pub(crate) use expect::{Aspect, Collection, Coming, Expect, Facet, Items, Journal};
 pub(crate) use files::Files;
 pub(crate) use pattern::Pattern;
 pub(crate) use server::{Address, Command, Script, Server, Way};
 pub(crate) use snapshot::Rules;
+pub(crate) use stand_in::{Body, Reply, Route, StandIn, StandInKind};
 pub(crate) use step::{Answers, Cancel, Completion, Raw, Step, Turns, Verb};
 pub use variant::{Transport, Variant};
 
@@ -30,6 +34,9 @@ pub struct Suite {
     /// It and all that it includes.
     pub(crate) files: Files,
     pub(crate) servers: Vec<Server>,
+    pub(crate) stand_ins: Vec<StandIn>,
+    /// The agent of all tests that do not have their own.
+    pub(crate) agent: Option<Agent>,
     pub(crate) needs: Needs,
     /// What is done on each server after its start.
     pub(crate) setup: Vec<Step>,
@@ -70,6 +77,8 @@ pub struct Test {
     pub(crate) case: Map<String, Value>,
     /// Which of the suite's servers it is about.
     pub(crate) server: usize,
+    /// The responses that its agent's input carries.
+    pub(crate) interactions: Option<Value>,
     pub(crate) setup: Vec<Step>,
     pub(crate) steps: Vec<Step>,
     pub(crate) teardown: Vec<Step>,
@@ -83,6 +92,17 @@ impl Test {
 }
 
 impl Suite {
+    /// The transports that stand-ins are wanted over, where that is said.
+    pub(crate) fn transports(&self) -> Vec<Transport> {
+        let mut all: Vec<Transport> = Vec::new();
+        for transport in self.stand_ins.iter().flat_map(|it| &it.transports) {
+            if !all.contains(transport) {
+                all.push(*transport);
+            }
+        }
+        all
+    }
+
     /// What it is called: its path.
     pub fn name(&self) -> &str {
         self.source.name()

@@ -68,22 +68,28 @@ impl Pattern {
     ) -> Result<Vec<Unfit>, Problem> {
         let found = match &self.matcher {
             Some(matcher) => matcher.check(value),
-            None => {
-                let node = filled(&self.node, scope, false).map_err(|missing| Problem {
-                    span: missing.span,
-                    message: missing.undefined.to_string(),
-                    help: None,
-                })?;
-                let mut problems = Problems::new(&Source::new("", ""));
-                let matcher = Matcher::read(&node, &mut problems);
-                if let Some(problem) = problems.iter().next() {
-                    return Err(problem.clone());
-                }
-                matcher.check(value)
-            }
+            None => self.matcher(scope)?.check(value),
         };
         let unfit = |mismatch: Mismatch| Unfit { span: self.place(&mismatch.path), mismatch };
         Ok(found.into_iter().map(unfit).collect())
+    }
+
+    /// It as a matcher, with its holes filled.
+    ///
+    /// # Errors
+    /// When a hole cannot be filled, or what fills it makes no matcher.
+    pub(crate) fn matcher(&self, scope: &dyn Scope) -> Result<Matcher, Problem> {
+        let node = filled(&self.node, scope, false).map_err(|missing| Problem {
+            span: missing.span,
+            message: missing.undefined.to_string(),
+            help: None,
+        })?;
+        let mut problems = Problems::new(&Source::new("", ""));
+        let matcher = Matcher::read(&node, &mut problems);
+        match problems.iter().next() {
+            Some(problem) => Err(problem.clone()),
+            None => Ok(matcher),
+        }
     }
 
     /// Where that stands which speaks of a path into the value, as far as it

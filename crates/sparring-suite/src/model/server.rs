@@ -37,6 +37,55 @@ pub(crate) enum Way {
     Http(Address),
     /// It is a script.
     Mock(Script),
+    /// There is none: only agents are tested.
+    Nobody,
+}
+
+impl Server {
+    /// The one that tests have that only run agents.
+    pub(crate) fn nobody() -> Server {
+        Server {
+            name: String::new(),
+            span: Span::default(),
+            way: Way::Nobody,
+            timeout: None,
+            protocols: Vec::new(),
+            transports: Vec::new(),
+            concurrency: 1,
+            capabilities: None,
+        }
+    }
+}
+
+impl Way {
+    /// The texts with holes in it.
+    pub(crate) fn trees(&self) -> Vec<&Tree> {
+        match self {
+            Way::Child(command) => command.trees().collect(),
+            Way::Container(name, command) => std::iter::once(name).chain(command.trees()).collect(),
+            Way::Http(address) => {
+                let headers = address.headers.iter().map(|(_, tree)| tree);
+                std::iter::once(&address.url).chain(&address.bearer).chain(headers).collect()
+            }
+            Way::Mock(script) => script.trees(),
+            Way::Nobody => Vec::new(),
+        }
+    }
+}
+
+impl Command {
+    /// The texts with holes in it.
+    pub(crate) fn trees(&self) -> impl Iterator<Item = &Tree> {
+        let env = self.env.iter().map(|(_, tree)| tree);
+        std::iter::once(&self.program).chain(&self.args).chain(env).chain(&self.cwd)
+    }
+}
+
+impl Script {
+    /// The texts with holes in it.
+    pub(crate) fn trees(&self) -> Vec<&Tree> {
+        std::iter::once(&self.path).chain(self.vars.iter().map(|(_, tree)| tree)).collect()
+    }
 }
 
 /// A program to start.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use sparring_peer::client::{Listing, Question};
 use sparring_script::{Path, Span, Tree};
 
-use super::Expect;
+use super::{Agent, Expect};
 
 /// One step of a test.
 #[derive(Debug)]
@@ -54,6 +54,11 @@ pub(crate) enum Verb {
     Wait(Duration),
     Sleep(Duration),
     Restart,
+    /// Runs an agent: its own, or the suite's.
+    Agent {
+        own: Option<Agent>,
+        input: Option<Tree>,
+    },
 }
 
 /// What is sent as it is.
@@ -118,6 +123,16 @@ impl Verb {
         )
     }
 
+    /// Whether it runs an agent, and asks nothing of a server.
+    pub(crate) fn is_agent(&self) -> bool {
+        matches!(self, Verb::Agent { .. })
+    }
+
+    /// Whether a text of it is what an agent is told.
+    pub(crate) fn is_input(&self, tree: &Tree) -> bool {
+        matches!(self, Verb::Agent { input: Some(input), .. } if std::ptr::eq(input, tree))
+    }
+
     /// What it is called in a suite.
     pub(crate) fn name(&self) -> &'static str {
         match self {
@@ -134,6 +149,7 @@ impl Verb {
             Verb::Wait(_) => "wait",
             Verb::Sleep(_) => "sleep",
             Verb::Restart => "restart",
+            Verb::Agent { .. } => "agent",
         }
     }
 
@@ -151,6 +167,7 @@ impl Verb {
             | Verb::Wait(_)
             | Verb::Sleep(_)
             | Verb::Restart => Vec::new(),
+            Verb::Agent { own, input } => own.iter().flat_map(Agent::trees).chain(input).collect(),
             Verb::Complete(Completion { reference, argument, value, context }) => {
                 [reference, argument, value].into_iter().chain(context).collect()
             }

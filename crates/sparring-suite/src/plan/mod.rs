@@ -62,7 +62,7 @@ impl Plan {
         let mut plan = Plan { suites: Vec::new(), tests: Vec::new(), left_out: Vec::new() };
         for (number, suite) in suites.iter().enumerate() {
             let of_servers: Vec<Vec<Variant>> =
-                suite.servers.iter().map(|server| choice.variants(server)).collect();
+                suite.servers.iter().map(|server| choice.variants(server, suite)).collect();
             let takes = |test: &Test| (test.only || !only) && choice.takes(test);
             let chosen: Vec<usize> =
                 (0..suite.tests.len()).filter(|test| takes(&suite.tests[*test])).collect();
@@ -160,11 +160,23 @@ impl Choice {
     }
 
     /// Every way in which the tests of a server are run.
-    fn variants(&self, server: &Server) -> Vec<Variant> {
-        let protocols = either(&self.protocols, &server.protocols);
+    fn variants(&self, server: &Server, suite: &Suite) -> Vec<Variant> {
+        let protocols = match server.way {
+            Way::Nobody => vec![None],
+            _ => either(&self.protocols, &server.protocols),
+        };
+        let beside = suite.transports();
         let transports = match server.way {
-            Way::Mock(_) => either(&self.transports, &server.transports),
-            _ => vec![None],
+            Way::Mock(_) if beside.is_empty() || !server.transports.is_empty() => {
+                either(&self.transports, &server.transports)
+            }
+            _ if beside.is_empty() => vec![None],
+            // What is started beside a server cannot be in memory.
+            _ => {
+                let mut wanted = self.transports.clone();
+                wanted.retain(|it| *it != Transport::Memory);
+                either(&wanted, &beside)
+            }
         };
         let pairs = protocols.iter().flat_map(|protocol| {
             transports

@@ -5,6 +5,7 @@ use sparring_peer::Response;
 use sparring_peer::client::Error;
 use sparring_wire::RawJson;
 
+use super::agent::Ran;
 use crate::model::Aspect;
 
 /// What came back.
@@ -16,6 +17,8 @@ pub(crate) enum Answer {
     List(Vec<Value>),
     /// Why there is neither.
     Error(Value),
+    /// An agent ran to its end.
+    Ran(Box<Ran>),
     /// Nothing, since nothing was asked.
     Nothing,
     /// Nothing, since it was given up as it was to be.
@@ -63,7 +66,7 @@ impl Answer {
             Answer::Result(result) => result.clone(),
             Answer::List(items) => items.clone().into(),
             Answer::Error(error) => json!({"error": error}),
-            Answer::Nothing | Answer::Cancelled => Value::Null,
+            Answer::Ran(_) | Answer::Nothing | Answer::Cancelled => Value::Null,
         }
     }
 
@@ -89,6 +92,14 @@ impl Answer {
         self.error().is_some_and(|error| kinds.iter().any(|kind| error["kind"] == *kind))
     }
 
+    /// What is known of an agent, where one ran.
+    pub(crate) fn ran(&self) -> Option<&Ran> {
+        match self {
+            Answer::Ran(ran) => Some(ran),
+            _ => None,
+        }
+    }
+
     /// Whether a tool says that it failed.
     pub(crate) fn is_error(&self) -> bool {
         self.result().and_then(|result| result.get("isError")) == Some(&Value::Bool(true))
@@ -103,8 +114,11 @@ impl Answer {
         }
     }
 
-    /// The text items, joined with nothing.
+    /// The text items, joined with nothing; of an agent its stdout.
     pub(crate) fn text(&self) -> String {
+        if let Some(ran) = self.ran() {
+            return ran.stdout.clone();
+        }
         let of_item = |item: &Value| -> Option<String> {
             let item = item.get("content").unwrap_or(item);
             Some(item.get("text")?.as_str()?.to_owned())
@@ -148,6 +162,11 @@ impl Answer {
         });
         let mut facts: Map<String, Value> = aspects.collect();
         facts.insert("list".to_owned(), self.list().into());
+        if let Some(ran) = self.ran() {
+            facts.insert("stdout".to_owned(), (&*ran.stdout).into());
+            facts.insert("stderr".to_owned(), (&*ran.stderr).into());
+            facts.insert("exit".to_owned(), ran.exit());
+        }
         Value::Object(facts)
     }
 }

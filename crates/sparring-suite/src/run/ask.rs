@@ -95,7 +95,8 @@ impl Asked {
             Verb::Send(Raw::Text(raw)) => text(raw).map(|text| Asked::Bytes(text.into_bytes())),
             Verb::Send(Raw::Bytes(bytes)) => Ok(Asked::Bytes(bytes.clone())),
             Verb::Sleep(time) => Ok(Asked::Sleep(*time)),
-            Verb::Wait(_) | Verb::Restart => Ok(Asked::Nothing),
+            // An agent is run elsewhere.
+            Verb::Wait(_) | Verb::Restart | Verb::Agent { .. } => Ok(Asked::Nothing),
         }
     }
 

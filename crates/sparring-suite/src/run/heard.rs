@@ -1,12 +1,13 @@
 //! All that came of a step.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use sparring_peer::client::Inbox;
 use sparring_wire::{Frame, Violation};
 
-use super::Answer;
+use super::{Answer, Came};
 
 /// What came of a step, in the words of the language.
 #[derive(Debug)]
@@ -25,6 +26,15 @@ pub(crate) struct Heard {
     /// Whether it is talked to over HTTP.
     pub(crate) over_http: bool,
     pub(crate) stderr: String,
+    /// What came to stand-ins, by their names.
+    pub(crate) journals: HashMap<String, Vec<Came>>,
+}
+
+impl Heard {
+    /// What came to a stand-in.
+    pub(crate) fn came_to(&self, name: &str) -> &[Came] {
+        self.journals.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
 }
 
 /// What stood around an answer over HTTP.

@@ -1,6 +1,7 @@
 //! A mock on each of the transports that it can be served over.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::Value;
 use sparring_mock::{MockServer, ProcessFault, Settings};
@@ -21,7 +22,7 @@ pub(super) fn http_transport(transport: Option<Transport>) -> Option<HttpTranspo
 }
 
 /// A mock in this process, and the client's end of its link.
-pub(super) fn in_memory(server: MockServer) -> (MemoryLink, Mocked) {
+pub(super) fn in_memory(server: Arc<MockServer>) -> (MemoryLink, Mocked) {
     let (here, there) = memory(LinkKind::Shared);
     let serving = async move {
         let exit = exit_of(&server);
@@ -38,7 +39,7 @@ pub(super) fn in_memory(server: MockServer) -> (MemoryLink, Mocked) {
 /// # Errors
 /// When it cannot listen, or not in this way.
 pub(super) async fn over_http(
-    server: MockServer,
+    server: Arc<MockServer>,
     transport: HttpTransport,
 ) -> Result<(HttpTarget, Mocked), String> {
     let here = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
@@ -59,13 +60,19 @@ pub(super) async fn over_http(
 
 /// This program, as a mock on its stdin and stdout. Its variables are texts
 /// there, as they are on the command line.
-pub(super) fn child(program: String, script: &Path, settings: &Settings) -> ChildTarget {
+pub(super) fn child(
+    program: String,
+    script: &Path,
+    settings: &Settings,
+    journal: Option<&Path>,
+) -> ChildTarget {
     let vars = settings.vars.iter().map(|(name, value)| match value {
         Value::String(text) => format!("--var={name}={text}"),
         other => format!("--var={name}={other}"),
     });
     let words = ["mock".to_owned(), script.display().to_string(), "--quiet".to_owned()];
-    ChildTarget::new(program).args(words.into_iter().chain(vars))
+    let journal = journal.map(|path| format!("--journal={}", path.display()));
+    ChildTarget::new(program).args(words.into_iter().chain(vars).chain(journal))
 }
 
 /// Waits until the script wants its process to exit, which is this one: there,

@@ -2,6 +2,7 @@
 //! beside each other, the tests of a server one after the other, or as many at
 //! once as it says.
 
+mod agent;
 mod answer;
 mod ask;
 mod desk;
@@ -14,6 +15,7 @@ mod scope;
 mod seat;
 mod settle;
 mod shots;
+mod stand_ins;
 mod step;
 mod stop;
 mod test;
@@ -37,8 +39,10 @@ use crate::plan::{Plan, Planned};
 use seat::Seat;
 use shots::Shots;
 
+pub(crate) use agent::{Found, Look, Ran};
 pub(crate) use answer::Answer;
 pub(crate) use heard::Heard;
+pub(crate) use stand_ins::Came;
 pub use stop::Stop;
 pub use world::World;
 

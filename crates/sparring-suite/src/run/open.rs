@@ -1,8 +1,8 @@
 //! From the description of a server to a client of it.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -21,6 +21,7 @@ use super::listen::listen;
 use super::mock;
 use super::scope::OfServer;
 use super::seat::{Mocked, Refusal, Running, Seat};
+use super::stand_ins::Journal;
 use super::watch::Watch;
 use crate::model::{Address, Command, Script, Transport, Way};
 
@@ -41,6 +42,7 @@ pub(super) async fn open(seat: &Seat<'_>) -> Result<Running, Refusal> {
     let opening = Opening { seat, within: seat.server.timeout.unwrap_or(PATIENCE) };
     match &seat.server.way {
         Way::Mock(script) => opening.mock(script).await,
+        Way::Nobody => Err(opening.refusal("there is none")),
         Way::Child(command) => {
             let target = Target::Child(opening.child(command, true)?);
             opening.target(&target).await
@@ -80,20 +82,27 @@ impl Opening<'_> {
             Settings { vars: vars.collect::<Result<_, Refusal>>()?, ..Settings::default() };
         if self.seat.variant.transport == Some(Transport::Stdio) {
             let program = self.seat.world.program.display().to_string();
-            return self.target(&Target::Child(mock::child(program, &path, &settings))).await;
+            let journal = self.seat.journal_file();
+            let child = mock::child(program, &path, &settings, journal.as_deref());
+            let running = self.target(&Target::Child(child)).await?;
+            return Ok(Running { journal: journal.map(Journal::File), ..running });
         }
         let server = MockServer::from_file(path, &settings)
             .map_err(|error| self.refusal(error.to_string()))?;
+        let server = Arc::new(server);
+        let journal = Some(Journal::Live(Arc::clone(&server)));
         match mock::http_transport(self.seat.variant.transport) {
             None => {
                 let (here, mocked) = mock::in_memory(server);
-                self.connect(here, None, Some(mocked)).await
+                let running = self.connect(here, None, Some(mocked)).await?;
+                Ok(Running { journal, ..running })
             }
             Some(transport) => {
                 let listening = mock::over_http(server, transport).await;
                 let (target, mocked) = listening.map_err(|message| self.refusal(message))?;
                 let link = HttpLink::new(&target).map_err(|it| self.refusal(it.to_string()))?;
-                self.connect(link, None, Some(mocked)).await
+                let running = self.connect(link, None, Some(mocked)).await?;
+                Ok(Running { journal, ..running })
             }
         }
     }
@@ -137,6 +146,7 @@ impl Opening<'_> {
                 used: AtomicBool::default(),
                 shaken: AtomicBool::default(),
                 over_http: self.is_over_http(),
+                journal: None,
                 mock,
                 _subscription: subscription,
             }),
@@ -152,7 +162,7 @@ impl Opening<'_> {
         match self.seat.server.way {
             Way::Http(_) => true,
             Way::Mock(_) => mock::http_transport(self.seat.variant.transport).is_some(),
-            Way::Child(_) | Way::Container(..) => false,
+            Way::Child(_) | Way::Container(..) | Way::Nobody => false,
         }
     }
 
@@ -198,7 +208,8 @@ impl Opening<'_> {
     }
 
     fn value(&self, tree: &Tree) -> Result<Value, Refusal> {
-        let scope = OfServer { world: self.seat.world, folder: &self.seat.folder };
+        let (world, folder) = (self.seat.world, &self.seat.folder);
+        let scope = OfServer { world, folder, mocks: self.seat.mocks() };
         tree.render(&scope)
             .map_err(|missing| self.refusal_at(missing.span, missing.undefined.to_string()))
     }
@@ -220,7 +231,7 @@ pub(super) fn absolute(folder: &Path) -> PathBuf {
 }
 
 /// A program that is named by a path is looked for from the suite on.
-fn at(folder: &Path, program: String) -> String {
+pub(super) fn at(folder: &Path, program: String) -> String {
     match program.contains('/') {
         true => folder.join(program).display().to_string(),
         false => program,

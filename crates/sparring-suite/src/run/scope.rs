@@ -1,12 +1,14 @@
 //! What templates can ask for.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use sparring_script::{Path, Scope, Undefined, did_you_mean};
 use tempfile::TempDir;
 
 use super::World;
+use super::stand_ins::StandIns;
 
 /// A folder that is made when somebody asks for it, and gone with its owner.
 #[derive(Debug, Default)]
@@ -18,7 +20,7 @@ impl Folder {
         self.0.get().map(|folder| folder.path().display().to_string())
     }
 
-    fn path(&self) -> Result<Value, Undefined> {
+    pub(super) fn path(&self) -> Result<Value, Undefined> {
         if self.0.get().is_none() {
             let made = tempfile::Builder::new().prefix("spar-").tempdir();
             let made = made.map_err(|error| {
@@ -36,18 +38,30 @@ pub(super) struct OfTest<'a> {
     pub(super) world: &'a World,
     pub(super) folder: Folder,
     pub(super) saved: Map<String, Value>,
+    /// What is started beside the server.
+    pub(super) stand_ins: Arc<StandIns>,
+    /// What the agent of the step is told.
+    pub(super) input: Option<Value>,
 }
 
 impl<'a> OfTest<'a> {
     /// What a test knows before its first step: the row of its table.
-    pub(super) fn new(world: &'a World, saved: Map<String, Value>) -> Self {
-        OfTest { world, folder: Folder::default(), saved }
+    pub(super) fn new(
+        world: &'a World,
+        stand_ins: Arc<StandIns>,
+        saved: Map<String, Value>,
+    ) -> Self {
+        OfTest { world, folder: Folder::default(), saved, stand_ins, input: None }
     }
 }
 
 impl Scope for OfTest<'_> {
     fn get(&self, path: &Path) -> Result<Value, Undefined> {
-        match everywhere(path, self.world, &self.folder) {
+        if path.root() == "input" && path.segments.len() == 1 {
+            let input = self.input.clone();
+            return input.ok_or_else(|| Undefined("${input}: the step has none".to_owned()));
+        }
+        match everywhere(path, self.world, &self.folder, self.stand_ins.facts()) {
             Some(found) => found,
             None => {
                 let root = path.root();
@@ -65,19 +79,27 @@ impl Scope for OfTest<'_> {
 pub(super) struct OfServer<'a> {
     pub(super) world: &'a World,
     pub(super) folder: &'a Folder,
+    /// What is known of the stand-ins.
+    pub(super) mocks: &'a Value,
 }
 
 impl Scope for OfServer<'_> {
     fn get(&self, path: &Path) -> Result<Value, Undefined> {
-        everywhere(path, self.world, self.folder)
+        everywhere(path, self.world, self.folder, self.mocks)
             .unwrap_or_else(|| variable(path, path.root(), self.world))
     }
 }
 
 /// What means the same in the whole suite.
-fn everywhere(path: &Path, world: &World, folder: &Folder) -> Option<Result<Value, Undefined>> {
+fn everywhere(
+    path: &Path,
+    world: &World,
+    folder: &Folder,
+    mocks: &Value,
+) -> Option<Result<Value, Undefined>> {
     match (path.root(), path.key(1)) {
         ("spar", None) => Some(Ok(Value::from(world.program.display().to_string()))),
+        ("mocks", Some(_)) => Some(path.find(mocks, 1).cloned()),
         ("tmp", None) => Some(folder.path()),
         ("env", Some(name)) => Some(variable(path, name, world)),
         _ => None,

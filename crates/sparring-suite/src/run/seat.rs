@@ -1,6 +1,7 @@
 //! Where a server sits during its tests: started before the first, again after
 //! a crash, and ended after the last.
 
+use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
@@ -17,13 +18,14 @@ use tokio::time::timeout;
 use super::desk::Desk;
 use super::scope::Folder;
 use super::shots::Shots;
+use super::stand_ins::{Journal, StandIns};
 use super::stop::Stop;
 use super::tools::Tools;
 use super::walk::Walk;
 use super::watch::Watch;
 use super::{World, open};
 use crate::event::Story;
-use crate::model::{Server, Suite, Variant};
+use crate::model::{Facet, Server, Suite, Variant, Way};
 
 /// How long the end of a server may take to be seen after a request that has no
 /// usable answer, so that the next test is not the one that meets it.
@@ -42,6 +44,8 @@ pub(super) struct Seat<'a> {
     pub(super) shots: &'a Shots,
     /// Its folder, for `${tmp}`.
     pub(super) folder: Folder,
+    /// What is started beside it.
+    stand_ins: Option<Arc<StandIns>>,
     running: Option<Arc<Running>>,
     /// Why it could not be started or set up; it is not tried twice.
     refused: Option<Story>,
@@ -71,6 +75,8 @@ pub(super) struct Running {
     /// Whether what came last was no usable answer: it may be about to end.
     pub(super) shaken: AtomicBool,
     pub(super) over_http: bool,
+    /// What came to it, where it is a mock.
+    pub(super) journal: Option<Journal>,
     /// Held so that it lives as long as its client.
     pub(super) mock: Option<Mocked>,
     /// Held so that the server goes on telling.
@@ -78,6 +84,7 @@ pub(super) struct Running {
 }
 
 /// A mock that is served in this process, until nobody holds it.
+#[derive(Debug)]
 pub(super) struct Mocked {
     task: JoinHandle<()>,
     /// Gone with the task.
@@ -118,6 +125,7 @@ impl<'a> Seat<'a> {
             world,
             shots,
             folder,
+            stand_ins: None,
             running: None,
             refused: None,
             set_up: None,
@@ -130,19 +138,57 @@ impl<'a> Seat<'a> {
     /// # Errors
     /// When that fails, now or earlier.
     pub(super) async fn ready(&mut self) -> Result<Walk<'a>, Story> {
+        let stand_ins = self.stand_ins().await?;
+        if let Way::Nobody = self.server.way {
+            return Ok(Walk::new(None, self, stand_ins, Map::new()));
+        }
+        // One that a test has started anew was not set up, and what the test did
+        // on it may be in the way of that.
+        if self.set_up.is_none() && !self.suite.setup.is_empty() {
+            self.close().await;
+        }
         let running = self.running().await?;
         if self.set_up.is_none() {
-            let walk = Walk::new(Arc::clone(&running), self.world, Map::new());
+            let running = Some(Arc::clone(&running));
+            let walk = Walk::new(running, self, Arc::clone(&stand_ins), Map::new());
             // Kept before it is done, so that what is begun is torn down too.
             let walk = self.set_up.insert(walk);
-            if let Err(story) = walk.until_one_fails(&self.suite.setup, None, &|_, _, _| None).await
-            {
+            let done = walk.until_one_fails(&self.suite.setup, None, &|_, _, _| None).await;
+            if let Err(story) = done {
+                let story = story.during("the suite's setup");
                 self.refused = Some(story.clone());
                 return Err(story);
             }
         }
         let saved = self.set_up.as_ref().map(|walk| walk.saved().clone()).unwrap_or_default();
-        Ok(Walk::new(running, self.world, saved))
+        Ok(Walk::new(Some(running), self, stand_ins, saved))
+    }
+
+    /// Makes the stand-ins as they were at first, for a test that has them for
+    /// itself.
+    pub(super) fn begin_test(&self) {
+        if let Some(stand_ins) = self.stand_ins.as_ref().filter(|_| self.server.concurrency == 1) {
+            stand_ins.reset();
+        }
+    }
+
+    /// What templates can ask of the stand-ins.
+    pub(super) fn mocks(&self) -> &serde_json::Value {
+        self.stand_ins.as_ref().map_or(&serde_json::Value::Null, |it| it.facts())
+    }
+
+    /// Where a mock that runs elsewhere keeps its journal, if a test looks at
+    /// that.
+    pub(super) fn journal_file(&self) -> Option<PathBuf> {
+        let steps = self.suite.tests.iter().flat_map(|test| test.all_steps());
+        let looked = steps.flat_map(|step| &step.expect.0).any(
+            |(_, facet)| matches!(facet, Facet::Journal { name, .. } if *name == self.server.name),
+        );
+        if !looked {
+            return None;
+        }
+        let folder = self.folder.path().ok()?;
+        Some(PathBuf::from(folder.as_str()?).join("journal.jsonl"))
     }
 
     /// Ends the server and starts it anew.
@@ -164,7 +210,8 @@ impl<'a> Seat<'a> {
                 walk.end().await;
                 story
             };
-            story = stop.bound(torn_down).await.flatten();
+            let torn_down = stop.bound(torn_down).await.flatten();
+            story = torn_down.map(|story| story.during("the suite's teardown"));
         }
         self.close().await;
         story
@@ -186,12 +233,28 @@ impl<'a> Seat<'a> {
         }
         match open::open(self).await {
             Ok(running) => Ok(Arc::clone(self.running.insert(Arc::new(running)))),
-            Err(refusal) => {
-                let story = refusal.story();
-                self.refused = Some(story.clone());
-                Err(story)
-            }
+            Err(refusal) => Err(self.refuse(&refusal)),
         }
+    }
+
+    /// The stand-ins, started where they are not.
+    async fn stand_ins(&mut self) -> Result<Arc<StandIns>, Story> {
+        if let Some(story) = &self.refused {
+            return Err(story.clone());
+        }
+        if let Some(stand_ins) = &self.stand_ins {
+            return Ok(Arc::clone(stand_ins));
+        }
+        let started =
+            StandIns::start(self.suite, self.variant, self.server, self.world, &self.folder).await;
+        match started {
+            Ok(started) => Ok(Arc::clone(self.stand_ins.insert(Arc::new(started)))),
+            Err(refusal) => Err(self.refuse(&refusal)),
+        }
+    }
+
+    fn refuse(&mut self, refusal: &Refusal) -> Story {
+        self.refused.insert(refusal.story()).clone()
     }
 
     /// Ends the server, and waits until it is gone.

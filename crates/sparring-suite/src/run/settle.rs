@@ -51,12 +51,19 @@ pub(super) async fn settle(
 fn comes(facet: &&Facet) -> bool {
     match facet {
         Facet::Items(collection, _) => *collection != Collection::List,
-        Facet::Stderr(_) | Facet::Status(_) | Facet::Headers(_) => true,
-        Facet::Value(..) | Facet::Within(_) | Facet::Snapshot(_) => false,
+        Facet::Stderr(_) | Facet::Status(_) | Facet::Headers(_) | Facet::Journal { .. } => true,
+        Facet::Value(..)
+        | Facet::Exit(_)
+        | Facet::Stdout(_)
+        | Facet::Files(_)
+        | Facet::Within(_)
+        | Facet::Snapshot(_) => false,
     }
 }
 
 /// How much has come.
-fn extent(heard: &Heard) -> [usize; 4] {
-    [heard.frames.len(), heard.requests.len(), heard.violations.len(), heard.stderr.len()]
+fn extent(heard: &Heard) -> [usize; 5] {
+    let came = heard.journals.values().map(Vec::len).sum();
+    let (sent, asked) = (heard.frames.len(), heard.requests.len());
+    [sent, asked, heard.violations.len(), heard.stderr.len(), came]
 }

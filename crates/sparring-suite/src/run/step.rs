@@ -1,5 +1,6 @@
 //! Does what a step says, and gathers what comes of it.
 
+use std::collections::HashMap;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
@@ -14,6 +15,7 @@ use super::ask::Asked;
 use super::heard::{breach, raw, since, value, violation};
 use super::seat::Running;
 use super::settle::{PATIENCE, settle};
+use super::stand_ins::Listening;
 use super::tools::Tools;
 use super::{Answer, Heard};
 use crate::model::{Answers, Collection, Step, Turns, Verb};
@@ -32,6 +34,7 @@ pub(super) async fn perform(
     scope: &dyn Scope,
     stderr_before: u64,
     held: &mut Vec<Subscription>,
+    mut listening: Listening<'_>,
 ) -> Result<Heard, Missing> {
     let client = &running.client;
     let asked = Asked::fill(step, scope, client.revision())?;
@@ -62,8 +65,9 @@ pub(super) async fn perform(
         response: None,
         over_http: running.over_http,
         stderr: String::new(),
+        journals: HashMap::new(),
     };
-    let listen = |heard: &mut Heard| {
+    let mut listen = |heard: &mut Heard| {
         heard.violations.extend(running.watch.violations().iter().map(violation));
         for frame in running.watch.frames(heard.frames.len()) {
             heard.frames.push(raw(&frame));
@@ -76,6 +80,7 @@ pub(super) async fn perform(
         heard.violations.retain(|it| it["rule"] != UNANSWERED);
         heard.violations.extend(unanswered(&step.answers, &heard.requests));
         heard.stderr = running.wrote_since(stderr_before);
+        listening.renew(&mut heard.journals);
     };
     listen(&mut heard);
     let patience = match step.verb {

@@ -42,6 +42,7 @@ async fn attempt(
     if test.isolate {
         later = seat.lock().await.leave(stop).await;
     }
+    seat.lock().await.begin_test();
     let outcome = tokio::select! {
         biased;
         () = stop.asked() => None,
@@ -50,7 +51,7 @@ async fn attempt(
     let outcome = match outcome? {
         Err(story) => Outcome::Failed(Box::new(story)),
         Ok(mut walk) => {
-            walk.know(&test.case);
+            walk.begin(test);
             let outcome = around(seat, &mut walk, test, stop).await;
             timings.append(&mut walk.timings);
             outcome?
@@ -79,7 +80,8 @@ async fn around<'a>(
     let keep =
         |step, span, answer| shots.check(Place { test: &test.name, step, variant }, span, answer);
     let walked = async {
-        walk.until_one_fails(&test.setup, Some(seat), &|_, _, _| None).await?;
+        let set_up = walk.until_one_fails(&test.setup, Some(seat), &|_, _, _| None).await;
+        set_up.map_err(|story| story.during("the setup"))?;
         walk.until_one_fails(&test.steps, Some(seat), &keep).await
     };
     let outcome = tokio::select! {
@@ -97,12 +99,13 @@ async fn around<'a>(
         if !test.teardown.is_empty()
             && !walk.is_connected()
             && let Ok(fresh) = seat.lock().await.ready().await
+            && let Some(running) = fresh.running()
         {
-            walk.go_on_with(fresh.running());
+            walk.go_on_with(running);
         }
         let story = walk.all(&test.teardown, failed).await;
         walk.end().await;
-        story
+        story.map(|story| story.during("the teardown"))
     };
     let later = match stop.bound(timeout(within, torn_down)).await {
         Some(Ok(story)) => story,

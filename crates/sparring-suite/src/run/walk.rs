@@ -8,21 +8,30 @@ use serde_json::{Map, Value};
 use sparring_peer::client::Subscription;
 use sparring_script::{Path, Span};
 
+use super::Heard;
+use super::agent::{self, Around, Case};
 use super::scope::OfTest;
 use super::seat::{Running, Seat};
+use super::stand_ins::{Journal, Listening, Marks, StandIns};
 use super::step::perform;
-use super::{Heard, World};
 use crate::event::{Failure, Story, Timing};
 use crate::judge;
-use crate::model::{Step, Verb};
+use crate::model::{Step, Suite, Test, Verb};
 
-/// The most of stderr that a story has.
-const STDERR: usize = 20;
+/// The most lines of what was written that a story has.
+const LINES: usize = 20;
 
 /// Whoever goes through steps.
 pub(super) struct Walk<'a> {
-    running: Arc<Running>,
+    /// None where only agents are run.
+    running: Option<Arc<Running>>,
+    suite: &'a Suite,
+    /// The server's name.
+    name: &'a str,
     scope: OfTest<'a>,
+    case: Case,
+    /// How far the journals were when the step before began.
+    marks: Marks,
     /// How much the server had written to its stderr before.
     before: u64,
     /// What was subscribed to on the way.
@@ -41,26 +50,46 @@ pub(super) type Renewing<'s, 'a> = Option<&'s tokio::sync::Mutex<Seat<'a>>>;
 
 impl<'a> Walk<'a> {
     /// Begins on a server, with some values known.
-    pub(super) fn new(running: Arc<Running>, world: &'a World, saved: Map<String, Value>) -> Self {
+    pub(super) fn new(
+        running: Option<Arc<Running>>,
+        seat: &Seat<'a>,
+        stand_ins: Arc<StandIns>,
+        saved: Map<String, Value>,
+    ) -> Self {
         // What the server broke before is the first test's to tell; what it
         // wrote to its stderr before is nobody's.
-        let before = running.wrote();
+        let before = running.as_ref().map(|it| it.wrote()).unwrap_or_default();
         // Nor does it wait for what came in another test; what comes with the
         // connection may be waited for.
-        if running.used.load(Relaxed) {
+        if let Some(running) = running.as_ref().filter(|it| it.used.load(Relaxed)) {
             running.begin();
         }
-        let scope = OfTest::new(world, saved);
-        Walk { running, scope, before, held: Vec::new(), timings: Vec::new() }
+        Walk {
+            running,
+            suite: seat.suite,
+            name: &seat.server.name,
+            scope: OfTest::new(seat.world, stand_ins, saved),
+            case: Case::default(),
+            marks: Marks::default(),
+            before,
+            held: Vec::new(),
+            timings: Vec::new(),
+        }
     }
 
     /// The server that it goes on.
-    pub(super) fn running(&self) -> Arc<Running> {
-        Arc::clone(&self.running)
+    pub(super) fn running(&self) -> Option<Arc<Running>> {
+        self.running.clone()
+    }
+
+    /// Goes through a test.
+    pub(super) fn begin(&mut self, test: &Test) {
+        self.know(&test.case);
+        self.case = Case::new(self.suite, test);
     }
 
     /// Adds values that are known.
-    pub(super) fn know(&mut self, more: &Map<String, Value>) {
+    fn know(&mut self, more: &Map<String, Value>) {
         let more = more.iter().map(|(name, value)| (name.clone(), value.clone()));
         self.scope.saved.extend(more);
     }
@@ -72,14 +101,17 @@ impl<'a> Walk<'a> {
 
     /// Whether the server is there.
     pub(super) fn is_connected(&self) -> bool {
-        self.running.client.is_connected()
+        self.running.as_ref().is_none_or(|running| running.client.is_connected())
     }
 
     /// Goes on with another server.
     pub(super) fn go_on_with(&mut self, running: Arc<Running>) {
         self.held.clear();
         self.before = 0;
-        self.running = running;
+        self.running = Some(running);
+        // What had come to the one before is gone with it.
+        let fresh = Marks::of_one(self.tested());
+        self.marks.renew(fresh);
     }
 
     /// Takes steps until one fails.
@@ -130,39 +162,72 @@ impl<'a> Walk<'a> {
         renewing: Renewing<'_, 'a>,
         keep: KeepOne<'_>,
     ) -> Result<(), Story> {
-        let failures = match (&step.verb, renewing) {
-            (Verb::Restart, Some(seat)) => {
-                let renewed = seat.lock().await.renew().await;
-                let running = renewed.map_err(|story| story.at(step.span))?;
-                self.go_on_with(running);
-                self.take(step, keep).await
-            }
-            _ => self.take(step, keep).await,
+        if let (Verb::Restart, Some(seat)) = (&step.verb, renewing) {
+            let renewed = seat.lock().await.renew().await;
+            let running = renewed.map_err(|story| story.at(step.span))?;
+            self.go_on_with(running);
+        }
+        // What is waited for may have come since the step before began.
+        if !matches!(step.verb, Verb::Wait(_) | Verb::Restart) {
+            self.marks = Marks::of(&self.scope.stand_ins, self.tested());
+        }
+        match step.verb.is_agent() {
+            true => self.run(step, keep).await,
+            false => self.ask(step, keep).await,
+        }
+    }
+
+    /// Runs an agent.
+    async fn run(&mut self, step: &Step, keep: KeepOne<'_>) -> Result<(), Story> {
+        let around = Around { suite: self.suite, case: &self.case, marks: &self.marks };
+        let heard = agent::perform(&around, step, &mut self.scope).await?;
+        let failures = self.hold(step, &heard, keep);
+        match failures.is_empty() {
+            true => Ok(()),
+            false => Err(agent::story(failures, &heard)),
+        }
+    }
+
+    /// Asks something of the server.
+    async fn ask(&mut self, step: &Step, keep: KeepOne<'_>) -> Result<(), Story> {
+        let Some(running) = self.running.clone() else {
+            return Err(Story::of(Failure::new(step.span, "there is no server to ask")));
+        };
+        let stand_ins = Arc::clone(&self.scope.stand_ins);
+        let tested = running.journal.as_ref().map(|journal| (self.name, journal));
+        let listening = Listening::begin(&step.expect, &stand_ins, tested, &self.marks);
+        let done =
+            perform(&running, step, &self.scope, self.before, &mut self.held, listening).await;
+        let failures = match done {
+            Ok(heard) => self.hold(step, &heard, keep),
+            Err(missing) => vec![Failure::new(missing.span, missing.undefined.to_string())],
         };
         if failures.is_empty() {
             return Ok(());
         }
-        let (spoken, unheard) = self.running.watch.spoken();
-        let stderr = end_of(&self.running.wrote_since(self.before));
-        Err(Story { failures, spoken, unheard, stderr })
+        let (spoken, unheard) = running.watch.spoken();
+        let stderr = end_of(&running.wrote_since(self.before));
+        Err(Story { failures, spoken, unheard, stderr, ..Story::default() })
     }
 
-    /// Takes one step, and gives what did not hold.
-    async fn take(&mut self, step: &Step, keep: KeepOne<'_>) -> Vec<Failure> {
-        let done = perform(&self.running, step, &self.scope, self.before, &mut self.held).await;
-        let heard = match done {
-            Ok(heard) => heard,
-            Err(missing) => return vec![Failure::new(missing.span, missing.undefined.to_string())],
-        };
+    /// The server and what came to it, where it is a mock.
+    fn tested(&self) -> Option<(&str, &Journal)> {
+        let journal = self.running.as_ref()?.journal.as_ref()?;
+        Some((self.name, journal))
+    }
+
+    /// What does not hold of what came of a step. Where all does, what it wants
+    /// to be kept is kept.
+    fn hold(&mut self, step: &Step, heard: &Heard, keep: KeepOne<'_>) -> Vec<Failure> {
         let timing = |asked: &String| Timing { asked: asked.clone(), took: heard.took };
         self.timings.extend(heard.asked.as_ref().map(timing));
-        let mut failures = judge::judge(step, &heard, &self.scope);
+        let mut failures = judge::judge(step, heard, &self.scope);
         if let Some((span, rules)) = step.expect.snapshot().filter(|_| failures.is_empty()) {
             let folders: Vec<String> = self.scope.folder.made().into_iter().collect();
             failures.extend(keep(span, rules.keep(heard.answer.whole(), &folders)));
         }
         if failures.is_empty() {
-            failures.extend(self.save(step, &heard));
+            failures.extend(self.save(step, heard));
         }
         failures
     }
@@ -191,7 +256,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn end_of(stderr: &str) -> String {
+pub(super) fn end_of(stderr: &str) -> String {
     let lines: Vec<&str> = stderr.lines().collect();
-    lines[lines.len().saturating_sub(STDERR)..].join("\n")
+    lines[lines.len().saturating_sub(LINES)..].join("\n")
 }

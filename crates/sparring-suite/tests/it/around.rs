@@ -1,7 +1,7 @@
 //! What is done before and after tests, and tests that run at once.
 
 use std::num::NonZeroUsize;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sparring_suite::{Choice, Event, Options, Outcome, Plan, Stop, run};
 use tokio::sync::mpsc;
@@ -53,7 +53,7 @@ while read -r line; do
     *tools/call*) echo "$name" >> LOG
       case $name in
         die) exit 7 ;;
-        hang) ;;
+        hang) if test -p LOG.pipe; then : > LOG.pipe; rm LOG.pipe; fi ;;
         bad) say '{"content":[],"isError":true}' ;;
         *) say "{\"content\":[{\"type\":\"text\",\"text\":\"$name\"}]}" ;;
       esac ;;
@@ -81,7 +81,10 @@ fn a_teardown_is_done_whatever_failed_and_all_of_it() {
          call: c, teardown: [{call: b}]}]",
     );
     let failed = "the tool says that it failed: \"\"";
-    assert_eq!(told(&text), [format!("{failed}; {failed}"), failed.to_owned()]);
+    assert_eq!(
+        told(&text),
+        [format!("{failed}; in the teardown: {failed}"), format!("in the setup: {failed}"),]
+    );
     assert_eq!(logged(&folder), "start bad bad d bad b e end ");
 }
 
@@ -93,8 +96,11 @@ fn a_teardown_that_fails_fails_the_test_and_that_of_the_suite_the_last_one() {
     );
     let told = block_on(outcomes(&text, false));
     let told: Vec<String> = told.iter().map(|(_, it)| format!("{it:?}")).collect();
-    assert!(told[0].contains("text: expected \\\"x\\\", found \\\"b\\\""), "{told:?}");
-    assert!(told[1].contains("the tool says that it failed"), "{told:?}");
+    assert!(
+        told[0].contains("in the teardown: text: expected \\\"x\\\", found \\\"b\\\""),
+        "{told:?}"
+    );
+    assert!(told[1].contains("in the suite's teardown: the tool says that it"), "{told:?}");
     assert_eq!(logged(&folder), "start a b c bad e end ");
 }
 
@@ -124,7 +130,7 @@ fn a_server_that_is_started_again_is_set_up_again() {
     assert_eq!(told(&text), ["ok"; 5]);
     assert_eq!(
         logged(&folder),
-        "start a die start a b e end start a c e end start a d end start d a b e end "
+        "start a die start a b e end start a c e end start a d end start d end start a b e end "
     );
 }
 
@@ -154,29 +160,29 @@ fn the_time_of_a_test_is_that_of_its_setup_too_and_its_teardown_has_as_much() {
     assert_eq!(logged(&folder), "start hang d a hang b end ");
 }
 
-/// Runs a suite, stops it once a line stands in its log, and gives how long that
-/// took.
-fn stopped_at(line: &str, folder: &tempfile::TempDir, text: &str) -> Duration {
+/// How suites are run here.
+const OPTIONS: Options =
+    Options { jobs: NonZeroUsize::MIN, fail_fast: false, retry: 0, update: false };
+
+/// Runs a suite, and stops it once its server hangs.
+fn stopped(folder: &tempfile::TempDir, text: &str) {
+    let pipe = folder.path().join("log.pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
     block_on(async {
         let plan = Plan::new(vec![read(text).unwrap()], &Choice::default());
         let (tell, mut events) = mpsc::unbounded_channel();
         let (world, stop) = (world(), Stop::default());
-        let options =
-            Options { jobs: NonZeroUsize::MIN, fail_fast: false, retry: 0, update: false };
         let asking = async {
-            while !logged(folder).contains(line) {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
+            // Reading waits until the server has opened it too.
+            tokio::task::spawn_blocking(move || std::fs::read(pipe)).await.unwrap().unwrap();
             stop.ask();
-            Instant::now()
         };
-        let both = async { tokio::join!(run(&plan, options, &world, &stop, tell), asking) };
-        let both = tokio::time::timeout(Duration::from_secs(20), both).await;
-        let ((), asked) = both.expect("it hangs");
+        let both = async { tokio::join!(run(&plan, OPTIONS, &world, &stop, tell), asking) };
+        tokio::time::timeout(Duration::from_secs(20), both).await.expect("it hangs");
         let told = std::iter::from_fn(|| events.try_recv().ok());
         assert_eq!(told.filter(|it| matches!(it, Event::Finished { .. })).count(), 0);
-        asked.elapsed()
-    })
+    });
 }
 
 #[test]
@@ -185,7 +191,7 @@ fn what_is_begun_is_torn_down_when_the_run_is_stopped() {
         "setup: [{call: a}]\nteardown: [{call: e}]\n\
          tests: [{name: one, call: hang, teardown: [{call: d}]}, {name: two, call: b}]",
     );
-    stopped_at("hang", &folder, &text);
+    stopped(&folder, &text);
     assert_eq!(logged(&folder), "start a hang d e end ");
 }
 
@@ -193,7 +199,7 @@ fn what_is_begun_is_torn_down_when_the_run_is_stopped() {
 fn a_setup_that_hangs_is_given_up_when_the_run_is_stopped() {
     let (folder, text) =
         with_log("setup: [{call: hang}]\nteardown: [{call: e}]\ntests: [{name: one, call: b}]");
-    stopped_at("hang", &folder, &text);
+    stopped(&folder, &text);
     assert_eq!(logged(&folder), "start hang e end ");
 }
 
@@ -201,23 +207,33 @@ fn a_setup_that_hangs_is_given_up_when_the_run_is_stopped() {
 fn a_teardown_that_hangs_does_not_keep_a_run_from_ending() {
     let (folder, text) = with_log("tests: [{name: one, call: hang, teardown: [{call: hang}]}]");
     let text = text.replace("timeout: 5s", "timeout: 1h");
-    let took = stopped_at("hang", &folder, &text);
-    assert!(took < Duration::from_secs(10), "{took:?}");
+    stopped(&folder, &text);
     assert_eq!(logged(&folder), "start hang hang end ");
 }
 
 #[test]
 fn as_many_tests_run_at_once_as_the_server_says() {
-    // Each waits for half a second: one after the other they would take three.
-    let text = "servers: {it: {mock: trainer.mock.yaml, concurrency: 6}}\n\
-                setup: [{call: echo, with: {message: 1}, save: {one: text}}]\n\
-                tests: [{name: \"test ${n}\", cases: [{n: 1}, {n: 2}, {n: 3}, {n: 4}, {n: 5}, {n: 6}], \
-                setup: [{call: echo, with: {message: \"${n}\"}, save: {mine: text}}], \
-                steps: [{call: half}, {call: echo, with: {message: \"${mine}${one}\"}, \
-                expect: {text: \"${n}1\"}}]}]";
-    let begun = Instant::now();
-    assert_eq!(told(text), ["ok"; 6]);
-    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    // Each takes its time, so those that may begin have begun when the first ends.
+    for (at_once, expected) in [(1, 1), (4, 4), (9, 6)] {
+        let text = format!(
+            "servers: {{it: {{mock: trainer.mock.yaml, concurrency: {at_once}}}}}\n\
+             setup: [{{call: echo, with: {{message: 1}}, save: {{one: text}}}}]\n\
+             tests: [{{name: \"test ${{n}}\", \
+             cases: [{{n: 1}}, {{n: 2}}, {{n: 3}}, {{n: 4}}, {{n: 5}}, {{n: 6}}], \
+             setup: [{{call: echo, with: {{message: \"${{n}}\"}}, save: {{mine: text}}}}], \
+             steps: [{{call: half}}, {{call: echo, with: {{message: \"${{mine}}${{one}}\"}}, \
+             expect: {{text: \"${{n}}1\"}}}}]}}]"
+        );
+        let events = block_on(async {
+            let plan = Plan::new(vec![read(&text).unwrap()], &Choice::default());
+            let (tell, mut events) = mpsc::unbounded_channel();
+            run(&plan, OPTIONS, &world(), &Stop::default(), tell).await;
+            std::iter::from_fn(|| events.try_recv().ok()).collect::<Vec<_>>()
+        });
+        let begun = events.iter().take_while(|it| matches!(it, Event::Started { .. })).count();
+        let passed = |it: &&Event| matches!(it, Event::Finished { end, .. } if matches!(end.outcome, Outcome::Passed));
+        assert_eq!((begun, events.iter().filter(passed).count()), (expected, 6), "{events:?}");
+    }
 }
 
 #[test]

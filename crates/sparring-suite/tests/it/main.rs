@@ -3,11 +3,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
+mod agents;
 mod around;
 mod defaults;
 mod expectations;
 mod fixture;
 mod includes;
+mod mocks;
 #[path = "../../../sparring-mock/tests/it/mutations.rs"]
 mod mutations;
 mod problems;

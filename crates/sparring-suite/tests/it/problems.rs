@@ -96,7 +96,7 @@ fn templates_and_paths() {
 fn servers() {
     let with =
         |server: &str| format!("servers: {{it: {server}}}\ntests: [{{name: a, ping: true}}]");
-    check_suite("tests: [{name: a, ping: true}]", &["there is no server"]);
+    check_suite("tests: [{name: a, ping: true}]", &["`a` needs a server, and there is none"]);
     check_suite("servers: {}\ntests: []", &["there is no server", "there is no test"]);
     check_suite(&with("{}"), &["must have one of `command`, `url` and `mock`"]);
     check_suite(&with("{url: \"http://a\", mock: m}"), &["must have one of"]);
@@ -108,6 +108,82 @@ fn servers() {
     check_suite(&with("{command: \"\", args: [a]}"), &["the command is empty"]);
     check_suite(&with("{mock: no.mock.yaml}"), &["cannot read"]);
     check_suite(&with("{command: a, env: {A: 1}}"), &["expected a text, found a number"]);
+}
+
+#[test]
+fn mocks() {
+    let with = |mocks: &str, test: &str| {
+        format!(
+            "servers: {{it: {{mock: trainer.mock.yaml}}}}\nmocks: {{{mocks}}}\n\
+             tests: [{{name: a, {test}}}]"
+        )
+    };
+    let of = |mock: &str| with(&format!("api: {mock}"), "ping: true");
+    check_suite(&of("{}"), &["must have one of `http`, `mock` and `mcp_interactions`"]);
+    check_suite(&of("{http: [], transport: http}"), &["`transport` does not go with `http`"]);
+    check_suite(&of("{mcp_interactions: [], vars: {}}"), &["does not go with `mcp_interactions`"]);
+    check_suite(&of("{mock: no.mock.yaml}"), &["cannot read"]);
+    check_suite(&of("{mock: trainer.mock.yaml, transport: memory}"), &["one of stdio, http, sse"]);
+    check_suite(&of("{http: [{when: {}}]}"), &["`reply` is missing in a route"]);
+    check_suite(&of("{http: [{reply: {json: 1, text: a}}]}"), &["does not go with `json`"]);
+    check_suite(&of("{http: [{reply: {status: 600}}]}"), &["at most 599"]);
+    check_suite(&of("{http: [{reply: {fault: {}}}]}"), &["one of `disconnect`, `silent`"]);
+    check_suite(&of("{http: [{reply: {fault: {silent: false}}}]}"), &["only `silent: true`"]);
+    check_suite(&of("{http: [{when: {path: /a?b}, reply: {}}]}"), &["a path has no query"]);
+    check_suite(&of("{http: [{when: {paht: /a}, reply: {}}]}"), &["did you mean 'path'?"]);
+    check_suite(&with("it: {http: []}", "ping: true"), &["there is a server `it` already"]);
+    let api = "api: {http: [{reply: {}}]}, data: {mcp_interactions: [], transport: stdio}";
+    let of = |test: &str| with(api, test);
+    check_suite(&of("call: \"${mocks.apj.url}\""), &["there is no mock `apj`"]);
+    check_suite(&of("call: \"${mocks.api}\""), &["write ${mocks.NAME.url}"]);
+    check_suite(&of("call: \"${mocks.api.ulr}\""), &["`api` has no `ulr`, it has url"]);
+    check_suite(&of("call: \"${mocks.data.url}\""), &["`data` has no `url`, it has command"]);
+    let expect = |expect: &str| of(&format!("ping: true, expect: {{{expect}}}"));
+    check_suite(&expect("received: {apj: {}}"), &["did you mean 'api'?"]);
+    check_suite(&expect("called: {api: {}}"), &["`received` looks at what comes to it"]);
+    check_suite(&expect("received: {data: {}}"), &["`called` looks at what comes to it"]);
+    check_suite(&expect("received: {api: {pth: 1}}"), &["did you mean 'path'?"]);
+    let later = "a: {mock: upstream.mock.yaml, vars: {api: \"${mocks.b.url}\"}}, b: {http: []}";
+    check_suite(&with(later, "ping: true"), &["is started later, since it stands below"]);
+}
+
+#[test]
+fn agents() {
+    let with = |top: &str, test: &str| format!("{top}\ntests: [{{name: a, {test}}}]");
+    let agent = "agent: {command: sh}";
+    let of = |test: &str| with(agent, test);
+    check_suite(&with("", "input: hi"), &["there is no agent to give this to"]);
+    check_suite(&with("agent: {args: [a]}", "input: hi"), &["must have a `command`"]);
+    check_suite(&of("input: hi, call: x"), &["`call` is a second verb"]);
+    check_suite(&of("input: hi, with: {}"), &["`with` does not go with an agent"]);
+    check_suite(&of("input: hi, answer: {}"), &["`answer` does not go with an agent"]);
+    check_suite(&of("input: hi, expect: {text: a}"), &["gives nothing that `text`"]);
+    check_suite(&of("input: hi, expect: {requests: {count: 0}}"), &["nothing that `requests`"]);
+    check_suite(&of("input: hi, save: {x: text}"), &["gives no `text`"]);
+    check_suite(&of("input: \"${input}\""), &["the input cannot have itself"]);
+    check_suite(&with("", "agent: {command: \"${x}\"}"), &["no earlier step saves `x`"]);
+    check("call: x, expect: {exit: 0}", &["`call` gives nothing that `exit`"]);
+    check("call: \"${input}\"", &["only an agent has an input"]);
+    check_suite(
+        &with("agent: {command: a, stdin: \"${mocks.x.url}\"}", "input: a"),
+        &["no mock `x`"],
+    );
+    let files = |files: &str| of(&format!("input: hi, expect: {{files: {{{files}}}}}"));
+    check_suite(&files("../a: {}"), &["only files below ${tmp}"]);
+    check_suite(&files("/etc/passwd: {}"), &["only files below ${tmp}"]);
+    check_suite(&files("\"[a\": {}"), &["this is no pattern"]);
+    check_suite(&files("a: {exists: false, text: b}"), &["`text` has nothing to look at"]);
+    let brought = "mcp_interactions: [{content: []}]";
+    let mock = "mocks: {data: {mcp_interactions: []}}";
+    check_suite(&of(&format!("input: hi, {brought}")), &["no mock that would give these"]);
+    check_suite(&with(&format!("{agent}\n{brought}"), "input: hi"), &["no mock that would give"]);
+    check_suite(
+        &with(
+            &format!("servers: {{it: {{mock: trainer.mock.yaml}}}}\n{mock}"),
+            &format!("ping: true, {brought}"),
+        ),
+        &["no agent is run that could carry"],
+    );
 }
 
 #[test]

@@ -62,12 +62,12 @@ fn what_is_waited_for_may_have_come_since_the_step_before() {
     pass(&[&format!(
         "steps: [{{call: changing, expect: {{{changed}}}}}, {{wait: 10s, expect: {{{changed}}}}}]"
     )]);
-    let begun = std::time::Instant::now();
+    // Longer than anything else is waited for.
+    pass(&[&format!("steps: [{{call: later}}, {{wait: 20s, expect: {{{changed}}}}}]")]);
     fail(
         &format!("steps: [{{ping: true}}, {{wait: 50ms, expect: {{{changed}}}}}]"),
         "there are no notifications",
     );
-    assert!(begun.elapsed() < std::time::Duration::from_secs(2), "it waited for too long");
 }
 
 #[test]

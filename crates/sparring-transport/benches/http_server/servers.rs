@@ -35,9 +35,12 @@ pub(crate) struct Served {
 impl Served {
     pub(crate) fn start(which: &str) -> Self {
         let program = std::env::current_exe().expect("this program has a path");
-        let mut command = Command::new(program);
-        let mut child =
-            command.arg(which).stdout(Stdio::piped()).spawn().expect("this program starts");
+        Served::by(Command::new(program).arg(which))
+    }
+
+    /// A program that says in its first line where it listens.
+    pub(crate) fn by(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
         let mut line = String::new();
         let stdout = child.stdout.take().expect("a pipe");
         BufReader::new(stdout).read_line(&mut line).expect("it says where it is");

@@ -5,17 +5,27 @@ use std::process::ExitStatus;
 /// What a person would say of an exit: the status, or the signal by its name.
 pub(crate) fn described(status: ExitStatus) -> String {
     #[cfg(unix)]
-    {
+    if let Some(signal) = signal(status) {
         use std::os::unix::process::ExitStatusExt as _;
-        if let Some(signal) = status.signal() {
-            let core = if status.core_dumped() { ", core dumped" } else { "" };
-            return format!("it was killed by {}{core}", name(signal));
-        }
+        let core = if status.core_dumped() { ", core dumped" } else { "" };
+        return format!("it was killed by {signal}{core}");
     }
     match status.code() {
         Some(code) => format!("it exited with status {code}"),
         None => format!("it ended: {status}"),
     }
+}
+
+/// The name of the signal that ended it, where one did.
+#[cfg(unix)]
+pub(super) fn signal(status: ExitStatus) -> Option<String> {
+    use std::os::unix::process::ExitStatusExt as _;
+    status.signal().map(name)
+}
+
+#[cfg(not(unix))]
+pub(super) fn signal(_: ExitStatus) -> Option<String> {
+    None
 }
 
 #[cfg(unix)]

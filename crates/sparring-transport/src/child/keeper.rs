@@ -223,7 +223,7 @@ impl Drop for Keeping {
 }
 
 /// Ends what is left of the group although its leader is gone.
-async fn end_rest(group: &Group) {
+pub(super) async fn end_rest(group: &Group) {
     if group.is_empty() {
         return;
     }

@@ -5,10 +5,11 @@
 //! say.
 
 mod behind;
-mod errand;
 mod exit;
 mod group;
+mod job;
 mod keeper;
+mod output;
 mod stderr;
 
 use std::collections::VecDeque;
@@ -31,9 +32,10 @@ use group::Group;
 use keeper::{Keeper, Kept};
 
 pub(crate) use behind::{Behind, Told};
-pub use errand::{Ended, Errand, ErrandError};
 pub(crate) use exit::described;
 pub(crate) use group::lead;
+pub use job::{Job, JobEnd};
+pub use output::Output;
 pub use stderr::Stderr;
 
 /// How long the exit and the end of stdout may lie apart.

@@ -1,0 +1,68 @@
+//! Agents under test as the program runs them: one of the official Python SDK,
+//! which is skipped, loudly, where that is not installed, and one that is
+//! interrupted.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use rustix::process::Signal;
+
+use crate::process::{Running, SPAR, output, wait_until_gone};
+use crate::their_clients::installed;
+
+#[test]
+fn an_agent_of_the_python_sdk_gets_its_responses_turn_by_turn_over_every_transport() {
+    let Some(python) = installed("python/bin/python") else { return };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/agent.py");
+    let suite = format!(
+        r#"
+agent: {{command: {python}, args: [{}, "${{mocks.data.config}}"]}}
+mocks: {{data: {{mcp_interactions: [], transport: [stdio, http, sse]}}}}
+tests:
+  - name: two turns
+    input: draw it
+    mcp_interactions:
+      - content: [{{type: text, text: one}}]
+      - content: [{{type: image, data: iVBORw0KGgo=, mime_type: image/png}}]
+    expect:
+      stdout: "text one \nimage  image/png\n"
+      called: {{data: {{count: 3, tool: get_data, args: {{task_description: "${{input}}"}}}}}}
+  - name: another case
+    input: draw it
+    mcp_interactions: [{{content: [{{type: text, text: other}}]}}]
+    expect: {{stdout: "text other \n", called: {{data: {{count: 2}}}}}}
+"#,
+        script.display()
+    );
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.spar.yaml"), suite).unwrap();
+    let output = output(Command::new(SPAR).arg("test").current_dir(folder.path()));
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.ends_with("6 passed, 0 failed, 0 skipped\n"), "{told}");
+}
+
+#[test]
+fn ctrl_c_ends_an_agent_with_all_that_it_started_and_the_mocks() {
+    let folder = tempfile::tempdir().unwrap();
+    let ids = folder.path().join("ids");
+    let script = "trap '' INT TERM; sleep 300 & echo $$ $! > $IDS.new; mv $IDS.new $IDS; wait";
+    let suite = format!(
+        "agent: {{command: sh, args: [-c, {script:?}], env: {{IDS: {:?}}}}}\n\
+         mocks: {{api: {{http: []}}}}\ntests: [{{name: a, input: x}}]\n",
+        ids.display().to_string()
+    );
+    fs::write(folder.path().join("a.spar.yaml"), suite).unwrap();
+    let mut command = Command::new(SPAR);
+    command.arg("test").current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+    let running = Running::of(command.spawn().unwrap());
+    let known = loop {
+        if let Ok(known) = fs::read_to_string(&ids) {
+            break known;
+        }
+        std::thread::yield_now();
+    };
+    running.signal(Signal::INT);
+    assert_eq!(running.exit(), Some(130));
+    known.split_whitespace().for_each(wait_until_gone);
+}

@@ -1,0 +1,272 @@
+//! Agents are run to their end, and what came of them is held against what is
+//! expected.
+
+use std::time::{Duration, Instant};
+
+use sparring_suite::{Outcome, Story};
+
+use crate::fixture::{block_on, outcomes};
+
+/// Runs a suite whose agent is a script of the shell.
+fn stories(script: &str, tests: &str) -> Vec<Option<Box<Story>>> {
+    stories_with("", script, tests)
+}
+
+fn stories_with(top: &str, script: &str, tests: &str) -> Vec<Option<Box<Story>>> {
+    let script = serde_json::json!(script);
+    let text = format!(
+        "{top}\nagent: {{command: sh, args: [-c, {script}], timeout: 10s, env: {{T: \"${{tmp}}\", WHO: \"${{WHO}}\"}}}}\n\
+         tests: [{tests}]"
+    );
+    let story = |outcome| match outcome {
+        Some(Outcome::Passed) => None,
+        Some(Outcome::Failed(story)) => Some(story),
+        other => panic!("{other:?}"),
+    };
+    block_on(outcomes(&text, false)).into_iter().map(|(_, outcome)| story(outcome)).collect()
+}
+
+/// All that is told of the only test, a line each.
+fn told(script: &str, test: &str) -> String {
+    let story = stories(script, &format!("{{name: a, {test}}}")).pop().unwrap();
+    let failures = story.map(|story| story.failures).unwrap_or_default();
+    failures.into_iter().map(|failure| format!("{}\n", failure.message)).collect()
+}
+
+#[track_caller]
+fn pass(script: &str, test: &str) {
+    assert_eq!(told(script, test), "", "{script}\n{test}");
+}
+
+#[track_caller]
+fn fail(script: &str, test: &str, expected: &str) {
+    let told = told(script, test);
+    assert!(told.contains(expected), "must tell {expected:?}, and tells:\n{told}");
+}
+
+#[test]
+fn an_agent_gets_its_input_its_environment_and_a_folder() {
+    pass("cat", "input: hello, expect: {stdout: hello}");
+    pass("cat; echo $WHO", "agent: {command: cat}, expect: {stdout: \"\"}");
+    pass("echo $WHO; basename $PWD", "input: x, expect: {stdout: \"Ada\\ntests\\n\"}");
+    let own =
+        "agent: {command: sh, args: [-c, 'echo $1; cat', sh, \"to: ${input}\"], cwd: \"${tmp}\"}";
+    pass("exit 1", &format!("{own}, input: Bob, expect: {{stdout: \"to: Bob\\n\"}}"));
+    pass("exit 1", "agent: {command: cat, stdin: \"<${input}>\"}, input: a, expect: {stdout: <a>}");
+    let cases = "name: \"${a}\", cases: [{a: b}], input: \"say ${a}\", expect: {stdout: say b}";
+    assert!(stories("cat", &format!("{{{cases}}}"))[0].is_none());
+}
+
+#[test]
+fn how_it_ended_what_it_wrote_and_how_long_it_took_can_be_expected() {
+    pass("exit 3", "input: x, expect: {exit: 3}");
+    pass("exit 3", "input: x, expect: {exit: {gt: 0}, within: 10s}");
+    pass("kill -9 $$", "input: x, expect: {exit: SIGKILL}");
+    pass(
+        "echo out; echo err >&2",
+        "input: x, expect: {stdout: {contains: out}, stderr: \"err\\n\"}",
+    );
+    pass("echo '{\"a\": 1}'", "input: x, expect: {json: {a: 1}}");
+    fail("exit 3", "input: x", "the agent exited with status 3");
+    fail("kill -9 $$", "input: x", "the agent was killed by SIGKILL");
+    fail("exit 3", "input: x, expect: {exit: 0}", "exit: expected 0, found 3");
+    fail(
+        "echo a",
+        "input: x, expect: {stdout: {contains: b}}",
+        "stdout: expected something that contains \"b\"",
+    );
+    fail("echo a >&2", "input: x, expect: {stderr: \"\"}", "stderr: expected \"\", found \"a\\n\"");
+    fail("echo a", "input: x, expect: {json: 1}", "no JSON");
+}
+
+#[test]
+fn what_an_agent_gives_can_be_kept_for_later_steps() {
+    let steps = "steps: [{input: hi, save: {said: stdout, how: exit}}, \
+                 {input: \"${said} ${how}\", expect: {stdout: hi 0}}]";
+    pass("cat", steps);
+}
+
+#[test]
+fn a_story_has_the_ends_of_what_was_written() {
+    let story = stories("seq 100; echo oops >&2; exit 1", "{name: a, input: x}").pop().unwrap();
+    let story = story.unwrap();
+    assert_eq!(story.stderr, "oops");
+    assert!(story.stdout.starts_with("81\n") && story.stdout.ends_with("\n100"), "{story:?}");
+}
+
+#[test]
+fn files_are_found_by_path_or_pattern_and_read_as_they_should_be() {
+    let script = "mkdir -p $T/a/b; echo hi > $T/a/x.txt; echo '{\"n\": 1}' > $T/a/b/y.json; \
+                  printf '\\211PNG' > $T/p.png; ln -s a/x.txt $T/in.txt";
+    let files = |files: &str| format!("input: x, expect: {{files: {{{files}}}}}");
+    for good in [
+        "a/x.txt: {text: \"hi\\n\"}",
+        "./a/x.txt: {size: 3}",
+        "\"**/*.json\": {count: 1, json: {n: 1}}",
+        "\"*.png\": {base64: {starts_with: iVBO}}",
+        "in.txt: {text: \"hi\\n\"}",
+        "\"*.txt\": {count: 1}",
+        "\"**/*.txt\": {count: 2, size: {gt: 0}}",
+        "nothing: {exists: false}",
+        "nothing: {count: 0}",
+        "a/x.txt: {}",
+    ] {
+        pass(script, &files(good));
+    }
+    for (bad, expected) in [
+        ("a/y.txt: {}", "there is no `a/y.txt`; did you mean 'a/x.txt' or 'in.txt'?"),
+        ("a/x.txt: {exists: false}", "`a/x.txt` is there"),
+        ("a/x.txt: {text: ho}", "`a/x.txt` as text: expected \"ho\", found \"hi\\n\""),
+        ("a/x.txt: {json: 1}", "`a/x.txt`: it is no JSON"),
+        ("p.png: {text: a}", "`p.png`: it is no text"),
+        ("\"**/*.txt\": {count: 3}", "the count of files `**/*.txt`: expected 3, found 2"),
+        ("p.png: {size: 5}", "the size of `p.png`: expected 5, found 4"),
+        ("a: {}", "there is no `a`"),
+    ] {
+        fail(script, &files(bad), expected);
+    }
+    fail("true", &files("a: {}"), "there is no `a`; no file is there");
+}
+
+#[test]
+fn what_is_outside_too_large_or_no_file_is_not_read() {
+    let script = "ln -s /etc/hostname $T/out; ln -s nowhere $T/gone; mkfifo $T/pipe; \
+                  truncate -s 10G $T/huge";
+    let files = |files: &str| format!("input: x, expect: {{files: {{{files}}}}}");
+    fail(
+        script,
+        &files("out: {text: {exists: true}}"),
+        "`out`: it is a link that leads out of the folder",
+    );
+    fail(script, &files("gone: {text: a}"), "`gone`: it cannot be read");
+    fail(script, &files("pipe: {text: a}"), "`pipe`: it is no file");
+    fail(
+        script,
+        &files("huge: {text: a}"),
+        "`huge`: it has 10737418240 bytes, and at most 16777216 are read",
+    );
+    pass(script, &files("huge: {size: 10737418240}, out: {}, pipe: {}"));
+}
+
+#[test]
+fn an_agent_that_hangs_is_ended_with_all_of_its_group_and_told() {
+    let script = "echo begun; echo waiting >&2; trap '' TERM; sleep 300 & echo $! > $T/child; wait";
+    let (story, child) = leaving(script, "timeout: 300ms", "input: x");
+    let story = story.unwrap();
+    assert_eq!(story.failures[0].message, "the agent took longer than 300ms, and was ended");
+    assert_eq!((&*story.stdout, &*story.stderr), ("begun", "waiting"));
+    gone(child);
+}
+
+#[test]
+fn what_an_agent_leaves_running_is_ended() {
+    let script = "(trap '' HUP; exec sleep 300) & echo $! > $T/child; echo done";
+    let (story, child) = leaving(script, "timeout: 10s", "input: x, expect: {stdout: \"done\\n\"}");
+    assert!(story.is_none(), "{story:?}");
+    gone(child);
+}
+
+#[test]
+fn a_test_that_takes_too_long_takes_its_agent_along() {
+    let script = "sleep 300 & echo $! > $T/child; wait";
+    let (story, child) = leaving(script, "timeout: 10s", "timeout: 300ms, input: x");
+    assert_eq!(story.unwrap().failures[0].message, "the test took longer than 300ms");
+    gone(child);
+}
+
+/// Runs an agent that writes the number of a child of its own to `$T/child`.
+fn leaving(script: &str, beside: &str, test: &str) -> (Option<Box<Story>>, u32) {
+    let folder = tempfile::tempdir().unwrap();
+    let (script, path) = (serde_json::json!(script), serde_json::json!(folder.path()));
+    let agent = format!("{{command: sh, args: [-c, {script}], env: {{T: {path}}}, {beside}}}");
+    let text = format!("agent: {agent}\ntests: [{{name: a, {test}}}]");
+    let outcome = block_on(outcomes(&text, false)).pop().unwrap().1;
+    let child = std::fs::read_to_string(folder.path().join("child")).unwrap();
+    let story = match outcome {
+        Some(Outcome::Failed(story)) => Some(story),
+        _ => None,
+    };
+    (story, child.trim().parse().unwrap())
+}
+
+/// Waits until a process is gone, or only waits to be reaped.
+#[track_caller]
+fn gone(process: u32) {
+    let until = Instant::now() + Duration::from_secs(10);
+    while let Ok(stat) = std::fs::read_to_string(format!("/proc/{process}/stat")) {
+        if stat.contains(") Z ") {
+            return;
+        }
+        assert!(Instant::now() < until, "it still runs: {stat}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn an_agent_that_is_not_there_is_told_at_once() {
+    let not = "agent: {command: no-such-agent}";
+    fail("true", not, "the agent cannot be run: command not found: no-such-agent");
+    fail("true", "agent: {command: cat, cwd: nowhere}", "no such directory to start cat in");
+    fail("true", "agent: {command: ./trainer.mock.yaml}", "not executable");
+}
+
+#[test]
+fn a_flood_is_kept_within_bounds_and_what_is_left_out_is_told() {
+    let script = "echo first; yes | head -c 50000000; echo last";
+    pass(
+        script,
+        "input: x, expect: {stdout: {all: [{starts_with: first}, {ends_with: \"last\\n\"}, \
+                  {contains: 48951435 bytes are left out}]}}",
+    );
+}
+
+#[test]
+fn what_is_no_utf_8_is_still_a_text() {
+    pass("printf 'a\\377b'", "input: x, expect: {stdout: a\u{fffd}b}");
+}
+
+#[test]
+fn an_agent_that_does_not_read_its_input_is_none_the_worse() {
+    let input = "x".repeat(1_000_000);
+    pass("exec 0<&-; echo ok", &format!("input: {input}, expect: {{stdout: \"ok\\n\"}}"));
+}
+
+#[test]
+fn an_agent_and_a_server_can_be_in_one_test() {
+    let top =
+        "servers: {it: {url: \"${mocks.them.url}\"}}\nmocks: {them: {mock: trainer.mock.yaml}}";
+    let test = "{name: a, steps: [{call: echo, with: {message: hi}, save: {said: text}}, \
+                {input: \"${said}\", expect: {stdout: hi, called: {them: {count: 0}}}}]}";
+    assert!(stories_with(top, "cat", test)[0].is_none());
+}
+
+#[test]
+fn the_input_carries_what_the_test_brings_and_a_case_of_its_own() {
+    let top = "mocks: {data: {mcp_interactions: []}}";
+    let test = |name: &str, beside: &str| {
+        let save = "save: {one: stdout}";
+        let same = "expect: {stdout: \"${one}\"}";
+        format!(
+            "{{name: {name}, {beside}steps: [{{input: do it, {save}}}, {{input: do it, {same}}}]}}"
+        )
+    };
+    let brought = test("it's mine", "mcp_interactions: [{content: []}], ");
+    assert!(stories_with(top, "cat", &brought)[0].is_none());
+    let look = |beside: &str, pattern: &str| {
+        let pattern = serde_json::json!(pattern);
+        let test = format!(
+            "{{name: it is mine, input: do it, {beside}expect: {{stdout: {{matches: {pattern}}}}}}}"
+        );
+        let story = stories_with(top, "cat", &test).pop().unwrap();
+        assert!(story.is_none(), "{story:?}");
+    };
+    look(
+        "mcp_interactions: [{a: 1}], ",
+        r"^do it \[test_case_id=it-is-mine\.[0-9a-f]{16}\] \[mcp_responses_json=W3siYSI6MX1d\]$",
+    );
+    look("", r"^do it \[test_case_id=it-is-mine\.[0-9a-f]{16}\]$");
+    let top = format!("{top}\nmcp_interactions: [{{a: 1}}]");
+    let test = "{name: a, input: x, expect: {stdout: {contains: W3siYSI6MX1d}}}";
+    assert!(stories_with(&top, "cat", test)[0].is_none());
+    assert!(stories("cat", "{name: a, input: plain, expect: {stdout: plain}}")[0].is_none());
+}

@@ -1,0 +1,189 @@
+//! Stand-ins are started for a suite, answer as it says, and what came to them
+//! can be expected.
+
+use sparring_suite::Outcome;
+
+use crate::fixture::{block_on, outcomes};
+
+/// A suite on a mock that asks an HTTP server of these routes.
+fn suite(routes: &str, tests: &str) -> String {
+    format!(
+        "servers: {{it: {{mock: upstream.mock.yaml, vars: {{api: \"${{mocks.api.url}}\"}}}}}}\n\
+         mocks: {{api: {{http: [{routes}]}}}}\ntests: [{tests}]"
+    )
+}
+
+/// All that did not hold, a line each; nothing where all tests passed.
+fn told(text: &str) -> String {
+    let mut told = String::new();
+    for (name, outcome) in block_on(outcomes(text, false)) {
+        match outcome {
+            Some(Outcome::Passed) => {}
+            Some(Outcome::Failed(story)) => {
+                story.failures.iter().for_each(|it| told += &format!("{}\n", it.message));
+            }
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+    told
+}
+
+/// Checks that a call of `fetch` passes.
+#[track_caller]
+fn fetched(routes: &str, expect: &str) {
+    let test = format!("{{name: a, call: fetch, with: {{path: x}}, expect: {{{expect}}}}}");
+    assert_eq!(told(&suite(routes, &test)), "", "{routes}");
+}
+
+#[test]
+fn an_http_server_answers_by_routes() {
+    let routes = "{when: {method: get, path: /x, query: {q: a b}, headers: {X-A: {matches: b}}}, reply: {json: {n: 1}}}";
+    fetched(routes, "json: {n: 1}");
+    fetched("{when: {path: /y}, reply: {text: y}}, {reply: {text: any}}", "text: any");
+    let posted = "{name: a, call: post, with: {body: {id: 7}}, expect: {text: made}}";
+    let routes = "{when: {method: POST, body: {id: 7}, text: {contains: id}}, \
+                  reply: {status: 201, headers: {X-B: c}, text: made}}";
+    assert_eq!(told(&suite(routes, posted)), "");
+}
+
+#[test]
+fn replies_come_in_turns_and_again_for_the_next_test() {
+    let routes =
+        "{when: {path: /x}, reply: [{text: one}, {text: two, times: 2}]}, {reply: {text: rest}}";
+    let steps = ["one", "two", "two", "rest"].map(|text| {
+        format!("{{call: fetch, with: {{path: x}}, expect: {{text: {text}, received: {{api: {{count: 1}}}}}}}}")
+    });
+    let test = |name: &str| format!("{{name: {name}, steps: [{}]}}", steps.join(", "));
+    let tests = format!("{}, {}", test("a"), test("b"));
+    assert_eq!(told(&suite(routes, &tests)), "");
+}
+
+#[test]
+fn what_goes_wrong_with_a_reply_goes_wrong() {
+    for (fault, expected) in [
+        ("fault: {disconnect: before}", "closed"),
+        ("json: {a: 1}, fault: {disconnect: middle}", "reading a body"),
+        ("fault: {silent: true}", "500ms"),
+        ("text: abcdefghij, fault: {slow: 10}", "500ms"),
+        ("text: late, delay: 5s", "500ms"),
+        ("status: 503", "503"),
+    ] {
+        let expect = format!("is_error: true, text: {{matches: \"{expected}\"}}");
+        fetched(&format!("{{reply: {{{fault}}}}}"), &expect);
+    }
+    fetched("{reply: {text: abcdefghij, fault: {slow: 100}}}", "text: abcdefghij");
+}
+
+#[test]
+fn what_came_can_be_expected_and_a_miss_names_the_nearest() {
+    let check = |received: &str| {
+        let test = format!(
+            "{{name: a, call: fetch, with: {{path: x}}, expect: {{received: {{api: {received}}}}}}}"
+        );
+        told(&suite("{reply: {json: {}}}", &test))
+    };
+    for good in [
+        "{}",
+        "{count: 1}",
+        "{count: 1, method: GET, path: /x, query: {q: a b}}",
+        "{headers: {Authorization: Bearer abc}}",
+        "{headers: {authorization: {not: Bearer x}}}",
+        "[{path: /x}, {path: /y, count: 0}]",
+    ] {
+        assert_eq!(check(good), "", "{good}");
+    }
+    let bad = [
+        (
+            "{path: /y}",
+            "the only request to `api` does not fit; the nearest is GET /x: at path: expected \"/y\", found \"/x\"",
+        ),
+        (
+            "{path: /y, count: 1}",
+            "the count of requests to `api` that fit: expected 1, found 0; the nearest",
+        ),
+        ("{count: 2}", "the count of requests to `api`: expected 2, found 1"),
+        ("{path: /x, count: 0}", "expected 0, found 1"),
+        ("{headers: {authorization: Bearer x}}", "found \"(hidden)\""),
+        ("{headers: {authorization: {not: Bearer abc}}}", "a header is another"),
+    ];
+    // At once, since each would be waited for.
+    let told_of_all = check(&format!("[{}]", bad.map(|(bad, _)| bad).join(", ")));
+    for (bad, expected) in bad {
+        assert!(told_of_all.contains(expected), "{bad}: {told_of_all}");
+    }
+    assert!(!told_of_all.contains("abc"), "a secret in {told_of_all}");
+    let none = "{name: a, list: tools, expect: {received: {api: {path: /x}}}}";
+    assert_eq!(told(&suite("{reply: {}}", none)), "there are no requests to `api`\n");
+}
+
+#[test]
+fn calls_of_a_mock_under_test_can_be_expected() {
+    let check = |called: &str| {
+        let step = "{call: echo, with: {message: hi}}";
+        let last = format!("{{call: echo, with: {{message: ho}}, expect: {{called: {called}}}}}");
+        told(&format!(
+            "servers: {{it: {{mock: trainer.mock.yaml, transport: [memory, http, sse], protocol: 2025-11-25}}}}\n\
+             tests: [{{name: a, steps: [{step}, {last}]}}]"
+        ))
+    };
+    assert_eq!(
+        check("{it: [{tool: echo, args: {message: ho}, count: 1}, {tool: two, count: 0}]}"),
+        ""
+    );
+    let told = check("{it: {tool: echo, args: {message: {starts_with: hi}}}}");
+    let line = "the only call of `it` does not fit; the nearest is echo {\"message\":\"ho\"}: \
+                at args.message: expected a text that starts with \"hi\", found \"ho\"\n";
+    assert_eq!(told, line.repeat(3));
+}
+
+#[test]
+fn a_mock_may_ask_one_that_stands_before_it() {
+    let text = "servers: {it: {url: \"${mocks.caller.url}\"}}\n\
+                mocks: {api: {http: [{reply: {text: hi}}]}, \
+                caller: {mock: upstream.mock.yaml, vars: {api: \"${mocks.api.url}\"}}}\n\
+                tests: [{name: a, call: fetch, with: {path: x}, expect: {text: hi, \
+                received: {api: {path: /x}}, called: {caller: {tool: fetch, count: 1}}}}]";
+    assert_eq!(told(text), "");
+}
+
+#[test]
+fn a_mock_that_cannot_be_started_fails_the_tests_and_says_why() {
+    let tests = "{name: a, ping: true}, {name: b, ping: true}";
+    let bad = suite("{reply: {headers: {\"a b\": c}}}", tests);
+    let line = "the mock `api` cannot be started: \"a b\" is no name of a header\n";
+    assert_eq!(told(&bad), line.repeat(2));
+    let bad = suite("{reply: {text: \"${NOBODY}\"}}", "{name: a, ping: true}");
+    assert!(told(&bad).contains("the environment has no `NOBODY`"), "{}", told(&bad));
+}
+
+#[test]
+fn tests_run_once_over_each_transport_of_their_mocks() {
+    let text = "servers: {it: {url: \"${mocks.them.url}\"}}\n\
+                mocks: {them: {mock: trainer.mock.yaml, transport: [http, sse]}, \
+                others: {mcp_interactions: [], transport: sse}}\n\
+                tests: [{name: a, call: echo, with: {message: \"${mocks.them.url} ${mocks.others.url}\"}, \
+                expect: {text: {matches: \"/(mcp|sse) .*/sse$\"}, called: {them: {count: 1}}}}]";
+    assert_eq!(block_on(outcomes(text, false)).len(), 2);
+    assert_eq!(told(text), "");
+}
+
+#[test]
+fn a_list_shows_one_tool_by_name_how_many_there_are_and_that_one_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.mock.yaml");
+    let script = "tools:\n\
+        - {name: weather-api, description: the weather, input: {city: string, unit: \"string?\"}, text: a}\n\
+        - {name: remove, text: done, after: [{hide: {tool: weather-api}}]}\n";
+    std::fs::write(&path, script).unwrap();
+    let listed =
+        "{name: weather-api, description: {contains: weather}, input_schema: {required: [city]}}";
+    let text = format!(
+        "servers: {{it: {{mock: \"{}\"}}}}\n\
+         tests: [{{name: a, steps: [{{list: tools, expect: {{has: {listed}, count: 2}}}}, {{call: remove}}, \
+         {{list: tools, expect: {{lacks: {{name: weather-api}}, count: 1}}}}]}}]",
+        path.display()
+    );
+    assert_eq!(told(&text), "");
+    let wrong = text.replace("required: [city]", "required: [town]");
+    assert!(told(&wrong).contains("the nearest is {\"name\":\"weather-api\""), "{}", told(&wrong));
+}
