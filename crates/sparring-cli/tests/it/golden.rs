@@ -15,14 +15,32 @@ use crate::process::{SPAR, output};
 use crate::web::{Bridge, Scripted, Way};
 
 /// The groups of cases; each has a test.
-const GROUPS: [&str; 10] =
-    ["container", "faults", "flags", "help", "http", "init", "mock", "suite", "usage", "verbs"];
+const GROUPS: [&str; 18] = [
+    "container",
+    "diagnostics",
+    "expectations",
+    "faults",
+    "flags",
+    "help",
+    "http",
+    "init",
+    "let-in",
+    "matchers",
+    "mock",
+    "replies",
+    "stand-ins",
+    "steps",
+    "suite",
+    "suite-faults",
+    "usage",
+    "verbs",
+];
 
 /// How the commands end whose server is the shared one.
 const SHARED: &str = " -- sh ../../server.sh";
 
 /// What stands before numbers that are different each time.
-const NUMBERS: [&str; 9] = [
+const NUMBERS: [&str; 10] = [
     "answered in ",
     "\"milliseconds\":",
     "\"at\":",
@@ -32,6 +50,7 @@ const NUMBERS: [&str; 9] = [
     "event-stream ",
     "the last ",
     "sent ",
+    "it took ",
 ];
 
 /// How many cases run at once.
@@ -85,6 +104,46 @@ fn a_first_suite_is_written_and_passes() {
 #[test]
 fn a_suite_is_run_told_of_and_checked() {
     check("suite");
+}
+
+#[test]
+fn every_matcher_takes_what_fits_and_tells_what_does_not() {
+    check("matchers");
+}
+
+#[test]
+fn every_verb_of_a_step_does_its_work_and_tells_where_it_could_not() {
+    check("steps");
+}
+
+#[test]
+fn what_stands_in_for_others_answers_and_tells_what_came() {
+    check("stand-ins");
+}
+
+#[test]
+fn every_expectation_holds_and_fails_where_it_should() {
+    check("expectations");
+}
+
+#[test]
+fn every_reply_of_a_mock_is_seen_by_a_suite() {
+    check("replies");
+}
+
+#[test]
+fn every_fault_of_a_mock_is_told_by_a_suite() {
+    check("suite-faults");
+}
+
+#[test]
+fn a_mock_lets_in_whoever_has_what_it_asks_for() {
+    check("let-in");
+}
+
+#[test]
+fn everything_that_is_wrong_with_a_file_is_told_at_its_place() {
+    check("diagnostics");
 }
 
 #[test]

@@ -7,6 +7,7 @@
 mod agents;
 mod blocked;
 mod container;
+mod covered;
 mod everything;
 mod golden;
 mod guide;
@@ -23,5 +24,6 @@ mod suite_watch;
 mod terminal;
 mod their_clients;
 mod tls;
+mod told;
 mod watched;
 mod web;

@@ -33,6 +33,27 @@ fn the_examples_pass_and_what_is_not_installed_is_skipped() {
 }
 
 #[test]
+fn one_suite_passes_over_every_transport_and_in_every_revision() {
+    let mut command = Command::new(SPAR);
+    command.args(["test", "examples/conformance.spar.yaml"]).current_dir(root());
+    let transports = ["memory", "stdio", "http", "sse"];
+    let revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
+    command.args(transports.iter().flat_map(|it| ["--transport", it]));
+    command.args(revisions.iter().flat_map(|it| ["--protocol", it]));
+    let output = output(&mut command);
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    for revision in revisions {
+        for transport in transports {
+            let passed = told.contains(&format!("ok    a text [{revision}, {transport}]"));
+            // 2026-07-28 has no HTTP+SSE.
+            let exists = (revision, transport) != ("2026-07-28", "sse");
+            assert_eq!(passed, exists, "{revision} over {transport}:\n{told}");
+        }
+    }
+}
+
+#[test]
 fn the_readme_has_a_suite_and_what_comes_of_it() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let case = root().join("crates/sparring-cli/tests/golden/suite/readme");

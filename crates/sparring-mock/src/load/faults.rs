@@ -20,9 +20,10 @@ impl Loader<'_> {
         let yes = |key: &str| node.and_then(|it| it.get(key)?.as_bool()) == Some(true);
         let number = |key: &str| node.and_then(|it| it.get(key)?.as_u64());
         let word = |key: &str| node.and_then(|it| text(it, key));
+        let place = |key: &str| node.and_then(|it| it.get(key)).map_or(reply.span, |it| it.span);
         let exit = number("exit");
         if exit.is_some_and(|status| status > 255) {
-            self.problems.add(reply.span, "an exit status is at most 255");
+            self.problems.add(place("exit"), "an exit status is at most 255");
         }
         let cut = match word("disconnect").as_deref() {
             Some("before") => Some(Cut::Before),
@@ -32,7 +33,7 @@ impl Loader<'_> {
         };
         let status = number("status").and_then(|status| u16::try_from(status).ok());
         if number("status").is_some_and(|status| status > 999) {
-            self.problems.add(reply.span, "an HTTP status is at most 999");
+            self.problems.add(place("status"), "an HTTP status is at most 999");
         }
         let link = Fault {
             change: self.change(reply, node),

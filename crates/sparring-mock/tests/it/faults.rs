@@ -108,7 +108,9 @@ async fn an_answer_that_is_none_is_no_answer() {
         ];
         for tool in tools {
             let (_client, answer) = place.call(tool).await;
-            assert!(answer.is_err(), "{tool} over {}: {answer:?}", place.name());
+            // A stream of 2025-11-25 says where it is, and the client comes back.
+            let resumed = tool == "streamed" && place.name() == "Streamable 2025-11-25";
+            assert_eq!(answer.is_ok(), resumed, "{tool} over {}: {answer:?}", place.name());
         }
         // Nothing of that hurts the server.
         let (_client, answer) = place.call("fine").await;
@@ -168,9 +170,12 @@ async fn bytes_come_slowly_where_there_are_bytes() {
 
 #[tokio::test]
 async fn a_connection_that_ends_after_the_answer_has_given_it() {
-    for place in Place::all().await.into_iter().filter(Place::is_memory) {
+    for place in Place::all().await {
         let (client, answer) = place.call("after").await;
         assert_eq!(answer.unwrap().content(), "the last word", "{}", place.name());
+        if !place.is_memory() {
+            continue;
+        }
         within(client.closed()).await;
         let (client, answer) = place.call("noise").await;
         assert_eq!(answer.unwrap().content(), "heard", "{}", place.name());
@@ -204,7 +209,9 @@ async fn over_http_statuses_types_and_streams_are_wrong_as_told() {
         assert!(told.contains("503"), "{}: {told}", place.name());
         for tool in ["content_type", "drop_sse"] {
             let (_client, answer) = place.call(tool).await;
-            assert!(answer.is_err(), "{tool} over {}: {answer:?}", place.name());
+            // A stream of 2025-11-25 says where it is, and the client comes back.
+            let resumed = tool == "streamed" && place.name() == "Streamable 2025-11-25";
+            assert_eq!(answer.is_ok(), resumed, "{tool} over {}: {answer:?}", place.name());
         }
         let (client, answer) = place.call("expire").await;
         assert_eq!(answer.unwrap().content(), "the end", "{}", place.name());

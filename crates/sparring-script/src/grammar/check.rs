@@ -74,8 +74,12 @@ fn wrong(node: &Node, shape: &Shape, problems: &mut Problems) {
         (Shape::Text, Kind::Number(_) | Kind::Bool(_)) => Some("put it in quotes".to_owned()),
         _ => None,
     };
-    let message = format!("expected {}, found {}", shape.what(), node.what());
-    problems.add_with_help(node.span, message, help);
+    let found = match (shape, &node.kind) {
+        // Of numbers it is the value that is wrong.
+        (Shape::Integer(_), Kind::Number(number)) => number.to_string(),
+        _ => node.what().to_owned(),
+    };
+    problems.add_with_help(node.span, format!("expected {}, found {found}", shape.what()), help);
 }
 
 fn check_object(node: &mut Node, object: &Object, problems: &mut Problems) {
@@ -91,7 +95,11 @@ fn check_object(node: &mut Node, object: &Object, problems: &mut Problems) {
             continue;
         };
         if entries[..at].iter().any(|entry| entry.key == key.name) {
-            let message = format!("`{}` is `{}` a second time", entries[at].key, key.name);
+            let message = match &*entries[at].key {
+                // The first was written as on the wire.
+                written if written == key.name => format!("`{written}` stands here a second time"),
+                written => format!("`{written}` is `{}` a second time", key.name),
+            };
             problems.add(entries[at].key_span, message);
         }
         key.name.clone_into(&mut entries[at].key);
@@ -152,7 +160,7 @@ mod tests {
             "unknown key `nmae` in a tool",
             "did you mean 'name'?",
             "`name` is missing in a tool",
-            "a whole number of at least 1, found a number",
+            "a whole number of at least 1, found 0",
             "did you mean 'fast'?",
             "did you mean 'monday'?",
             "a time such as 200ms, found a number",

@@ -4,6 +4,7 @@ use serde_json::{Number, Value};
 
 use super::mismatch::{Mismatch, short};
 use super::{JsonType, Ordering, Rule};
+use crate::template::{Path, Segment};
 
 /// Adds what does not fit, with its path.
 pub(super) fn rule(
@@ -31,14 +32,14 @@ pub(super) fn rule(
     match (rule, actual) {
         (Rule::Subset(pairs), Some(Value::Object(map))) => {
             for (key, expected) in pairs {
-                below(path, &format!(".{key}"), |path| {
-                    self::rule(expected, map.get(key), path, found)
-                });
+                below(path, &into(key), |path| self::rule(expected, map.get(key), path, found));
             }
         }
         (Rule::Items(rules), Some(Value::Array(items))) => {
             if rules.len() != items.len() {
-                found.push(Mismatch::new(path, format!("{} items", rules.len()), actual));
+                let ending = if rules.len() == 1 { "" } else { "s" };
+                let expected = format!("{} item{ending}", rules.len());
+                found.push(Mismatch::counted(path, expected, items.len(), actual));
             }
             for (index, (expected, item)) in rules.iter().zip(items).enumerate() {
                 below(path, &format!("[{index}]"), |path| {
@@ -58,12 +59,15 @@ pub(super) fn rule(
         }
         (Rule::Conforms(validator), Some(value)) => {
             for error in validator.iter_errors(value).take(3) {
-                let place =
-                    format!("{path}{}", error.instance_path().to_string().replace('/', "."));
+                let place = place(path, &error.instance_path().to_string());
                 found.push(Mismatch { path: place, message: error.to_string(), diff: None });
             }
         }
         (rule, Some(value)) if holds(rule, value) => {}
+        (Rule::Len(_), Some(value)) if length(value).is_some() => {
+            let length = length(value).unwrap_or_default();
+            found.push(Mismatch::counted(path, describe(rule), length, actual));
+        }
         (rule, actual) => found.push(Mismatch::new(path, describe(rule), actual)),
     }
 }
@@ -160,7 +164,11 @@ fn describe(rule: &Rule) -> String {
     };
     match rule {
         Rule::Equals(value) => short(value),
-        Rule::Subset(_) => "a map".to_owned(),
+        Rule::Subset(pairs) => {
+            let pairs = pairs.iter().map(|(key, rule)| format!("{key} {}", describe(rule)));
+            let with = pairs.collect::<Vec<_>>().join(", ");
+            if with.is_empty() { "a map".to_owned() } else { format!("a map with {with}") }
+        }
         Rule::Items(_) | Rule::Every(_) => "a list".to_owned(),
         Rule::Contains(part) => format!("something that contains {}", short(part)),
         Rule::Matches(regex) => format!("a text that matches /{regex}/"),
@@ -174,19 +182,42 @@ fn describe(rule: &Rule) -> String {
         Rule::Is(json_type) => {
             format!("a value of type {}", format!("{json_type:?}").to_lowercase())
         }
-        Rule::Len(inner) => format!("a length of {}", describe(inner)),
-        Rule::Compare(ordering, number) => {
-            let sign = match ordering {
-                Ordering::Gt => ">",
-                Ordering::Ge => ">=",
-                Ordering::Lt => "<",
-                Ordering::Le => "<=",
-            };
-            format!("a number {sign} {number}")
-        }
+        Rule::Len(inner) => match &**inner {
+            Rule::Compare(ordering, number) => format!("a length {} {number}", sign(*ordering)),
+            inner => format!("a length of {}", describe(inner)),
+        },
+        Rule::Compare(ordering, number) => format!("a number {} {number}", sign(*ordering)),
         Rule::Has(inner) => format!("a list that has {}", describe(inner)),
         Rule::Conforms(_) => "a value that conforms to the schema".to_owned(),
     }
+}
+
+fn sign(ordering: Ordering) -> &'static str {
+    match ordering {
+        Ordering::Gt => ">",
+        Ordering::Ge => ">=",
+        Ordering::Lt => "<",
+        Ordering::Le => "<=",
+    }
+}
+
+/// The step of a path that goes into a map.
+fn into(key: &str) -> String {
+    let step = Path { segments: vec![Segment::Key(key.to_owned())] }.to_string();
+    if step.starts_with('[') { step } else { format!(".{step}") }
+}
+
+/// A path with what a JSON pointer says below it.
+fn place(path: &str, pointer: &str) -> String {
+    let mut place = path.to_owned();
+    for step in pointer.split('/').skip(1) {
+        let step = match step.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => format!("[{step}]"),
+            false => into(&step.replace("~1", "/").replace("~0", "~")),
+        };
+        place.push_str(if place.is_empty() { step.trim_start_matches('.') } else { &step });
+    }
+    place
 }
 
 /// Goes one step down, and back.
@@ -262,5 +293,30 @@ mod tests {
         assert_eq!(found[1].to_string(), "at c: expected a number > 3, found 3");
         let absent = matcher.check(Some(&json!({"c": 9})))[0].to_string();
         assert_eq!(absent, "at a: expected a list, found nothing");
+    }
+
+    #[track_caller]
+    fn told(matcher: serde_json::Value, value: serde_json::Value, expected: &str) {
+        let found = Matcher::of(&matcher).unwrap().check(Some(&value));
+        assert_eq!(found[0].to_string(), expected);
+    }
+
+    #[test]
+    fn what_was_counted_and_what_a_map_has_is_told() {
+        told(json!({"len": 2}), json!("abc"), "expected a length of 2, found 3: \"abc\"");
+        told(json!({"len": {"lt": 2}}), json!([1, 2]), "expected a length < 2, found 2: [1,2]");
+        told(json!({"len": 1}), json!(1), "expected a length of 1, found 1");
+        told(json!([1]), json!([1, 2]), "expected 1 item, found 2: [1,2]");
+        let has = "expected a list that has a map with a 1, found [{\"a\":2}]";
+        told(json!({"has": {"a": 1}}), json!([{"a": 2}]), has);
+    }
+
+    #[test]
+    fn what_breaks_a_schema_has_its_place() {
+        let schema = json!({"properties": {"a/b": {"items": {"type": "string"}}}});
+        let expected = "at [\"a/b\"][0]: 1 is not of type \"string\"";
+        told(json!({"conforms": schema}), json!({"a/b": [1]}), expected);
+        let expected = "at it[\"a/b\"][0]: 1 is not of type \"string\"";
+        told(json!({"it": {"conforms": schema}}), json!({"it": {"a/b": [1]}}), expected);
     }
 }

@@ -29,6 +29,18 @@ impl Mismatch {
         Mismatch { path: path.to_owned(), message, diff: None }
     }
 
+    /// One about how many there are.
+    pub(super) fn counted(
+        path: &str,
+        expected: impl fmt::Display,
+        count: usize,
+        actual: Option<&Value>,
+    ) -> Self {
+        let actual = actual.map_or("nothing".to_owned(), short);
+        let message = format!("expected {expected}, found {count}: {actual}");
+        Mismatch { path: path.to_owned(), message, diff: None }
+    }
+
     pub(super) fn unequal(path: &str, expected: &Value, actual: &Value) -> Self {
         let plain = Mismatch::new(path, short(expected), Some(actual));
         let (one, other) = (spelled(expected), spelled(actual));

@@ -60,6 +60,10 @@ fn parse(text: &str) -> Result<Node, (Span, String)> {
 fn sentence(error: &serde_saphyr::Error) -> String {
     let text = error.to_string();
     let text = text.lines().next().unwrap_or_default();
+    if let Some(float) = text.strip_prefix("non-finite float ") {
+        let float = float.split(" rejected").next().unwrap_or_default();
+        return format!("{float} is a number that JSON does not have");
+    }
     let end = text.rfind(" at line ").or_else(|| text.rfind("; line ")).unwrap_or(text.len());
     text[..end].trim_end_matches([':', ',', ' ']).to_owned()
 }
@@ -170,7 +174,8 @@ impl<'de> Visitor<'de> for RawVisitor {
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Raw, E> {
         let number = Number::from_f64(value);
-        number.map(Raw::Number).ok_or_else(|| E::custom("a number that JSON does not have"))
+        // The parser refuses the others before, and says which it was.
+        number.map(Raw::Number).ok_or_else(|| E::custom("non-finite float "))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Raw, E> {

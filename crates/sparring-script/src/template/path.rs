@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::Undefined;
+use crate::casing::{camel, is_passed_through};
 use crate::nearest::did_you_mean;
 
 /// A way into a value, at least one step long.
@@ -48,6 +49,21 @@ impl Path {
         }
     }
 
+    /// The same path with the names of the wire, as deep as they are ours: what
+    /// is written `list[0].uri_template` stands in `uriTemplate`.
+    pub fn to_wire(mut self) -> Path {
+        let mut theirs = is_passed_through(self.root());
+        for segment in self.segments.iter_mut().skip(1) {
+            if let Segment::Key(key) = segment
+                && !theirs
+            {
+                theirs = is_passed_through(key);
+                *key = camel(key);
+            }
+        }
+        self
+    }
+
     /// Follows the path into a value, from a step on.
     ///
     /// # Errors
@@ -85,7 +101,8 @@ impl Path {
                 format!("{before} is {}, and has no `{key}`", what(other))
             }
             (Some(Segment::Index(index)), Value::Array(items)) => {
-                format!("{before} has no [{index}]; it has {} items", items.len())
+                let ending = if items.len() == 1 { "" } else { "s" };
+                format!("{before} has no [{index}]; it has {} item{ending}", items.len())
             }
             (_, other) => format!("{before} is {}, and no list", what(other)),
         };

@@ -45,8 +45,8 @@ pub(crate) fn judge(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failur
                 failures.extend(ran.into_iter().flat_map(|ran| ran::check(facet, ran, scope)));
             }
             Facet::Within(within) if heard.took > *within => {
-                let message =
-                    format!("expected an answer within {within:?}, it took {:?}", heard.took);
+                let took = heard.took;
+                let message = format!("expected an answer within {within:?}, it took {took:.1?}");
                 failures.push(Failure::new(*span, message));
             }
             // Held against what was kept once all else holds.

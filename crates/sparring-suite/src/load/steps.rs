@@ -129,7 +129,7 @@ impl Loader {
             match Path::parse(text) {
                 Ok(path) => {
                     self.check_root(&path, span, verb);
-                    saved.push((entry.key.clone(), span, path));
+                    saved.push((entry.key.clone(), span, path.to_wire()));
                 }
                 Err(bad) => {
                     self.problems.add(span, format!("this is no path: {}", bad.message));

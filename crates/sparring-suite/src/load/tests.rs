@@ -93,7 +93,8 @@ impl Loader {
     /// The name of a test; the columns of its row are filled in.
     fn name_of(&mut self, node: &Node, case: &Map<String, Value>) -> String {
         let Some(name) = node.get("name") else { return String::new() };
-        let text = name.as_str().unwrap_or_default().to_owned();
+        // Of what is no text that was told already; it is told by its place.
+        let text = name.as_str().map_or_else(|| format!("{:?}", name.span), str::to_owned);
         if case.is_empty() {
             return text;
         }

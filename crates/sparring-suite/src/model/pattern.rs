@@ -96,8 +96,10 @@ impl Pattern {
     /// can be followed.
     fn place(&self, path: &str) -> Span {
         let mut here = &self.node;
-        let Ok(way) = Way::parse(path) else { return here.span };
-        for segment in &way.segments {
+        // A path begins with a name, and this one may begin with an index.
+        let dot = if path.starts_with('[') { "" } else { "." };
+        let Ok(way) = Way::parse(&format!("it{dot}{path}")) else { return here.span };
+        for segment in way.segments.iter().skip(1) {
             let next = match segment {
                 Segment::Key(key) => here.get(key),
                 Segment::Index(index) => here.items().get(*index),

@@ -86,6 +86,12 @@ impl Answer {
         }
     }
 
+    /// Whether the server may be gone, by what came instead of an answer.
+    pub(super) fn is_unusable(&self) -> bool {
+        let kinds = ["wrong-answer", "noise", "foreign-id", "broken", "closed", "unreachable"];
+        self.error().is_some_and(|error| kinds.iter().any(|kind| error["kind"] == *kind))
+    }
+
     /// What is known of an agent, where one ran.
     pub(crate) fn ran(&self) -> Option<&Ran> {
         match self {

@@ -13,6 +13,9 @@ use tokio::time::{sleep, timeout};
 use super::Answer;
 use crate::model::{Cancel, Completion, Raw, Step, Verb};
 
+/// Where a request says which log messages it wants.
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+
 /// What is to be done.
 pub(super) enum Asked {
     List(Listing),
@@ -132,19 +135,21 @@ impl Asked {
         Some(format!("{} {name}", verb.name()).trim_end().to_owned())
     }
 
-    /// Asks, and where notifications are expected, asks for progress too: it is
-    /// seen by the watch, like all others.
+    /// Asks, and where notifications are expected, asks for progress and for log
+    /// messages too: they are seen by the watch, like all others.
     pub(super) async fn ask(
         self,
         client: &Client,
-        wants_progress: bool,
+        wants_news: bool,
         held: &mut Vec<Subscription>,
     ) -> Answer {
         match self {
             Asked::List(listing) => Answer::of_list(client.list(listing).await),
             Asked::Request { method, params, cancel } => {
+                let modern = client.revision().is_some_and(Revision::is_modern);
+                let params = if wants_news && modern { Some(with_logs(params)) } else { params };
                 let request = client.request(method, params.map(RawJson::from));
-                let request = if wants_progress { request.on_progress(|_| {}) } else { request };
+                let request = if wants_news { request.on_progress(|_| {}) } else { request };
                 match cancel {
                     None => Answer::of(request.await),
                     Some((after, reason)) => cancelled(request, after, reason.as_deref()).await,
@@ -173,6 +178,18 @@ impl Asked {
             Asked::Nothing => Answer::Nothing,
         }
     }
+}
+
+/// Since 2026-07-28 a request has log messages sent only if it says so (basic,
+/// logging); before, a client gets them unless it says otherwise.
+fn with_logs(params: Option<Value>) -> Value {
+    let mut params = params.unwrap_or_else(|| json!({}));
+    if let Some(map) = params.as_object_mut()
+        && let Some(meta) = map.entry("_meta").or_insert_with(|| json!({})).as_object_mut()
+    {
+        meta.entry(LOG_LEVEL).or_insert_with(|| "debug".into());
+    }
+    params
 }
 
 /// Gives a request up, unless it is over before.

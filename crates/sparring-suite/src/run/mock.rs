@@ -31,7 +31,7 @@ pub(super) fn in_memory(server: Arc<MockServer>) -> (MemoryLink, Mocked) {
             _ = server.serve(there) => {}
         }
     };
-    (here, Mocked(tokio::spawn(serving)))
+    (here, Mocked::spawn(serving))
 }
 
 /// A mock that listens, and how to get to it.
@@ -55,7 +55,7 @@ pub(super) async fn over_http(
         exit_of(&server).await;
         drop(serving);
     };
-    Ok((target, Mocked(tokio::spawn(until_exit))))
+    Ok((target, Mocked::spawn(until_exit)))
 }
 
 /// This program, as a mock on its stdin and stdout. Its variables are texts

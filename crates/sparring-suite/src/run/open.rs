@@ -142,9 +142,10 @@ impl Opening<'_> {
                 tools: Mutex::default(),
                 questioned: AtomicU64::default(),
                 used: AtomicBool::default(),
+                shaken: AtomicBool::default(),
                 over_http: self.is_over_http(),
                 journal: None,
-                _mock: mock,
+                mock,
                 _subscription: subscription,
             }),
             Err(error) => {

@@ -2,14 +2,18 @@
 //! a crash, and ended after the last.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::Map;
 use sparring_peer::Client;
 use sparring_peer::client::Subscription;
 use sparring_transport::Stderr;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use super::desk::Desk;
 use super::scope::Folder;
@@ -22,6 +26,10 @@ use super::watch::Watch;
 use super::{World, open};
 use crate::event::Story;
 use crate::model::{Facet, Server, Suite, Variant, Way};
+
+/// How long the end of a server may take to be seen after a request that has no
+/// usable answer, so that the next test is not the one that meets it.
+const LAST_BREATH: Duration = Duration::from_millis(200);
 
 /// The place of one server.
 pub(super) struct Seat<'a> {
@@ -64,22 +72,39 @@ pub(super) struct Running {
     pub(super) questioned: AtomicU64,
     /// Whether a step was done on it.
     pub(super) used: AtomicBool,
+    /// Whether what came last was no usable answer: it may be about to end.
+    pub(super) shaken: AtomicBool,
     pub(super) over_http: bool,
     /// What came to it, where it is a mock.
     pub(super) journal: Option<Journal>,
     /// Held so that it lives as long as its client.
-    pub(super) _mock: Option<Mocked>,
+    pub(super) mock: Option<Mocked>,
     /// Held so that the server goes on telling.
     pub(super) _subscription: Option<Subscription>,
 }
 
 /// A mock that is served in this process, until nobody holds it.
 #[derive(Debug)]
-pub(super) struct Mocked(pub(super) JoinHandle<()>);
+pub(super) struct Mocked {
+    task: JoinHandle<()>,
+    /// Gone with the task.
+    ended: watch::Receiver<()>,
+}
+
+impl Mocked {
+    pub(super) fn spawn(serving: impl Future<Output = ()> + Send + 'static) -> Self {
+        let (ending, ended) = watch::channel(());
+        let serving = async move {
+            serving.await;
+            drop(ending);
+        };
+        Mocked { task: tokio::spawn(serving), ended }
+    }
+}
 
 impl Drop for Mocked {
     fn drop(&mut self) {
-        self.0.abort();
+        self.task.abort();
     }
 }
 
@@ -197,7 +222,10 @@ impl<'a> Seat<'a> {
         if let Some(story) = &self.refused {
             return Err(story.clone());
         }
-        if self.running.as_ref().is_some_and(|running| !running.client.is_connected()) {
+        if let Some(running) = self.running.as_ref().filter(|it| it.shaken.swap(false, Relaxed)) {
+            let _ = timeout(LAST_BREATH, running.gone()).await;
+        }
+        if self.running.as_ref().is_some_and(|running| running.is_gone()) {
             self.close().await;
         }
         if let Some(running) = &self.running {
@@ -234,6 +262,28 @@ impl<'a> Seat<'a> {
         self.set_up = None;
         if let Some(running) = self.running.take() {
             running.client.close().await;
+        }
+    }
+}
+
+impl Running {
+    /// Whether there is nobody to talk to any more. A mock over HTTP can end
+    /// although no connection was to last.
+    fn is_gone(&self) -> bool {
+        let ended = self.mock.as_ref().is_some_and(|mock| mock.ended.has_changed().is_err());
+        ended || !self.client.is_connected()
+    }
+
+    /// Waits until that is so.
+    async fn gone(&self) {
+        let mock = async {
+            let Some(mock) = &self.mock else { return std::future::pending().await };
+            let mut ended = mock.ended.clone();
+            while ended.changed().await.is_ok() {}
+        };
+        tokio::select! {
+            _ = self.client.closed() => {}
+            () = mock => {}
         }
     }
 }

@@ -51,8 +51,9 @@ pub(super) async fn perform(
     running.used.store(true, Relaxed);
     let questioned = running.questioned.load(Relaxed);
     let begun = Instant::now();
-    let wants_progress = step.expect.counts(Collection::Notifications);
-    let answer = asked.ask(client, wants_progress, held).await;
+    let wants_news = step.expect.counts(Collection::Notifications);
+    let answer = asked.ask(client, wants_news, held).await;
+    running.shaken.store(answer.is_unusable(), Relaxed);
     let mut heard = Heard {
         asked: label,
         took: begun.elapsed(),

@@ -41,6 +41,8 @@ struct Spoilt {
     pace: Option<Pace>,
     /// Whether the connection breaks after that.
     breaks: bool,
+    /// Whether something was given that may not have gone out yet.
+    unsent: bool,
     /// How long it was said to be, where it was.
     length: Option<u64>,
 }
@@ -111,6 +113,7 @@ impl Body {
             rest: bytes,
             pace: fault.slow.map(Pace::new),
             breaks: fault.cut.is_some(),
+            unsent: fault.drop_stream,
             length: length.map(|length| length as u64),
         };
         Body { kind: Kind::Whole(None), spoilt: Some(Box::new(spoilt)), note: None }
@@ -188,7 +191,13 @@ impl Spoilt {
                 None => usize::MAX,
             };
             let piece = self.rest.split_to(most.min(self.rest.len()));
+            self.unsent = true;
             return Poll::Ready(Some(Ok(piece)));
+        }
+        // What breaks at once takes with it what was written before.
+        if self.breaks && std::mem::take(&mut self.unsent) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
         }
         let broken = || Err(io::Error::other("broken off, as the script says"));
         Poll::Ready(self.breaks.then(broken))
@@ -221,7 +230,8 @@ impl http_body::Body for Body {
                 if pace.is_some() || stream.broken {
                     let rest = bytes.unwrap_or_default();
                     let breaks = stream.broken;
-                    body.spoilt = Some(Box::new(Spoilt { rest, pace, breaks, length: None }));
+                    let spoilt = Spoilt { rest, pace, breaks, unsent: true, length: None };
+                    body.spoilt = Some(Box::new(spoilt));
                     return Pin::new(body).poll_frame(cx);
                 }
                 bytes

@@ -2,7 +2,7 @@
 //! and refusals in words.
 
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
 use sparring_peer::link::{Cut, Fault, Faults};
 use sparring_wire::{ErrorObject, Frame, Id, code};
@@ -125,10 +125,16 @@ pub(super) fn answer(status: StatusCode, frame: Frame, faults: &Faults) -> Respo
     } else {
         let frames = faults.applied_to(&frame);
         let bytes: Vec<u8> = frames.iter().flat_map(|frame| frame.bytes()).copied().collect();
+        let ends = fault.cut == Some(Cut::After);
         // What breaks off was said to be longer.
-        let length = if fault.cut.is_some() { frame.bytes().len() + 1 } else { bytes.len() };
+        let breaks = fault.cut.is_some() && !ends;
+        let length = if breaks { frame.bytes().len() + 1 } else { bytes.len() };
         let mut response = json(status, frame);
-        *response.body_mut() = Body::spoilt(bytes.into(), Some(length), fault);
+        let fault = Fault { cut: fault.cut.filter(|_| breaks), ..fault.clone() };
+        *response.body_mut() = Body::spoilt(bytes.into(), Some(length), &fault);
+        if ends {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
         response
     };
     if let Some(status) = fault.status.and_then(|status| StatusCode::from_u16(status).ok()) {

@@ -162,9 +162,9 @@ impl Source for Reader {
         drop(state);
         hub.count(before, now);
         self.pace = fault.as_ref().and_then(|fault| fault.slow);
-        match fault {
-            Some(fault) => further.map(|further| further.with(&fault)),
-            None => further,
+        match fault.map(|fault| Further::More.with(&fault)) {
+            Some(Further::Broken) => Poll::Ready(Further::Broken),
+            _ => further,
         }
     }
 

@@ -1,0 +1,1 @@
+exec "$1" mock house.mock.yaml --var "greeting=$GREETING"

@@ -1,0 +1,227 @@
+//! No dead option: every flag of every verb, and every key of suites and of
+//! mocks, has a golden case.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use sparring_mock::{MockServer, Settings};
+use sparring_script::{Node, Source, casing};
+use sparring_suite::Suite;
+
+use crate::process::{SPAR, output};
+
+/// The verbs that have a target share most of their flags; what one of them
+/// shows of such a flag is shown for all.
+const WITH_TARGET: [&str; 8] =
+    ["call", "read", "prompt", "list", "complete", "ping", "raw", "init"];
+
+#[test]
+fn every_flag_has_a_golden_case() {
+    let tried: BTreeSet<(String, String)> =
+        commands().iter().flat_map(|it| flags_tried(it)).collect();
+    let verbs = fs::read_to_string(golden().join("help/spar/stdout")).unwrap();
+    let mut untried = Vec::new();
+    for verb in verbs_of(&verbs) {
+        let help = output(Command::new(SPAR).args([&*verb, "--help"])).stdout;
+        for flag in flags_of(&String::from_utf8(help).unwrap()) {
+            let is_tried = |by: &str| tried.contains(&(by.to_owned(), flag.clone()));
+            let shared = WITH_TARGET.contains(&&*verb) && WITH_TARGET.iter().any(|it| is_tried(it));
+            if !shared && !is_tried(&verb) {
+                untried.push(format!("spar {verb} {flag}"));
+            }
+        }
+    }
+    assert!(untried.is_empty(), "no golden case has {untried:#?}");
+}
+
+#[test]
+fn every_key_of_suites_has_a_golden_case() {
+    check_keys(&sparring_suite::schema(), &suites());
+}
+
+#[test]
+fn every_key_of_mocks_has_a_golden_case() {
+    check_keys(&sparring_mock::schema(), &mocks());
+}
+
+#[test]
+fn every_matcher_has_a_golden_case_where_it_fits_and_one_where_it_does_not() {
+    for file in ["passing", "failing"] {
+        let text = fs::read_to_string(golden().join(format!("matchers/{file}.spar.yaml"))).unwrap();
+        for name in sparring_script::matcher::NAMES {
+            let used =
+                text.contains(&format!("{{{name}: ")) || text.contains(&format!(", {name}: "));
+            assert!(used, "no test of matchers/{file}.spar.yaml has {name}");
+        }
+    }
+}
+
+fn check_keys(schema: &Value, files: &[PathBuf]) {
+    let walk = Walk { schema };
+    let mut used = BTreeSet::new();
+    for file in files {
+        let text = fs::read_to_string(file).unwrap();
+        let node = Node::parse(&Source::new("a", text)).unwrap();
+        walk.follow("the top", schema, &node.to_json(), &mut used);
+    }
+    let unused: Vec<String> = walk.all().difference(&used).cloned().collect();
+    assert!(unused.is_empty(), "no golden case has {unused:#?}");
+}
+
+/// The suites that a case has run and that can be: what is refused has no
+/// effect.
+fn suites() -> Vec<PathBuf> {
+    let loads = |file: &PathBuf| Suite::from_file(file).is_ok();
+    named(&commands()).into_iter().filter(|file| ends(file, ".spar.yaml") && loads(file)).collect()
+}
+
+/// The mocks that a case or one of its suites has served and that can be.
+fn mocks() -> Vec<PathBuf> {
+    let settings = Settings { allow_exec: true, ..Settings::default() };
+    let loads = |file: &PathBuf| MockServer::from_file(file, &settings).is_ok();
+    let suites = suites().into_iter().map(|file| fs::read_to_string(file).unwrap());
+    let naming: Vec<String> = suites.chain(commands()).collect();
+    named(&naming).into_iter().filter(|file| ends(file, ".mock.yaml") && loads(file)).collect()
+}
+
+/// What the cases have the shell run.
+fn commands() -> Vec<String> {
+    files(&golden(), "cmd").iter().map(|file| fs::read_to_string(file).unwrap()).collect()
+}
+
+/// The YAML files whose names stand in one of the texts.
+fn named(texts: &[String]) -> Vec<PathBuf> {
+    let is_named = |file: &PathBuf| {
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        // As `cp ../snap.* $TMP` has it.
+        let start = name.split('.').next().unwrap_or_default();
+        let any = format!("/{start}.*");
+        texts.iter().any(|text| text.contains(&name) || text.contains(&any))
+    };
+    files(&golden(), ".yaml").into_iter().filter(is_named).collect()
+}
+
+fn ends(file: &Path, ending: &str) -> bool {
+    file.to_string_lossy().ends_with(ending)
+}
+
+/// A schema, and ways through it.
+struct Walk<'a> {
+    schema: &'a Value,
+}
+
+impl Walk<'_> {
+    /// Every key there is, below what it belongs to.
+    fn all(&self) -> BTreeSet<String> {
+        let defs = self.schema["$defs"].as_object().unwrap();
+        let objects = defs.iter().map(|(name, object)| (&**name, object));
+        let objects = objects.chain([("the top", self.schema)]);
+        let keys = objects.flat_map(|(name, object)| {
+            let keys = object["properties"].as_object().unwrap().keys();
+            let ours = keys.filter(|key| casing::snake(key) == **key);
+            ours.map(|key| format!("{name}: {key}")).collect::<Vec<_>>()
+        });
+        keys.collect()
+    }
+
+    /// Notes the keys that a value has, wherever the schema allows them.
+    fn follow(&self, name: &str, schema: &Value, value: &Value, used: &mut BTreeSet<String>) {
+        if let Some(pointer) = schema["$ref"].as_str() {
+            let name = pointer.trim_start_matches("#/$defs/");
+            return self.follow(name, &self.schema["$defs"][name], value, used);
+        }
+        for choice in schema["anyOf"].as_array().into_iter().flatten() {
+            self.follow(name, choice, value, used);
+        }
+        match value {
+            Value::Array(items) => {
+                items.iter().for_each(|item| self.follow(name, &schema["items"], item, used));
+            }
+            Value::Object(map) => {
+                for (key, value) in map {
+                    let key = casing::snake(key);
+                    match schema["properties"].get(&key) {
+                        Some(below) => {
+                            used.insert(format!("{name}: {key}"));
+                            self.follow(name, below, value, used);
+                        }
+                        None => self.follow(name, &schema["additionalProperties"], value, used),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What a line for the shell has spar do: its verbs, each with a flag.
+fn flags_tried(line: &str) -> Vec<(String, String)> {
+    let mut tried = Vec::new();
+    let mut verb: Option<String> = None;
+    let mut words = shlex::Shlex::new(line);
+    while let Some(word) = words.next() {
+        let ends = ["|", "&&", "||", "&", ";", "--"].contains(&&*word) || word.ends_with(';');
+        // A whole line as one word is run by a shell of its own.
+        if word.contains("spar ") {
+            tried.extend(flags_tried(&word));
+        } else if word == "spar" {
+            verb = words.next();
+        } else if let Some(verb) = verb.as_ref().filter(|_| word.starts_with('-')) {
+            let flag = word.split('=').next().unwrap_or_default().trim_end_matches(';');
+            tried.push((verb.clone(), long(flag).to_owned()));
+        }
+        if ends {
+            verb = None;
+        }
+    }
+    tried
+}
+
+/// The long name of a flag.
+fn long(flag: &str) -> &str {
+    match flag {
+        "-q" => "--quiet",
+        "-j" => "--jobs",
+        "-h" => "--help",
+        flag => flag,
+    }
+}
+
+/// The verbs in the program's help.
+fn verbs_of(help: &str) -> Vec<String> {
+    let (_, rest) = help.split_once("Verbs:\n").unwrap();
+    let (verbs, _) = rest.split_once("\n\n").unwrap();
+    verbs.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+/// The flags in a verb's help: where a line begins with one.
+fn flags_of(help: &str) -> Vec<String> {
+    let begins = |line: &&str| line.trim_start().starts_with('-') && line.starts_with("  ");
+    let options = help.split("\nExamples:").next().unwrap_or_default();
+    let flags = options.lines().filter(begins).filter_map(|line| {
+        let mut words = line.split([' ', ',', '=', '[']);
+        words.find(|word| word.starts_with("--")).map(str::to_owned)
+    });
+    flags.collect()
+}
+
+fn golden() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
+/// The files below a folder whose names end so.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(files(&path, ending)),
+            false if path.to_string_lossy().ends_with(ending) => found.push(path),
+            false => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,99 @@
+//! No diagnostic that nobody has seen: whatever loading a file can say of it is
+//! said in a golden case.
+//!
+//! The messages are found in the sources, as texts of several words; of a text
+//! with holes the longest part between them must have been printed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+/// Where messages about a user's file are written.
+const SOURCES: [&str; 9] = [
+    "sparring-mock/src/load",
+    "sparring-script/src/grammar/check.rs",
+    "sparring-script/src/input.rs",
+    "sparring-script/src/matcher/read.rs",
+    "sparring-script/src/nearest.rs",
+    "sparring-script/src/node/yaml.rs",
+    "sparring-script/src/quantity.rs",
+    "sparring-script/src/template",
+    "sparring-suite/src/load",
+];
+
+/// Texts of several words that are no messages, and messages that no file can
+/// bring about.
+const OTHERS: [(&str, &str); 13] = [
+    ("the tool", "names a text without a file"),
+    ("the reply", "names a text without a file"),
+    ("the change", "names a text without a file"),
+    ("the token", "names a text without a file"),
+    ("%% this is no frame %%", "is sent"),
+    ("Gives the next response of a test case.", "describes a tool"),
+    (
+        "What to do, with the directives [test_case_id=…] and [mcp_responses_json=BASE64].",
+        "describes an argument",
+    ),
+    (" at line ", "is looked for"),
+    ("; line ", "is looked for"),
+    ("non-finite float ", "is looked for"),
+    ("the parser failed", "needs a parser that panics"),
+    ("only a script can name programs to run", "is told over HTTP"),
+    ("a value", "is for who calls the parser otherwise"),
+];
+
+#[test]
+fn every_diagnostic_has_a_golden_case() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let printed: String = texts(&golden, |name| name == "stdout" || name == "stderr").concat();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let sources = SOURCES.iter().flat_map(|part| texts(&sources.join(part), is_source));
+    let messages: Vec<String> = sources.flat_map(|source| messages(&source)).collect();
+    assert!(messages.len() > 100, "{messages:#?}");
+    // One that is no format stands there as it is, braces and all.
+    let is_seen = |it: &str| printed.contains(it) || printed.contains(&longest_part(it));
+    let unseen: Vec<&String> = messages.iter().filter(|message| !is_seen(message)).collect();
+    assert!(unseen.is_empty(), "no golden case has {unseen:#?}");
+}
+
+/// The texts in a source, without its tests, that may be messages.
+fn messages(source: &str) -> Vec<String> {
+    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let is_code = |line: &&str| !line.trim_start().starts_with("//") && !line.contains("#[");
+    let code: Vec<&str> = code.lines().filter(is_code).collect();
+    let literal = Regex::new(r#"(?s)(expect\()?"((?:[^"\\]|\\.)*)""#).unwrap();
+    // A quote of its own begins no text.
+    let code = code.join("\n").replace("'\"'", "").replace("'\\\"'", "");
+    let found = literal.captures_iter(&code).filter(|found| found.get(1).is_none());
+    let broken = Regex::new(r"\\\n\s*").unwrap();
+    let texts = found.map(|found| broken.replace_all(&found[2], "").replace("\\\"", "\""));
+    let is_other = |text: &str| OTHERS.iter().any(|(other, _)| *other == text);
+    texts.filter(|text| longest_part(text).trim().contains(' ') && !is_other(text)).collect()
+}
+
+/// The longest part of a format that stands between its holes.
+fn longest_part(format: &str) -> String {
+    let hole = Regex::new(r"\{[^{}]*\}").unwrap();
+    let format = format.replace("{{", "\u{1}").replace("}}", "\u{2}");
+    let parts = hole.split(&format).max_by_key(|part| part.len()).unwrap_or_default();
+    parts.replace('\u{1}', "{").replace('\u{2}', "}")
+}
+
+fn is_source(name: &str) -> bool {
+    name.ends_with(".rs")
+}
+
+/// The files at a path and below that have such names.
+fn texts(path: &Path, wanted: fn(&str) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut left: Vec<PathBuf> = vec![path.to_owned()];
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            left.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if wanted(&path.file_name().unwrap().to_string_lossy()) {
+            found.push(fs::read_to_string(path).unwrap());
+        }
+    }
+    found
+}
