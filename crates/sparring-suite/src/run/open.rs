@@ -19,8 +19,9 @@ use tokio::time::timeout;
 use super::desk::Desk;
 use super::listen::listen;
 use super::mock;
+use super::running::{Mocked, Running};
 use super::scope::OfServer;
-use super::seat::{Mocked, Refusal, Running, Seat};
+use super::seat::{Refusal, Seat};
 use super::stand_ins::Journal;
 use super::watch::Watch;
 use crate::model::{Address, Command, Container, Script, Transport, Way};
@@ -142,6 +143,7 @@ impl Opening<'_> {
                 tools: Mutex::default(),
                 questioned: AtomicU64::default(),
                 used: AtomicBool::default(),
+                met_end: AtomicBool::default(),
                 shaken: AtomicBool::default(),
                 over_http: self.is_over_http(),
                 journal: None,
