@@ -4,7 +4,7 @@
 use super::{Object, Shape};
 use crate::casing::snake;
 use crate::nearest::did_you_mean;
-use crate::node::{Entry, Kind, Node};
+use crate::node::{Kind, Node};
 use crate::problem::Problems;
 use crate::quantity::duration;
 
@@ -86,7 +86,8 @@ fn check_object(node: &mut Node, object: &Object, problems: &mut Problems) {
     let span = node.span;
     let Kind::Map(entries) = &mut node.kind else { return };
     for at in 0..entries.len() {
-        let known = object.all_keys().find(|key| is_named(&entries[at], key.name));
+        let name = snake(&entries[at].key);
+        let known = object.all_keys().find(|key| key.name == name);
         let Some(key) = known else {
             let entry = &entries[at];
             let help = did_you_mean(&entry.key, object.all_keys().map(|key| key.name));
@@ -110,10 +111,6 @@ fn check_object(node: &mut Node, object: &Object, problems: &mut Problems) {
             problems.add(span, format!("`{}` is missing in {}", key.name, object.name));
         }
     }
-}
-
-fn is_named(entry: &Entry, name: &str) -> bool {
-    entry.key == name || snake(&entry.key) == name
 }
 
 #[cfg(test)]
