@@ -2,7 +2,7 @@
 //! key in the one way that readers look for.
 
 use super::{Object, Shape};
-use crate::casing::snake;
+use crate::casing::camel;
 use crate::nearest::did_you_mean;
 use crate::node::{Entry, Kind, Node};
 use crate::problem::Problems;
@@ -113,7 +113,7 @@ fn check_object(node: &mut Node, object: &Object, problems: &mut Problems) {
 }
 
 fn is_named(entry: &Entry, name: &str) -> bool {
-    entry.key == name || snake(&entry.key) == name
+    entry.key == name || entry.key == camel(name)
 }
 
 #[cfg(test)]
@@ -148,6 +148,8 @@ mod tests {
     fn the_wires_spelling_is_taken_for_ours() {
         let node = checked("name: x\ninputSchema: {aB: 1}\nparts: [a]\ncache: 5s\n").unwrap();
         assert!(node.get("input_schema").is_some_and(|it| it.get("aB").is_some()));
+        let told = checked("name: x\nInputSchema: {}\n").unwrap_err();
+        assert!(told.contains("unknown key `InputSchema`"), "{told}");
     }
 
     #[test]
