@@ -38,6 +38,12 @@ pub(super) static SERVER: Object = Object {
                 &Shape::Text,
                 "The container that `command` is run in, by docker or podman; `cwd` is one in there.",
             ),
+            Key::new(
+                "engine",
+                &Shape::Text,
+                "The engine of `container` and its own flags, as `sudo docker`; the first of \
+                 docker and podman that has it where nothing is said.",
+            ),
             Key::new("url", &Shape::Text, "Where the server is over HTTP."),
             Key::new("bearer", &Shape::Text, "The token to show at `url`."),
             Key::new("headers", &Shape::Map(&Shape::Text), "More headers for `url`."),

@@ -4,13 +4,14 @@
 //! that does not expect it.
 
 use serde_json::Value;
+use sparring_script::Scope;
 
 use super::value::short;
 use crate::event::Failure;
-use crate::model::{Aspect, Collection, Step};
+use crate::model::{Aspect, Collection, Items, Pattern, Step};
 use crate::run::Heard;
 
-pub(super) fn check(step: &Step, heard: &Heard) -> Vec<Failure> {
+pub(super) fn check(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failure> {
     let expect = &step.expect;
     let mut failures = Vec::new();
     if let Some(error) = heard.answer.error().filter(|_| !expect.looks_at(Aspect::Error)) {
@@ -24,16 +25,17 @@ pub(super) fn check(step: &Step, heard: &Heard) -> Vec<Failure> {
         let said = short(&Value::from(heard.answer.text()));
         failures.push(Failure::new(step.span, format!("the tool says that it failed: {said}")));
     }
-    if !expect.counts(Collection::Violations) {
-        let unexpected = heard.violations.iter().filter(|it| !is_expected(it, step, heard));
-        failures.extend(unexpected.map(|it| Failure::new(step.span, breach(it))));
-    }
+    let unexpected = heard.violations.iter().filter(|it| !is_expected(it, step, heard, scope));
+    failures.extend(unexpected.map(|it| Failure::new(step.span, breach(it))));
     failures
 }
 
 /// Whether what else is expected says that this breach is.
-fn is_expected(violation: &Value, step: &Step, heard: &Heard) -> bool {
+fn is_expected(violation: &Value, step: &Step, heard: &Heard, scope: &dyn Scope) -> bool {
     let expect = &step.expect;
+    if expect.items(Collection::Violations).any(|items| covers(items, violation, scope)) {
+        return true;
+    }
     match violation["rule"].as_str().unwrap_or_default() {
         "unlisted-tool" => expect.looks_at(Aspect::Error) || expect.looks_at(Aspect::IsError),
         // Where the revision makes it an error, it is told as one.
@@ -45,6 +47,13 @@ fn is_expected(violation: &Value, step: &Step, heard: &Heard) -> bool {
     }
 }
 
+/// Whether a breach is one of those that are counted or named. One that must
+/// not be there is told where that is said.
+fn covers(items: &Items, violation: &Value, scope: &dyn Scope) -> bool {
+    let fits = |it: &Pattern| it.check(Some(violation), scope).is_ok_and(|unfit| unfit.is_empty());
+    items.count.is_some() || items.has.iter().chain(&items.lacks).any(fits)
+}
+
 fn no_result(error: &Value) -> String {
     let message = error["message"].as_str().unwrap_or_default();
     match error.get("code") {
@@ -53,7 +62,8 @@ fn no_result(error: &Value) -> String {
     }
 }
 
-fn breach(violation: &Value) -> String {
+/// A breach of the protocol in a line.
+pub(crate) fn breach(violation: &Value) -> String {
     let text = |key: &str| violation[key].as_str().unwrap_or_default();
     let (rule, path, message) = (text("rule"), text("path"), text("message"));
     let place = if path == "$" { String::new() } else { format!(" at {path}") };

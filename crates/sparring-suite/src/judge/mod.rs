@@ -7,6 +7,8 @@ mod journals;
 mod ran;
 mod value;
 
+pub(crate) use defaults::breach;
+
 use sparring_script::Scope;
 
 use crate::event::Failure;
@@ -15,7 +17,7 @@ use crate::run::Heard;
 
 /// All that does not hold.
 pub(crate) fn judge(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failure> {
-    let mut failures = defaults::check(step, heard);
+    let mut failures = defaults::check(step, heard, scope);
     let ran = heard.answer.ran();
     failures.extend(ran.and_then(|ran| ran::ended_badly(step, ran)));
     for (span, facet) in &step.expect.0 {
@@ -82,14 +84,15 @@ pub(crate) fn has_come(facet: &Facet, heard: &Heard, scope: &dyn Scope) -> bool 
     }
 }
 
-/// Whether something is expected not to come.
+/// Whether it would not hold any more if more came.
 pub(crate) fn may_not_come(facet: &Facet, scope: &dyn Scope) -> bool {
-    let none = serde_json::Value::from(0);
+    let many = serde_json::Value::from(u32::MAX);
     let bounded = |count: &Option<Pattern>| {
-        let fits = |it: &Pattern| it.check(Some(&none), scope).is_ok_and(|it| it.is_empty());
-        count.as_ref().is_some_and(fits)
+        let fits = |it: &Pattern| it.check(Some(&many), scope).is_ok_and(|it| it.is_empty());
+        count.as_ref().is_some_and(|it| !fits(it))
     };
     match facet {
+        Facet::Stderr(_) => true,
         Facet::Items(_, Items { lacks, count, .. }) => !lacks.is_empty() || bounded(count),
         Facet::Journal { coming, .. } => coming.iter().any(|it| bounded(&it.count)),
         _ => false,

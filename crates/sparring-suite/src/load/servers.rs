@@ -7,11 +7,11 @@ use sparring_script::{Entry, Node, Tree, casing, duration};
 use sparring_wire::Revision;
 
 use super::Loader;
-use crate::model::{Address, Command, Script, Server, Transport, Way};
+use crate::model::{Address, Command, Container, Script, Server, Transport, Way};
 
 /// The keys that say how to get to a server, and what may stand beside each.
 const WAYS: [(&str, &[&str]); 3] = [
-    ("command", &["args", "env", "cwd", "container"]),
+    ("command", &["args", "env", "cwd", "container", "engine"]),
     ("url", &["bearer", "headers"]),
     ("mock", &["vars", "transport"]),
 ];
@@ -49,9 +49,16 @@ impl Loader {
         let way = match *key {
             "command" => {
                 let command = self.command(node)?;
+                let engine = self.text(node, "engine");
                 match self.text(node, "container") {
-                    Some(container) => Way::Container(container, command),
-                    None => Way::Child(command),
+                    Some(name) => Way::Container(Container { name, engine, command }),
+                    None => {
+                        if let Some(engine) = node.entry("engine") {
+                            let message = "`engine` is that of a `container`, which is not here";
+                            self.problems.add(engine.key_span, message);
+                        }
+                        Way::Child(command)
+                    }
                 }
             }
             "url" => Way::Http(self.address(node)?),

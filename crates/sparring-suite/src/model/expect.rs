@@ -144,7 +144,15 @@ impl Expect {
 
     /// Whether something is expected of these things.
     pub(crate) fn counts(&self, wanted: Collection) -> bool {
-        self.0.iter().any(|(_, facet)| matches!(facet, Facet::Items(found, _) if *found == wanted))
+        self.items(wanted).next().is_some()
+    }
+
+    /// What is expected of these things.
+    pub(crate) fn items(&self, wanted: Collection) -> impl Iterator<Item = &Items> {
+        self.0.iter().filter_map(move |(_, facet)| match facet {
+            Facet::Items(found, items) if *found == wanted => Some(items),
+            _ => None,
+        })
     }
 
     /// What is not kept of the answer, where it is to be as it was kept; and

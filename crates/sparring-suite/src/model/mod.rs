@@ -20,7 +20,7 @@ pub(crate) use agent::{Agent, FileExpect, Reading};
 pub(crate) use expect::{Aspect, Collection, Coming, Expect, Facet, Items, Journal};
 pub(crate) use files::Files;
 pub(crate) use pattern::Pattern;
-pub(crate) use server::{Address, Command, Script, Server, Way};
+pub(crate) use server::{Address, Command, Container, Script, Server, Way};
 pub(crate) use snapshot::Rules;
 pub(crate) use stand_in::{Body, Reply, Route, StandIn, StandInKind};
 pub(crate) use step::{Answers, Cancel, Completion, Raw, Step, Turns, Verb};

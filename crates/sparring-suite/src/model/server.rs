@@ -32,7 +32,7 @@ pub(crate) enum Way {
     /// It is started here.
     Child(Command),
     /// It is started in a container.
-    Container(Tree, Command),
+    Container(Container),
     /// It is there already.
     Http(Address),
     /// It is a script.
@@ -62,7 +62,9 @@ impl Way {
     pub(crate) fn trees(&self) -> Vec<&Tree> {
         match self {
             Way::Child(command) => command.trees().collect(),
-            Way::Container(name, command) => std::iter::once(name).chain(command.trees()).collect(),
+            Way::Container(Container { name, engine, command }) => {
+                std::iter::once(name).chain(engine).chain(command.trees()).collect()
+            }
             Way::Http(address) => {
                 let headers = address.headers.iter().map(|(_, tree)| tree);
                 std::iter::once(&address.url).chain(&address.bearer).chain(headers).collect()
@@ -86,6 +88,15 @@ impl Script {
     pub(crate) fn trees(&self) -> Vec<&Tree> {
         std::iter::once(&self.path).chain(self.vars.iter().map(|(_, tree)| tree)).collect()
     }
+}
+
+/// A program to start in a container.
+#[derive(Debug)]
+pub(crate) struct Container {
+    pub(crate) name: Tree,
+    /// The engine's program and its own flags, as one line.
+    pub(crate) engine: Option<Tree>,
+    pub(crate) command: Command,
 }
 
 /// A program to start.

@@ -9,7 +9,7 @@ use sparring_peer::{LinkKind, MemoryLink, memory};
 use sparring_transport::ChildTarget;
 use sparring_transport::http::{HttpTarget, HttpTransport};
 
-use super::seat::Mocked;
+use super::running::Mocked;
 use crate::model::Transport;
 
 /// The way over HTTP, where it is one.

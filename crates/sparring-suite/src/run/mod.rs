@@ -11,6 +11,7 @@ mod listen;
 mod mock;
 mod needs;
 mod open;
+mod running;
 mod scope;
 mod seat;
 mod settle;

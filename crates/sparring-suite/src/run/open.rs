@@ -19,11 +19,12 @@ use tokio::time::timeout;
 use super::desk::Desk;
 use super::listen::listen;
 use super::mock;
+use super::running::{Mocked, Running};
 use super::scope::OfServer;
-use super::seat::{Mocked, Refusal, Running, Seat};
+use super::seat::{Refusal, Seat};
 use super::stand_ins::Journal;
 use super::watch::Watch;
-use crate::model::{Address, Command, Script, Transport, Way};
+use crate::model::{Address, Command, Container, Script, Transport, Way};
 
 /// How long connecting may take, and then each request.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -47,11 +48,9 @@ pub(super) async fn open(seat: &Seat<'_>) -> Result<Running, Refusal> {
             let target = Target::Child(opening.child(command, true)?);
             opening.target(&target).await
         }
-        Way::Container(name, command) => {
-            let command = opening.child(command, false)?;
-            let container = ContainerTarget::new(opening.text(name)?, command);
-            let target = ContainerTarget { ready_within: opening.within, ..container };
-            opening.target(&Target::Container(target)).await
+        Way::Container(container) => {
+            let target = Target::Container(opening.container(container)?);
+            opening.target(&target).await
         }
         Way::Http(address) => {
             let target = Target::Http(opening.address(address)?);
@@ -144,6 +143,7 @@ impl Opening<'_> {
                 tools: Mutex::default(),
                 questioned: AtomicU64::default(),
                 used: AtomicBool::default(),
+                met_end: AtomicBool::default(),
                 shaken: AtomicBool::default(),
                 over_http: self.is_over_http(),
                 journal: None,
@@ -181,6 +181,19 @@ impl Opening<'_> {
             true => Some(cwd.map_or(folder.clone(), |cwd| folder.join(cwd))),
             false => cwd,
         };
+        Ok(target)
+    }
+
+    fn container(&self, container: &Container) -> Result<ContainerTarget, Refusal> {
+        let command = self.child(&container.command, false)?;
+        let mut target = ContainerTarget::new(self.text(&container.name)?, command);
+        target.ready_within = self.within;
+        if let Some(engine) = &container.engine {
+            let line = self.text(engine)?;
+            let words = shlex::split(&line).filter(|words| !words.is_empty());
+            let none = || self.refusal(format!("`engine` is no command line: {line}"));
+            target.engine = words.ok_or_else(none)?;
+        }
         Ok(target)
     }
 

@@ -2,29 +2,24 @@
 //! a crash, and ended after the last.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Map;
-use sparring_peer::Client;
-use sparring_peer::client::Subscription;
-use sparring_transport::Stderr;
-use tokio::sync::watch;
-use tokio::task::JoinHandle;
+use sparring_wire::Violation;
 use tokio::time::timeout;
 
-use super::desk::Desk;
+use super::heard::violation;
+use super::running::Running;
 use super::scope::Folder;
 use super::shots::Shots;
-use super::stand_ins::{Journal, StandIns};
+use super::stand_ins::StandIns;
 use super::stop::Stop;
-use super::tools::Tools;
 use super::walk::Walk;
-use super::watch::Watch;
 use super::{World, open};
-use crate::event::Story;
+use crate::event::{Failure, Story};
+use crate::judge::breach;
 use crate::model::{Facet, Server, Suite, Variant, Way};
 
 /// How long the end of a server may take to be seen after a request that has no
@@ -49,8 +44,12 @@ pub(super) struct Seat<'a> {
     running: Option<Arc<Running>>,
     /// Why it could not be started or set up; it is not tried twice.
     refused: Option<Story>,
-    /// What the suite's setup did on the server that runs, once it has begun.
+    /// What the suite's setup did, once it has begun.
     set_up: Option<Walk<'a>>,
+    /// Whether that was on the server that runs.
+    is_set_up: bool,
+    /// What servers that have ended broke without anybody being told.
+    unsaid: Vec<Violation>,
 }
 
 /// Why a server could not be started, to be told in each of its tests.
@@ -59,53 +58,6 @@ pub(super) struct Refusal {
     pub(super) span: sparring_script::Span,
     pub(super) message: String,
     pub(super) stderr: String,
-}
-
-/// A server that was started.
-pub(super) struct Running {
-    pub(super) client: Client,
-    pub(super) watch: Watch,
-    pub(super) desk: Desk,
-    pub(super) stderr: Option<Stderr>,
-    pub(super) tools: Mutex<Option<Arc<Tools>>>,
-    /// How often the server had asked before the step that goes on.
-    pub(super) questioned: AtomicU64,
-    /// Whether a step was done on it.
-    pub(super) used: AtomicBool,
-    /// Whether what came last was no usable answer: it may be about to end.
-    pub(super) shaken: AtomicBool,
-    pub(super) over_http: bool,
-    /// What came to it, where it is a mock.
-    pub(super) journal: Option<Journal>,
-    /// Held so that it lives as long as its client.
-    pub(super) mock: Option<Mocked>,
-    /// Held so that the server goes on telling.
-    pub(super) _subscription: Option<Subscription>,
-}
-
-/// A mock that is served in this process, until nobody holds it.
-#[derive(Debug)]
-pub(super) struct Mocked {
-    task: JoinHandle<()>,
-    /// Gone with the task.
-    ended: watch::Receiver<()>,
-}
-
-impl Mocked {
-    pub(super) fn spawn(serving: impl Future<Output = ()> + Send + 'static) -> Self {
-        let (ending, ended) = watch::channel(());
-        let serving = async move {
-            serving.await;
-            drop(ending);
-        };
-        Mocked { task: tokio::spawn(serving), ended }
-    }
-}
-
-impl Drop for Mocked {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
 }
 
 impl<'a> Seat<'a> {
@@ -129,6 +81,8 @@ impl<'a> Seat<'a> {
             running: None,
             refused: None,
             set_up: None,
+            is_set_up: false,
+            unsaid: Vec::new(),
         }
     }
 
@@ -142,13 +96,20 @@ impl<'a> Seat<'a> {
         if let Way::Nobody = self.server.way {
             return Ok(Walk::new(None, self, stand_ins, Map::new()));
         }
+        if let Some(cause) = self.ended_unseen().await {
+            self.close().await;
+            let message =
+                format!("the server `{}` ended before this test: {cause}", self.server.name);
+            return Err(Story::of(Failure::new(self.server.span, message)));
+        }
         // One that a test has started anew was not set up, and what the test did
         // on it may be in the way of that.
-        if self.set_up.is_none() && !self.suite.setup.is_empty() {
+        if !self.is_set_up && !self.suite.setup.is_empty() {
             self.close().await;
         }
         let running = self.running().await?;
-        if self.set_up.is_none() {
+        if !self.is_set_up {
+            self.is_set_up = true;
             let running = Some(Arc::clone(&running));
             let walk = Walk::new(running, self, Arc::clone(&stand_ins), Map::new());
             // Kept before it is done, so that what is begun is torn down too.
@@ -201,19 +162,48 @@ impl<'a> Seat<'a> {
     }
 
     /// Ends the server in good order: what the suite has set up is torn down.
-    /// Gives what did not hold in that.
+    /// Gives what did not hold in that, and what was not told of the server.
     pub(super) async fn leave(&mut self, stop: &Stop) -> Option<Story> {
-        let mut story = None;
-        if let Some(mut walk) = self.set_up.take().filter(Walk::is_connected) {
-            let torn_down = async {
-                let story = walk.all(&self.suite.teardown, self.refused.is_some()).await;
-                walk.end().await;
-                story
-            };
-            let torn_down = stop.bound(torn_down).await.flatten();
-            story = torn_down.map(|story| story.during("the suite's teardown"));
-        }
+        let ended = self.ended_unseen().await;
+        let story = stop.bound(self.tear_down()).await.flatten();
+        let story = story.map(|story| story.during("the suite's teardown"));
         self.close().await;
+        let ended = ended.map(|cause| format!("the server ended after the last step: {cause}"));
+        let broken = self.unsaid.drain(..);
+        let broken = broken.map(|it| format!("after the last step: {}", breach(&violation(&it))));
+        let told = ended.into_iter().chain(broken);
+        let failures: Vec<Failure> =
+            told.map(|message| Failure::new(self.server.span, message)).collect();
+        let later = (!failures.is_empty()).then(|| Story { failures, ..Story::default() });
+        match story {
+            Some(story) => Some(story.and(later)),
+            None => later,
+        }
+    }
+
+    /// Why the server has ended, where no step has met that; told once.
+    pub(super) async fn ended_unseen(&self) -> Option<String> {
+        self.running.as_ref()?.ended_unseen().await
+    }
+
+    /// Tears down what the suite has set up, on the server started again where
+    /// it has ended.
+    async fn tear_down(&mut self) -> Option<Story> {
+        let mut walk = self.set_up.take()?;
+        let failed = self.refused.is_some();
+        if self.suite.teardown.is_empty() {
+            return None;
+        }
+        if !self.is_set_up || !walk.is_connected() {
+            match self.running().await {
+                Ok(running) => walk.go_on_with(running),
+                // Why it cannot be used has been told.
+                Err(_) if failed => return None,
+                Err(story) => return Some(story),
+            }
+        }
+        let story = walk.all(&self.suite.teardown, failed).await;
+        walk.end().await;
         story
     }
 
@@ -232,7 +222,10 @@ impl<'a> Seat<'a> {
             return Ok(Arc::clone(running));
         }
         match open::open(self).await {
-            Ok(running) => Ok(Arc::clone(self.running.insert(Arc::new(running)))),
+            Ok(running) => {
+                running.watch.add(std::mem::take(&mut self.unsaid));
+                Ok(Arc::clone(self.running.insert(Arc::new(running))))
+            }
             Err(refusal) => Err(self.refuse(&refusal)),
         }
     }
@@ -259,38 +252,17 @@ impl<'a> Seat<'a> {
 
     /// Ends the server, and waits until it is gone.
     async fn close(&mut self) {
-        self.set_up = None;
+        self.is_set_up = false;
         if let Some(running) = self.running.take() {
             running.client.close().await;
-        }
-    }
-}
-
-impl Running {
-    /// Whether there is nobody to talk to any more. A mock over HTTP can end
-    /// although no connection was to last.
-    fn is_gone(&self) -> bool {
-        let ended = self.mock.as_ref().is_some_and(|mock| mock.ended.has_changed().is_err());
-        ended || !self.client.is_connected()
-    }
-
-    /// Waits until that is so.
-    async fn gone(&self) {
-        let mock = async {
-            let Some(mock) = &self.mock else { return std::future::pending().await };
-            let mut ended = mock.ended.clone();
-            while ended.changed().await.is_ok() {}
-        };
-        tokio::select! {
-            _ = self.client.closed() => {}
-            () = mock => {}
+            self.unsaid.extend(running.watch.violations());
         }
     }
 }
 
 impl Refusal {
     fn story(&self) -> Story {
-        let failure = crate::event::Failure::new(self.span, self.message.clone());
+        let failure = Failure::new(self.span, self.message.clone());
         Story { stderr: self.stderr.clone(), ..Story::of(failure) }
     }
 }

@@ -13,7 +13,7 @@ use sparring_wire::FrameKind;
 
 use super::ask::Asked;
 use super::heard::{breach, raw, since, value, violation};
-use super::seat::Running;
+use super::running::Running;
 use super::settle::{PATIENCE, settle};
 use super::stand_ins::Listening;
 use super::tools::Tools;
@@ -54,6 +54,7 @@ pub(super) async fn perform(
     let wants_news = step.expect.counts(Collection::Notifications);
     let answer = asked.ask(client, wants_news, held).await;
     running.shaken.store(answer.is_unusable(), Relaxed);
+    running.met_end.fetch_or(answer.is_unusable(), Relaxed);
     let mut heard = Heard {
         asked: label,
         took: begun.elapsed(),

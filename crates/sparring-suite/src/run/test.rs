@@ -93,6 +93,10 @@ async fn around<'a>(
             Err(_) => Outcome::Failed(Box::new(too_long(test, "the test", within))),
         }),
     };
+    let outcome = match outcome {
+        Some(Outcome::Passed) => Some(Outcome::Passed.and(ended(seat, test).await)),
+        outcome => outcome,
+    };
     let failed = !matches!(outcome, Some(Outcome::Passed));
     let torn_down = async {
         // A server that has ended is started again to clean up on it.
@@ -113,6 +117,13 @@ async fn around<'a>(
         None => None,
     };
     outcome.map(|outcome| outcome.and(later))
+}
+
+/// What is told where the server has ended and no step has met that.
+async fn ended(seat: &Mutex<Seat<'_>>, test: &Test) -> Option<Story> {
+    let cause = seat.lock().await.ended_unseen().await?;
+    let message = format!("the server ended after the last step: {cause}");
+    Some(Story::of(Failure::new(test.span, message)))
 }
 
 fn too_long(test: &Test, what: &str, within: Duration) -> Story {

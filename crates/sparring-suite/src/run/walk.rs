@@ -10,8 +10,9 @@ use sparring_script::{Path, Span};
 
 use super::Heard;
 use super::agent::{self, Around, Case};
+use super::running::Running;
 use super::scope::OfTest;
-use super::seat::{Running, Seat};
+use super::seat::Seat;
 use super::stand_ins::{Journal, Listening, Marks, StandIns};
 use super::step::perform;
 use crate::event::{Failure, Story, Timing};

@@ -71,6 +71,11 @@ impl Watch {
         std::mem::take(&mut self.seen().violations)
     }
 
+    /// Adds breaches that nobody has asked for yet.
+    pub(super) fn add(&self, violations: Vec<Violation>) {
+        self.seen().violations.splice(0..0, violations);
+    }
+
     /// What the server sent in this step, from the nth on.
     pub(super) fn frames(&self, from: usize) -> Vec<Frame> {
         self.seen().frames.get(from..).unwrap_or_default().to_vec()

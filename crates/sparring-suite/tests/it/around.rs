@@ -48,11 +48,12 @@ while read -r line; do
     *server/discover*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32601,\"message\":\"no\"}}" ;;
     *'"initialize"'*) say '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}' ;;
     *tools/list*) tool='"inputSchema":{"type":"object"}'
-      tools=; for it in a b c d e bad die hang; do tools="$tools$${tools:+,}{\"name\":\"$it\",$tool}"; done
+      tools=; for it in a b c d e bad die hang mutter; do tools="$tools$${tools:+,}{\"name\":\"$it\",$tool}"; done
       say "{\"tools\":[$tools]}" ;;
     *tools/call*) echo "$name" >> LOG
       case $name in
         die) exit 7 ;;
+        mutter) say '{"content":[]}'; sleep 0.02; echo late >&2 ;;
         hang) if test -p LOG.pipe; then : > LOG.pipe; rm LOG.pipe; fi ;;
         bad) say '{"content":[],"isError":true}' ;;
         *) say "{\"content\":[{\"type\":\"text\",\"text\":\"$name\"}]}" ;;
@@ -102,6 +103,31 @@ fn a_teardown_that_fails_fails_the_test_and_that_of_the_suite_the_last_one() {
     );
     assert!(told[1].contains("in the suite's teardown: the tool says that it"), "{told:?}");
     assert_eq!(logged(&folder), "start a b c bad e end ");
+}
+
+#[test]
+fn the_teardown_of_a_suite_is_done_although_the_server_was_started_anew_or_has_ended() {
+    let around =
+        "setup: [{call: a, save: {said: text}}]\nteardown: [{call: \"${said}\"}, {call: bad}]\n";
+    let failed = "in the suite's teardown: the tool says that it failed: \"\"";
+    let test = "tests: [{name: one, steps: [{restart: true}, {call: c}]}]";
+    let (folder, text) = with_log(&format!("{around}{test}"));
+    assert_eq!(told(&text), [failed]);
+    assert_eq!(logged(&folder), "start a end start c a bad end ");
+    let test = "tests: [{name: one, call: die, expect: {error: {kind: closed}}}]";
+    let (folder, text) = with_log(&format!("{around}{test}"));
+    assert_eq!(told(&text), [failed]);
+    assert_eq!(logged(&folder), "start a die start a bad end ");
+}
+
+#[test]
+fn what_must_not_be_in_stderr_may_come_a_moment_later() {
+    let (_folder, text) =
+        with_log("tests: [{name: one, call: mutter, expect: {stderr: {not: {contains: late}}}}]");
+    assert_eq!(
+        told(&text),
+        ["stderr: expected not something that contains \"late\", found \"late\\n\""]
+    );
 }
 
 #[test]

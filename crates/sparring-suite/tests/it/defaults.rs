@@ -2,13 +2,37 @@
 
 use sparring_suite::Outcome;
 
-use crate::fixture::{block_on, fail, outcomes, pass};
+use crate::fixture::{ON_MOCK, block_on, fail, outcomes, pass};
 
 #[test]
 fn a_breach_of_the_protocol() {
     fail("call: noise, expect: {text: heard}", "not-json");
     pass(&["call: noise, expect: {text: heard, violations: {has: {rule: not-json}, count: 1}}"]);
     fail("call: two, expect: {violations: {has: {rule: not-json}}}", "there are no violations");
+}
+
+#[test]
+fn a_breach_that_is_another_than_those_expected() {
+    let noise = |expected: &str| format!("call: noise, expect: {{violations: {expected}}}");
+    fail(&noise("{lacks: {rule: wrong-jsonrpc}}"), "not-json: unexpected 'h' at byte 0");
+    fail(
+        "call: noisy_type, with: {days: many}, expect: {violations: {has: {rule: output-schema}}}",
+        "not-json: unexpected 'h' at byte 0",
+    );
+    pass(&[
+        "call: noisy_type, with: {days: many}, \
+         expect: {violations: {has: [{rule: output-schema}, {rule: not-json}]}}",
+        "call: noisy_type, with: {days: many}, expect: {violations: {count: 2}}",
+    ]);
+}
+
+#[test]
+fn a_server_that_ends_and_no_step_meets_that() {
+    fail("call: bye", "the server ended after the last step: the other side closed the connection");
+    pass(&["steps: [{call: bye}, {call: two, expect: {error: {kind: closed}}}]"]);
+    let text = format!("{ON_MOCK}tests: [{{name: a, call: bye}}, {{name: b, call: two}}]");
+    let told = block_on(outcomes(&text, false));
+    assert!(matches!(told[1].1, Some(Outcome::Passed)), "{told:#?}");
 }
 
 #[test]

@@ -76,6 +76,13 @@ fn what_the_server_sends_unasked() {
 }
 
 #[test]
+fn so_many_and_no_more_although_one_comes_late() {
+    fail("call: again, expect: {notifications: {count: 1}}", "expected 1, found 2");
+    fail("call: again, expect: {notifications: {count: {lt: 2}}}", "a number < 2, found 2");
+    pass(&["call: again, expect: {notifications: {count: {ge: 1}}}"]);
+}
+
+#[test]
 fn what_the_server_asks() {
     let yes = "answer: {elicitation: {action: accept, content: {}}}";
     pass(&[

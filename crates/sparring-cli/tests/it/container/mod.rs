@@ -5,5 +5,6 @@ mod ends;
 mod faults;
 mod pen;
 mod readiness;
+mod suites;
 mod unseen;
 mod verbs;

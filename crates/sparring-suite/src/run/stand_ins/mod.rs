@@ -17,8 +17,9 @@ pub(crate) use journal::Came;
 pub(super) use journal::{Journal, Listening, Marks};
 
 use super::World;
+use super::running::Mocked;
 use super::scope::{Folder, OfServer};
-use super::seat::{Mocked, Refusal};
+use super::seat::Refusal;
 use crate::model::{Server, StandIn, StandInKind, Suite, Transport, Variant};
 
 /// All stand-ins of a seat.
