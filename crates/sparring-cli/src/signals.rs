@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::exit::Signal;
+use crate::failure::Failure;
 
 /// From its making on, these signals do not end the program by themselves.
 pub(crate) struct Signals {
@@ -47,6 +48,25 @@ impl Signals {
         match tokio::signal::ctrl_c().await {
             Ok(()) => Signal::Interrupt,
             Err(_) => std::future::pending().await,
+        }
+    }
+}
+
+impl Signals {
+    /// Does something that may hang, as reading a pipe that nobody writes to
+    /// does, until a signal comes.
+    ///
+    /// # Errors
+    /// When one comes first.
+    pub(crate) async fn beside<T: Send + 'static>(
+        &mut self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        let work = tokio::task::spawn_blocking(work);
+        tokio::select! {
+            biased;
+            signal = self.next() => Err(Failure::Stopped(signal)),
+            done = work => done.map_err(|error| Failure::System(error.into())),
         }
     }
 }

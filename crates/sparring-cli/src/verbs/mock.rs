@@ -101,7 +101,7 @@ impl Mock {
         printer: &Printer,
         mut signals: Signals,
     ) -> Result<Exit, Failure> {
-        let (mock, reloading) = self.load().await?;
+        let (mock, reloading) = self.load(&mut signals).await?;
         if self.check {
             return self.tell_good(&mock, printer).await;
         }
@@ -152,14 +152,21 @@ impl Mock {
         }
     }
 
-    async fn load(&self) -> Result<(MockServer, Option<Reloading>), Failure> {
+    async fn load(
+        &self,
+        signals: &mut Signals,
+    ) -> Result<(MockServer, Option<Reloading>), Failure> {
         let settings = self.settings()?;
         let mock = match &self.script {
             Some(script) if self.watch => {
                 let (reloading, mock) = Reloading::begin(script, settings).await?;
                 return Ok((mock, Some(reloading)));
             }
-            Some(script) => MockServer::from_file(script, &settings).map_err(not_loaded)?,
+            Some(script) => {
+                let script = script.clone();
+                let read = move || MockServer::from_file(script, &settings);
+                signals.beside(read).await?.map_err(not_loaded)?
+            }
             None => MockServer::of_interactions(&settings)
                 .map_err(|problems| Failure::Script(vec![problems]))?,
         };

@@ -118,6 +118,18 @@ fn ctrl_c_is_heeded_while_a_trace_has_no_reader() {
     check_waiting(command);
 }
 
+#[test]
+fn ctrl_c_is_heeded_while_a_suite_or_a_script_has_no_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    for (verb, name) in [("test", "a.spar.yaml"), ("mock", "a.mock.yaml")] {
+        let pipe = folder.path().join(name);
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let mut command = Command::new(SPAR);
+        command.arg(verb).arg(&pipe);
+        check_waiting(command);
+    }
+}
+
 /// Ends a program that waits before it has started anything.
 fn check_waiting(mut command: Command) {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());

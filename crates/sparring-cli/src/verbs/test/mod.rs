@@ -151,8 +151,12 @@ impl Test {
         if self.watch {
             return self.watch(printer, &mut signals, world, last_failed).await;
         }
-        let files = find(&self.paths).map_err(|error| Failure::File(error.to_string()))?;
-        let suites = all_good(files.iter().map(|file| Suite::from_file(file)))?;
+        let paths = self.paths.clone();
+        let read = move || {
+            let files = find(&paths).map_err(|error| Failure::File(error.to_string()))?;
+            all_good(files.iter().map(|file| Suite::from_file(file)))
+        };
+        let suites = signals.beside(read).await??;
         if suites.is_empty() {
             let paths: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
             printer.error(&format!("there is no *.spar.yaml in {}", paths.join(", "))).await;
