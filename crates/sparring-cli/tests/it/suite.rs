@@ -23,10 +23,10 @@ fn the_examples_pass_and_what_is_not_installed_is_skipped() {
     let path = format!("{path}:{peers}/node/node_modules/.bin");
     let mut command = Command::new(SPAR);
     command.args(["test", "examples"]).current_dir(root()).env("PATH", path);
-    let output = output(command.env_remove("MCP_URL"));
+    let output = output(command.env_remove("MCP_TOKEN"));
     let told = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{told}");
-    assert!(told.contains("skip  it lets us in (MCP_URL is not set)"), "{told}");
+    assert!(told.contains("ok    it lets us in [2025-11-25, http]"), "{told}");
     assert!(told.lines().last().unwrap().contains(" passed, 0 failed, "), "{told}");
     let skipped = told.contains("(mcp-server-everything is not installed)");
     assert_eq!(skipped, !Path::new(&peers).join("node/node_modules/.bin").exists(), "{told}");

@@ -7,6 +7,7 @@ use serde_json::Value;
 use sparring_script::{Problems, did_you_mean};
 use tokio::sync::watch;
 
+use super::scene::Lists;
 use super::{Mock, Scene};
 use crate::load::{MayRun, load_reply, load_tool};
 use crate::model::{Kind, Model, Tool};
@@ -99,18 +100,19 @@ impl Mock {
         Ok(())
     }
 
-    /// Makes everything as it was at first, and forgets what came in.
+    /// Makes everything as it was at first, and forgets what came in. Clients
+    /// are told of the lists that are others now.
     pub(crate) fn reset(&self) {
         let _alone = self.change();
-        self.scene().reset();
+        let scene = self.scene();
+        let before = scene.lists();
+        scene.reset();
         self.pending.clear();
         self.journal.clear();
         if let Some(issuer) = &self.issuer {
             issuer.reset();
         }
-        for kind in [Kind::Tool, Kind::Resource, Kind::Prompt] {
-            self.tell(kind.changed(), None);
-        }
+        self.tell_changed(&before, &scene.lists());
     }
 
     /// Serves another script from now on. Requests in flight are answered by the
@@ -120,16 +122,22 @@ impl Mock {
         let before = self.scene();
         let scene = Arc::new(Scene::after(model, &before));
         self.scene.send_replace(Arc::clone(&scene));
+        if let Some(server) = self.server() {
+            server.renew();
+        }
+        self.tell_changed(&before.lists(), &scene.lists());
+    }
+
+    /// Tells clients which lists are others than they were.
+    fn tell_changed(&self, before: &Lists, now: &Lists) {
         let Some(server) = self.server() else { return };
-        server.renew();
-        let differs = |kind| before.listed(kind) != scene.listed(kind);
-        if differs(Kind::Tool) {
+        if before.tools != now.tools {
             server.tools_changed();
         }
-        if differs(Kind::Resource) {
+        if before.resources != now.resources {
             server.resources_changed();
         }
-        if differs(Kind::Prompt) {
+        if before.prompts != now.prompts {
             server.prompts_changed();
         }
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use serde_json::Value;
 
 use super::memory::Memory;
-use crate::model::{Entry, Kind, Model, Tool};
+use crate::model::{Entry, Model, Tool};
 
 /// A script at work.
 #[derive(Debug)]
@@ -15,6 +15,14 @@ pub(crate) struct Scene {
     /// The tools that there are now, hidden ones included.
     tools: RwLock<Arc<Vec<Arc<Tool>>>>,
     pub(super) memory: Memory,
+}
+
+/// What clients see; templates are among the resources.
+#[derive(Debug, PartialEq)]
+pub(super) struct Lists {
+    pub(super) tools: Vec<Value>,
+    pub(super) resources: Vec<Value>,
+    pub(super) prompts: Vec<Value>,
 }
 
 impl Scene {
@@ -78,24 +86,25 @@ impl Scene {
         self.memory.reset(self.model.seed);
     }
 
-    /// What is in a list now, as it is told to clients.
-    pub(super) fn listed(&self, kind: Kind) -> Vec<Value> {
+    /// What clients see in its lists.
+    pub(super) fn lists(&self) -> Lists {
         let tools = self.tools();
-        let templates = || self.model.templates.iter().map(|(_, entry)| entry);
-        let entries: Vec<&Entry> = match kind {
-            Kind::Tool => tools.iter().map(|tool| &tool.entry).collect(),
-            Kind::Resource => self.model.resources.iter().chain(templates()).collect(),
-            Kind::Template => templates().collect(),
-            Kind::Prompt => self.model.prompts.iter().collect(),
-        };
-        let shown = entries.into_iter().filter(|entry| entry.is_shown());
-        shown.map(|entry| entry.listed.clone()).collect()
+        let templates = self.model.templates.iter().map(|(_, entry)| entry);
+        Lists {
+            tools: shown(tools.iter().map(|tool| &tool.entry)),
+            resources: shown(self.model.resources.iter().chain(templates)),
+            prompts: shown(self.model.prompts.iter()),
+        }
     }
 
     fn change(&self, work: impl FnOnce(&mut Vec<Arc<Tool>>)) {
         let mut tools = self.tools.write().unwrap_or_else(PoisonError::into_inner);
         work(Arc::make_mut(&mut tools));
     }
+}
+
+fn shown<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<Value> {
+    entries.filter(|entry| entry.is_shown()).map(|entry| entry.listed.clone()).collect()
 }
 
 #[cfg(test)]

@@ -59,6 +59,20 @@ async fn tools_come_and_go_and_clients_are_told() {
 }
 
 #[tokio::test]
+async fn a_reset_tells_only_of_lists_that_are_others_now() {
+    let mock = mock("tools: [{name: t, text: a}]\nprompts: [{name: p, text: a}]");
+    let client = connect(&mock, Revision::LATEST_LEGACY).await;
+    mock.reset();
+    mock.register(ToolMock::new("new").reply(Reply::text("x"))).unwrap();
+    mock.reset();
+    // What was told before an answer comes before it.
+    assert_eq!(client.list_tools().await.unwrap().len(), 1);
+    let told = client.notifications();
+    assert_eq!((told.count("notifications/tools/list_changed"), told.total()), (2, 2));
+    assert_eq!(client.transcript().violations(), []);
+}
+
+#[tokio::test]
 async fn a_reply_given_in_advance_comes_first_and_reset_begins_anew() {
     let mock = mock(SCRIPT);
     let client = connect(&mock, Revision::LATEST).await;
