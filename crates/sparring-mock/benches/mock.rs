@@ -79,7 +79,8 @@ async fn mock(script: &str, journal: bool) {
     let mock = MockServer::from_yaml(script, ".").expect("a good script");
     if journal {
         let path = std::env::temp_dir().join(format!("journal-{}", std::process::id()));
-        let file = std::io::BufWriter::new(std::fs::File::create(&path).expect("a file"));
+        let file = std::fs::File::create(&path).expect("a file");
+        let file = std::io::BufWriter::with_capacity(64 * 1024, file);
         // It goes with the last who has it open.
         std::fs::remove_file(&path).expect("a file");
         let file = Mutex::new(file);

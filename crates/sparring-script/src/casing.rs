@@ -4,6 +4,8 @@
 //! What a user passes through is not ours to rename, so nothing below certain
 //! keys is touched.
 
+use std::borrow::Cow;
+
 use crate::node::{Kind, Node};
 
 /// Below these, names are the user's own; so they are below any `*_schema`.
@@ -29,7 +31,10 @@ pub fn camel(name: &str) -> String {
 }
 
 /// `camelCase` as `snake_case`.
-pub fn snake(name: &str) -> String {
+pub fn snake(name: &str) -> Cow<'_, str> {
+    if !name.contains(char::is_uppercase) {
+        return name.into();
+    }
     let mut out = String::with_capacity(name.len() + 4);
     for c in name.chars() {
         if c.is_uppercase() && !out.is_empty() {
@@ -37,7 +42,7 @@ pub fn snake(name: &str) -> String {
         }
         out.extend(c.to_lowercase());
     }
-    out
+    out.into()
 }
 
 /// Whether names below this key are the user's own.

@@ -97,7 +97,7 @@ impl Place {
             return Ok(true);
         };
         let theirs = self.write("calls.mcptest.yaml", &self.for_mcptest(spar)?)?;
-        let theirs = [&*mcptest, "run", "--quiet", &theirs];
+        let theirs = [&*mcptest, "run", "--reporter", "quiet", &theirs];
         let (mut our_times, mut their_times) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             our_times.push(timed(|| output(pinned(root, &ours)).map(drop))?);
@@ -124,14 +124,14 @@ impl Place {
     /// The same suite in the words of `mcptest`.
     fn for_mcptest(&self, spar: &str) -> Result<String> {
         let mock = self.0.join("echo.mock.yaml").display().to_string();
-        let mut text = format!(
-            "servers:\n  it:\n    command: \"{spar}\"\n    args: [mock, \"{mock}\"]\ntools:\n"
-        );
+        let mut text =
+            format!("servers:\n  it: {{command: [\"{spar}\", mock, \"{mock}\"]}}\ntools:\n");
         for n in 0..CALLS {
             writeln!(
                 text,
                 "  - name: call {n}\n    server: it\n    tool: echo\n    args: {{message: number \
-                 {n}}}\n    expect: {{contains: number {n}}}"
+                 {n}}}\n    expect: [{{target: \"result.content[0].text\", matcher: {{contains: \
+                 number {n}}}}}]"
             )?;
         }
         Ok(text)

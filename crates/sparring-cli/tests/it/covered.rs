@@ -143,7 +143,7 @@ impl Walk<'_> {
             Value::Object(map) => {
                 for (key, value) in map {
                     let key = casing::snake(key);
-                    match schema["properties"].get(&key) {
+                    match schema["properties"].get(&*key) {
                         Some(below) => {
                             used.insert(format!("{name}: {key}"));
                             self.follow(name, below, value, used);

@@ -34,7 +34,7 @@ impl Line {
     /// spaces; within a text of JSON there are none.
     pub(super) fn raw(&mut self, name: &str, json: &str) {
         self.begin(name);
-        match json.contains(['\n', '\r']) {
+        match json.bytes().any(|byte| byte == b'\n' || byte == b'\r') {
             true => self.0 += &json.replace(['\n', '\r'], " "),
             false => self.0 += json,
         }

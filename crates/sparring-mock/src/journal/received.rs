@@ -120,11 +120,13 @@ impl Received {
         let mut line = Line::new(1024 + self.size());
         line.quoted("at", &self.at.to_string());
         line.quoted("method", self.method());
-        match self.name() {
+        let params = self.frame.params();
+        let name = params.and_then(|params| params.get("name").or_else(|| params.get("uri")));
+        match name.and_then(Json::as_str) {
             Some(name) => line.quoted("name", &name),
             None => line.raw("name", "null"),
         }
-        line.raw("params", &self.frame.params().map_or("null".into(), Json::text));
+        line.raw("params", &params.map_or("null".into(), Json::text));
         line.quoted("revision", self.revision.name());
         line.quoted("transport", self.transport);
         if let Some(session) = self.session {

@@ -2,9 +2,9 @@
 //! key in the one way that readers look for.
 
 use super::{Object, Shape};
-use crate::casing::snake;
+use crate::casing::{camel, snake};
 use crate::nearest::did_you_mean;
-use crate::node::{Entry, Kind, Node};
+use crate::node::{Kind, Node};
 use crate::problem::Problems;
 use crate::quantity::duration;
 
@@ -86,7 +86,10 @@ fn check_object(node: &mut Node, object: &Object, problems: &mut Problems) {
     let span = node.span;
     let Kind::Map(entries) = &mut node.kind else { return };
     for at in 0..entries.len() {
-        let known = object.all_keys().find(|key| is_named(&entries[at], key.name));
+        let (written, name) = (&entries[at].key, snake(&entries[at].key));
+        let known = object.all_keys().find(|key| key.name == name);
+        // As here or as on the wire, and in no third way.
+        let known = known.filter(|key| key.name == written || camel(key.name) == *written);
         let Some(key) = known else {
             let entry = &entries[at];
             let help = did_you_mean(&entry.key, object.all_keys().map(|key| key.name));
@@ -110,10 +113,6 @@ fn check_object(node: &mut Node, object: &Object, problems: &mut Problems) {
             problems.add(span, format!("`{}` is missing in {}", key.name, object.name));
         }
     }
-}
-
-fn is_named(entry: &Entry, name: &str) -> bool {
-    entry.key == name || snake(&entry.key) == name
 }
 
 #[cfg(test)]
@@ -148,6 +147,8 @@ mod tests {
     fn the_wires_spelling_is_taken_for_ours() {
         let node = checked("name: x\ninputSchema: {aB: 1}\nparts: [a]\ncache: 5s\n").unwrap();
         assert!(node.get("input_schema").is_some_and(|it| it.get("aB").is_some()));
+        let told = checked("name: x\nInputSchema: {}\n").unwrap_err();
+        assert!(told.contains("unknown key `InputSchema`"), "{told}");
     }
 
     #[test]

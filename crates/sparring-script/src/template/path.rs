@@ -136,3 +136,21 @@ impl fmt::Display for Path {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_those_of_the_wire_as_deep_as_they_are_ours() {
+        for (ours, wire) in [
+            ("list[0].uri_template", "list[0].uriTemplate"),
+            ("is_error", "is_error"),
+            ("structured.my_key", "structured.my_key"),
+            ("result.structured_content.my_key", "result.structuredContent.my_key"),
+            ("result._meta[\"a_b/c\"]", "result._meta[\"a_b/c\"]"),
+        ] {
+            assert_eq!(Path::parse(ours).unwrap().to_wire().to_string(), wire);
+        }
+    }
+}

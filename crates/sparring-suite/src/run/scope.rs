@@ -86,7 +86,7 @@ pub(super) struct OfServer<'a> {
 impl Scope for OfServer<'_> {
     fn get(&self, path: &Path) -> Result<Value, Undefined> {
         everywhere(path, self.world, self.folder, self.mocks)
-            .unwrap_or_else(|| variable(path, path.root(), self.world))
+            .unwrap_or_else(|| variable(path.root(), path.root(), self.world))
     }
 }
 
@@ -101,16 +101,16 @@ fn everywhere(
         ("spar", None) => Some(Ok(Value::from(world.program.display().to_string()))),
         ("mocks", Some(_)) => Some(path.find(mocks, 1).cloned()),
         ("tmp", None) => Some(folder.path()),
-        ("env", Some(name)) => Some(variable(path, name, world)),
+        ("env", Some(name)) => Some(variable(&format!("env:{name}"), name, world)),
         _ => None,
     }
 }
 
-fn variable(path: &Path, name: &str, world: &World) -> Result<Value, Undefined> {
+fn variable(shown: &str, name: &str, world: &World) -> Result<Value, Undefined> {
     let found = world.variables.get(name).map(|value| Value::from(&**value));
     found.ok_or_else(|| {
         let known = world.variables.keys().map(String::as_str);
         let meant = did_you_mean(name, known).map(|meant| format!("; {meant}")).unwrap_or_default();
-        Undefined(format!("${{{path}}}: the environment has no `{name}`{meant}"))
+        Undefined(format!("${{{shown}}}: the environment has no `{name}`{meant}"))
     })
 }

@@ -63,9 +63,9 @@ fn what_goes_wrong_with_a_reply_goes_wrong() {
     for (fault, expected) in [
         ("fault: {disconnect: before}", "closed"),
         ("json: {a: 1}, fault: {disconnect: middle}", "reading a body"),
-        ("fault: {silent: true}", "500ms"),
-        ("text: abcdefghij, fault: {slow: 10}", "500ms"),
-        ("text: late, delay: 5s", "500ms"),
+        ("fault: {silent: true}", "2s"),
+        ("text: abcdefghijabcdefghijabcdefghijabcdefghij, fault: {slow: 10}", "2s"),
+        ("text: late, delay: 5s", "2s"),
         ("status: 503", "503"),
     ] {
         let expect = format!("is_error: true, text: {{matches: \"{expected}\"}}");
