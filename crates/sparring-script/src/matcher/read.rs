@@ -150,6 +150,8 @@ fn compare(ordering: Ordering, node: &Node, problems: &mut Problems) -> Rule {
 fn list(node: &Node, problems: &mut Problems) -> Vec<Rule> {
     if !matches!(node.kind, Kind::List(_)) {
         wrong(node, "a list", problems);
+    } else if node.items().is_empty() {
+        problems.add(node.span, "the list is empty, so that everything fits or nothing does");
     }
     rules(node.items(), problems)
 }

@@ -76,7 +76,7 @@ impl Loader {
 
     fn items(&mut self, node: &Node) -> Items {
         let mut patterns = |key| -> Vec<Pattern> {
-            let all = node.get(key).map(one_or_many).unwrap_or_default();
+            let all = node.get(key).map(|it| self.some(it)).unwrap_or_default();
             all.iter().map(|it| Pattern::read_wire(it, &mut self.problems)).collect()
         };
         let (has, lacks) = (patterns("has"), patterns("lacks"));
@@ -85,6 +85,16 @@ impl Loader {
             self.problems.add(node.span, "one of `has`, `lacks` and `count` must stand here");
         }
         Items { has, lacks, count }
+    }
+
+    /// One thing or several; none of them would be an expectation that holds
+    /// whatever comes.
+    pub(super) fn some<'n>(&mut self, node: &'n Node) -> &'n [Node] {
+        let all = one_or_many(node);
+        if all.is_empty() {
+            self.problems.add(node.span, "nothing is expected here");
+        }
+        all
     }
 
     fn check_gives_list(&mut self, entry: &Entry, verb: &Verb) {

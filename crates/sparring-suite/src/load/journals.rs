@@ -2,17 +2,19 @@
 
 use sparring_script::{Entry, Kind, Node, did_you_mean};
 
-use super::{Loader, one_or_many};
+use super::Loader;
 use crate::model::{Coming, Facet, Journal, Pattern, Server, StandIn, Step, Way};
 
 impl Loader {
     /// The facets of `received` or `called`, one for each stand-in.
     pub(super) fn journals(&mut self, entry: &Entry, journal: Journal) -> Vec<Facet> {
-        let of = |named: &Entry| Facet::Journal {
-            journal,
-            name: named.key.clone(),
-            span: named.key_span,
-            coming: one_or_many(&named.value).iter().map(|it| self.coming(it, journal)).collect(),
+        if entry.value.entries().is_empty() {
+            self.problems.add(entry.value.span, "nothing is expected here");
+        }
+        let of = |named: &Entry| {
+            let coming = self.some(&named.value);
+            let coming = coming.iter().map(|it| self.coming(it, journal)).collect();
+            Facet::Journal { journal, name: named.key.clone(), span: named.key_span, coming }
         };
         entry.value.entries().iter().map(of).collect()
     }

@@ -45,6 +45,10 @@ fn expectations_that_the_verb_cannot_meet() {
     check("notify: x, expect: {within: 1s}", &["`notify` gives nothing that `within`"]);
     check("call: x, expect: {error: {}, text: a}", &["no result that `text` could look at"]);
     check("call: x, expect: {notifications: {}}", &["one of `has`, `lacks` and `count`"]);
+    check("list: tools, expect: {lacks: []}", &["nothing is expected here"]);
+    check("call: x, expect: {called: {}}", &["nothing is expected here"]);
+    check("call: x, expect: {called: {it: []}}", &["nothing is expected here"]);
+    check("call: x, expect: {text: {all: []}}", &["the list is empty"]);
     check("call: x, expect: {text: {matches: \"(\"}}", &["no regular expression"]);
     check("call: x, expect: {stderr: a}", &["the stderr of `it` cannot be seen from here"]);
     check("call: x, expect: {within: 5}", &["a time such as 200ms, found a number"]);
