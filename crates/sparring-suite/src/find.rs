@@ -28,9 +28,11 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FindError> {
     let mut found: Vec<PathBuf> = Vec::new();
     for path in paths {
         for entry in walk(path) {
-            let entry = entry.map_err(|error| FindError {
-                path: error.path().unwrap_or(path).to_owned(),
-                error: error.into(),
+            let entry = entry.map_err(|error| {
+                let path = error.path().unwrap_or(path).to_owned();
+                let loops = || std::io::Error::other("its links lead in a circle");
+                let error = error.into_io_error().unwrap_or_else(loops);
+                FindError { path, error }
             })?;
             let named = entry.depth() == 0;
             let is_suite = named || entry.file_name().to_string_lossy().ends_with(ENDING);

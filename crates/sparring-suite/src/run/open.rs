@@ -145,6 +145,7 @@ impl Opening<'_> {
                 used: AtomicBool::default(),
                 met_end: AtomicBool::default(),
                 shaken: AtomicBool::default(),
+                hangs: AtomicBool::default(),
                 over_http: self.is_over_http(),
                 journal: None,
                 mock,

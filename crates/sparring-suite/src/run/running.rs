@@ -30,6 +30,8 @@ pub(super) struct Running {
     pub(super) met_end: AtomicBool,
     /// Whether what came last was no usable answer: it may be about to end.
     pub(super) shaken: AtomicBool,
+    /// Whether a test failed because it took too long: it may hang for good.
+    pub(super) hangs: AtomicBool,
     pub(super) over_http: bool,
     /// What came to it, where it is a mock.
     pub(super) journal: Option<Journal>,

@@ -215,7 +215,7 @@ impl<'a> Seat<'a> {
         if let Some(running) = self.running.as_ref().filter(|it| it.shaken.swap(false, Relaxed)) {
             let _ = timeout(LAST_BREATH, running.gone()).await;
         }
-        if self.running.as_ref().is_some_and(|running| running.is_gone()) {
+        if self.running.as_ref().is_some_and(|running| running.is_gone()) || self.hangs() {
             self.close().await;
         }
         if let Some(running) = &self.running {
@@ -228,6 +228,13 @@ impl<'a> Seat<'a> {
             }
             Err(refusal) => Err(self.refuse(&refusal)),
         }
+    }
+
+    /// Whether the server is better started anew: else every test after one that
+    /// took too long could take as long. Tests beside that one still use it.
+    fn hangs(&self) -> bool {
+        let ours = !matches!(self.server.way, Way::Http(_)) && self.server.concurrency == 1;
+        ours && self.running.as_ref().is_some_and(|running| running.hangs.load(Relaxed))
     }
 
     /// The stand-ins, started where they are not.

@@ -103,7 +103,7 @@ impl Shots {
         }
         let written = match after.is_empty() {
             true => std::fs::remove_file(&self.path),
-            false => std::fs::write(&self.path, text(&after)),
+            false => write(&self.path, &text(&after)),
         };
         let told = |error| format!("cannot write {}: {error}", self.path.display());
         let kept = written.map(|()| kept).map_err(told);
@@ -191,6 +191,13 @@ fn compare(before: &Answers, after: &Answers) -> Kept {
         changed: after.iter().filter(is_changed).count(),
         removed: before.keys().filter(|place| !after.contains_key(*place)).count(),
     }
+}
+
+/// Whatever keeps them from being written leaves those from before.
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    let beside = path.with_extension("json.new");
+    std::fs::write(&beside, text)?;
+    std::fs::rename(beside, path)
 }
 
 fn spelled(answer: &Value) -> String {

@@ -84,15 +84,22 @@ async fn around<'a>(
         set_up.map_err(|story| story.during("the setup"))?;
         walk.until_one_fails(&test.steps, Some(seat), &keep).await
     };
+    let mut is_too_long = false;
     let outcome = tokio::select! {
         biased;
         () = stop.asked() => None,
         walked = timeout(within, walked) => Some(match walked {
             Ok(Ok(())) => Outcome::Passed,
             Ok(Err(story)) => Outcome::Failed(Box::new(story)),
-            Err(_) => Outcome::Failed(Box::new(too_long(test, "the test", within))),
+            Err(_) => {
+                is_too_long = true;
+                Outcome::Failed(Box::new(too_long(test, "the test", within)))
+            }
         }),
     };
+    if is_too_long {
+        walk.took_too_long();
+    }
     let outcome = match outcome {
         Some(Outcome::Passed) => Some(Outcome::Passed.and(ended(seat, test).await)),
         outcome => outcome,

@@ -229,8 +229,17 @@ impl<'a> Walk<'a> {
         }
         if failures.is_empty() {
             failures.extend(self.save(step, heard));
+        } else if heard.answer.error().is_some_and(|error| error["kind"] == "timeout") {
+            self.took_too_long();
         }
         failures
+    }
+
+    /// Says that the server may hang.
+    pub(super) fn took_too_long(&self) {
+        if let Some(running) = &self.running {
+            running.hangs.store(true, Relaxed);
+        }
     }
 
     /// Keeps what the step wants to be kept.
