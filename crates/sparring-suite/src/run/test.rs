@@ -120,7 +120,10 @@ async fn around<'a>(
     };
     let later = match stop.bound(timeout(within, torn_down)).await {
         Some(Ok(story)) => story,
-        Some(Err(_)) => Some(too_long(test, "the teardown of the test", within)),
+        Some(Err(_)) => {
+            walk.took_too_long();
+            Some(too_long(test, "the teardown of the test", within))
+        }
         None => None,
     };
     outcome.map(|outcome| outcome.and(later))
