@@ -23,9 +23,20 @@ const BENCHES: [(&str, &str); 5] = [
     ("sparring-mock", "mock"),
 ];
 
-/// Builds the benches and runs them one after the other; fails if one does.
-pub(crate) fn run(root: &Path) -> Result<ExitCode> {
-    let executables = BENCHES.map(|(package, name)| build(root, package, name));
+/// What measures the program itself.
+const PROGRAM: &str = "program";
+
+/// Whether there is such a bench.
+pub(crate) fn is_known(name: &str) -> bool {
+    name == PROGRAM || BENCHES.iter().any(|(_, known)| *known == name)
+}
+
+/// Builds the benches, or only one, and runs them one after the other; fails if
+/// one does.
+pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<ExitCode> {
+    let wanted = |name: &str| only.is_none_or(|only| only == name);
+    let benches = BENCHES.iter().filter(|(_, name)| wanted(name));
+    let executables: Vec<_> = benches.map(|(package, name)| build(root, package, name)).collect();
     let peers = peers::install(root, false)?;
     let mut all = ExitCode::SUCCESS;
     for executable in executables {
@@ -45,7 +56,7 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
             all = ExitCode::FAILURE;
         }
     }
-    if !program::run(root, &peers)? {
+    if wanted(PROGRAM) && !program::run(root, &peers)? {
         all = ExitCode::FAILURE;
     }
     Ok(all)

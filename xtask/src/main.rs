@@ -23,7 +23,8 @@ usage: cargo xtask VERB
   conformance     only the official suite, which judges client and server
   containers      only the tests in real containers, by podman
   tidy            the rules of the repository that no compiler checks
-  bench           measure calls per second, on one core where possible
+  bench [NAME]    measure, on one core where possible: calls, stdio, http_server,
+                  http_client, mock, program (default: all of them)
   fuzz [SECONDS]  fuzz the frame parser (default: 30 seconds)
   help            print this text
 
@@ -41,7 +42,7 @@ enum Verb {
     Conformance,
     Containers,
     Tidy,
-    Bench,
+    Bench { only: Option<String> },
     Fuzz { seconds: u32 },
     Help,
 }
@@ -73,7 +74,7 @@ fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
         Verb::Conformance => conformance::run(root, is_set("CI"))?,
         Verb::Containers => containers::run(root, is_set("CI"))?,
         Verb::Tidy => tidy::run(root)?,
-        Verb::Bench => return bench::run(root),
+        Verb::Bench { only } => return bench::run(root, only.as_deref()),
         Verb::Fuzz { seconds } => fuzz::run(root, *seconds)?,
         Verb::Help => help(),
     }
@@ -88,7 +89,11 @@ fn parse(args: &[String]) -> Result<Verb, String> {
         ["conformance"] => Ok(Verb::Conformance),
         ["containers"] => Ok(Verb::Containers),
         ["tidy"] => Ok(Verb::Tidy),
-        ["bench"] => Ok(Verb::Bench),
+        ["bench"] => Ok(Verb::Bench { only: None }),
+        ["bench", name] if bench::is_known(name) => {
+            Ok(Verb::Bench { only: Some((*name).to_owned()) })
+        }
+        ["bench", name] => Err(format!("there is no bench `{name}`")),
         ["fuzz"] => Ok(Verb::Fuzz { seconds: 30 }),
         // libFuzzer takes a limit of 0 as no limit, so it is refused.
         ["fuzz", seconds] => match seconds.parse() {
@@ -97,8 +102,8 @@ fn parse(args: &[String]) -> Result<Verb, String> {
         },
         ["help" | "--help" | "-h"] => Ok(Verb::Help),
         [] => Err("no verb given".to_owned()),
-        ["test" | "peers" | "conformance" | "containers" | "tidy" | "bench", extra, ..]
-        | ["fuzz", _, extra, ..] => Err(format!("unexpected argument `{extra}`")),
+        ["test" | "peers" | "conformance" | "containers" | "tidy", extra, ..]
+        | ["fuzz" | "bench", _, extra, ..] => Err(format!("unexpected argument `{extra}`")),
         [verb, ..] => Err(format!("unknown verb `{verb}`")),
     }
 }
@@ -124,6 +129,8 @@ mod tests {
     #[test]
     fn reads_the_verbs() {
         check(&["test"], Ok(Verb::Test));
+        check(&["bench"], Ok(Verb::Bench { only: None }));
+        check(&["bench", "mock"], Ok(Verb::Bench { only: Some("mock".to_owned()) }));
         check(&["fuzz"], Ok(Verb::Fuzz { seconds: 30 }));
         check(&["fuzz", "5"], Ok(Verb::Fuzz { seconds: 5 }));
         check(&["--help"], Ok(Verb::Help));
@@ -134,6 +141,8 @@ mod tests {
         check(&[], Err("no verb given"));
         check(&["tets"], Err("unknown verb `tets`"));
         check(&["test", "--fast"], Err("unexpected argument `--fast`"));
+        check(&["bench", "moc"], Err("there is no bench `moc`"));
+        check(&["bench", "mock", "calls"], Err("unexpected argument `calls`"));
         check(&["fuzz", "0"], Err("`0` is no number of seconds"));
         check(&["fuzz", "1", "2"], Err("unexpected argument `2`"));
     }
