@@ -16,7 +16,7 @@ use super::exit::{described, signal};
 use super::group::Group;
 use super::keeper::end_rest;
 use super::output::Output;
-use super::{ChildError, command, not_started};
+use super::{ChildError, Started};
 use crate::target::ChildTarget;
 
 /// How long a program may take to end once it was asked to.
@@ -59,15 +59,7 @@ impl Job {
     /// When it cannot be started, as outside of a tokio runtime; the error says
     /// why.
     pub fn start(target: &ChildTarget, input: Vec<u8>, most: usize) -> Result<Job, ChildError> {
-        let refused = |error| ChildError::Refused { program: target.program.clone(), error };
-        let runtime = tokio::runtime::Handle::try_current();
-        runtime.map_err(|error| refused(io::Error::other(error)))?;
-        let mut child = command(target).spawn().map_err(|error| not_started(target, error))?;
-        let group = Group::of(&child).map_err(refused)?;
-        let gone = || refused(io::Error::other("its pipes are missing"));
-        let stdin = child.stdin.take().ok_or_else(gone)?;
-        let (out, errors) = (child.stdout.take(), child.stderr.take());
-        let (out, errors) = (out.ok_or_else(gone)?, errors.ok_or_else(gone)?);
+        let Started { child, group, stdin, stdout: out, stderr: errors } = Started::of(target)?;
         let (stdout, stderr) = (Output::holding(most), Output::holding(most));
         let draining = [stdout.drain(out), stderr.drain(errors)];
         let input = tokio::spawn(give(stdin, input));

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use sparring_peer::link::{LinesOptions, Recorder};
 use sparring_peer::{Cause, Incoming, Lines, Link, LinkKind, Outgoing};
-use tokio::process::{ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::target::ChildTarget;
@@ -122,16 +122,7 @@ impl ChildLink {
         target: &ChildTarget,
         behind: Option<Arc<dyn Behind>>,
     ) -> Result<ChildLink, ChildError> {
-        let refused = |error| ChildError::Refused { program: target.program.clone(), error };
-        // Asked before there is a child that nobody could keep.
-        let runtime = tokio::runtime::Handle::try_current();
-        runtime.map_err(|error| refused(io::Error::other(error)))?;
-        let mut child = command(target).spawn().map_err(|error| not_started(target, error))?;
-        let group = Group::of(&child).map_err(refused)?;
-        let gone = || refused(io::Error::other("its pipes are missing"));
-        let stdin = child.stdin.take().ok_or_else(gone)?;
-        let stdout = child.stdout.take().ok_or_else(gone)?;
-        let errors = child.stderr.take().ok_or_else(gone)?;
+        let Started { child, group, stdin, stdout, stderr: errors } = Started::of(target)?;
         let stderr = Stderr::default();
         let draining = stderr.drain(errors);
         let options = LinesOptions { max_line: target.max_line };
@@ -316,6 +307,33 @@ fn command(target: &ChildTarget) -> Command {
     }
     group::lead(&mut command);
     command
+}
+
+/// A child that was just started, and its pipes.
+struct Started {
+    // Dropped first: while its leader is not waited for, its number is nobody
+    // else's.
+    group: Group,
+    child: Child,
+    stdin: ChildStdin,
+    stdout: ChildStdout,
+    stderr: ChildStderr,
+}
+
+impl Started {
+    fn of(target: &ChildTarget) -> Result<Started, ChildError> {
+        let refused = |error| ChildError::Refused { program: target.program.clone(), error };
+        // Asked before there is a child that nobody could keep.
+        let runtime = tokio::runtime::Handle::try_current();
+        runtime.map_err(|error| refused(io::Error::other(error)))?;
+        let mut child = command(target).spawn().map_err(|error| not_started(target, error))?;
+        let group = Group::of(&child).map_err(refused)?;
+        let gone = || refused(io::Error::other("its pipes are missing"));
+        let stdin = child.stdin.take().ok_or_else(gone)?;
+        let stdout = child.stdout.take().ok_or_else(gone)?;
+        let stderr = child.stderr.take().ok_or_else(gone)?;
+        Ok(Started { group, child, stdin, stdout, stderr })
+    }
 }
 
 /// Finds out what the system means: a missing directory and a missing program
