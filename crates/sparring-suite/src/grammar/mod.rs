@@ -10,6 +10,7 @@ mod server;
 mod step;
 mod suite;
 
+pub(crate) use server::SERVER;
 pub(crate) use suite::{SHARED, SUITE, TEST};
 
 use serde_json::Value;

@@ -28,7 +28,7 @@ pub(super) static COMMAND: [Key; 4] = [
     Key::new("cwd", &Shape::Text, "The folder of `command`; the suite's where nothing is said."),
 ];
 
-pub(super) static SERVER: Object = Object {
+pub(crate) static SERVER: Object = Object {
     name: "a server",
     keys: &[
         &COMMAND,

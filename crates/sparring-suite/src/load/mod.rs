@@ -23,7 +23,7 @@ pub use watched::Watched;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sparring_script::{Entry, Kind, Node, Problems, Source, Tree};
+use sparring_script::{Entry, Kind, Node, Object, Problems, Source, Tree, nearest};
 
 use crate::model::{Agent, Files, Needs, Rules, Server, StandIn, Suite, Test};
 
@@ -201,4 +201,9 @@ fn one_or_many(node: &Node) -> &[Node] {
         Kind::List(items) => items,
         _ => std::slice::from_ref(node),
     }
+}
+
+/// Whether a key is none of an object's, and like one of these.
+fn is_almost<const N: usize>(entry: &Entry, object: &Object, names: [&'static str; N]) -> bool {
+    !object.has(&entry.key) && !nearest(&entry.key, names).is_empty()
 }

@@ -6,7 +6,8 @@ use sparring_mock::{MockServer, Settings};
 use sparring_script::{Entry, Node, Tree, casing, duration};
 use sparring_wire::Revision;
 
-use super::Loader;
+use super::{Loader, is_almost};
+use crate::grammar::SERVER;
 use crate::model::{Address, Command, Container, Script, Server, Transport, Way};
 
 /// The keys that say how to get to a server, and what may stand beside each.
@@ -30,12 +31,15 @@ impl Loader {
         let node = &entry.value;
         let ways: Vec<_> = WAYS.iter().filter(|(key, _)| node.get(key).is_some()).collect();
         let [(key, beside)] = ways[..] else {
-            let span = entry.key_span;
-            let name = &entry.key;
-            self.problems.add(
-                span,
-                format!("the server `{name}` must have one of `command`, `url` and `mock`"),
-            );
+            // An unknown key has been told with the way that is meant.
+            let meant =
+                node.entries().iter().any(|it| is_almost(it, &SERVER, WAYS.map(|way| way.0)));
+            if !(ways.is_empty() && meant) {
+                let name = &entry.key;
+                let message =
+                    format!("the server `{name}` must have one of `command`, `url` and `mock`");
+                self.problems.add(entry.key_span, message);
+            }
             return None;
         };
         for other in node.entries() {

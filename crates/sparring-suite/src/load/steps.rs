@@ -2,9 +2,9 @@
 
 use serde_json::json;
 use sparring_peer::client::Listing;
-use sparring_script::{Entry, Node, Path, Span, Tree, duration, nearest};
+use sparring_script::{Node, Path, Span, Tree, duration};
 
-use super::Loader;
+use super::{Loader, is_almost};
 use crate::grammar::TEST;
 use crate::model::{Completion, Step, Verb};
 
@@ -58,7 +58,7 @@ impl Loader {
                     self.problems.add(second.key_span, message);
                 }
                 // An unknown key has been told with the verb that is meant.
-                None if node.entries().iter().any(is_almost_a_verb) => {}
+                None if node.entries().iter().any(|it| is_almost(it, &TEST, VERBS)) => {}
                 None => {
                     let message = format!("a step must have a verb: {}", VERBS.join(", "));
                     self.problems.add(node.span, message);
@@ -138,11 +138,6 @@ impl Loader {
         }
         saved
     }
-}
-
-/// Whether a key is none, and like a verb.
-fn is_almost_a_verb(entry: &Entry) -> bool {
-    !TEST.has(&entry.key) && !nearest(&entry.key, VERBS).is_empty()
 }
 
 fn listing(name: &str) -> Option<Listing> {

@@ -23,6 +23,9 @@ fn check_suite(text: &str, expected: &[&str]) {
 
 #[test]
 fn keys_and_verbs() {
+    // What is meant is told once, of a server as of a verb.
+    let mistyped = "servers: {it: {comand: x}}\ntests: [{name: a, ping: true}]";
+    check_suite(mistyped, &["unknown key `comand` in a server"]);
     // That there is no verb is not told besides.
     check("cal: x", &["unknown key `cal` in a test"]);
     check("tags: x", &["a step must have a verb"]);
