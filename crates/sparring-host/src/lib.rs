@@ -1,0 +1,7 @@
+//! Many servers in one place: which there are, who is connected, what may be
+//! called.
+//!
+//! [`config`] says what is configured. Nothing here prints or reads the
+//! environment; nothing here knows of suites.
+
+pub mod config;

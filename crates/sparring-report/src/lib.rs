@@ -1,0 +1,12 @@
+//! What a run of suites came to, and every form in which that is written.
+//!
+//! [`Run`] is plain data: a report is a function from it to a text, one file a
+//! report. None of them knows how tests are run, nor where a text goes; and
+//! since a [`Run`] is read back from its JSON, the parts of a run that several
+//! machines did are joined before anything is written.
+
+mod run;
+
+pub use run::{
+    Failure, Frame, Outcome, Place, Run, Side, Summary, Test, Timing, Try, VERSION, Violation,
+};
