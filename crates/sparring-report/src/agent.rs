@@ -14,14 +14,16 @@ const MOST: usize = 16 * 1024;
 const WHOLE: usize = 12 * 1024;
 const SHORT: usize = 2 * 1024;
 const FLAKY: usize = 1024;
+/// The most bytes of one failure.
+const ONE: usize = 6 * 1024;
 /// How much is told of one failure: of a message and a response, of what is less
 /// telling, of a name, and how many lines.
 const LONGEST: usize = 800;
 const SHORTER: usize = 400;
 const NAME: usize = 200;
 const LINES: usize = 24;
-const LINE: usize = 160;
-const STDERR: usize = 10;
+const LINE: usize = 120;
+const OUTPUT: usize = 10;
 /// How many things of one kind are told side by side.
 const TOGETHER: usize = 4;
 
@@ -59,21 +61,28 @@ fn headline(run: &Run) -> String {
 /// target wrote, and the command that runs it again.
 fn whole(run: &Run, alike: &Alike<'_>) -> String {
     let test = alike.first;
-    let mut text = format!("\nFAIL {}\n", name(test));
-    text.push_str(&also(run, alike));
+    let again = format!("  again: {}\n", cut::line(&test.again, LONGEST));
+    let most = ONE - again.len();
+    let mut text = Bounded::new(ONE);
+    text.add(&format!("\nFAIL {}\n{}", name(test), also(run, alike)), most);
     let last = test.failure();
     let failures = last.map(|last| last.failures.as_slice()).unwrap_or_default();
-    text.extend(failures.iter().take(TOGETHER).map(failure));
-    if failures.len() > TOGETHER {
-        text.push_str(&format!("  and {} more did not hold\n", failures.len() - TOGETHER));
+    let told = failures.iter().take(TOGETHER);
+    let told = told.take_while(|it| text.add(&failure(it), most - SHORTER)).count();
+    if told < failures.len() {
+        text.add(&format!("  and {} more did not hold\n", failures.len() - told), most);
     }
-    text.push_str(&exchange(test));
-    let outputs = last.map(|last| [("stdout", &last.stdout), ("stderr", &last.stderr)]);
-    for (name, output) in outputs.into_iter().flatten() {
-        text.push_str(&block(&format!("end of {name}"), &cut::last_lines(output, STDERR, LINE)));
+    let outputs = last.map(|last| [("stderr", &last.stderr), ("stdout", &last.stdout)]);
+    let outputs = outputs.into_iter().flatten().map(|(name, output)| {
+        (name, block(&format!("end of {name}"), &cut::last_lines(output, OUTPUT, LINE)))
+    });
+    for (name, part) in std::iter::once(("the last request", exchange(test))).chain(outputs) {
+        if !text.add(&part, most - SHORTER / 2) {
+            text.add(&format!("  ({name} is left out here)\n"), most);
+        }
     }
-    text.push_str(&format!("  again: {}\n", cut::line(&test.again, LONGEST)));
-    text
+    text.add(&again, ONE);
+    text.into_text()
 }
 
 fn failure(failure: &Failure) -> String {
@@ -113,7 +122,7 @@ fn also(run: &Run, alike: &Alike<'_>) -> String {
 
 fn listed(texts: impl ExactSizeIterator<Item = String>) -> String {
     let left = texts.len().saturating_sub(TOGETHER);
-    let shown: Vec<String> = texts.take(TOGETHER).map(|text| cut::line(&text, NAME)).collect();
+    let shown: Vec<String> = texts.take(TOGETHER).map(|text| cut::line(&text, LINE)).collect();
     match left {
         0 => shown.join(", "),
         _ => format!("{} and {left} more", shown.join(", ")),

@@ -63,24 +63,26 @@ pub(crate) fn last_exchange(test: &Test) -> Option<Exchange<'_>> {
 /// A request or a response without what is the same in all of them. One that
 /// breaks the protocol is shown as it is.
 pub(crate) fn brief(frame: &Frame, longest: usize) -> String {
-    let brief = Fields::of(&frame.text).filter(|_| frame.violations.is_empty()).and_then(|it| {
-        let status = frame.status.filter(|status| *status != 200);
-        let status = status.map(|status| format!("HTTP {status} ")).unwrap_or_default();
-        let body = |name| it.get(name).map(without_own_meta);
-        let method = it.get("method").map(|method| method.trim_matches('"'));
-        let told = match (method, it.get("result").is_some(), it.get("error").is_some()) {
-            (Some(method), false, false) => {
-                format!("{method} {}", body("params").unwrap_or_default())
-            }
-            (None, true, false) => format!("result {}", body("result")?),
-            (None, false, true) => format!("error {}", body("error")?),
-            _ => return None,
-        };
-        Some(format!("{status}{}", told.trim_end()))
-    });
-    match brief {
-        Some(brief) => cut::line(&brief, longest),
-        None => cut::line(&frame.text, longest),
+    let status = frame.status.filter(|status| *status != 200);
+    let status = status.map(|status| format!("HTTP {status} ")).unwrap_or_default();
+    let brief = match frame.violations.is_empty() {
+        true => Fields::of(&frame.text).and_then(|fields| content(&fields)),
+        false => None,
+    };
+    cut::line(&format!("{status}{}", brief.as_deref().unwrap_or(&frame.text)), longest)
+}
+
+/// What a frame is about; nothing where it is not one thing clearly.
+fn content(frame: &Fields<'_>) -> Option<String> {
+    let body = |name| frame.get(name).map(without_own_meta);
+    match (frame.get("method"), body("result"), body("error")) {
+        (Some(method), None, None) => {
+            let method = method.trim_matches('"');
+            Some(format!("{method} {}", body("params").unwrap_or_default()).trim_end().to_owned())
+        }
+        (None, Some(result), None) => Some(format!("result {result}")),
+        (None, None, Some(error)) => Some(format!("error {error}")),
+        _ => None,
     }
 }
 

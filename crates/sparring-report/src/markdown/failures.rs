@@ -43,7 +43,7 @@ fn whole(alike: &Alike<'_>) -> String {
         text.push_str(&format!("\nand {} more\n", failures.len() - TOGETHER));
     }
     if !others.is_empty() {
-        text.push_str(&format!("\nThe same in {}\n\n", same(others)));
+        text.push_str(&format!("\nThe same in {}\n", same(others)));
     }
     let said = spoken::last_exchange(first).into_iter().flat_map(|it| {
         let frames = std::iter::once(it.request).chain(it.response);
