@@ -5,3 +5,4 @@
 //! environment; nothing here knows of suites.
 
 pub mod config;
+pub mod names;
