@@ -1,7 +1,8 @@
 //! Many servers in one place: which there are, who is connected, what may be
 //! called.
 //!
-//! [`config`] says what is configured. Nothing here prints or reads the
+//! [`config`] says what is configured, [`manager`] has the connections. Nothing here prints or reads the
 //! environment; nothing here knows of suites.
 
 pub mod config;
+pub mod manager;
