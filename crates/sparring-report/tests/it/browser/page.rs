@@ -15,6 +15,7 @@ pub(crate) struct Page {
     session: String,
     url: String,
     folder: tempfile::TempDir,
+    loaded: usize,
 }
 
 impl Page {
@@ -34,7 +35,7 @@ impl Page {
         let attached = browser.ask(None, "Target.attachToTarget", target);
         let session = attached["sessionId"].as_str().unwrap().to_owned();
         let folder = tempfile::tempdir().unwrap();
-        let mut page = Page { browser, session, url: String::new(), folder };
+        let mut page = Page { browser, session, url: String::new(), folder, loaded: 0 };
         for domain in ["Page", "Runtime", "Log", "Network"] {
             page.ask(&format!("{domain}.enable"), json!({}));
         }
@@ -45,7 +46,8 @@ impl Page {
 
     /// Shows a report, at this address within it.
     pub(crate) fn load(&mut self, html: &str, hash: &str) {
-        let file = self.folder.path().join("report.html");
+        self.loaded += 1;
+        let file = self.folder.path().join(format!("report-{}.html", self.loaded));
         fs::write(&file, html).unwrap();
         self.url = format!("file://{}", file.display());
         self.browser.events.clear();

@@ -93,7 +93,7 @@ fn time_direction_bytes_and_status_are_told() {
         row.querySelector('.way').title, parseFloat(row.querySelector('.bar').style.left) > 0]; })()";
     assert_eq!(
         page.eval(row),
-        json!(["+22 ms", "4.3 ms", "118 B / 79 B", "HTTP 200", "client to server", true])
+        json!(["+22 ms", "4.3 ms", "121 B / 77 B", "HTTP 200", "client to server", true])
     );
     let labels = "[...document.querySelectorAll('.exchange')].slice(3).map((row) => row.querySelector('.what').textContent)";
     assert_eq!(

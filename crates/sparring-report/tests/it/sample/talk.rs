@@ -3,6 +3,9 @@
 use serde_json::{Value, json};
 use sparring_report::{Frame, Side, Test, Timing, Violation};
 
+/// How far apart frames are at least.
+const STEP: f64 = 0.2;
+
 /// What is said in a test, with a clock that only we move.
 pub(crate) struct Talk<'a> {
     test: &'a mut Test,
@@ -54,7 +57,7 @@ impl<'a> Talk<'a> {
             Side::Client,
             json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params}),
         );
-        self.now += took;
+        self.now += took - STEP;
         self.test.timings.push(Timing { asked, took_ms: took });
         self.say(Side::Server, json!({"jsonrpc": "2.0", "id": self.id, "result": result}))
     }
@@ -97,7 +100,7 @@ impl<'a> Talk<'a> {
             status: self.status.filter(|_| from == Side::Server),
             violations: Vec::new(),
         });
-        self.now += 0.2;
+        self.now += STEP;
         self.test.took_ms = self.now + 0.5;
         self
     }
