@@ -1,0 +1,3 @@
+//! The host as its users see it.
+
+mod config;
