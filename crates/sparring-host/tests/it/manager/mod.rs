@@ -1,8 +1,11 @@
 //! The manager: on memory links where time or wrong behaviour matter, on real
 //! children and sockets where those do.
 
+mod actor;
 mod capabilities;
+mod children;
 mod connecting;
+mod ending;
 mod failing;
 mod fixture;
 mod losing;
