@@ -34,6 +34,8 @@ enum File {
     Suite,
     /// Scripts of `spar mock`
     Mock,
+    /// Scripts of `spar mock --llm`
+    Llm,
 }
 
 impl Schema {
@@ -47,6 +49,7 @@ impl Schema {
         let schema = match self.file {
             File::Suite => sparring_suite::schema(),
             File::Mock => sparring_mock::schema(),
+            File::Llm => sparring_mock::llm_schema(),
         };
         match printer.json() {
             true => printer.print_json(&schema).await?,
