@@ -7,11 +7,13 @@
 
 #[cfg(test)]
 mod example;
+mod html;
 mod json;
 mod merge;
 mod ndjson;
 mod run;
 
+pub use html::html;
 pub use json::{ReadError, json, read, schema};
 pub use merge::{Merged, NotOne, merge};
 pub use ndjson::{Line, ndjson};
