@@ -53,7 +53,7 @@ pub fn agent(run: &Run) -> String {
 fn headline(run: &Run) -> String {
     let stopped = if run.stopped { "; the run was ended early" } else { "" };
     let shard = run.shard.as_deref().map(|shard| format!("; shard {}", cut::line(shard, NAME)));
-    let (counts, time) = (counts::told(&run.summary), duration::shown(run.took_ms));
+    let (counts, time) = (run.summary, duration::shown(run.took_ms));
     format!("{counts} in {time}{}{stopped}\n", shard.unwrap_or_default())
 }
 

@@ -5,6 +5,7 @@
 //! say.
 
 mod behind;
+mod environment;
 mod exit;
 mod group;
 mod job;
@@ -33,7 +34,6 @@ use keeper::{Keeper, Kept};
 
 pub(crate) use behind::{Behind, Told};
 pub(crate) use exit::described;
-pub(crate) use group::lead;
 pub use job::{Job, JobEnd};
 pub use output::Output;
 pub use stderr::Stderr;
@@ -295,6 +295,9 @@ impl std::fmt::Debug for ChildLink {
 
 fn command(target: &ChildTarget) -> Command {
     let mut command = Command::new(&target.program);
+    if let Some(names) = &target.inherit {
+        command.env_clear().envs(environment::named(names, std::env::vars_os()));
+    }
     command
         .args(&target.args)
         .envs(&target.env)
@@ -338,7 +341,7 @@ impl Started {
 
 /// Finds out what the system means: a missing directory and a missing program
 /// are one error to it.
-pub(crate) fn not_started(target: &ChildTarget, error: io::Error) -> ChildError {
+fn not_started(target: &ChildTarget, error: io::Error) -> ChildError {
     let program = target.program.clone();
     match (error.kind(), &target.cwd) {
         (io::ErrorKind::NotFound | io::ErrorKind::NotADirectory, Some(cwd)) if !cwd.is_dir() => {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sparring_report::junit;
 
 use super::{installed, read_by};
-use crate::sample;
+use crate::texts::sample;
 
 /// What `junit.py` makes of a report: what the schemas have against it, and the
 /// tests. Nothing where that is not installed.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sparring_report::{Outcome, Run, tap};
 
 use super::{installed, read_by};
-use crate::sample;
+use crate::texts::sample;
 
 /// What the parser makes of a report; nothing where it is not installed.
 fn read(report: &str) -> Option<Value> {

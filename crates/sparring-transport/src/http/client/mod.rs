@@ -16,7 +16,6 @@ mod oauth;
 mod old;
 mod opened;
 mod post;
-mod secrets;
 mod standing;
 mod tls;
 mod wire;
@@ -132,6 +131,14 @@ impl HttpTarget {
             idle_timeout: None,
             max_message: sparring_peer::link::LinesOptions::default().max_line,
         }
+    }
+
+    /// Whether its URL is one of a server at all.
+    ///
+    /// # Errors
+    /// When it is none; the error says why.
+    pub fn check_url(&self) -> Result<(), BadUrl> {
+        endpoint::Endpoint::parse(&self.url).map(drop)
     }
 }
 
