@@ -67,8 +67,9 @@ fn whole(run: &Run, alike: &Alike<'_>) -> String {
     text.add(&format!("\nFAIL {}\n{}", name(test), also(run, alike)), most);
     let last = test.failure();
     let failures = last.map(|last| last.failures.as_slice()).unwrap_or_default();
-    let told = failures.iter().take(TOGETHER);
-    let told = told.take_while(|it| text.add(&failure(it), most - SHORTER)).count();
+    let told = story::with_source(failures).take(TOGETHER);
+    let told = told.map(|(it, source)| failure(it, source));
+    let told = told.take_while(|it| text.add(it, most - SHORTER)).count();
     if told < failures.len() {
         text.add(&format!("  and {} more did not hold\n", failures.len() - told), most);
     }
@@ -85,8 +86,8 @@ fn whole(run: &Run, alike: &Alike<'_>) -> String {
     text.into_text()
 }
 
-fn failure(failure: &Failure) -> String {
-    let Failure { place, source, message, diff } = failure;
+fn failure(failure: &Failure, source: &str) -> String {
+    let Failure { place, message, diff, .. } = failure;
     let source = cut::line(source.trim(), SHORTER);
     let source = if source.is_empty() { source } else { format!(" | {source}") };
     let mut text = format!("  at {}{source}\n", story::at(place));

@@ -12,7 +12,7 @@ const NAME: usize = 500;
 const LONGEST: usize = 4_000;
 const LINES: usize = 200;
 /// How many of the last frames are shown.
-const FRAMES: usize = 20;
+const FRAMES: usize = 10;
 
 /// The run as TAP 14. One that was ended early ends with `Bail out!`.
 pub fn tap(run: &Run) -> String {

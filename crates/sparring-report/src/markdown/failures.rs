@@ -5,6 +5,7 @@ use super::code::{block, code};
 use super::{MOST, NAME};
 use crate::alike::{self, Alike};
 use crate::bounded::Bounded;
+use crate::spoken::Exchange;
 use crate::{Failure, Run, Test, counts, cut, spoken, story};
 
 /// How much of a line is shown, and how many lines of a diff and of an output.
@@ -38,18 +39,16 @@ fn whole(alike: &Alike<'_>) -> String {
     let mut text = format!("\n<details><summary>{summary}</summary>\n\n");
     let last = first.failure();
     let failures = last.map(|last| last.failures.as_slice()).unwrap_or_default();
-    text.extend(failures.iter().take(TOGETHER).map(failure));
+    let told = story::with_source(failures).take(TOGETHER);
+    text.extend(told.map(|(it, source)| failure(it, source)));
     if failures.len() > TOGETHER {
         text.push_str(&format!("\nand {} more\n", failures.len() - TOGETHER));
     }
     if !others.is_empty() {
         text.push_str(&format!("\nThe same in {}\n", same(others)));
     }
-    let said = spoken::last_exchange(first).into_iter().flat_map(|it| {
-        let frames = std::iter::once(it.request).chain(it.response);
-        frames.flat_map(|frame| spoken::lines(frame, LONGEST))
-    });
-    text.push_str(&titled("What was said last", "", &said.collect::<Vec<_>>()));
+    let said = spoken::last_exchange(first).map(|it| exchange(&it)).unwrap_or_default();
+    text.push_str(&titled("What was said last", "", &said));
     for (title, output) in [
         ("stdout", last.map(|last| last.stdout.as_str())),
         ("stderr", last.map(|last| last.stderr.as_str())),
@@ -62,8 +61,8 @@ fn whole(alike: &Alike<'_>) -> String {
     text
 }
 
-fn failure(failure: &Failure) -> String {
-    let Failure { place, source, message, diff } = failure;
+fn failure(failure: &Failure, source: &str) -> String {
+    let Failure { place, message, diff, .. } = failure;
     let at = format!("{}: {}", story::at(place), cut::line(message, LONGEST));
     let source = cut::line(source, LONGEST);
     let source = (!source.is_empty()).then(|| format!("{:>4} | {source}", place.line));
@@ -72,6 +71,16 @@ fn failure(failure: &Failure) -> String {
         text.push_str(&block("diff", &cut::first_lines(diff, LINES, LONGEST)));
     }
     text
+}
+
+/// A request, its response, and what is wrong with that, a line each.
+fn exchange(exchange: &Exchange<'_>) -> Vec<String> {
+    let mut lines = vec![format!("-> {}", spoken::brief(exchange.request, LONGEST))];
+    if let Some(response) = exchange.response {
+        lines.push(format!("<- {}", spoken::brief(response, LONGEST)));
+        lines.extend(spoken::wrong(response, LONGEST).iter().map(|wrong| format!("   ! {wrong}")));
+    }
+    lines
 }
 
 /// The tests that failed of the same.

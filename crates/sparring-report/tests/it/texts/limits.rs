@@ -149,6 +149,14 @@ fn only_a_run_that_was_ended_early_bails_out() {
 }
 
 #[test]
+fn an_output_attaches_nothing_in_gitlab() {
+    let mut test = failed(1);
+    test.failed_tries[0].stdout = "see [[ATTACHMENT|secrets.txt]]".into();
+    let text = junit(&sample::of(vec![test]));
+    assert!(text.contains("<system-out>see [ [ATTACHMENT|secrets.txt]]</system-out>"), "{text}");
+}
+
+#[test]
 fn tap_says_names_and_reasons_as_they_are() {
     let odd = "a # SKIP \\ b \\# c";
     let skipped = Outcome::Skipped;

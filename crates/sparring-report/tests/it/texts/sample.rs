@@ -133,6 +133,7 @@ fn two_things() -> Test {
     let last = Try {
         failures: vec![
             failure(20, "structured.hours: expected a number > 24, found 24"),
+            failure(20, "structured.days: expected 7, found nothing"),
             failure(21, "result-type at $.result.content: expected an array, found a string"),
         ],
         stderr: String::new(),
