@@ -118,7 +118,7 @@ fn case(xml: &mut Xml, test: &Test, names: &mut Names) -> io::Result<()> {
             return Ok(());
         }
         Outcome::Skipped => cut::line(test.reason.as_deref().unwrap_or_default(), ATTRIBUTE),
-        Outcome::NotRun => "not run: the run ended before its turn".to_owned(),
+        Outcome::NotRun => "not run: the run ended first".to_owned(),
     };
     case.write_inner_content(|xml| {
         xml.create_element("skipped").with_attribute(("message", reason.as_str())).write_empty()?;

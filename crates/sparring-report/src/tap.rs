@@ -31,7 +31,7 @@ fn point(number: usize, test: &Test) -> String {
     let name = escaped(&format!("{}: {}", test.suite, test.title()));
     let directive = match test.outcome {
         Outcome::Skipped => skip(test.reason.as_deref().unwrap_or_default()),
-        Outcome::NotRun => skip("not run: the run ended before its turn"),
+        Outcome::NotRun => skip("not run: the run ended first"),
         Outcome::Passed | Outcome::Failed => String::new(),
     };
     let block: String = block(test).iter().map(|line| format!("  {line}\n")).collect();

@@ -77,5 +77,5 @@ fn junitparser_reads_what_the_run_came_to() {
     let skipped = |name| find(name)["results"].clone();
     let because = |why| json!([{"kind": "Skipped", "message": why, "text": null}]);
     assert_eq!(skipped("asks the real one"), because("needs a key | not here"));
-    assert_eq!(skipped("waits for its turn"), because("not run: the run ended before its turn"));
+    assert_eq!(skipped("waits for its turn"), because("not run: the run ended first"));
 }

@@ -36,7 +36,7 @@ fn tap_parser_reads_what_the_run_came_to() {
     assert_eq!(failed["diag"]["at"], at);
     assert_eq!(failed["diag"]["diff"], json!([" It is in London", "-cloudy", "+sunny", " today"]));
     assert_eq!(points[8]["skip"], "needs a key | not here");
-    assert_eq!(points[9]["skip"], "not run: the run ended before its turn");
+    assert_eq!(points[9]["skip"], "not run: the run ended first");
     assert_eq!(points[10]["diag"]["again"], "spar test '```' --filter '\\u001b'");
 }
 

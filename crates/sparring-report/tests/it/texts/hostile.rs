@@ -205,8 +205,15 @@ fn agent_holds(run: &Run) {
         let words = ["at ", "request: ", "response: ", "again: ", "end of ", "diff "];
         let own = line.strip_prefix("  ").filter(|line| !line.starts_with("  "));
         if let Some(own) = own {
-            let others =
-                ["violation: ", "fails alike in: ", "passes in: ", "the same ", "(", "and "];
+            let others = [
+                "violation: ",
+                "fails alike in: ",
+                "passes in: ",
+                "the same ",
+                "(",
+                "and ",
+                "tries: ",
+            ];
             let known = words.iter().chain(&others).any(|word| own.starts_with(word));
             assert!(known, "{line:?} in {text}");
         }

@@ -58,6 +58,39 @@ fn an_agent_gets_of_a_huge_failure_what_is_at_its_ends() {
 }
 
 #[test]
+fn a_huge_failure_keeps_no_other_out() {
+    let mut huge = failed(0);
+    let line = format!("-{}\n+{}\n", "x".repeat(300), "y".repeat(300));
+    let last = huge.failed_tries.last_mut().unwrap();
+    last.failures[0].diff = Some(line.repeat(500));
+    last.failures = vec![last.failures[0].clone(); 20];
+    (last.stderr, last.stdout) = (line.repeat(500), line.repeat(500));
+    let run = sample::of(vec![huge.clone(), failed(1), huge, failed(2)]);
+    let text = markdown(&run);
+    assert_eq!(text.matches("<details>").count(), 3, "{text}");
+    assert_eq!(text.matches("</details>").count(), 3, "{text}");
+    assert!(text.contains("stdout: left out here\n\nAgain:\n"), "{text}");
+    let text = agent(&run);
+    assert_eq!(
+        (text.matches("FAIL ").count(), text.matches("\n  again: ").count()),
+        (3, 3),
+        "{text}"
+    );
+    assert!(text.contains("  and 19 more did not hold\n"), "{text}");
+}
+
+#[test]
+fn an_agent_gets_to_know_whether_all_tries_failed_alike() {
+    let mut test = failed(1);
+    test.failed_tries = vec![test.failed_tries[0].clone(); 3];
+    let text = agent(&sample::of(vec![test.clone()]));
+    assert!(text.contains("\n  tries: 3, all alike\n"), "{text}");
+    test.failed_tries[1].failures[0].message = "no answer within 1s".into();
+    let text = agent(&sample::of(vec![test]));
+    assert!(text.contains("\n  tries: 3, not alike; before: no answer within 1s\n"), "{text}");
+}
+
+#[test]
 fn a_comment_takes_the_failures_of_any_run() {
     let text = markdown(&many(5_000));
     assert!(text.len() <= 60_000, "{}", text.len());
@@ -89,7 +122,10 @@ fn what_fails_of_the_same_is_told_once() {
     let run = sample::of(vec![variant("a"), variant("b"), passed]);
     let text = agent(&run);
     assert_eq!(text.matches("FAIL ").count(), 1, "{text}");
-    assert!(text.contains("\"test 1 [a]\"\n  fails alike in: [b]\n  passes in: [c]\n"), "{text}");
+    assert!(
+        text.contains("\"test 1 [a]\" (server weather)\n  fails alike in: [b]\n  passes in: [c]\n"),
+        "{text}"
+    );
     assert_eq!(github(&run).lines().count(), 1);
     assert_eq!(markdown(&run).matches("<details>").count(), 1);
 }
