@@ -36,7 +36,7 @@ enum File {
     Suite,
     /// Scripts of `spar mock`
     Mock,
-    /// Reports of `spar test --report json`
+    /// Reports of `spar test` and `spar report`, as JSON
     Report,
 }
 
