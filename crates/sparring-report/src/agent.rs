@@ -14,8 +14,9 @@ const MOST: usize = 16 * 1024;
 const WHOLE: usize = 12 * 1024;
 const SHORT: usize = 2 * 1024;
 const FLAKY: usize = 1024;
-/// The most bytes of one failure.
+/// The most bytes of one failure, and about the least.
 const ONE: usize = 6 * 1024;
+const LEAST: usize = 200;
 /// How much is told of one failure: of a message and a response, of what is less
 /// telling, of a name, and how many lines.
 const LONGEST: usize = 800;
@@ -33,11 +34,11 @@ pub fn agent(run: &Run) -> String {
     let mut text = Bounded::new(MOST);
     text.add(&headline(run), MOST);
     let failed = alike::failed(run);
-    let whole = failed.iter().take_while(|alike| text.add(&whole(run, alike), WHOLE)).count();
-    if whole < failed.len() {
+    let left = text.add_fitting(&failed, WHOLE, LEAST, |alike| whole(run, alike));
+    if !left.is_empty() {
         text.add("\n", MOST);
     }
-    text.add_all(failed[whole..].iter().map(brief), SHORT, |left| {
+    text.add_all(left.into_iter().map(brief), SHORT, |left| {
         let more = counts::of(left, "failure");
         format!("and {more} more: run one suite at a time, or --report json=FILE for all\n")
     });
@@ -53,7 +54,7 @@ pub fn agent(run: &Run) -> String {
 fn headline(run: &Run) -> String {
     let stopped = if run.stopped { "; the run was ended early" } else { "" };
     let shard = run.shard.as_deref().map(|shard| format!("; shard {}", cut::line(shard, NAME)));
-    let (counts, time) = (counts::told(&run.summary), duration::shown(run.took_ms));
+    let (counts, time) = (run.summary, duration::shown(run.took_ms));
     format!("{counts} in {time}{}{stopped}\n", shard.unwrap_or_default())
 }
 
@@ -65,10 +66,12 @@ fn whole(run: &Run, alike: &Alike<'_>) -> String {
     let most = ONE - again.len();
     let mut text = Bounded::new(ONE);
     text.add(&format!("\nFAIL {}\n{}", name(test), also(run, alike)), most);
+    text.add(&tries(test), most);
     let last = test.failure();
     let failures = last.map(|last| last.failures.as_slice()).unwrap_or_default();
-    let told = failures.iter().take(TOGETHER);
-    let told = told.take_while(|it| text.add(&failure(it), most - SHORTER)).count();
+    let told = story::with_source(failures).take(TOGETHER);
+    let told = told.map(|(it, source)| failure(it, source));
+    let told = told.take_while(|it| text.add(it, most - SHORTER)).count();
     if told < failures.len() {
         text.add(&format!("  and {} more did not hold\n", failures.len() - told), most);
     }
@@ -85,8 +88,8 @@ fn whole(run: &Run, alike: &Alike<'_>) -> String {
     text.into_text()
 }
 
-fn failure(failure: &Failure) -> String {
-    let Failure { place, source, message, diff } = failure;
+fn failure(failure: &Failure, source: &str) -> String {
+    let Failure { place, message, diff, .. } = failure;
     let source = cut::line(source.trim(), SHORTER);
     let source = if source.is_empty() { source } else { format!(" | {source}") };
     let mut text = format!("  at {}{source}\n", story::at(place));
@@ -94,6 +97,21 @@ fn failure(failure: &Failure) -> String {
     let diff = diff.as_deref().unwrap_or_default();
     text.push_str(&block("diff (- expected, + found)", &cut::first_lines(diff, LINES, LINE)));
     text
+}
+
+/// Whether it failed of something else before.
+fn tries(test: &Test) -> String {
+    match test.failed_tries.as_slice() {
+        [] | [_] => String::new(),
+        [earlier @ .., last] if earlier.iter().all(|it| it.failures == last.failures) => {
+            format!("  tries: {}, all alike\n", earlier.len() + 1)
+        }
+        [earlier @ .., last] => {
+            let others = earlier.iter().filter(|it| it.failures != last.failures);
+            let others = others.map(|it| story::headline(it, NAME)).next().unwrap_or_default();
+            format!("  tries: {}, not alike; before: {others}\n", earlier.len() + 1)
+        }
+    }
 }
 
 /// Where else it fails of the same, and where it does not fail.
@@ -115,7 +133,7 @@ fn also(run: &Run, alike: &Alike<'_>) -> String {
     if !others.is_empty() {
         let count = counts::of(others.len(), "other test");
         let names = listed(others.iter().map(|test| format!("\"{}\"", test.title())));
-        text.push_str(&format!("  the same fails {count}: {names}\n"));
+        text.push_str(&format!("  fails {count} too: {names}\n"));
     }
     text
 }
@@ -165,7 +183,10 @@ fn flaky(test: &Test) -> String {
     format!("FLAKY {}: passed at try {tries}, before: {}\n", name(test), why.unwrap_or_default())
 }
 
-/// A test with its place.
+/// A test with its place, and the server that it is about.
 fn name(test: &Test) -> String {
-    format!("{} \"{}\"", story::at(&test.place), cut::line(&test.title(), NAME))
+    let server =
+        test.server.as_deref().map(|server| format!(" (server {})", cut::line(server, NAME)));
+    let (place, title) = (story::at(&test.place), cut::line(&test.title(), NAME));
+    format!("{place} \"{title}\"{}", server.unwrap_or_default())
 }

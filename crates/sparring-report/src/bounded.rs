@@ -41,6 +41,25 @@ impl Bounded {
         }
     }
 
+    /// Adds what is made of each item if the text does not grow beyond `limit` by
+    /// it, and gives the items that did not fit. With less room than `least` no
+    /// more are tried.
+    pub(crate) fn add_fitting<'a, T>(
+        &mut self,
+        items: &'a [T],
+        limit: usize,
+        least: usize,
+        made: impl Fn(&T) -> String,
+    ) -> Vec<&'a T> {
+        let mut left = Vec::new();
+        for item in items {
+            if self.len() + least > limit || !self.add(&made(item), limit) {
+                left.push(item);
+            }
+        }
+        left
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.text.len()
     }
@@ -53,6 +72,15 @@ impl Bounded {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_big_piece_does_not_keep_small_ones_out() {
+        let mut text = Bounded::new(1_000);
+        let items = ["one ", "very big ", "two ", "three "];
+        let left = text.add_fitting(&items, 10, 3, |it| (*it).to_owned());
+        assert_eq!(left, [&"very big ", &"three "]);
+        assert_eq!(text.into_text(), "one two ");
+    }
 
     #[test]
     fn pieces_that_do_not_fit_are_counted() {

@@ -4,26 +4,31 @@
 /// All of it, with what is neither seen nor the break of a line spelled out, as
 /// `\u001b`. Line breaks are one character each.
 pub(crate) fn visible(text: &str) -> String {
-    let mut clean = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
+    beginning(text, usize::MAX, false).0
+}
+
+/// As much of the beginning as has no more than `most` bytes once it is made
+/// visible, and how many bytes of the text are not in it. In one line, its breaks
+/// are spelled out too.
+pub(crate) fn beginning(text: &str, most: usize, one_line: bool) -> (String, usize) {
+    let mut clean = String::with_capacity(text.len().min(most));
+    let mut rest = text.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        let whole = clean.len();
         match c {
-            '\r' if rest.peek() == Some(&'\n') => {}
+            '\r' if rest.peek().is_some_and(|(_, next)| *next == '\n') => {}
+            '\n' if one_line => clean.push_str("\\n"),
+            '\t' if one_line => clean.push(' '),
             '\n' | '\t' => clean.push(c),
             c if is_unseen(c) => spell(&mut clean, c),
             c => clean.push(c),
         }
+        if clean.len() > most {
+            clean.truncate(whole);
+            return (clean, text.len() - at);
+        }
     }
-    clean
-}
-
-/// The same in one line.
-pub(crate) fn one_line(text: &str) -> String {
-    let text = visible(text.trim_end_matches(['\r', '\n']));
-    match text.contains(['\n', '\t']) {
-        true => text.replace('\n', "\\n").replace('\t', " "),
-        false => text,
-    }
+    (clean, 0)
 }
 
 fn spell(text: &mut String, c: char) {
@@ -68,7 +73,18 @@ mod tests {
 
     #[test]
     fn a_line_has_no_break() {
-        assert_eq!(one_line("a\r\nb\tc\n"), "a\\nb c");
-        assert_eq!(one_line("a\n\nb"), "a\\n\\nb");
+        assert_eq!(beginning("a\r\nb\tc", 9, true), ("a\\nb c".to_owned(), 0));
+    }
+
+    #[test]
+    fn a_beginning_ends_between_characters() {
+        let check = |most, clean: &str, left| {
+            assert_eq!(beginning("a\u{1b}é", most, true), (clean.to_owned(), left));
+        };
+        check(0, "", 4);
+        check(6, "a", 3);
+        check(7, "a\\u001b", 2);
+        check(8, "a\\u001b", 2);
+        check(9, "a\\u001bé", 0);
     }
 }

@@ -70,8 +70,8 @@ fn warning(test: &Test) -> String {
 }
 
 fn command(kind: &str, place: &Place, title: &str, message: &str) -> String {
-    let (file, title) = (property(&place.file), property(title));
-    let (line, column) = (place.line, place.column);
+    let (file, title) = (property(&cut::line(&place.file, LONGEST)), property(title));
+    let (line, column) = (place.line.max(1), place.column.max(1));
     format!("::{kind} file={file},line={line},col={column},title={title}::{}\n", data(message))
 }
 

@@ -74,7 +74,7 @@ fn suite(xml: &mut Xml, run: &Run, tests: &[&Test], names: &mut Names) -> io::Re
         ("errors", "0"),
         ("skipped", &skipped.to_string()),
         ("time", &seconds(tests.iter().map(|test| duration::seconds(test.took_ms) * 1e3).sum())),
-        ("timestamp", &cut::line(&run.began, ATTRIBUTE)),
+        ("timestamp", &timestamp(&run.began)),
         ("file", &file),
     ]);
     suite.write_inner_content(|xml| {
@@ -118,7 +118,7 @@ fn case(xml: &mut Xml, test: &Test, names: &mut Names) -> io::Result<()> {
             return Ok(());
         }
         Outcome::Skipped => cut::line(test.reason.as_deref().unwrap_or_default(), ATTRIBUTE),
-        Outcome::NotRun => "not run: the run ended before its turn".to_owned(),
+        Outcome::NotRun => "not run: the run ended first".to_owned(),
     };
     case.write_inner_content(|xml| {
         xml.create_element("skipped").with_attribute(("message", reason.as_str())).write_empty()?;
@@ -129,7 +129,10 @@ fn case(xml: &mut Xml, test: &Test, names: &mut Names) -> io::Result<()> {
 
 fn failed(xml: &mut Xml, test: &Test) -> io::Result<()> {
     let Some((last, earlier)) = test.failed_tries.split_last() else {
-        xml.create_element("failure").with_attribute(("type", "expectation")).write_empty()?;
+        let failure = xml.create_element("failure");
+        failure
+            .with_attributes([("message", "it failed"), ("type", "expectation")])
+            .write_empty()?;
         return Ok(());
     };
     let message = story::headline(last, ATTRIBUTE);
@@ -157,7 +160,9 @@ fn tries(xml: &mut Xml, element: &str, tries: &[Try]) -> io::Result<()> {
 fn outputs(xml: &mut Xml, failed: &Try) -> io::Result<()> {
     for (element, output) in [("system-out", &failed.stdout), ("system-err", &failed.stderr)] {
         if !output.is_empty() {
-            text(xml, element, &clean::visible(&cut::tail(output, OUTPUT)))?;
+            // GitLab would take this for a file of ours to link to.
+            let output = clean::visible(&cut::tail(output, OUTPUT));
+            text(xml, element, &output.replace("[[ATTACHMENT|", "[ [ATTACHMENT|"))?;
         }
     }
     Ok(())
@@ -165,6 +170,12 @@ fn outputs(xml: &mut Xml, failed: &Try) -> io::Result<()> {
 
 fn text(xml: &mut Xml, element: &str, text: &str) -> io::Result<()> {
     xml.create_element(element).write_text_content(BytesText::new(text)).map(drop)
+}
+
+/// A time in UTC without fractions of a second, which not all readers take.
+fn timestamp(began: &str) -> String {
+    let whole = began.split_once('.').map(|(whole, _)| format!("{whole}Z"));
+    cut::line(whole.as_deref().unwrap_or(began), ATTRIBUTE)
 }
 
 fn seconds(ms: f64) -> String {
@@ -205,6 +216,12 @@ mod tests {
         let classes =
             ["examples/weather.spar.yaml", "../a/b.spar.yaml", "./x.yaml", "plain"].map(class);
         assert_eq!(classes, ["examples.weather", "a.b", "x", "plain"]);
+    }
+
+    #[test]
+    fn a_timestamp_has_whole_seconds() {
+        let times = ["2026-07-28T12:00:00.123456789Z", "2026-07-28T12:00:00Z"].map(timestamp);
+        assert_eq!(times, ["2026-07-28T12:00:00Z"; 2]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! the test ended with.
 
 use crate::fields::Fields;
-use crate::{Frame, Side, Test, cut};
+use crate::{Frame, Side, Test, counts, cut};
 
 /// What every name begins with that the protocol itself puts into `_meta`.
 const OWN: &str = "io.modelcontextprotocol/";
@@ -37,18 +37,24 @@ pub(crate) fn wrong(frame: &Frame, longest: usize) -> Vec<String> {
 pub(crate) fn conversation(test: &Test, most: usize, longest: usize) -> Vec<String> {
     let before = test.frames.len().saturating_sub(most);
     let left_out = before + test.frames_left_out;
-    let said = (left_out > 0).then(|| format!("   [{left_out} frames left out]"));
+    let shared = "   [frames of tests that ran at the same time are among these]".to_owned();
+    let shared = (test.frames_shared && !test.frames.is_empty()).then_some(shared);
+    let said = (left_out > 0).then(|| format!("   [{} left out]", counts::of(left_out, "frame")));
     let frames = test.frames[before..].iter().flat_map(|frame| lines(frame, longest));
-    said.into_iter().chain(frames).collect()
+    shared.into_iter().chain(said).chain(frames).collect()
 }
 
 /// The last request of the client, with its response if there was one. What is no
-/// JSON is taken for a request too: somebody meant to send it.
+/// JSON is taken for a request too: somebody meant to send it. Nothing where frames
+/// of other tests are among them.
 pub(crate) fn last_exchange(test: &Test) -> Option<Exchange<'_>> {
     let is_request = |frame: &Frame| match Fields::of(&frame.text) {
         Some(fields) => fields.get("method").is_some() && fields.get("id").is_some(),
         None => true,
     };
+    if test.frames_shared {
+        return None;
+    }
     let asked = test.frames.iter().rposition(|it| it.from == Side::Client && is_request(it))?;
     let request = &test.frames[asked];
     let id = Fields::of(&request.text).and_then(|fields| fields.get("id"));

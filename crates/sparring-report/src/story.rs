@@ -7,7 +7,7 @@ use crate::{Failure, Place, Test, Try, cut, spoken};
 const LONGEST: usize = 4_000;
 const LINES: usize = 200;
 /// How many of the last frames are shown.
-const FRAMES: usize = 20;
+const FRAMES: usize = 10;
 
 /// A place as compilers write it.
 pub(crate) fn at(place: &Place) -> String {
@@ -25,9 +25,21 @@ pub(crate) fn headline(failed: &Try, longest: usize) -> String {
     }
 }
 
+/// Things that did not hold, each with the text of its line, unless that of the
+/// one before is the same.
+pub(crate) fn with_source(failures: &[Failure]) -> impl Iterator<Item = (&Failure, &str)> {
+    let line = |failure: &Failure| (failure.place.file.clone(), failure.place.line);
+    failures.iter().enumerate().map(move |(index, failure)| {
+        let before = index.checked_sub(1).map(|before| line(&failures[before]));
+        let source = if before == Some(line(failure)) { "" } else { failure.source.trim_end() };
+        (failure, source)
+    })
+}
+
 /// All that did not hold.
 pub(crate) fn failures(failed: &Try) -> String {
-    failed.failures.iter().map(failure).collect::<Vec<_>>().join("\n")
+    let told = with_source(&failed.failures).map(|(it, source)| failure(it, source));
+    told.collect::<Vec<_>>().join("\n")
 }
 
 /// The whole story of the last try.
@@ -41,10 +53,10 @@ pub(crate) fn told(test: &Test, failed: &Try) -> String {
     text
 }
 
-fn failure(failure: &Failure) -> String {
-    let Failure { place, source, message, diff } = failure;
+fn failure(failure: &Failure, source: &str) -> String {
+    let Failure { place, message, diff, .. } = failure;
     let mut text = format!("{}: {}\n", at(place), cut::line(message, LONGEST));
-    if !source.trim().is_empty() {
+    if !source.is_empty() {
         text.push_str(&format!("{:>4} | {}\n", place.line, cut::line(source, LONGEST)));
     }
     if let Some(diff) = diff {

@@ -12,7 +12,7 @@ const NAME: usize = 500;
 const LONGEST: usize = 4_000;
 const LINES: usize = 200;
 /// How many of the last frames are shown.
-const FRAMES: usize = 20;
+const FRAMES: usize = 10;
 
 /// The run as TAP 14. One that was ended early ends with `Bail out!`.
 pub fn tap(run: &Run) -> String {
@@ -31,7 +31,7 @@ fn point(number: usize, test: &Test) -> String {
     let name = escaped(&format!("{}: {}", test.suite, test.title()));
     let directive = match test.outcome {
         Outcome::Skipped => skip(test.reason.as_deref().unwrap_or_default()),
-        Outcome::NotRun => skip("not run: the run ended before its turn"),
+        Outcome::NotRun => skip("not run: the run ended first"),
         Outcome::Passed | Outcome::Failed => String::new(),
     };
     let block: String = block(test).iter().map(|line| format!("  {line}\n")).collect();

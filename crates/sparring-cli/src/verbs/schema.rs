@@ -36,6 +36,8 @@ enum File {
     Suite,
     /// Scripts of `spar mock`
     Mock,
+    /// Scripts of `spar mock --llm`
+    Llm,
     /// Reports of `spar test` and `spar report`, as JSON
     Report,
 }
@@ -51,6 +53,7 @@ impl Schema {
         let schema = match self.file {
             File::Suite => sparring_suite::schema(),
             File::Mock => sparring_mock::schema(),
+            File::Llm => sparring_mock::llm_schema(),
             File::Report => sparring_report::schema(),
         };
         match printer.json() {

@@ -47,7 +47,7 @@ fn headline(run: &Run) -> String {
     };
     let stopped = if run.stopped { ", ended early" } else { "" };
     let shard = run.shard.as_deref().map(|shard| format!(", shard {}", code(shard, NAME)));
-    let (counts, time) = (counts::told(&run.summary), duration::shown(run.took_ms));
+    let (counts, time) = (run.summary, duration::shown(run.took_ms));
     let shard = shard.unwrap_or_default();
     format!("## {title}\n\n{counts} in {time}{stopped}{shard} (spar {})\n", code(&run.spar, NAME))
 }

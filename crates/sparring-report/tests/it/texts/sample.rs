@@ -1,8 +1,8 @@
 //! A run with one of everything that a report has to tell.
 
-use sparring_report::{
-    Failure, Frame, Outcome, Place, Run, Side, Summary, Test, Timing, Try, VERSION, Violation,
-};
+use sparring_report::{Failure, Frame, Outcome, Place, Run, Side, Test, Timing, Try, Violation};
+
+use crate::sample;
 
 /// Texts that break reports which do not expect them.
 pub(crate) const HOSTILE: [&str; 24] = [
@@ -52,38 +52,19 @@ pub(crate) fn run() -> Run {
 
 /// A run of these tests.
 pub(crate) fn of(tests: Vec<Test>) -> Run {
-    Run {
-        version: VERSION,
-        spar: "0.1.0".into(),
-        began: "2026-11-15T12:00:00Z".into(),
-        took_ms: 1_234.5,
-        shard: None,
-        stopped: tests.iter().any(|test| test.outcome == Outcome::NotRun),
-        summary: Summary::of(&tests),
-        tests,
-    }
+    let stopped = tests.iter().any(|test| test.outcome == Outcome::NotRun);
+    Run { stopped, took_ms: 1_234.5, ..sample::run(tests) }
 }
 
 /// A test that passed.
 pub(crate) fn test(name: &str, line: usize) -> Test {
     let suite = "examples/weather.spar.yaml";
     Test {
-        suite: suite.into(),
-        name: name.into(),
-        place: Place { file: suite.into(), line, column: 5 },
         server: Some("weather".into()),
-        protocol: None,
-        transport: None,
-        tags: Vec::new(),
-        outcome: Outcome::Passed,
-        reason: None,
         took_ms: 12.25,
         again: format!("spar test {suite} --filter '^{name}$'"),
-        failed_tries: Vec::new(),
         timings: vec![Timing { asked: "call get_weather".into(), took_ms: 3.5 }],
-        frames: Vec::new(),
-        frames_left_out: 0,
-        frames_shared: false,
+        ..sample::test(suite, line, name)
     }
 }
 
@@ -153,6 +134,7 @@ fn two_things() -> Test {
     let last = Try {
         failures: vec![
             failure(20, "structured.hours: expected a number > 24, found 24"),
+            failure(20, "structured.days: expected 7, found nothing"),
             failure(21, "result-type at $.result.content: expected an array, found a string"),
         ],
         stderr: String::new(),

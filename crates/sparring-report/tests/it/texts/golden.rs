@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sparring_report::Run;
 
-use crate::sample;
+use super::sample;
 
 /// `SPAR_BLESS=1` writes the file anew.
 fn check(name: &str, report: fn(&Run) -> String) {
