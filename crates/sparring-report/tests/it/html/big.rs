@@ -45,7 +45,7 @@ fn typing(page: &mut Page) -> f64 {
     page.click("#reset");
     assert_eq!(
         page.eval("document.querySelector('#tree-space').clientHeight"),
-        json!(5000 * 32 + 100 * 38)
+        json!(5000 * 32 + 125 * 38)
     );
     most
 }

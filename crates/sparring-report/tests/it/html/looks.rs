@@ -98,6 +98,7 @@ fn letters_stand_out_in_light_and_dark() {
     page.eval("document.querySelector('.groups .group:nth-child(2) .test-line').click()");
     for scheme in ["light", "dark"] {
         page.prefer(scheme);
+        page.eval("document.querySelector('#main').scrollTop = 0");
         check_contrast(&mut page, scheme, &COLOURED_IN_A_TEST);
         page.screenshot(&format!("failure-{scheme}"));
         page.eval("document.querySelector('.traffic').scrollIntoView()");
