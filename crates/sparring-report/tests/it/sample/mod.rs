@@ -45,5 +45,6 @@ pub(crate) fn test(suite: &str, line: usize, name: &str) -> Test {
         timings: Vec::new(),
         frames: Vec::new(),
         frames_left_out: 0,
+        frames_shared: false,
     }
 }
