@@ -27,8 +27,8 @@ pub(super) fn json(json: &str, out: &mut String) {
 
 /// Control characters, and those that set the direction of a text.
 fn is_hidden(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    let turns = ['\u{200e}'..='\u{200f}', '\u{202a}'..='\u{202e}', '\u{2066}'..='\u{2069}'];
+    letter.is_control() || turns.iter().any(|some| some.contains(&letter))
 }
 
 #[cfg(test)]

@@ -91,7 +91,8 @@ function plotOf(one, { at, ticks }, p50, p95) {
   for (let place = 0; place <= one.times.length - 1 + 1e-6; place += step) {
     const index = Math.round(place);
     // Spread a little, always in the same way.
-    const lift = ((Math.imul(index + 1, 0x9e3779b1) >>> 0) % 15) - 7;
+    const mixed = Math.imul(index + 1, 0x9e3779b1);
+    const lift = (Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b) >>> 20) % 15 - 7;
     plot.append(svg("circle", { class: "dot", cx: at(one.times[index].ms), cy: 15 + lift, r: 1.8 }));
   }
   if (one.times.length > 3) {

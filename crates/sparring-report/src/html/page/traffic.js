@@ -15,6 +15,9 @@ function trafficOf(test) {
     section.append(el("p", { class: "dim" }, "No frame was kept of this test."));
     return section;
   }
+  if (test.frames_shared) {
+    section.append(el("p", { class: "dim shared" }, "Other tests ran on this server at the same time, and their frames are among these."));
+  }
   const exchanges = pair(frames);
   const end = frames.reduce((most, frame) => Math.max(most, frame.at_ms), 0.001);
   const list = el("div", { class: "timeline" }, axis(end));
