@@ -77,7 +77,7 @@ function drawRows() {
 
 // The suite of the first test in sight stays above it.
 function drawHead(first) {
-  const head = first?.head;
+  const head = first?.head ?? (first && tree.scrollTop > first.top ? first : null);
   if (treeHead.dataset.row === String(head?.index)) return;
   treeHead.dataset.row = String(head?.index);
   treeHead.replaceChildren();
