@@ -6,3 +6,5 @@
 
 pub mod config;
 pub mod names;
+pub mod permissions;
+mod text;
