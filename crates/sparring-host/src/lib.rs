@@ -1,10 +1,12 @@
 //! Many servers in one place: which there are, who is connected, what may be
 //! called.
 //!
-//! [`config`] says what is configured. Nothing here prints or reads the
-//! environment; nothing here knows of suites.
+//! [`config`] says what is configured, [`manager`] has the connections,
+//! [`names`] says what tools of many servers are called. Nothing here prints or
+//! reads the environment; nothing here knows of suites.
 
 pub mod config;
+pub mod manager;
 pub mod names;
 pub mod permissions;
 mod text;

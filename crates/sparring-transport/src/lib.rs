@@ -10,6 +10,7 @@ pub mod http;
 #[cfg(unix)]
 mod pipes;
 mod private_file;
+mod secrets;
 #[cfg(unix)]
 mod socket;
 mod stdio;
@@ -20,6 +21,7 @@ pub use container::{Container, ContainerError};
 #[cfg(unix)]
 pub use pipes::NamedPipes;
 pub use private_file::{FileLock, PrivateFile};
+pub use secrets::Secrets;
 #[cfg(unix)]
 pub use socket::{Listener, connect_unix, listen_unix};
 pub use stdio::stdio;

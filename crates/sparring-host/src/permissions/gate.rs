@@ -38,11 +38,13 @@ pub struct Gate {
     options: GateOptions,
     /// What somebody has said in this run, for good or for as long as it lasts.
     said: Mutex<HashMap<Subject, bool>>,
-    /// What is being asked, by tool and arguments.
-    questions: Mutex<HashMap<(String, String, String), Weak<OnceCell<Settled>>>>,
+    questions: Mutex<Questions>,
     /// Held by whoever asks.
     turn: tokio::sync::Mutex<()>,
 }
+
+/// What is being asked, by server, tool and arguments.
+type Questions = HashMap<[String; 3], Weak<OnceCell<Settled>>>;
 
 /// A call that is to be decided about.
 #[derive(Clone, Copy)]
@@ -156,8 +158,8 @@ impl Gate {
         let decision = permissions.decide(server, tool);
         let settled = |allowed, reason| Some(Settled { allowed, reason, note: None });
         match (decision.verdict, decision.rule) {
-            (Verdict::Deny, Some(rule)) => return settled(false, Reason::Rule(rule)),
-            (Verdict::Allow, Some(rule)) => return settled(true, Reason::Rule(rule)),
+            (Verdict::Deny, Some(rule)) => settled(false, Reason::Rule(rule)),
+            (Verdict::Allow, Some(rule)) => settled(true, Reason::Rule(rule)),
             (_, rule) => {
                 let target = permissions.fingerprint(server).cloned();
                 let grant = target.as_ref().map(|target| Grant::new(server, tool, target));
@@ -217,9 +219,8 @@ impl Gate {
     fn question(&self, call: Call<'_>) -> Arc<OnceCell<Settled>> {
         let mut questions = locked(&self.questions);
         questions.retain(|_, question| question.strong_count() > 0);
-        let [server, tool, arguments] =
-            [call.server, call.tool, call.arguments.text()].map(str::to_owned);
-        let asked = questions.entry((server, tool, arguments)).or_default();
+        let key = [call.server, call.tool, call.arguments.text()].map(str::to_owned);
+        let asked = questions.entry(key).or_default();
         match asked.upgrade().filter(|question| !question.initialized()) {
             Some(question) => question,
             None => {
