@@ -276,6 +276,16 @@ impl Gate {
     }
 }
 
+impl Denied {
+    /// Why it was decided so, where it was.
+    pub fn reason(&self) -> Option<&Reason> {
+        match self {
+            Denied::Decided { reason, .. } => Some(reason),
+            Denied::Unrecorded(_) => None,
+        }
+    }
+}
+
 impl Reason {
     /// A word for it.
     pub fn name(&self) -> &'static str {
