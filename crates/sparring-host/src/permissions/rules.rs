@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::fingerprint::Fingerprint;
 use super::pattern::{Glob, Meaning, PatternError, meaning, meaning_within, nobody};
-use crate::config::{Rules, Scope, ServerConfig};
+use crate::config::{Config, FileRules, Rules, Scope, ServerConfig, State};
 
 /// Rules that stand beside the servers. Those in the entry of a server come
 /// with it.
@@ -97,10 +97,50 @@ struct Entry {
     rule: Arc<Rule>,
 }
 
+impl Policy {
+    /// What all files say, and the rules of this run.
+    pub fn of(config: &Config, session: Rules) -> Policy {
+        let mut policy = Policy { session, ..Policy::default() };
+        for FileRules { scope, rules, .. } in &config.rules {
+            let into = match scope {
+                Scope::User => &mut policy.user,
+                Scope::Project => &mut policy.project,
+            };
+            into.deny.extend_from_slice(&rules.deny);
+            into.ask.extend_from_slice(&rules.ask);
+            into.allow.extend_from_slice(&rules.allow);
+        }
+        policy
+    }
+}
+
 impl Permissions {
     /// The rules about these servers, and what there is to say of them. A server
     /// of a project must not be among them before its file is trusted.
-    pub fn new(policy: &Policy, servers: &[ServerConfig]) -> (Permissions, Findings) {
+    pub fn new<'a>(
+        policy: &Policy,
+        servers: impl IntoIterator<Item = &'a ServerConfig>,
+    ) -> (Permissions, Findings) {
+        Permissions::among(policy, servers, &[])
+    }
+
+    /// The rules about all servers that can be used, and what there is to say of
+    /// them; nothing of those about servers that cannot.
+    pub fn of(config: &Config, session: Rules) -> (Permissions, Findings) {
+        let usable = config.servers.values().filter_map(|configured| match &configured.state {
+            State::Ready(server) => Some(&**server),
+            _ => None,
+        });
+        let others: Vec<&str> = config.servers.keys().map(String::as_str).collect();
+        Permissions::among(&Policy::of(config, session), usable, &others)
+    }
+
+    fn among<'a>(
+        policy: &Policy,
+        servers: impl IntoIterator<Item = &'a ServerConfig>,
+        others: &[&str],
+    ) -> (Permissions, Findings) {
+        let servers: Vec<&ServerConfig> = servers.into_iter().collect();
         let named = servers.iter().map(|server| {
             let fingerprint = Some(Fingerprint::of(server));
             (server.name.clone(), Server { fingerprint, ..Server::default() })
@@ -115,7 +155,7 @@ impl Permissions {
             (&policy.project, Source::Project),
             (&policy.session, Source::Session),
         ] {
-            permissions.add(rules, source, &mut findings);
+            permissions.add(rules, source, others, &mut findings);
         }
         (permissions, findings)
     }
@@ -163,13 +203,16 @@ impl Permissions {
         }
     }
 
-    fn add(&mut self, rules: &Rules, source: Source, findings: &mut Findings) {
+    fn add(&mut self, rules: &Rules, source: Source, others: &[&str], findings: &mut Findings) {
         for (verdict, pattern) in each(rules) {
             let rule = Arc::new(Rule { pattern: pattern.clone(), source, entry: None });
             match meaning(pattern, self.servers.keys().map(String::as_str)) {
                 Ok(Meaning::Tools { server, tools }) => self.put(&server, verdict, tools, &rule),
                 Ok(Meaning::Nobody) => {
-                    findings.notes.push(nobody(pattern, self.servers.keys().map(String::as_str)));
+                    if let Ok(Meaning::Nobody) = meaning(pattern, others.iter().copied()) {
+                        let names = self.servers.keys().map(String::as_str);
+                        findings.notes.push(nobody(pattern, names));
+                    }
                 }
                 Err(error) => {
                     if let PatternError::Ambiguous { servers, .. } = &error

@@ -31,6 +31,9 @@ pub use table::Registered;
 /// The most characters of a description or a title that are kept.
 const LONGEST_TEXT: usize = 10_000;
 
+/// The most names that are offered in place of one that is unknown.
+const MOST_NEAR: usize = 3;
+
 /// The tools of many servers.
 #[derive(Debug)]
 pub struct Registry {
@@ -182,7 +185,12 @@ impl Registry {
 
     fn unknown(&self, name: &str) -> Refusal {
         let tools = self.tools();
-        let near = nearest(name, tools.iter().map(|tool| &*tool.name));
+        // Whoever knows the server's own name for a tool is close.
+        let meant = tools.iter().filter(|tool| tool.tool.name == name).map(|tool| &*tool.name);
+        let mut near: Vec<&str> = meant.take(MOST_NEAR).collect();
+        if near.is_empty() {
+            near = nearest(name, tools.iter().map(|tool| &*tool.name));
+        }
         let near = near.into_iter().map(str::to_owned).collect();
         Refusal::Unknown { name: name.to_owned(), near }
     }

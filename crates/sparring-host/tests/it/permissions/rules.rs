@@ -3,7 +3,7 @@
 use sparring_host::config::{Rules, Scope};
 use sparring_host::permissions::{Permissions, Policy, Rule, Source};
 
-use crate::{rules, server};
+use super::{rules, server};
 
 /// A table: who says what of the tool `get_x` of `fs`, and what comes of it.
 #[test]

@@ -7,7 +7,7 @@ use sparring_host::permissions::Fingerprint;
 use sparring_transport::http::HttpTarget;
 use sparring_transport::{ChildTarget, Target};
 
-use crate::server;
+use super::server;
 
 #[test]
 fn a_server_is_another_one_if_what_is_run_or_reached_is_another() {

@@ -12,7 +12,7 @@ use sparring_host::permissions::{
 use sparring_wire::RawJson;
 use tokio::sync::{Notify, Semaphore};
 
-use crate::{rules, server};
+use super::{rules, server};
 
 /// Somebody who gives answers one after the other, each when it is let.
 struct Person {

@@ -13,7 +13,7 @@ use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream,
 };
 
-use crate::server;
+use super::server;
 
 const ALLOW: &str = "Allow? [o]nce, [a]lways, [n]ever, Enter for not now: ";
 

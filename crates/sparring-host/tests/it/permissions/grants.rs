@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sparring_host::permissions::{Fingerprint, Grant, Grants};
 
-use crate::server;
+use super::server;
 
 fn grant(server_name: &str, tool: &str) -> Grant {
     Grant::new(server_name, tool, &Fingerprint::of(&server(server_name, "run")))

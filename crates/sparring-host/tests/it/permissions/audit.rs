@@ -10,7 +10,7 @@ use sparring_host::permissions::{
 };
 use sparring_wire::RawJson;
 
-use crate::{rules, server};
+use super::{rules, server};
 
 fn gate(audit: Audit, answer: Option<Answer>) -> Gate {
     let policy =
