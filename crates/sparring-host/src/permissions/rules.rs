@@ -191,6 +191,13 @@ impl Permissions {
         self.servers.get(server)?.fingerprint.as_ref()
     }
 
+    /// The rules about a server, each with the tools that it is about.
+    pub fn about(&self, server: &str) -> impl Iterator<Item = (&Glob, &Rule)> {
+        let rules = self.servers.get(server).into_iter();
+        let entries = rules.flat_map(|it| [&it.denied, &it.asked, &it.allowed]).flatten();
+        entries.map(|entry| (&entry.tools, &*entry.rule))
+    }
+
     fn add_within(&mut self, server: &ServerConfig, findings: &mut Findings) {
         let source = Source::from(server.origin.scope);
         for (verdict, pattern) in each(&server.rules) {

@@ -8,6 +8,7 @@ mod error;
 mod event;
 mod following;
 mod table;
+mod unfit;
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,6 +1,7 @@
 //! What may be called: rules, grants, questions, and what is written down.
 
 mod audit;
+mod configured;
 mod fingerprint;
 mod gate;
 mod grants;

@@ -117,7 +117,8 @@ fn a_rule_that_is_none_is_an_error_that_names_it() {
     assert_eq!(entry.as_deref(), Some("fs"));
 }
 
-fn said(permissions: &Permissions, server: &str, tool: &str) -> String {
+/// What the rules say of a tool, in words.
+pub(super) fn said(permissions: &Permissions, server: &str, tool: &str) -> String {
     let decision = permissions.decide(server, tool);
     let rule = decision.rule.map(|rule| format!(" {rule}")).unwrap_or_default();
     format!("{}{rule}", decision.verdict.name())

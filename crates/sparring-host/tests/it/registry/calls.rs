@@ -90,7 +90,6 @@ async fn a_name_that_became_another_tools_while_somebody_was_asked_is_not_called
     for others in [&["a.b"][..], &[]] {
         registry.register("fs", tools(&["a b"]));
         assert_eq!(names(&registry), ["mcp__fs__a_b"]);
-        let notes = Notes::default();
         let swap = async {
             asked.notified().await;
             registry.register("fs", tools(others));
@@ -99,7 +98,6 @@ async fn a_name_that_became_another_tools_while_somebody_was_asked_is_not_called
         let arguments = RawJson::empty_object();
         let (called, ()) = tokio::join!(registry.permit("mcp__fs__a_b", &arguments), swap);
         assert!(matches!(called, Err(Refusal::Gone { .. })), "{called:?}");
-        assert!(notes.taken().is_empty());
     }
 }
 
@@ -167,6 +165,26 @@ async fn an_answer_that_could_not_be_stored_is_told() {
     execute(&registry, &Notes::default(), "mcp__fs__rm").await.unwrap();
     let Some(Event::Note(note)) = events.next().await else { panic!("it is not told") };
     assert!(note.contains("for this run only"), "{note}");
+}
+
+#[test]
+fn a_rule_that_fits_no_tool_is_told_with_what_may_have_been_meant() {
+    let deny =
+        ["mcp__fs__rm_all", "mcp__fs__wirte", "mcp__fs__zzzz*", "mcp__fs__rm.*", "mcp__web__x"];
+    let permissions = permissions(&["fs", "web"], rules(&deny, &[], &["mcp__fs", "mcp__web"]));
+    let registry = Registry::new(Gate::new(permissions, GateOptions::default()));
+    assert!(registry.unfit_rules().is_empty(), "of what is not connected nothing is known");
+    registry.register("fs", tools(&["rm.all", "write"]));
+    assert_eq!(
+        registry.unfit_rules(),
+        [
+            "the rule 'mcp__fs__rm_all' (session) fits no tool of 'fs'; \
+             did you mean its tool 'rm.all'?",
+            "the rule 'mcp__fs__wirte' (session) fits no tool of 'fs'; \
+             did you mean its tool 'write'?",
+            "the rule 'mcp__fs__zzzz*' (session) fits no tool of 'fs'",
+        ]
+    );
 }
 
 #[test]
