@@ -2,9 +2,11 @@
 //! called.
 //!
 //! [`config`] says what is configured, [`manager`] has the connections,
-//! [`names`] says what tools of many servers are called. Nothing here prints or
-//! reads the environment; nothing here knows of suites.
+//! [`names`] says what tools of many servers are called. [`files`] tells when a
+//! file has changed. Nothing here prints or reads the environment; nothing here
+//! knows of suites.
 
 pub mod config;
+pub mod files;
 pub mod manager;
 pub mod names;

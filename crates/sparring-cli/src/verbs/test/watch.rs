@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use sparring_host::files::Files;
 use sparring_suite::{LoadError, Reading, Suite, Watched, World, find};
 
 use super::{LastFailed, Test, all_good};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::files::Files;
 use crate::output::Printer;
 use crate::signals::Signals;
 

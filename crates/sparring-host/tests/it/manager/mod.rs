@@ -8,6 +8,7 @@ mod connecting;
 mod ending;
 mod failing;
 mod fixture;
+mod following;
 mod losing;
 mod refreshing;
 mod reloading;
