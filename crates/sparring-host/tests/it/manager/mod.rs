@@ -9,6 +9,8 @@ mod ending;
 mod failing;
 mod fixture;
 mod following;
+mod load;
 mod losing;
+mod peers;
 mod refreshing;
 mod reloading;
