@@ -1,5 +1,6 @@
-//! All integration tests of the host, in one binary.
+//! The host as its users see it.
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
+mod config;
 mod manager;
