@@ -9,6 +9,7 @@ mod ending;
 mod failing;
 mod fixture;
 mod following;
+mod listening;
 mod load;
 mod losing;
 mod peers;
