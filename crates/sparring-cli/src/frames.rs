@@ -132,7 +132,8 @@ mod tests {
 
     fn entry(length: usize) -> Entry {
         let frame = Frame::parse(vec![b'x'; length]);
-        Entry { at: Duration::ZERO, from: Side::Server, frame, violations: Vec::new() }
+        let (at, from, status) = (Duration::ZERO, Side::Server, None);
+        Entry { at, from, frame, status, violations: Vec::new() }
     }
 
     #[test]

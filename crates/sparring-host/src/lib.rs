@@ -1,9 +1,10 @@
 //! Many servers in one place: which there are, who is connected, what may be
 //! called.
 //!
-//! [`config`] says what is configured, [`names`] what its servers and tools are
-//! called. Nothing here prints or reads the environment; nothing here knows of
-//! suites.
+//! [`config`] says what is configured, [`manager`] has the connections,
+//! [`names`] says what tools of many servers are called. Nothing here prints or
+//! reads the environment; nothing here knows of suites.
 
 pub mod config;
+pub mod manager;
 pub mod names;

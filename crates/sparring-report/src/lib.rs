@@ -5,8 +5,10 @@
 //! since a [`Run`] is read back from its JSON, the parts of a run that several
 //! machines did are joined before anything is written.
 
+mod html;
 mod run;
 
+pub use html::html;
 pub use run::{
     Failure, Frame, Outcome, Place, Run, Side, Summary, Test, Timing, Try, VERSION, Violation,
 };

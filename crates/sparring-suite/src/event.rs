@@ -1,9 +1,12 @@
 //! What happens in a run, as whoever tells of it gets to know it.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use sparring_script::Span;
+use sparring_transport::Secrets;
+use sparring_wire::Violation;
 
 /// Something that happened. Tests are named by their place in the plan.
 #[derive(Debug)]
@@ -52,6 +55,8 @@ pub struct End {
     pub earlier: Vec<Story>,
     /// How long the server took for each answer, in all tries.
     pub timings: Vec<Timing>,
+    /// All that was said, in all tries, where that was asked for.
+    pub traffic: Traffic,
 }
 
 /// How long one answer took.
@@ -109,6 +114,35 @@ pub struct Spoken {
     pub text: String,
 }
 
+/// All that was said in a test, within bounds.
+#[derive(Debug, Clone, Default)]
+pub struct Traffic {
+    /// The frames, in their order.
+    pub frames: Vec<Said>,
+    /// How many more there were in the middle.
+    pub left_out: usize,
+    /// Whether other tests ran on the same server meanwhile, so that frames of
+    /// theirs are among them.
+    pub shared: bool,
+}
+
+/// One frame of all that was said. Secrets in it are hidden.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// When, from the start of the test; at its start what was said before.
+    pub at: Duration,
+    /// Whether the server said it, and not the client.
+    pub by_server: bool,
+    /// What was said, or something that is no text; a long one is cut.
+    pub text: String,
+    /// How many bytes it has.
+    pub bytes: usize,
+    /// The status of the HTTP response that it came in.
+    pub status: Option<u16>,
+    /// What is wrong with it.
+    pub violations: Vec<Violation>,
+}
+
 impl Failure {
     pub(crate) fn new(span: Span, message: impl Into<String>) -> Self {
         Failure { span, message: message.into(), diff: None }
@@ -130,7 +164,25 @@ impl End {
     /// That of a test that was not run.
     pub(crate) fn skipped(reason: String) -> Self {
         let outcome = Outcome::Skipped(reason);
-        End { outcome, took: Duration::ZERO, earlier: Vec::new(), timings: Vec::new() }
+        End {
+            outcome,
+            took: Duration::ZERO,
+            earlier: Vec::new(),
+            timings: Vec::new(),
+            traffic: Traffic::default(),
+        }
+    }
+
+    /// The same without secrets.
+    pub(crate) fn without(mut self, secrets: &Secrets) -> Self {
+        match &mut self.outcome {
+            Outcome::Failed(story) => story.hide(secrets),
+            Outcome::Skipped(reason) => hide(reason, secrets),
+            Outcome::Passed => {}
+        }
+        self.earlier.iter_mut().for_each(|story| story.hide(secrets));
+        self.timings.iter_mut().for_each(|timing| hide(&mut timing.asked, secrets));
+        self
     }
 }
 
@@ -154,9 +206,25 @@ impl Story {
         self
     }
 
+    /// Hides secrets in all of it; in what was said they are hidden already.
+    fn hide(&mut self, secrets: &Secrets) {
+        for failure in &mut self.failures {
+            hide(&mut failure.message, secrets);
+            failure.diff.iter_mut().for_each(|diff| hide(diff, secrets));
+        }
+        hide(&mut self.stderr, secrets);
+        hide(&mut self.stdout, secrets);
+    }
+
     /// The same with what did not hold afterwards.
     pub(crate) fn and(mut self, later: Option<Story>) -> Self {
         self.failures.extend(later.into_iter().flat_map(|later| later.failures));
         self
+    }
+}
+
+fn hide(text: &mut String, secrets: &Secrets) {
+    if let Cow::Owned(hidden) = secrets.mask(text) {
+        *text = hidden;
     }
 }

@@ -8,6 +8,7 @@
 mod event;
 mod find;
 mod grammar;
+mod hide;
 mod judge;
 mod load;
 mod model;
@@ -15,7 +16,7 @@ mod plan;
 mod run;
 pub mod scaffold;
 
-pub use event::{End, Event, Failure, Kept, Outcome, Spoken, Story, Timing};
+pub use event::{End, Event, Failure, Kept, Outcome, Said, Spoken, Story, Timing, Traffic};
 pub use find::{FindError, find};
 pub use grammar::{reference, schema};
 pub use load::{LoadError, Reading, Watched};

@@ -9,6 +9,7 @@ mod container;
 pub mod http;
 #[cfg(unix)]
 mod pipes;
+mod secrets;
 #[cfg(unix)]
 mod socket;
 mod stdio;
@@ -18,6 +19,7 @@ pub use child::{ChildError, ChildLink, Job, JobEnd, Output, Stderr};
 pub use container::{Container, ContainerError};
 #[cfg(unix)]
 pub use pipes::NamedPipes;
+pub use secrets::Secrets;
 #[cfg(unix)]
 pub use socket::{Listener, connect_unix, listen_unix};
 pub use stdio::stdio;

@@ -42,6 +42,8 @@ pub struct Entry {
     pub from: Side,
     /// The frame itself; of noise, what could not be read.
     pub frame: Frame,
+    /// The status of the HTTP response that it came in.
+    pub status: Option<u16>,
     /// What is wrong with it.
     pub violations: Vec<Violation>,
 }
@@ -81,6 +83,7 @@ struct Ring {
 struct Record {
     at: Duration,
     from: Side,
+    status: Option<u16>,
     kept: Kept,
 }
 
@@ -179,7 +182,8 @@ impl Transcript {
                     (Frame::parse(bytes), Vec::new())
                 }
             };
-            Entry { at: record.at, from: record.from, frame, violations }
+            let Record { at, from, status, .. } = record;
+            Entry { at, from, frame, status, violations }
         });
         entries.collect()
     }
@@ -222,10 +226,16 @@ impl Conversation {
 
     /// Adds what went over the wire.
     pub fn record(&self, at: Duration, from: Side, frame: &Frame) {
+        self.record_answer(at, from, frame, None);
+    }
+
+    /// Adds what came in an HTTP response, with its status.
+    pub fn record_answer(&self, at: Duration, from: Side, frame: &Frame, status: Option<u16>) {
         // Held until it is recorded, so that it is judged in the order of the record.
         let mut referee = self.0.referee.lock().unwrap_or_else(PoisonError::into_inner);
         let violations = referee.observe(from, frame);
-        self.0.transcript.ring().add(at, from, frame, violations);
+        let entry = Entry { at, from, frame: frame.clone(), status, violations };
+        self.0.transcript.ring().add(entry);
     }
 }
 
@@ -236,19 +246,19 @@ impl Default for Transcript {
 }
 
 impl Ring {
-    fn add(&mut self, at: Duration, from: Side, frame: &Frame, violations: Vec<Violation>) {
+    fn add(&mut self, entry: Entry) {
         if let Some(sink) = &mut self.sink {
-            let (frame, violations) = (frame.clone(), violations.clone());
-            sink(Recorded::Entry(&Entry { at, from, frame, violations }));
+            sink(Recorded::Entry(&entry));
         }
+        let Entry { at, from, frame, status, violations } = entry;
         let kept = match violations.is_empty() && frame.violations().is_empty() {
             true => {
                 self.bytes.extend(frame.bytes());
                 Kept::Clean(frame.bytes().len())
             }
-            false => Kept::Wrong(Box::new((frame.clone(), violations))),
+            false => Kept::Wrong(Box::new((frame, violations))),
         };
-        let record = Record { at, from, kept };
+        let record = Record { at, from, status, kept };
         self.size += record.size();
         self.records.push_back(record);
         while self.size > self.max_size && self.records.len() > 1 {

@@ -44,6 +44,12 @@ impl Recorder {
         self.conversation.record(self.elapsed(), self.side.other(), frame);
     }
 
+    /// Records what came in an HTTP response, with its status.
+    pub fn answered(&self, frame: &Frame, status: Option<u16>) {
+        let (at, from) = (self.elapsed(), self.side.other());
+        self.conversation.record_answer(at, from, frame, status);
+    }
+
     /// Records an exchange over HTTP that has come to its end.
     pub fn exchanged(&self, exchange: Exchange) {
         self.transcript().record_exchange(exchange);

@@ -53,6 +53,14 @@ pub struct Planned<'a> {
     pub variant: Variant,
 }
 
+impl Planned<'_> {
+    /// The server that it is about; none where it only runs agents.
+    pub fn server(&self) -> Option<&str> {
+        let server = &self.suite.servers[self.test.server];
+        (!matches!(server.way, Way::Nobody)).then_some(&*server.name)
+    }
+}
+
 impl Plan {
     /// Chooses from suites, in their order; where a test says `only`, from
     /// those that say so. A suite with several variants is

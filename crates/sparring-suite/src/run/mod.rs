@@ -19,6 +19,7 @@ mod shots;
 mod stand_ins;
 mod step;
 mod stop;
+mod tape;
 mod test;
 mod tools;
 mod walk;
@@ -27,6 +28,8 @@ mod world;
 
 use std::cell::Cell;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
@@ -39,6 +42,7 @@ use crate::model::{Suite, Variant};
 use crate::plan::{Plan, Planned};
 use seat::Seat;
 use shots::Shots;
+use tape::Tape;
 
 pub(crate) use agent::{Found, Look, Ran};
 pub(crate) use answer::Answer;
@@ -59,6 +63,8 @@ pub struct Options {
     pub retry: u64,
     /// Whether the answers for snapshots are kept anew.
     pub update: bool,
+    /// Whether all that is said in a test is told at its end.
+    pub traffic: bool,
 }
 
 /// Runs all tests of a plan, and tells of each. When `stop` says so, tests that
@@ -70,7 +76,8 @@ pub async fn run(
     stop: &Stop,
     tell: UnboundedSender<Event>,
 ) {
-    let runner = Runner { options, world, stop, tell };
+    let room = Arc::new(AtomicUsize::new(tape::OF_A_RUN));
+    let runner = Runner { options, world, stop, tell, room };
     stream::iter(plan.by_suite())
         .for_each_concurrent(options.jobs.get(), |(suite, tests)| runner.suite(suite, tests))
         .await;
@@ -81,6 +88,8 @@ struct Runner<'a> {
     world: &'a World,
     stop: &'a Stop,
     tell: UnboundedSender<Event>,
+    /// How much may still be kept of what is said.
+    room: Arc<AtomicUsize>,
 }
 
 impl Runner<'_> {
@@ -98,7 +107,8 @@ impl Runner<'_> {
         }
         let shots = Shots::of(suite, self.options.update);
         let servers = seats.into_iter().map(|(server, variant, tests)| {
-            self.server(Seat::new(suite, server, variant, self.world, &shots), tests)
+            let seat = Seat::new(suite, server, variant, self.world, &shots, self.tape());
+            self.server(seat, tests)
         });
         join_all(servers).await;
         if let Some(event) = shots.keep(suite) {
@@ -106,14 +116,19 @@ impl Runner<'_> {
         }
     }
 
+    fn tape(&self) -> Option<Tape> {
+        let tape = || Tape::new(self.world.secrets.clone(), Arc::clone(&self.room));
+        self.options.traffic.then(tape)
+    }
+
     /// The tests of one server, which is ended after the last.
     async fn server(&self, seat: Seat<'_>, tests: Vec<Planned<'_>>) {
         let at_once = seat.server.concurrency;
         let left = Cell::new(tests.iter().filter(|it| it.test.skip.is_none()).count());
+        let tape = seat.tape.clone();
         let seat = Mutex::new(seat);
-        stream::iter(tests)
-            .for_each_concurrent(at_once, |planned| self.test(&seat, planned, &left, at_once))
-            .await;
+        let one = |planned| self.test(&seat, planned, &left, at_once, tape.as_ref());
+        stream::iter(tests).for_each_concurrent(at_once, one).await;
         // Where the run ended early, nobody is left to be told.
         let _ = seat.lock().await.leave(self.stop).await;
     }
@@ -125,6 +140,7 @@ impl Runner<'_> {
         planned: Planned<'_>,
         left: &Cell<usize>,
         at_once: usize,
+        tape: Option<&Tape>,
     ) {
         if self.stop.is_asked() {
             return;
@@ -133,10 +149,16 @@ impl Runner<'_> {
             return self.skip(&planned, reason);
         }
         self.tell(Event::Started { test: planned.number });
+        if let Some(tape) = tape {
+            tape.begin(planned.number);
+        }
         let tries = 1 + planned.test.retry.unwrap_or(self.options.retry);
         let end = test::run(seat, planned.test, tries, self.stop).await;
         left.set(left.get() - 1);
-        let Some(mut end) = end else { return };
+        let Some(mut end) = end else {
+            tape.map(|tape| tape.end(planned.number));
+            return;
+        };
         let ends_all =
             |end: &End| self.options.fail_fast && matches!(end.outcome, Outcome::Failed(_));
         if left.get() == 0 || at_once == 1 && ends_all(&end) {
@@ -144,14 +166,19 @@ impl Runner<'_> {
             end.outcome = end.outcome.and(seat.lock().await.leave(self.stop).await);
         }
         let ends_all = ends_all(&end);
-        self.tell(Event::Finished { test: planned.number, end });
+        end.traffic = tape.map(|tape| tape.end(planned.number)).unwrap_or_default();
+        self.finish(&planned, end);
         if ends_all {
             self.stop.ask();
         }
     }
 
     fn skip(&self, planned: &Planned<'_>, reason: &str) {
-        let end = End::skipped(reason.to_owned());
+        self.finish(planned, End::skipped(reason.to_owned()));
+    }
+
+    fn finish(&self, planned: &Planned<'_>, end: End) {
+        let end = end.without(&self.world.secrets);
         self.tell(Event::Finished { test: planned.number, end });
     }
 

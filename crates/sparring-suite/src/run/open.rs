@@ -24,6 +24,7 @@ use super::scope::OfServer;
 use super::seat::{Refusal, Seat};
 use super::stand_ins::Journal;
 use super::watch::Watch;
+use crate::hide;
 use crate::model::{Address, Command, Container, Script, Transport, Way};
 
 /// How long connecting may take, and then each request.
@@ -114,7 +115,9 @@ impl Opening<'_> {
     ) -> Result<Running, Refusal> {
         let transcript = Transcript::bounded(TRANSCRIPT);
         let crowded = self.seat.server.concurrency > 1;
-        let (watch, desk) = (Watch::of(&transcript, crowded), Desk::default());
+        let (secrets, tape) = (&self.seat.world.secrets, self.seat.tape.clone());
+        let watch = Watch::of(&transcript, crowded, secrets, tape);
+        let desk = Desk::default();
         let options = ClientOptions {
             info: Implementation::new("spar", env!("CARGO_PKG_VERSION")),
             protocol: self.seat.variant.protocol.map_or(Protocol::Auto, Protocol::Only),
@@ -174,8 +177,10 @@ impl Opening<'_> {
         let args = command.args.iter().map(|arg| self.text(arg)).collect::<Result<Vec<_>, _>>()?;
         let mut target =
             ChildTarget::new(if here { at(&folder, program) } else { program }).args(args);
-        for (name, value) in &command.env {
-            target.env.insert(name.clone(), self.text(value)?);
+        for (name, tree) in &command.env {
+            let value = self.text(tree)?;
+            hide::entry(self.seat.world, name, tree, &value);
+            target.env.insert(name.clone(), value);
         }
         let cwd = command.cwd.as_ref().map(|cwd| self.text(cwd)).transpose()?.map(PathBuf::from);
         target.cwd = match here {
@@ -201,10 +206,16 @@ impl Opening<'_> {
     fn address(&self, address: &Address) -> Result<HttpTarget, Refusal> {
         let mut target = HttpTarget::new(self.text(&address.url)?);
         target.proxies = self.seat.world.proxies.clone();
-        for (name, value) in &address.headers {
-            target.headers.push((name.clone(), self.text(value)?));
+        for (name, tree) in &address.headers {
+            let value = self.text(tree)?;
+            hide::header(self.seat.world, name, tree, &value);
+            target.headers.push((name.clone(), value));
         }
-        let bearer = address.bearer.as_ref().map(|bearer| self.text(bearer)).transpose()?;
+        let bearer = address.bearer.as_ref().map(|tree| Ok((tree, self.text(tree)?)));
+        let bearer = bearer.transpose()?.map(|(tree, value)| {
+            hide::token(self.seat.world, tree, &value);
+            value
+        });
         target.credentials = bearer.map(Credentials::Bearer);
         Ok(target)
     }

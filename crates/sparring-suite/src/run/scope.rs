@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use super::World;
 use super::stand_ins::StandIns;
+use crate::hide;
 
 /// A folder that is made when somebody asks for it, and gone with its owner.
 #[derive(Debug, Default)]
@@ -107,7 +108,10 @@ fn everywhere(
 }
 
 fn variable(shown: &str, name: &str, world: &World) -> Result<Value, Undefined> {
-    let found = world.variables.get(name).map(|value| Value::from(&**value));
+    let found = world.variables.get(name).map(|value| {
+        hide::variable(&world.secrets, name, value);
+        Value::from(&**value)
+    });
     found.ok_or_else(|| {
         let known = world.variables.keys().map(String::as_str);
         let meant = did_you_mean(name, known).map(|meant| format!("; {meant}")).unwrap_or_default();

@@ -16,6 +16,7 @@ use super::scope::Folder;
 use super::shots::Shots;
 use super::stand_ins::StandIns;
 use super::stop::Stop;
+use super::tape::Tape;
 use super::walk::Walk;
 use super::{World, open};
 use crate::event::{Failure, Story};
@@ -37,6 +38,8 @@ pub(super) struct Seat<'a> {
     pub(super) world: &'a World,
     /// The answers that its tests keep.
     pub(super) shots: &'a Shots,
+    /// Keeps all that is said, where that is wanted.
+    pub(super) tape: Option<Tape>,
     /// Its folder, for `${tmp}`.
     pub(super) folder: Folder,
     /// What is started beside it.
@@ -67,6 +70,7 @@ impl<'a> Seat<'a> {
         variant: Variant,
         world: &'a World,
         shots: &'a Shots,
+        tape: Option<Tape>,
     ) -> Self {
         let (server, folder) = (&suite.servers[index], Folder::default());
         Seat {
@@ -76,6 +80,7 @@ impl<'a> Seat<'a> {
             variant,
             world,
             shots,
+            tape,
             folder,
             stand_ins: None,
             running: None,

@@ -10,7 +10,7 @@ use super::seat::Seat;
 use super::shots::Place;
 use super::stop::Stop;
 use super::walk::Walk;
-use crate::event::{End, Failure, Outcome, Story, Timing};
+use crate::event::{End, Failure, Outcome, Story, Timing, Traffic};
 use crate::model::Test;
 
 /// Runs a test within its time, again where it may be, with a server of its own
@@ -29,7 +29,8 @@ pub(super) async fn run(
             outcome => break outcome,
         }
     };
-    Some(End { outcome, took: begun.elapsed(), earlier, timings })
+    let (took, traffic) = (begun.elapsed(), Traffic::default());
+    Some(End { outcome, took, earlier, timings, traffic })
 }
 
 async fn attempt(

@@ -5,10 +5,12 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
+use sparring_transport::Secrets;
 use sparring_wire::{Entry, Exchange, Frame, Recorded, Side, Transcript, Violation};
 use tokio::time::Instant;
 
 use super::heard::Response;
+use super::tape::Tape;
 use crate::event::Spoken;
 
 /// The most frames of a step that are kept, and how much of each: the first
@@ -39,15 +41,28 @@ struct Seen {
     /// When the step began.
     begun: Option<Instant>,
     response: Option<Response>,
+    secrets: Secrets,
 }
 
 impl Watch {
-    /// Begins to look at what will be recorded in a transcript.
-    pub(super) fn of(transcript: &Transcript, crowded: bool) -> Watch {
-        let watch = Watch(Arc::new(Mutex::new(Seen { crowded, ..Seen::default() })));
+    /// Begins to look at what will be recorded in a transcript, and keeps it on
+    /// a tape too where there is one.
+    pub(super) fn of(
+        transcript: &Transcript,
+        crowded: bool,
+        secrets: &Secrets,
+        tape: Option<Tape>,
+    ) -> Watch {
+        let seen = Seen { crowded, secrets: secrets.clone(), ..Seen::default() };
+        let watch = Watch(Arc::new(Mutex::new(seen)));
         let looking = watch.clone();
         transcript.stream_to(move |recorded| match recorded {
-            Recorded::Entry(entry) => looking.seen().keep(entry),
+            Recorded::Entry(entry) => {
+                looking.seen().keep(entry);
+                if let Some(tape) = &tape {
+                    tape.keep(entry);
+                }
+            }
             Recorded::Exchange(exchange) => looking.seen().answered(exchange),
         });
         watch
@@ -108,7 +123,8 @@ impl Seen {
             self.bytes += size;
             self.frames.push(entry.frame.clone());
         }
-        let mut text = entry.frame.text().into_owned();
+        // Hidden before it is cut, or else a part of a secret could be left.
+        let mut text = self.secrets.mask(&entry.frame.text()).into_owned();
         if let Some((end, _)) = text.char_indices().nth(LONGEST) {
             let length = text.len();
             text.truncate(end);
@@ -136,6 +152,7 @@ impl Seen {
         }
         if let Some(error) = &exchange.error {
             let text = format!("(POST {}: {error})", exchange.url);
+            let text = self.secrets.mask(&text).into_owned();
             self.say(Spoken { by_server: false, text });
         }
         if let Some(status) = exchange.status {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use sparring_transport::Secrets;
 use sparring_transport::http::Proxies;
 
 /// What is outside.
@@ -14,6 +15,9 @@ pub struct World {
     pub variables: HashMap<String, String>,
     /// Which proxies to go through.
     pub proxies: Proxies,
+    /// What must not be shown: a run adds what it fills in, and hides it in all
+    /// that it tells.
+    pub secrets: Secrets,
 }
 
 /// Values of the environment may be secrets.

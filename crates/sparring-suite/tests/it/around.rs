@@ -189,7 +189,7 @@ fn the_time_of_a_test_is_that_of_its_setup_too_and_its_teardown_has_as_much() {
 
 /// How suites are run here.
 const OPTIONS: Options =
-    Options { jobs: NonZeroUsize::MIN, fail_fast: false, retry: 0, update: false };
+    Options { jobs: NonZeroUsize::MIN, fail_fast: false, retry: 0, update: false, traffic: false };
 
 /// Runs a suite, and stops it once its server hangs.
 fn stopped(folder: &tempfile::TempDir, text: &str) {

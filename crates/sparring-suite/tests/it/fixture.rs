@@ -47,7 +47,8 @@ pub(crate) async fn outcomes(text: &str, fail_fast: bool) -> Vec<(String, Option
 pub(crate) async fn outcomes_of(suite: Suite, fail_fast: bool) -> Vec<(String, Option<Outcome>)> {
     let plan = Plan::new(vec![suite], &Choice::default());
     let (tell, mut events) = mpsc::unbounded_channel();
-    let options = Options { jobs: NonZeroUsize::MIN, fail_fast, retry: 0, update: false };
+    let options =
+        Options { jobs: NonZeroUsize::MIN, fail_fast, retry: 0, update: false, traffic: false };
     let (world, stop) = (world(), Stop::default());
     let running = run(&plan, options, &world, &stop, tell);
     tokio::time::timeout(PATIENCE, running).await.expect("it hangs");

@@ -18,5 +18,6 @@ mod running;
 mod schema;
 mod servers;
 mod special;
+mod traffic;
 mod variants;
 mod verbs;

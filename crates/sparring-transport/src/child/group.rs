@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 /// Makes a command lead a process group of its own; on Linux it also dies with
 /// us, however we die.
 #[cfg_attr(target_os = "linux", expect(unsafe_code, reason = "see the comment below"))]
-pub(crate) fn lead(command: &mut Command) {
+pub(super) fn lead(command: &mut Command) {
     #[cfg(unix)]
     command.process_group(0);
     // Only the child itself can ask to be killed with its parent, between fork

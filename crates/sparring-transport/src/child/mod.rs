@@ -34,7 +34,6 @@ use keeper::{Keeper, Kept};
 
 pub(crate) use behind::{Behind, Told};
 pub(crate) use exit::described;
-pub(crate) use group::lead;
 pub use job::{Job, JobEnd};
 pub use output::Output;
 pub use stderr::Stderr;
@@ -342,7 +341,7 @@ impl Started {
 
 /// Finds out what the system means: a missing directory and a missing program
 /// are one error to it.
-pub(crate) fn not_started(target: &ChildTarget, error: io::Error) -> ChildError {
+fn not_started(target: &ChildTarget, error: io::Error) -> ChildError {
     let program = target.program.clone();
     match (error.kind(), &target.cwd) {
         (io::ErrorKind::NotFound | io::ErrorKind::NotADirectory, Some(cwd)) if !cwd.is_dir() => {

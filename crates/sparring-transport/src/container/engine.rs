@@ -1,18 +1,26 @@
 //! The engine's program: `docker` or `podman`, with its own flags.
 
-use std::process::{Output, Stdio};
-
-use tokio::process::Command;
-
 use super::error::ContainerError;
 use super::state::State;
-use crate::child::{lead, not_started};
+use crate::child::Job;
 use crate::target::ChildTarget;
+
+/// The most that is kept of what it says.
+const LONGEST: usize = 1024 * 1024;
 
 /// The program, and the flags that stand before every verb of it.
 #[derive(Debug, Clone)]
 pub(super) struct Engine {
     words: Vec<String>,
+}
+
+/// What came of running it.
+pub(super) struct Ran {
+    /// Whether it exited with 0.
+    pub(super) well: bool,
+    /// What it wrote to its stdout.
+    pub(super) stdout: String,
+    stderr: String,
 }
 
 impl Engine {
@@ -37,11 +45,11 @@ impl Engine {
     /// How a container is.
     pub(super) async fn state(&self, name: &str) -> Result<State, ContainerError> {
         let format = "{{json .State}}";
-        let output = self.run(["inspect", "--type=container", "--format", format, name]).await?;
-        let said = said(&output.stderr);
-        if output.status.success() {
+        let ran = self.run(["inspect", "--type=container", "--format", format, name]).await?;
+        let said = said(&ran.stderr);
+        if ran.well {
             let refused = || self.refused(name, "what it says is no JSON".to_owned());
-            return State::read(name, &output.stdout).ok_or_else(refused);
+            return State::read(name, ran.stdout.as_bytes()).ok_or_else(refused);
         }
         // Docker and podman spell it differently, and each has changed its mind.
         if said.to_lowercase().contains("no such container") {
@@ -51,17 +59,18 @@ impl Engine {
         Err(self.refused(name, said))
     }
 
-    /// Runs it to its end. Dropped meanwhile, it is killed.
+    /// Runs it to its end. Dropped meanwhile, it is killed with all that it has
+    /// started.
     pub(super) async fn run<S: Into<String>>(
         &self,
         words: impl IntoIterator<Item = S>,
-    ) -> Result<Output, ContainerError> {
+    ) -> Result<Ran, ContainerError> {
         let words = self.with(words);
-        let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).stdin(Stdio::null()).kill_on_drop(true);
-        lead(&mut command);
-        let target = ChildTarget::new(&words[0]);
-        Ok(command.output().await.map_err(|error| not_started(&target, error))?)
+        let target = ChildTarget::new(&words[0]).args(&words[1..]);
+        let mut job = Job::start(&target, Vec::new(), LONGEST)?;
+        let end = job.wait().await;
+        let (stdout, stderr) = (job.stdout().text(), job.stderr().text());
+        Ok(Ran { well: end.status == Some(0), stdout, stderr })
     }
 
     fn refused(&self, name: &str, said: String) -> ContainerError {
@@ -70,9 +79,8 @@ impl Engine {
 }
 
 /// What an engine said to its stderr, in one line and without its own `Error:`.
-pub(super) fn said(stderr: &[u8]) -> String {
-    let text = String::from_utf8_lossy(stderr);
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+pub(super) fn said(stderr: &str) -> String {
+    let lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     let lines: Vec<&str> =
         lines.map(|line| line.strip_prefix("Error: ").unwrap_or(line)).take(3).collect();
     match lines.is_empty() {
@@ -87,9 +95,9 @@ mod tests {
 
     #[test]
     fn what_an_engine_says_becomes_one_line() {
-        let podman = b"Error: unknown flag: --bogus\nSee 'podman exec --help'\n";
+        let podman = "Error: unknown flag: --bogus\nSee 'podman exec --help'\n";
         assert_eq!(said(podman), "unknown flag: --bogus; See 'podman exec --help'");
-        assert_eq!(said(b" \n"), "it says nothing");
+        assert_eq!(said(" \n"), "it says nothing");
     }
 
     #[test]

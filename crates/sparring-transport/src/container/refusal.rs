@@ -29,7 +29,7 @@ impl Wanted<'_> {
             }
             (126, Some(_)) => Some(format!("not executable in container {name}: {program}")),
             (1 | 125..=127 | 255, _) if is_the_engines(stderr) => {
-                Some(format!("{} refuses: {}", self.engine, said(stderr.as_bytes())))
+                Some(format!("{} refuses: {}", self.engine, said(stderr)))
             }
             _ => None,
         }

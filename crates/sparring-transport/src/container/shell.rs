@@ -36,9 +36,8 @@ pub(super) async fn signal(
 ) -> Result<Option<u32>, ContainerError> {
     let script = ["sh", "-c", SCRIPT, "sh", entry];
     let words = exec.iter().map(String::as_str).chain(script).chain(signals.iter().copied());
-    let output = engine.run(words).await?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    Ok(text.trim().strip_prefix("found ").and_then(|count| count.parse().ok()))
+    let ran = engine.run(words).await?;
+    Ok(ran.stdout.trim().strip_prefix("found ").and_then(|count| count.parse().ok()))
 }
 
 #[cfg(all(test, target_os = "linux"))]

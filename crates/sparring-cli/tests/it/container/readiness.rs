@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use super::pen::{Own, Podman, podman, told, with_engine};
-use crate::process::{PATIENCE, Running, SPAR, output};
+use crate::process::{PATIENCE, Running, SPAR, output, wait_until_gone};
 
 const HEALTHY: &str = r#"--health-cmd=["/bin/sleep","0"]"#;
 const UNHEALTHY: &str = r#"--health-cmd=["/bin/nope"]"#;
@@ -82,10 +82,14 @@ fn ctrl_c_while_it_is_waited_for_ends_that() {
 }
 
 #[test]
-fn an_engine_that_does_not_answer_has_a_deadline() {
+fn an_engine_that_does_not_answer_has_a_deadline_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let id = folder.path().join("id");
+    let engine = format!("sh -c 'sleep 1000 & echo $! >{}; wait'", id.display());
     let args = ["ping", "--timeout", "300ms", "--container", "web", "--", "server"];
-    let args = with_engine(&args, "sh -c 'sleep 1000'");
+    let args = with_engine(&args, &engine);
     let expected = "error: sh does not tell the state of container web within 300ms\n";
     let output = output(Command::new(SPAR).args(args));
     assert_eq!(told(&output), (expected.to_owned(), Some(3)));
+    wait_until_gone(fs::read_to_string(id).unwrap().trim());
 }

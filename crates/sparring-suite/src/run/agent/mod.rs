@@ -22,8 +22,9 @@ use super::scope::{OfServer, OfTest};
 use super::settle::{PATIENCE as SETTLING, settle};
 use super::stand_ins::{Listening, Marks};
 use super::walk::end_of;
-use super::{Answer, Heard};
+use super::{Answer, Heard, World};
 use crate::event::{Failure, Story};
+use crate::hide;
 use crate::model::{Agent, Facet, Step, Suite, Verb};
 
 /// How much is kept of what an agent writes to its stdout, and to its stderr.
@@ -74,9 +75,9 @@ pub(super) async fn perform(
     let input = input.as_ref().map(|input| text(input, scope)).transpose().map_err(missing)?;
     scope.input = around.case.input(input);
     let (target, stdin) = match own {
-        Some(own) => prepare(suite, own, scope),
+        Some(own) => prepare(suite, own, scope.world, scope),
         // What stands at the top is described as servers are.
-        None => prepare(suite, agent, &OfSuite(scope)),
+        None => prepare(suite, agent, scope.world, &OfSuite(scope)),
     }
     .map_err(missing)?;
     let stand_ins = Arc::clone(&scope.stand_ins);
@@ -118,6 +119,7 @@ pub(super) fn story(failures: Vec<Failure>, heard: &Heard) -> Story {
 fn prepare(
     suite: &Suite,
     agent: &Agent,
+    world: &World,
     scope: &dyn Scope,
 ) -> Result<(ChildTarget, String), Missing> {
     let folder = absolute(suite.folder_of(agent.span));
@@ -125,8 +127,10 @@ fn prepare(
     let program = at(&folder, text(&command.program, scope)?);
     let args = command.args.iter().map(|arg| text(arg, scope)).collect::<Result<Vec<_>, _>>()?;
     let mut target = ChildTarget::new(program).args(args);
-    for (name, value) in &command.env {
-        target.env.insert(name.clone(), text(value, scope)?);
+    for (name, tree) in &command.env {
+        let value = text(tree, scope)?;
+        hide::entry(world, name, tree, &value);
+        target.env.insert(name.clone(), value);
     }
     let cwd = command.cwd.as_ref().map(|cwd| text(cwd, scope)).transpose()?.map(PathBuf::from);
     target.cwd = Some(cwd.map_or(folder.clone(), |cwd| folder.join(cwd)));

@@ -156,7 +156,7 @@ fn refusal(
         // may be all that a server of HTTP+SSE has to say to it.
         let named = frame.id().is_some();
         if !named && auto && is_not_streamable(message, &cause) {
-            wire.record(&frame);
+            wire.record(&frame, envelope.status);
             return Err(cause);
         }
         wire.received(frame, &message.stream, envelope);

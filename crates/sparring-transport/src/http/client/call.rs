@@ -18,7 +18,7 @@ use super::connect::Connector;
 use super::endpoint::Endpoint;
 use super::note::{Note, has_secrets, shown};
 use super::opened::{Conn, Opened, innermost};
-use super::secrets::Secrets;
+use crate::secrets::Secrets;
 
 /// The header with a session's id.
 pub(super) const SESSION: &str = "mcp-session-id";

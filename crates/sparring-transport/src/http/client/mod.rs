@@ -16,7 +16,6 @@ mod oauth;
 mod old;
 mod opened;
 mod post;
-mod secrets;
 mod standing;
 mod tls;
 mod wire;

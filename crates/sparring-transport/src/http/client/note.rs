@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::call::SESSION;
 use super::endpoint;
 use super::opened::kind_of;
-use super::secrets::Secrets;
+use crate::secrets::Secrets;
 
 /// How far an exchange has come. All clones are one.
 #[derive(Debug, Clone, Default)]

@@ -114,7 +114,8 @@ pub(super) async fn post(wire: Arc<Wire>, message: Message, turn: Turn) -> Done 
             wire.received(frame, &Stream::Standing, &envelope);
         }
         frame => {
-            frame.iter().for_each(|frame| wire.record(frame));
+            let status = Some(opened.status.as_u16());
+            frame.iter().for_each(|frame| wire.record(frame, status));
             if !opened.status.is_success() {
                 let cause = told(&opened, &message.described(), &body);
                 wire.push(Incoming::StreamEnded { stream: Stream::Standing, cause });

@@ -10,7 +10,6 @@ use sparring_peer::link::Recorder;
 
 use super::super::call::hidden;
 use super::super::endpoint::Endpoint;
-use super::super::secrets::Secrets;
 use super::super::{HttpError, HttpTarget};
 use super::challenge::Challenge;
 use super::denied::Denied;
@@ -19,6 +18,7 @@ use super::store::Store;
 use super::token::Tokens;
 use super::web::{Web, skew};
 use super::{OAuth, Proof, jwt, redirect};
+use crate::secrets::Secrets;
 
 /// How many tokens one request is given in turn: the one that was kept, that one
 /// renewed, a new one, and some that allow more.

@@ -17,8 +17,8 @@ use super::super::call::{Caller, Head, hidden};
 use super::super::connect::Connector;
 use super::super::endpoint::{Endpoint, Origin, shown as shown_url};
 use super::super::note::{Note, Progress, shown};
-use super::super::secrets::Secrets;
 use super::denied::Denied;
+use crate::secrets::Secrets;
 
 /// How long an exchange may take.
 const LONGEST: Duration = Duration::from_secs(30);

@@ -20,8 +20,8 @@ use super::connect::Connector;
 use super::endpoint::Endpoint;
 use super::oauth::Authorizer;
 use super::opened::Opened;
-use super::secrets::Secrets;
 use super::{Credentials, HttpError, HttpTarget};
+use crate::secrets::Secrets;
 
 /// What all exchanges of one link share.
 pub(super) struct Wire {
@@ -193,14 +193,14 @@ impl Wire {
 
     /// Something came that may be a frame; it is given to the peer.
     pub(super) fn received(&self, frame: Frame, stream: &Stream, envelope: &Envelope) {
-        self.record(&frame);
+        self.record(&frame, envelope.status);
         self.push(Incoming::on(stream.clone(), frame, Some(envelope.clone())));
     }
 
     /// Something came that is for nobody but the transcript.
-    pub(super) fn record(&self, frame: &Frame) {
+    pub(super) fn record(&self, frame: &Frame, status: Option<u16>) {
         if let Some(recorder) = self.recorder.get() {
-            recorder.received(frame);
+            recorder.answered(frame, status);
         }
     }
 

@@ -12,8 +12,8 @@ use super::super::call::{Head, SESSION};
 use super::super::note::{Note, Progress, shown};
 use super::super::oauth::Effort;
 use super::super::opened::Opened;
-use super::super::secrets::Secrets;
 use super::{Message, Wire};
+use crate::secrets::Secrets;
 
 const EITHER: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");

@@ -13,7 +13,7 @@ const MOST: usize = 256;
 /// Secrets, the longest first: one may be the beginning of another. All clones
 /// are one.
 #[derive(Clone, Default)]
-pub(super) struct Secrets(Arc<RwLock<Vec<Known>>>);
+pub struct Secrets(Arc<RwLock<Vec<Known>>>);
 
 struct Known {
     written: String,
@@ -23,12 +23,12 @@ struct Known {
 
 impl Secrets {
     /// Adds one that is for good, in the ways in which it may be written.
-    pub(super) fn add(&self, secret: &str) {
+    pub fn add(&self, secret: &str) {
         self.put(secret, false);
     }
 
     /// Adds one that others will follow.
-    pub(super) fn add_passing(&self, secret: &str) {
+    pub(crate) fn add_passing(&self, secret: &str) {
         self.put(secret, true);
     }
 
@@ -59,7 +59,7 @@ impl Secrets {
     }
 
     /// A text without them.
-    pub(super) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
         all.iter().fold(Cow::Borrowed(text), |text, secret| match text.contains(&secret.written) {
             true => text.replace(&secret.written, "(hidden)").into(),

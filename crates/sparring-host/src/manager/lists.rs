@@ -1,0 +1,136 @@
+//! What a server has to offer, as far as it was told: each list with whether it
+//! is still the right one.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use sparring_peer::Client;
+use sparring_peer::client::{Error, Listing};
+use sparring_wire::code;
+use sparring_wire::types::{Prompt, Resource, ResourceTemplate, Tool};
+use tokio::time::timeout;
+
+/// All that a server lists. What it does not declare is empty, and was not
+/// asked for.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Lists {
+    /// Its tools.
+    pub tools: List<Tool>,
+    /// Its resources.
+    pub resources: List<Resource>,
+    /// Its resource templates.
+    pub templates: List<ResourceTemplate>,
+    /// Its prompts.
+    pub prompts: List<Prompt>,
+}
+
+/// One list of a server's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct List<T> {
+    /// What is on it, in the server's order. Cheap to clone.
+    pub items: Arc<[Arc<T>]>,
+    /// Why it may not be the right one any more: the last time that it was
+    /// asked for, this happened.
+    pub stale: Option<Arc<str>>,
+}
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        List { items: Arc::new([]), stale: None }
+    }
+}
+
+/// All lists that there are.
+pub(super) const ALL: [Listing; 4] =
+    [Listing::Tools, Listing::Resources, Listing::ResourceTemplates, Listing::Prompts];
+
+/// A list that was asked for.
+pub(super) enum Fetched {
+    Tools(Result<Vec<Tool>, Error>),
+    Resources(Result<Vec<Resource>, Error>),
+    Templates(Result<Vec<ResourceTemplate>, Error>),
+    Prompts(Result<Vec<Prompt>, Error>),
+}
+
+/// Asks for these lists beside each other, within that time.
+pub(super) async fn fetch(client: Client, what: Vec<Listing>, within: Duration) -> Vec<Fetched> {
+    let client = &client;
+    join_all(what.into_iter().map(|what| async move {
+        match what {
+            Listing::Tools => Fetched::Tools(bounded(what, within, client.list_tools()).await),
+            Listing::Resources => {
+                Fetched::Resources(bounded(what, within, client.list_resources()).await)
+            }
+            Listing::ResourceTemplates => {
+                let templates = bounded(what, within, client.list_resource_templates()).await;
+                Fetched::Templates(templates.or_else(none_where_unknown))
+            }
+            Listing::Prompts => {
+                Fetched::Prompts(bounded(what, within, client.list_prompts()).await)
+            }
+        }
+    }))
+    .await
+}
+
+/// How a list is after it was asked for.
+pub(super) enum Turn {
+    /// As it was.
+    Same,
+    /// Another one.
+    Other,
+    /// The old one, for this reason.
+    Stale(Arc<str>),
+}
+
+impl Lists {
+    /// Takes what came of a list.
+    pub(super) fn take(&mut self, fetched: Fetched) -> (Listing, Turn) {
+        match fetched {
+            Fetched::Tools(found) => (Listing::Tools, self.tools.take(found)),
+            Fetched::Resources(found) => (Listing::Resources, self.resources.take(found)),
+            Fetched::Templates(found) => (Listing::ResourceTemplates, self.templates.take(found)),
+            Fetched::Prompts(found) => (Listing::Prompts, self.prompts.take(found)),
+        }
+    }
+}
+
+impl<T: PartialEq> List<T> {
+    fn take(&mut self, found: Result<Vec<T>, Error>) -> Turn {
+        match found {
+            Ok(found) => {
+                self.stale = None;
+                let found: Arc<[Arc<T>]> = found.into_iter().map(Arc::new).collect();
+                let turn = if found == self.items { Turn::Same } else { Turn::Other };
+                self.items = found;
+                turn
+            }
+            Err(error) => {
+                let why: Arc<str> = error.to_string().into();
+                self.stale = Some(Arc::clone(&why));
+                Turn::Stale(why)
+            }
+        }
+    }
+}
+
+async fn bounded<T>(
+    what: Listing,
+    within: Duration,
+    asking: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    let late = |_| Error::Timeout { method: what.method().to_owned(), after: within };
+    timeout(within, asking).await.map_err(late)?
+}
+
+/// A server that has resources and no templates may not know the question.
+fn none_where_unknown(error: Error) -> Result<Vec<ResourceTemplate>, Error> {
+    match &error {
+        Error::Refused { error: refused, .. } if refused.code == code::METHOD_NOT_FOUND => {
+            Ok(Vec::new())
+        }
+        _ => Err(error),
+    }
+}

@@ -1,0 +1,83 @@
+// The run as the page has it: tests with their status, their id and the words
+// they are found by.
+
+const run = JSON.parse($("run").textContent);
+const tests = run.tests;
+
+const STATUS = {
+  failed: { word: "failed", order: 0 },
+  flaky: { word: "flaky", order: 1 },
+  passed: { word: "passed", order: 2 },
+  skipped: { word: "skipped", order: 3 },
+  not_run: { word: "not run", order: 4 },
+};
+
+{
+  const seen = new Map();
+  tests.forEach((test, index) => {
+    test.index = index;
+    test.status = test.outcome === "passed" && test.failed_tries?.length ? "flaky" : test.outcome;
+    test.variant = [test.protocol, test.transport].filter(Boolean).join(" · ");
+    // A link names a test by what it is, so that it survives another run.
+    const name = [test.suite, test.name, test.server, test.protocol, test.transport].join("\n");
+    const before = seen.get(name) ?? 0;
+    seen.set(name, before + 1);
+    test.id = digest(`${name}\n${before}`);
+  });
+}
+
+const byId = new Map(tests.map((test) => [test.id, test]));
+
+// FNV-1a, twice with another start: short, and enough to tell tests apart.
+function digest(text) {
+  let one = 0x811c9dc5;
+  let two = 0x1b873593;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    one = Math.imul(one ^ code, 0x01000193);
+    two = Math.imul(two ^ code, 0x01000193);
+  }
+  return (one >>> 0).toString(36) + ((two >>> 0) % 46656).toString(36);
+}
+
+function framesOf(test) {
+  const element = $(`frames-${test.index}`);
+  return element ? JSON.parse(element.textContent) : [];
+}
+
+// What a failed test failed of; for others, why they came to nothing.
+function messageOf(test) {
+  const last = test.failed_tries.at(-1);
+  if (test.outcome === "failed") return last?.failures[0]?.message ?? "";
+  return test.reason ?? "";
+}
+
+function wordsOf(test) {
+  test.words ??= [
+    test.suite,
+    test.name,
+    test.server,
+    test.variant,
+    test.tags.join(" "),
+    test.reason,
+    ...test.failed_tries.flatMap((one) => one.failures.map((failure) => failure.message)),
+    ...test.rules,
+  ].join("\n").toLowerCase();
+  return test.words;
+}
+
+function placeText(place) {
+  return `${place.file}:${place.line}:${place.column}`;
+}
+
+// All values of a kind with how many tests have them, in a natural order.
+function valuesOf(pick) {
+  const counts = new Map();
+  for (const test of tests) {
+    for (const value of new Set([pick(test)].flat())) {
+      if (value) counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+  }
+  const order = new Intl.Collator("en", { numeric: true });
+  return [...counts].sort((a, b) => order.compare(a[0], b[0]));
+}

@@ -1,0 +1,175 @@
+// JSON as it was spelled, with line breaks and colours. It is read token by
+// token, so that what is broken is shown as far as it goes, no number is
+// rounded, and no key is lost.
+
+const TOKENS_AT_ONCE = 4000;
+const LETTERS_AT_ONCE = 3000;
+
+function looksLikeJson(text) {
+  return /^\s*[[{]/.test(text);
+}
+
+// `marks` are the paths of values that something is wrong with.
+function prettyJson(text, marks) {
+  const out = document.createDocumentFragment();
+  const more = el("button", { type: "button", class: "more" });
+  const writer = jsonWriter(tokensOf(text), marks);
+  const goOn = () => {
+    const { part, left } = writer(TOKENS_AT_ONCE);
+    if (more.isConnected) more.before(part);
+    else out.append(part);
+    if (!left) more.remove();
+    else more.textContent = "show more";
+  };
+  more.addEventListener("click", goOn);
+  out.append(more);
+  goOn();
+  if (more.textContent) out.append(more);
+  else more.remove();
+  return out;
+}
+
+function* tokensOf(text) {
+  const word = /[^\s"{}[\],:]+/y;
+  let at = 0;
+  while (at < text.length) {
+    const letter = text[at];
+    if (/\s/.test(letter)) {
+      at += 1;
+    } else if (letter === '"') {
+      const end = stringEnd(text, at);
+      yield text.slice(at, end);
+      at = end;
+    } else if ("{}[],:".includes(letter)) {
+      yield letter;
+      at += 1;
+    } else {
+      word.lastIndex = at;
+      const found = word.exec(text)[0];
+      yield found;
+      at += found.length;
+    }
+  }
+}
+
+function stringEnd(text, start) {
+  let end = start;
+  for (;;) {
+    end = text.indexOf('"', end + 1);
+    if (end < 0) return text.length;
+    let slashes = 0;
+    while (text[end - 1 - slashes] === "\\") slashes += 1;
+    if (slashes % 2 === 0) return end + 1;
+  }
+}
+
+function jsonWriter(tokens, marks) {
+  const stack = [];
+  let queued = tokens.next();
+  let pending = "";
+  let part;
+  const flush = () => {
+    if (pending) part.append(pending);
+    pending = "";
+  };
+  const span = (kind, text, path) => {
+    flush();
+    part.append(jsonToken(kind, text, marks.has(path)));
+  };
+  const newline = () => {
+    pending += `\n${"  ".repeat(Math.min(stack.length, 40))}`;
+  };
+  const write = (token, next) => {
+    const inside = stack.at(-1);
+    if (token === "{" || token === "[") {
+      const path = valuePath(inside);
+      if (marks.has(path)) span("punct", token, path);
+      else pending += token;
+      const end = token === "{" ? "}" : "]";
+      stack.push({ array: token === "[", index: 0, key: null, awaitsKey: token === "{", path, empty: next === end });
+      if (next !== end) newline();
+    } else if (token === "}" || token === "]") {
+      const closed = stack.pop();
+      if (closed && !closed.empty) newline();
+      pending += token;
+    } else if (token === ",") {
+      pending += ",";
+      if (inside) {
+        inside.index += 1;
+        inside.awaitsKey = !inside.array;
+      }
+      newline();
+    } else if (token === ":") {
+      pending += ": ";
+    } else if (inside?.awaitsKey && token[0] === '"') {
+      inside.awaitsKey = false;
+      inside.key = keyName(token);
+      span("key", token, valuePath(inside));
+    } else {
+      span(kindOf(token), token, valuePath(inside));
+    }
+  };
+  return (budget) => {
+    part = document.createDocumentFragment();
+    while (!queued.done && budget > 0) {
+      const token = queued.value;
+      queued = tokens.next();
+      write(token, queued.value);
+      budget -= 1;
+    }
+    flush();
+    return { part, left: !queued.done };
+  };
+}
+
+function jsonToken(kind, text, marked) {
+  const attributes = { class: marked ? `json-${kind} marked` : `json-${kind}` };
+  if (text.length <= LETTERS_AT_ONCE) return el("span", attributes, text);
+  const rest = text.slice(LETTERS_AT_ONCE);
+  const button = el("button", { type: "button", class: "more" }, `${rest.length.toLocaleString("en")} letters more`);
+  button.addEventListener("click", () => button.replaceWith(shown(rest)));
+  return el("span", attributes, text.slice(0, LETTERS_AT_ONCE), button);
+}
+
+function kindOf(token) {
+  if (token[0] === '"') return "string";
+  if (/^-?\d/.test(token)) return "number";
+  return /^(true|false|null)$/.test(token) ? "word" : "wrong";
+}
+
+function keyName(token) {
+  try {
+    return JSON.parse(token);
+  } catch {
+    return token;
+  }
+}
+
+function valuePath(inside) {
+  if (!inside) return "$";
+  return inside.path + pathStep(inside.array ? inside.index : inside.key);
+}
+
+// A path as violations spell it: `$.result.tools[0]["x-y"]`.
+function pathStep(step) {
+  if (typeof step === "number") return `[${step}]`;
+  if (/^[A-Za-z_$][A-Za-z0-9_$]*$/.test(step ?? "")) return `.${step}`;
+  return `[${JSON.stringify(step)}]`;
+}
+
+// The nearest place to a path that a value has: what is missing cannot be
+// marked itself.
+function nearestPath(value, path) {
+  let here = "$";
+  let rest = path.slice(1);
+  while (rest) {
+    const match = /^(?:\.([A-Za-z_$][A-Za-z0-9_$]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\])/.exec(rest);
+    if (!match || value === null || typeof value !== "object") return here;
+    const step = match[1] ?? (match[2] !== undefined ? Number(match[2]) : keyName(match[3]));
+    if (!Object.hasOwn(value, step)) return here;
+    value = value[step];
+    here += pathStep(step);
+    rest = rest.slice(match[0].length);
+  }
+  return here;
+}

@@ -1,0 +1,137 @@
+// The page as a whole: its head, its views, its keys, and light or dark.
+
+const DRAW = { tests: overviewView, overview: overviewView, latency: latencyView, variants: variantsView };
+
+function show(before) {
+  const filtered = !before || FILTERS.some((key) => String(keyOf(before[key])) !== String(keyOf(state[key])));
+  if (filtered) {
+    filterTests();
+    buildRows();
+    showFilters();
+  }
+  const test = state.test ? byId.get(state.test) : null;
+  document.body.dataset.main = test ? "test" : state.view;
+  for (const link of $("views").children) {
+    const current = !test && (link.dataset.view === state.view || (state.view === "tests" && link.dataset.view === "overview" && isWide()));
+    if (current) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  // What shows one test does not change with the filter.
+  if (!before || (test ? before.test !== state.test : filtered || before.test || before.view !== state.view)) {
+    $("main").replaceChildren(test ? testView(test) : DRAW[state.view]());
+    $("main").scrollTop = 0;
+  }
+  markShown();
+}
+
+const FILTERS = ["q", "status", ...Object.keys(FACETS)];
+
+function keyOf(value) {
+  return value instanceof Set ? [...value].sort() : value;
+}
+
+function isWide() {
+  return matchMedia("(min-width: 900px)").matches;
+}
+
+function startHead() {
+  const began = new Date(run.began);
+  const when = Number.isNaN(began.getTime())
+    ? run.began
+    : began.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  put($("facts"), [
+    el("span", { title: run.began }, when),
+    el("span", {}, time(run.took_ms)),
+    el("span", {}, `spar ${run.spar}`),
+    run.shard && el("span", {}, `shard ${run.shard}`),
+    run.stopped && el("span", { class: "label warn" }, "ended early"),
+  ]);
+  for (const view of VIEWS) {
+    const word = { tests: "Tests", overview: "Overview", latency: "Latency", variants: "Variants" }[view];
+    $("views").append(el("button", { type: "button", "data-view": view, onclick: () => go({ view, test: null }, { step: true }) }, word));
+  }
+}
+
+function startTheme() {
+  const button = $("theme");
+  const order = ["system", "light", "dark"];
+  const now = () => document.documentElement.dataset.theme ?? "system";
+  const tell = () => {
+    const label = `Colours: ${now() === "system" ? "as the system" : now()}`;
+    button.replaceChildren(icon({ system: "system", light: "sun", dark: "moon" }[now()]));
+    button.setAttribute("aria-label", label);
+    button.title = label;
+  };
+  button.addEventListener("click", () => {
+    const next = order[(order.indexOf(now()) + 1) % order.length];
+    if (next === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = next;
+    try {
+      if (next === "system") localStorage.removeItem("sparring-theme");
+      else localStorage.setItem("sparring-theme", next);
+    } catch {
+      // Then it holds until the page is closed.
+    }
+    tell();
+    announce(button.title);
+  });
+  tell();
+}
+
+const KEYS = {
+  "/": () => {
+    if (!isWide() && state.test) go({ test: null });
+    box.focus();
+    box.select();
+  },
+  j: () => walk(1),
+  k: () => walk(-1),
+  n: () => walk(1, (row) => row.test?.status === "failed"),
+  p: () => walk(-1, (row) => row.test?.status === "failed"),
+  "?": () => $("help").showModal(),
+};
+
+function startKeys() {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
+    const typing = event.target.closest?.("input, select, textarea");
+    if (event.key === "Escape") {
+      if (typing) tree.focus();
+      else if (state.test) closeTest();
+      else if (document.activeElement !== tree) tree.focus();
+      return;
+    }
+    if (typing) return;
+    const act = KEYS[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+    const walked = "jknp".includes(event.key);
+    if (walked && state.test && $("main").contains(document.activeElement)) $("title").focus();
+    else if (walked && !$("main").contains(document.activeElement)) tree.focus();
+  });
+  $("keys").addEventListener("click", () => $("help").showModal());
+  $("skip").addEventListener("click", (event) => {
+    // The address says what is looked at, so it is no place to jump to.
+    event.preventDefault();
+    tree.focus();
+  });
+  addEventListener("hashchange", returned);
+  addEventListener("popstate", returned);
+}
+
+// The address was changed by going back, or by hand.
+function returned() {
+  const before = state;
+  state = readState();
+  if (address(before) !== address(state)) show(before);
+}
+
+startHead();
+startTheme();
+startFilters();
+startList();
+startKeys();
+show(null);
+performance.mark("ready");
+document.documentElement.dataset.ready = "true";

@@ -1,0 +1,115 @@
+// The same tests in several revisions and over several transports, side by
+// side; those that do not come to the same everywhere stand first.
+
+function variantsView() {
+  const view = el("article", { class: "variants" },
+    el("h2", { id: "title", tabindex: "-1" }, "Revisions and transports"));
+  const { columns, lines } = collectVariants();
+  if (columns.length < 2) {
+    view.append(el("p", {}, "These tests were run in one variant, so there is nothing to compare."));
+    return view;
+  }
+  const differ = lines.filter((line) => line.differs.length);
+  const same = lines.filter((line) => !line.differs.length);
+  view.append(
+    el("p", { class: "dim" }, differ.length
+      ? `${count(differ.length, "test")} of ${lines.length.toLocaleString("en")} ${differ.length === 1 ? "does" : "do"} not come to the same everywhere.`
+      : "Every test came to the same everywhere."),
+    el("div", { class: "wide" }, matrix(columns, lines, differ, same)));
+  return view;
+}
+
+function collectVariants() {
+  const columns = new Map();
+  const lines = new Map();
+  for (const test of matching) {
+    if (!test.variant) continue;
+    columns.set(test.variant, { protocol: test.protocol, transport: test.transport, variant: test.variant });
+    const key = [test.suite, test.name, test.server].join("\n");
+    if (!lines.has(key)) lines.set(key, { test, cells: new Map() });
+    const cells = lines.get(key).cells;
+    // Rows of a table with the same name share a line; the worst is shown.
+    const there = cells.get(test.variant);
+    if (!there || STATUS[test.status].order < STATUS[there.status].order) cells.set(test.variant, test);
+  }
+  const order = new Intl.Collator("en", { numeric: true });
+  const sorted = [...columns.values()].sort((a, b) => order.compare(a.variant, b.variant));
+  const all = [...lines.values()];
+  for (const line of all) line.differs = differencesOf([...line.cells.values()]);
+  return { columns: sorted, lines: all };
+}
+
+// What is not the same in all of these, in words.
+function differencesOf(some) {
+  const unlike = (pick) => new Set(some.map(pick)).size > 1;
+  return [
+    unlike((test) => test.status) && "outcome",
+    unlike((test) => messageOf(test)) && !unlike((test) => test.status) && "message",
+    unlike((test) => [...new Set(test.rules)].sort().join()) && "violations",
+  ].filter(Boolean);
+}
+
+function matrix(columns, lines, differ, same) {
+  const protocols = [];
+  for (const column of columns) {
+    const last = protocols.at(-1);
+    if (last?.protocol === column.protocol) last.width += 1;
+    else protocols.push({ protocol: column.protocol, width: 1 });
+  }
+  const hasTransports = columns.some((column) => column.transport);
+  const hasProtocols = columns.some((column) => column.protocol);
+  const corner = Number(hasTransports) + Number(hasProtocols);
+  const head = el("thead", {},
+    el("tr", {}, el("th", { scope: "col", rowspan: corner }, "test"),
+      hasProtocols
+        ? protocols.map(({ protocol, width }) => el("th", { scope: "colgroup", colspan: width }, protocol ?? "any revision"))
+        : columns.map(({ transport }) => el("th", { scope: "col" }, transport ?? "any transport"))),
+    hasTransports && hasProtocols && el("tr", {}, columns.map(({ transport }) => el("th", { scope: "col" }, transport ?? "any"))));
+  const tallies = el("tr", { class: "tallies" }, el("th", { scope: "row" }, "all of them"), columns.map(({ variant }) => tally(lines, variant)));
+  const body = el("tbody", {}, tallies);
+  const title = (text) => el("tr", { class: "band" }, el("th", { colspan: columns.length + 1, scope: "rowgroup" }, text));
+  const row = (line) => matrixRow(line, columns);
+  if (differ.length) body.append(title("not the same everywhere"), ...matrixRows(differ, row, columns));
+  if (same.length) body.append(title("the same everywhere"), ...matrixRows(same, row, columns));
+  return el("table", { class: "matrix" }, head, body);
+}
+
+function matrixRows(lines, draw, columns, most = 100) {
+  const list = lines.slice(0, most).map(draw);
+  if (lines.length <= most) return list;
+  const rest = lines.slice(most);
+  const button = el("button", { type: "button", class: "more" }, `${rest.length.toLocaleString("en")} more`);
+  const row = el("tr", {}, el("td", { colspan: columns.length + 1 }, button));
+  button.addEventListener("click", () => row.replaceWith(...matrixRows(rest, draw, columns, 500)));
+  return [...list, row];
+}
+
+function tally(lines, variant) {
+  const its = lines.map((line) => line.cells.get(variant)).filter(Boolean);
+  const failed = its.filter((test) => test.status === "failed").length;
+  return el("td", { class: failed ? "failed" : "passed" },
+    failed ? `${failed.toLocaleString("en")} failed` : `${its.length.toLocaleString("en")} fine`);
+}
+
+function matrixRow(line, columns) {
+  const reasons = line.differs.length
+    ? [...new Set([...line.cells.values()].map(messageOf).filter(Boolean).map(firstLine))].slice(0, 3)
+    : [];
+  return el("tr", { class: line.differs.length ? "differs" : "alike" },
+    el("th", { scope: "row" },
+      el("span", { class: "name" }, line.test.name),
+      el("span", { class: "dim" }, fileName(line.test.suite)),
+      line.differs.map((word) => el("span", { class: "label warn" }, word)),
+      reasons.map((reason) => el("span", { class: "reason-line" }, reason))),
+    columns.map(({ variant }) => cell(line.cells.get(variant))));
+}
+
+function cell(test) {
+  if (!test) return el("td", { class: "absent" }, el("span", { title: "not in the plan" }, "·"));
+  const ran = test.outcome === "passed" || test.outcome === "failed";
+  return el("td", { class: test.status },
+    el("button", { type: "button", title: `${STATUS[test.status].word}: ${firstLine(messageOf(test)) || test.name}`, onclick: () => openTest(test) },
+      icon(test.status, STATUS[test.status].word),
+      ran ? time(test.took_ms) : STATUS[test.status].word,
+      test.rules.length > 0 && icon("violation", count(test.rules.length, "violation"))));
+}

@@ -1,0 +1,145 @@
+//! All that is said in a test is told at its end, within bounds and without
+//! secrets, where somebody asks for it.
+
+use std::num::NonZeroUsize;
+
+use sparring_suite::{Choice, End, Event, Options, Outcome, Plan, Stop, Traffic, World, run};
+use tokio::sync::mpsc;
+
+use crate::fixture::{ON_MOCK, block_on, read, world};
+
+/// How the tests of a suite end, in their order.
+fn ends(text: &str, traffic: bool) -> Vec<End> {
+    let options =
+        Options { jobs: NonZeroUsize::MIN, fail_fast: false, retry: 0, update: false, traffic };
+    let mut world = world();
+    world.variables.insert("SECRET".to_owned(), "hunter-2-hunter".to_owned());
+    block_on(ended(text, options, &world))
+}
+
+async fn ended(text: &str, options: Options, world: &World) -> Vec<End> {
+    let suite = read(text).unwrap_or_else(|told| panic!("{told}"));
+    let plan = Plan::new(vec![suite], &Choice::default());
+    let (tell, mut events) = mpsc::unbounded_channel();
+    run(&plan, options, world, &Stop::default(), tell).await;
+    let mut ends: Vec<(usize, End)> = Vec::new();
+    while let Some(event) = events.recv().await {
+        if let Event::Finished { test, end } = event {
+            ends.push((test, end));
+        }
+    }
+    ends.sort_by_key(|(test, _)| *test);
+    ends.into_iter().map(|(_, end)| end).collect()
+}
+
+/// What was said, as `> method` and `< answer`.
+fn told(traffic: &Traffic) -> Vec<String> {
+    let line = |said: &sparring_suite::Said| {
+        let frame: serde_json::Value = serde_json::from_str(&said.text).unwrap_or_default();
+        let what = frame["method"].as_str().unwrap_or("answer");
+        format!("{} {what}", if said.by_server { "<" } else { ">" })
+    };
+    traffic.frames.iter().map(line).collect()
+}
+
+const TWO: &str = "tests: [{name: one, call: echo, with: {message: hi}}, {name: two, call: echo, with: {message: ho}}]";
+
+#[test]
+fn a_test_that_passed_has_its_frames_and_the_first_one_has_the_handshake() {
+    let ends = ends(&format!("{ON_MOCK}{TWO}"), true);
+    let first = told(&ends[0].traffic);
+    assert_eq!(first[first.len() - 2..], ["> tools/call", "< answer"]);
+    assert!(first.contains(&"> server/discover".to_owned()), "{first:?}");
+    assert_eq!(told(&ends[1].traffic), ["> tools/call", "< answer"]);
+    let frames = &ends[1].traffic.frames;
+    assert!(frames[0].at <= frames[1].at && frames[1].at <= ends[1].took);
+    assert_eq!((frames[1].bytes, frames[1].status), (frames[1].text.len(), None));
+    assert!(!ends[1].traffic.shared);
+}
+
+#[test]
+fn nothing_is_gathered_unless_somebody_asks() {
+    let ends = ends(&format!("{ON_MOCK}{TWO}"), false);
+    assert!(ends.iter().all(|end| end.traffic.frames.is_empty() && end.traffic.left_out == 0));
+}
+
+#[test]
+fn over_http_an_answer_has_its_status() {
+    let text = format!("{}{TWO}", ON_MOCK.replace("timeout", "transport: http, timeout"));
+    let ends = ends(&text, true);
+    let statuses: Vec<_> = ends[1].traffic.frames.iter().map(|said| said.status).collect();
+    assert_eq!(statuses, [None, Some(200)]);
+}
+
+#[test]
+fn of_too_many_frames_the_first_and_the_last_are_kept_and_the_others_counted() {
+    let steps = "{call: echo, with: {message: hi}}, ".repeat(149);
+    let last = "{call: echo, with: {message: last}}";
+    let ends = ends(&format!("{ON_MOCK}tests: [{{name: many, steps: [{steps}{last}]}}]"), true);
+    let Traffic { frames, left_out, .. } = &ends[0].traffic;
+    assert_eq!(frames.len(), 200);
+    assert!(*left_out >= 100, "{left_out}");
+    assert_eq!(told(&ends[0].traffic)[0], "> server/discover");
+    assert!(frames[199].text.contains("last"), "{}", frames[199].text);
+}
+
+#[test]
+fn a_long_frame_is_cut_and_many_of_them_do_not_fill_the_memory() {
+    let long = "x".repeat(100_000);
+    let step = format!("{{call: echo, with: {{message: {long}}}}}, ");
+    let ends =
+        ends(&format!("{ON_MOCK}tests: [{{name: long, steps: [{}]}}]", step.repeat(20)), true);
+    let Traffic { frames, left_out, .. } = &ends[0].traffic;
+    let size: usize = frames.iter().map(|said| said.text.len()).sum();
+    assert!(size <= 256 * 1024 && *left_out > 0, "{size} {left_out}");
+    let last = frames.last().unwrap();
+    assert!(last.bytes > 100_000 && last.text.len() < 17_000 && last.text.ends_with('…'));
+}
+
+#[test]
+fn tests_that_run_at_once_share_what_is_said_and_say_so() {
+    let text = "servers: {it: {mock: trainer.mock.yaml, concurrency: 3}}\n\
+                tests: [{name: one, call: half}, {name: two, call: half}, {name: three, call: half}]";
+    let ends = ends(text, true);
+    assert!(ends.iter().all(|end| end.traffic.shared));
+    let calls = told(&ends[0].traffic).iter().filter(|it| *it == "> tools/call").count();
+    assert!(calls > 1, "{calls}");
+}
+
+#[test]
+fn what_is_no_text_survives_with_what_is_wrong_with_it() {
+    let server = "printf 'no \\377 frame \\033[2J\\n'; exec cat > /dev/null";
+    let text = format!(
+        "servers: {{it: {{command: sh, args: [-c, {server:?}], timeout: 500ms}}}}\n\
+         tests: [{{name: one, ping: true}}]"
+    );
+    let ends = ends(&text, true);
+    assert!(matches!(ends[0].outcome, Outcome::Failed(_)));
+    let mut frames = ends[0].traffic.frames.iter();
+    let noise = frames.find(|said| said.by_server).unwrap();
+    assert_eq!(noise.text, "no \u{fffd} frame \u{1b}[2J");
+    assert_eq!(noise.violations[0].rule.name(), "invalid-utf8");
+}
+
+#[test]
+fn secrets_are_hidden_in_all_that_is_told() {
+    let server = "echo leaked $KEY >&2; exec cat > /dev/null";
+    let text = format!(
+        "servers: {{it: {{command: sh, args: [-c, {server:?}], timeout: 500ms, \
+         env: {{KEY: \"${{SECRET}}\"}}}}, mock: {{mock: trainer.mock.yaml}}}}\n\
+         tests: [{{name: one, ping: true}}, \
+         {{name: two, server: mock, call: echo, with: {{message: \"a ${{env:SECRET}}\"}}, \
+         expect: {{text: {{equals: b}}}}}}, \
+         {{name: three, server: mock, call: echo, with: {{message: c, password: p}}}}]"
+    );
+    let ends = ends(&text, true);
+    let all = format!("{ends:?}");
+    assert!(!all.contains("hunter"), "{all}");
+    let Outcome::Failed(story) = &ends[0].outcome else { panic!("{all}") };
+    assert_eq!(story.stderr, "leaked (hidden)");
+    let Outcome::Failed(story) = &ends[1].outcome else { panic!("{all}") };
+    assert!(story.failures[0].message.contains("a (hidden)"), "{}", story.failures[0].message);
+    assert!(story.spoken.iter().any(|said| said.text.contains("a (hidden)")), "{all}");
+    let call = &ends[2].traffic.frames[0].text;
+    assert!(call.contains(r#""password":"(hidden)""#), "{call}");
+}
