@@ -40,6 +40,7 @@ pub mod http_mock;
 mod interactions;
 pub mod issuer;
 pub mod journal;
+pub mod llm;
 mod load;
 mod model;
 mod program;
@@ -50,13 +51,15 @@ mod stage;
 mod upstream;
 
 pub use builder::{
-    IssuerBuilder, MockBuilder, PromptMock, Reply, ResourceMock, StartError, TemplateMock, ToolMock,
+    IssuerBuilder, LlmBuilder, LlmTurn, MockBuilder, PromptMock, Reply, ResourceMock, StartError,
+    TemplateMock, ToolMock,
 };
-pub use grammar::{reference, schema};
+pub use grammar::{LLM_KEYS, SEEN_KEYS, TURNS, llm_reference, llm_schema, reference, schema};
 pub use http_mock::{HttpFault, HttpMock, HttpReply, HttpRequest, HttpRoute};
 pub use interactions::directives;
 pub use issuer::{Issuer, Token, Wrong};
-pub use load::Settings;
+pub use llm::{Api, LlmMiss, LlmMock, LlmRequest, LlmScript};
+pub use load::{LlmKnown, Settings};
 pub use model::ProcessFault;
 pub use reading::{LoadError, Reading};
 pub use serve::{ChangeError, Mock};

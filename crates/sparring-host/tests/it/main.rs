@@ -3,3 +3,4 @@
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
 mod config;
+mod manager;

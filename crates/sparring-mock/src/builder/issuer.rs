@@ -19,7 +19,7 @@ pub struct IssuerBuilder {
     address: SocketAddr,
 }
 
-/// Why there is no issuer.
+/// Why there is no issuer or LLM endpoint.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {

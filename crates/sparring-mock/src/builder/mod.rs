@@ -6,6 +6,7 @@
 
 mod entry;
 mod issuer;
+mod llm;
 mod reply;
 
 use std::path::Path;
@@ -19,6 +20,7 @@ use crate::server::MockServer;
 
 pub use entry::{PromptMock, ResourceMock, TemplateMock, ToolMock};
 pub use issuer::{IssuerBuilder, StartError};
+pub use llm::{LlmBuilder, LlmTurn};
 pub use reply::Reply;
 
 /// A mock to be.

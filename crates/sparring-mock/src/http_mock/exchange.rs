@@ -34,6 +34,8 @@ pub struct HttpReply {
     pub(super) body: Vec<u8>,
     pub(super) delay: Duration,
     pub(super) fault: Option<HttpFault>,
+    /// Whether its body is events, and how long each waits for the next.
+    pub(super) pace: Option<Duration>,
 }
 
 /// What goes wrong with a reply, on purpose.
@@ -68,6 +70,13 @@ impl HttpRequest {
         self.value(|name, value| if is_secret(name) { HIDDEN } else { value }.to_owned())
     }
 
+    /// The same request with secrets hidden, to be kept.
+    pub(crate) fn without_secrets(mut self) -> Self {
+        let shown = |(name, value)| (name, if is_secret(name) { HIDDEN } else { value });
+        self.headers = self.headers.iter().map(shown).collect();
+        self
+    }
+
     fn value(&self, header: impl Fn(&str, &str) -> String) -> Value {
         let mut headers = Map::new();
         for (name, value) in self.headers.iter() {
@@ -100,7 +109,7 @@ impl HttpReply {
     /// An empty reply of this status.
     pub fn new(status: u16) -> Self {
         let (headers, body) = (Vec::new(), Vec::new());
-        HttpReply { status, headers, body, delay: Duration::ZERO, fault: None }
+        HttpReply { status, headers, body, delay: Duration::ZERO, fault: None, pace: None }
     }
 
     /// 200 with a JSON body.
@@ -135,6 +144,17 @@ impl HttpReply {
     pub fn delay(mut self, delay: Duration) -> Self {
         self.delay = delay;
         self
+    }
+
+    /// Its body comes event by event, at this pace.
+    pub(crate) fn streamed(mut self, pace: Duration) -> Self {
+        self.pace = Some(pace);
+        self
+    }
+
+    /// Its status.
+    pub(crate) fn status_code(&self) -> u16 {
+        self.status
     }
 
     /// Whether it can be sent at all.

@@ -26,9 +26,23 @@ const MOST: usize = 8 * 1024 * 1024;
 /// How often something of a slow body comes.
 const SLOW: Duration = Duration::from_millis(100);
 
+/// How much of a body that is too long is read all the same, so that its sender
+/// gets to know.
+const PATIENCE: usize = 64 * 1024 * 1024;
+
 /// Whoever answers, at once.
 pub(crate) trait Answer: Send + Sync + 'static {
     fn answer(&self, request: HttpRequest) -> HttpReply;
+
+    /// The longest body that is taken in.
+    fn most(&self) -> usize {
+        MOST
+    }
+
+    /// The answer to a request whose body is longer, and is not there.
+    fn too_long(&self, _request: HttpRequest) -> HttpReply {
+        HttpReply::new(413).body(format!("more than {} bytes", self.most()))
+    }
 }
 
 /// Serves until it is dropped, and all connections with it.
@@ -54,28 +68,46 @@ async fn answer(
     request: Request<Incoming>,
 ) -> io::Result<Response<Scripted>> {
     let (parts, body) = request.into_parts();
-    let body = Limited::new(body, MOST).collect().await.map_err(io::Error::other)?;
+    let body = read(body, by.most()).await?;
     let headers: Headers = parts
         .headers
         .iter()
         .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
         .collect();
-    let reply = by.answer(HttpRequest {
+    let is_too_long = body.is_none();
+    let request = HttpRequest {
         method: parts.method.as_str().to_owned(),
         path: parts.uri.path().to_owned(),
         query: parts.uri.query().map(str::to_owned),
         headers,
-        body: body.to_bytes().into(),
-    });
+        body: body.unwrap_or_default(),
+    };
+    let reply = if is_too_long { by.too_long(request) } else { by.answer(request) };
     tokio::time::sleep(reply.delay).await;
     match reply.fault {
         Some(HttpFault::Disconnect) => Err(broken()),
         Some(HttpFault::Silent) => std::future::pending().await,
         fault => {
-            let body = |left| Scripted { left, begun: false, fault, pause: None };
+            let pace = reply.pace;
+            let body = |left| Scripted { left, begun: false, fault, pace, pause: None };
             Ok(reply.response()?.map(body))
         }
     }
+}
+
+/// All of a body; nothing of one that is too long.
+async fn read(body: Incoming, most: usize) -> io::Result<Option<Vec<u8>>> {
+    let mut body = Limited::new(body, PATIENCE);
+    let (mut bytes, mut length) = (Vec::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let data = frame.map_err(io::Error::other)?.into_data().unwrap_or_default();
+        length += data.len();
+        match length > most {
+            true => bytes = Vec::new(),
+            false => bytes.extend_from_slice(&data),
+        }
+    }
+    Ok((length <= most).then_some(bytes))
 }
 
 fn broken() -> io::Error {
@@ -99,6 +131,8 @@ struct Scripted {
     left: Bytes,
     begun: bool,
     fault: Option<HttpFault>,
+    /// Whether it is events, and how long each waits for the next.
+    pace: Option<Duration>,
     pause: Option<Pin<Box<Sleep>>>,
 }
 
@@ -130,7 +164,15 @@ impl Body for Scripted {
                 self.pause = Some(Box::pin(tokio::time::sleep(SLOW)));
                 usize::try_from(rate / 10).unwrap_or(usize::MAX).max(1).min(self.left.len())
             }
-            _ => self.left.len(),
+            _ => match self.pace {
+                Some(pace) => {
+                    if !pace.is_zero() {
+                        self.pause = Some(Box::pin(tokio::time::sleep(pace)));
+                    }
+                    event(&self.left)
+                }
+                None => self.left.len(),
+            },
         };
         self.begun = true;
         let part = self.left.split_to(part);
@@ -142,6 +184,16 @@ impl Body for Scripted {
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.left.len() as u64)
+        match self.pace {
+            // Whoever streams does not know how much will come.
+            Some(_) => SizeHint::default(),
+            None => SizeHint::with_exact(self.left.len() as u64),
+        }
     }
+}
+
+/// How long the first event is.
+fn event(events: &[u8]) -> usize {
+    let end = events.windows(2).position(|two| two == b"\n\n");
+    end.map_or(events.len(), |end| end + 2)
 }

@@ -28,6 +28,11 @@ impl<'a> Directives<'a> {
     }
 }
 
+/// The test case that a text names.
+pub(crate) fn case_of(text: &str) -> Option<&str> {
+    Directives::find(text).case
+}
+
 /// The responses that a directive has.
 pub(super) fn decode(encoded: &str) -> Result<Vec<RawJson>, String> {
     let directive = "[mcp_responses_json=…]";

@@ -7,7 +7,8 @@ use sparring_wire::{Headers, RawJson};
 const HIDDEN: &str = "(hidden)";
 
 /// Headers whose values are secrets.
-const SECRETS: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "mcp-session-id"];
+const SECRETS: [&str; 6] =
+    ["authorization", "proxy-authorization", "cookie", "mcp-session-id", "x-api-key", "api-key"];
 
 /// Whether the value of a header is a secret.
 pub(crate) fn is_secret(header: &str) -> bool {

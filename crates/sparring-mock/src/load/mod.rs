@@ -11,6 +11,7 @@ mod holes;
 mod http_calls;
 mod interactions;
 mod lists;
+mod llm;
 mod oauth;
 mod programs;
 mod replies;
@@ -25,6 +26,8 @@ use sparring_script::grammar::check;
 use sparring_script::{Node, Object, Problems, Shape, Source};
 use sparring_transport::http::Tls;
 
+pub use llm::LlmKnown;
+pub(crate) use llm::{load_llm, load_llm_file};
 pub(crate) use oauth::{load_issuer, load_token, load_ways};
 
 use crate::grammar;

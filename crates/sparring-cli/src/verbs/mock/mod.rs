@@ -1,5 +1,7 @@
 //! `spar mock`: a scripted server, on stdin and stdout or over HTTP.
 
+mod llm;
+
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -31,6 +33,7 @@ Examples:
   spar mock weather.mock.yaml --journal requests.jsonl
   spar mock weather.mock.yaml --http 127.0.0.1:3001 --watch
   spar mock --interactions --http 127.0.0.1:3001
+  spar mock --llm agent.llm.yaml --http 127.0.0.1:3002
 
 Over stdio it ends with its input. Over HTTP it prints its URL to stdout, and
 ends by a signal; port 0 is any that is free.";
@@ -63,6 +66,15 @@ pub(crate) struct Mock {
     /// needs no script
     #[arg(long)]
     interactions: bool,
+
+    /// Be an LLM endpoint, of which the script says what the model answers; on
+    /// a free port where no address is given
+    #[arg(
+        long,
+        requires = "script",
+        conflicts_with_all = ["stdio", "interactions", "watch", "allow_exec", "ca", "insecure"]
+    )]
+    llm: bool,
 
     /// Add every request and its answer to this file as JSON lines
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
@@ -101,17 +113,21 @@ impl Mock {
         printer: &Printer,
         mut signals: Signals,
     ) -> Result<Exit, Failure> {
+        if let Some(script) = self.script.as_ref().filter(|_| self.llm) {
+            return self.run_llm(script, printer, signals).await;
+        }
         let (mock, reloading) = self.load(&mut signals).await?;
         if self.check {
-            return self.tell_good(&mock, printer).await;
+            return self.tell_good(&mock.summary(), printer).await;
         }
         let journal = match &self.journal {
             None => None,
-            Some(path) => tokio::select! {
-                biased;
-                signal = signals.next() => return Err(Failure::Stopped(signal)),
-                begun = Journal::begin(path, &mock) => Some(begun?),
-            },
+            Some(path) => {
+                let journal = Journal::begin(path, &mut signals).await?;
+                let lines = journal.lines();
+                mock.on_received(move |received| lines.add(|| received.to_line()));
+                Some(journal)
+            }
         };
         let ended = self.serve(&mock, reloading, printer, &mut signals).await;
         if let Some(journal) = journal {
@@ -188,9 +204,9 @@ impl Mock {
         })
     }
 
-    async fn tell_good(&self, mock: &MockServer, printer: &Printer) -> Result<Exit, Failure> {
+    async fn tell_good(&self, summary: &str, printer: &Printer) -> Result<Exit, Failure> {
         let script = self.script.as_deref().unwrap_or(Path::new("nothing")).display().to_string();
-        printer.note(&mock.summary()).await;
+        printer.note(summary).await;
         match printer.json() {
             true => printer.print_json(&json!({"script": script, "good": true})).await?,
             false => printer.print(&format!("{script} is good\n")).await?,

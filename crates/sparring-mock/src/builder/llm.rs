@@ -1,0 +1,120 @@
+//! An LLM endpoint written in Rust: the keys of its script, read as those are.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use sparring_script::Source;
+
+use super::StartError;
+use crate::llm::{Api, LlmMock};
+use crate::load::load_llm;
+
+/// An LLM endpoint to be.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use = "a builder does nothing until it starts something"]
+pub struct LlmBuilder {
+    api: Api,
+    script: Map<String, Value>,
+    address: SocketAddr,
+}
+
+/// One turn of an LLM endpoint. Texts are templates.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[must_use = "a turn does nothing until it is given to an endpoint"]
+pub struct LlmTurn(Map<String, Value>);
+
+impl LlmBuilder {
+    pub(crate) fn new(api: Api) -> Self {
+        let script = Map::from_iter([(api.name().to_owned(), json!([]))]);
+        LlmBuilder { api, script, address: SocketAddr::from(([127, 0, 0, 1], 0)) }
+    }
+
+    /// Adds a turn for whoever has none of their own.
+    pub fn turn(mut self, turn: LlmTurn) -> Self {
+        if let Some(Value::Array(turns)) = self.script.get_mut(self.api.name()) {
+            turns.push(turn.into());
+        }
+        self
+    }
+
+    /// Gives a test case its turns.
+    pub fn case(mut self, id: &str, turns: impl IntoIterator<Item = LlmTurn>) -> Self {
+        let cases = self.script.entry("cases").or_insert_with(|| json!({}));
+        cases[id] = turns.into_iter().map(Value::from).collect();
+        self
+    }
+
+    /// Sets any key that a script can have.
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.script.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Puts it at this address, and not on a free port of 127.0.0.1.
+    pub fn address(mut self, address: SocketAddr) -> Self {
+        self.address = address;
+        self
+    }
+
+    /// Starts it.
+    ///
+    /// # Errors
+    /// When something of what was said is wrong, in the lines of the JSON that
+    /// was built, or when the address cannot be listened on.
+    pub async fn start(self) -> Result<LlmMock, StartError> {
+        let address = self.address;
+        let source = Source::new("llm", format!("{:#}", Value::Object(self.script)));
+        let script = load_llm(&source, &[])?;
+        let listening = LlmMock::listen(script, address).await;
+        listening.map_err(|error| StartError::Listen { address, error })
+    }
+}
+
+impl LlmTurn {
+    /// The model says this.
+    pub fn text(text: impl Into<String>) -> Self {
+        LlmTurn::default().with("text", text.into())
+    }
+
+    /// The model calls this tool.
+    pub fn call(tool: &str, arguments: impl Into<Value>) -> Self {
+        LlmTurn::default().and_call(tool, arguments)
+    }
+
+    /// An error of the API.
+    pub fn error(status: u16) -> Self {
+        LlmTurn::default().with("error", json!({"status": status}))
+    }
+
+    /// It calls this tool as well.
+    pub fn and_call(mut self, tool: &str, arguments: impl Into<Value>) -> Self {
+        let calls = self.0.entry("calls").or_insert_with(|| json!([]));
+        if let Value::Array(calls) = calls {
+            calls.push(json!({"tool": tool, "with": arguments.into()}));
+        }
+        self
+    }
+
+    /// Expects something of the request, as `expect` of a script does.
+    pub fn expect(self, expected: impl Into<Value>) -> Self {
+        self.with("expect", expected)
+    }
+
+    /// Lets the answer wait.
+    pub fn delay(self, delay: Duration) -> Self {
+        self.with("delay", format!("{}ms", delay.as_millis()))
+    }
+
+    /// Sets any key that a turn can have.
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.0.insert(key.to_owned(), value.into());
+        self
+    }
+}
+
+impl From<LlmTurn> for Value {
+    fn from(turn: LlmTurn) -> Self {
+        Value::Object(turn.0)
+    }
+}

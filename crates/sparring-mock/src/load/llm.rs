@@ -1,0 +1,317 @@
+//! An LLM endpoint: from its keys to its turns.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use sparring_script::grammar::check;
+use sparring_script::{
+    Entry, Kind, Matcher, Node, Problems, Scope, Shape, Source, Span, Tree, Undefined,
+    did_you_mean, duration,
+};
+
+use super::text;
+use crate::grammar;
+use crate::http_mock::HttpFault;
+use crate::llm::{Api, ApiError, Arguments, Call, Fault, LlmScript, OWN_ROOTS, Repeat, Turn};
+
+/// What comes where JSON should, if the script does not say what.
+const GARBAGE: &str = "%% this is no JSON %%";
+
+/// What is known beside a script, of which its templates may ask.
+#[derive(Clone, Copy)]
+pub enum LlmKnown<'a> {
+    /// Only `vars`.
+    Vars(&'a Value),
+    /// What the suite around it has; not yet where it is only checked.
+    Suite(Option<&'a dyn Scope>),
+}
+
+/// Reads a script from a text.
+pub(crate) fn load_llm(
+    source: &Source,
+    vars: &[(String, Value)],
+) -> Result<Arc<LlmScript>, Problems> {
+    let mut node = Node::parse(source)?;
+    let mut problems = Problems::new(source);
+    check(&mut node, &Shape::Object(&grammar::LLM), &mut problems);
+    let all = node.get("vars").map(Node::to_json).filter(Value::is_object);
+    let mut all = all.unwrap_or_else(|| Value::Object(Map::new()));
+    for (name, value) in vars {
+        all[name] = value.clone();
+    }
+    let script = LlmScript::read(&node, LlmKnown::Vars(&all), &mut problems);
+    match script {
+        Some(script) => problems.or(script),
+        None => Err(problems),
+    }
+}
+
+impl LlmScript {
+    /// Reads what a script file or a mock of a suite says, whose shape was
+    /// checked by [`LLM_KEYS`](crate::LLM_KEYS) before. Gives nothing where it
+    /// is not said which API there is.
+    pub fn read(
+        node: &Node,
+        known: LlmKnown<'_>,
+        problems: &mut Problems,
+    ) -> Option<Arc<LlmScript>> {
+        let apis: Vec<(&Entry, Api)> =
+            Api::ALL.into_iter().filter_map(|api| Some((node.entry(api.name())?, api))).collect();
+        let [(turns, api)] = apis[..] else {
+            problems.add(node.span, "an LLM endpoint has one of `openai` and `anthropic`");
+            return None;
+        };
+        let mut reading = Reading { api, known, filled: HashMap::new(), problems };
+        let cases = node.get("cases").map(Node::entries).unwrap_or_default();
+        let cases = cases.iter().map(|case| {
+            reading.case_id(case);
+            (case.key.clone(), reading.turns(&case.value))
+        });
+        let cases = cases.collect();
+        let models = node.get("models").map(Node::items).unwrap_or_default();
+        Some(Arc::new(LlmScript {
+            api,
+            models: models.iter().filter_map(Node::as_str).map(str::to_owned).collect(),
+            turns: reading.turns(&turns.value),
+            cases,
+            known: reading.filled,
+        }))
+    }
+}
+
+/// A script being read.
+struct Reading<'a, 'p> {
+    api: Api,
+    known: LlmKnown<'a>,
+    /// What holes ask for, as far as it is known before anything is asked.
+    filled: HashMap<String, Value>,
+    problems: &'p mut Problems,
+}
+
+impl Reading<'_, '_> {
+    fn case_id(&mut self, case: &Entry) {
+        let plain = |c: char| c.is_alphanumeric() || ['_', '.', '-'].contains(&c);
+        if case.key.is_empty() || !case.key.chars().all(plain) {
+            let message = "the id of a case has letters, digits, '_', '.' and '-'";
+            self.problems.add(case.key_span, message);
+        }
+    }
+
+    fn turns(&mut self, node: &Node) -> Arc<[Turn]> {
+        let turns: Vec<Turn> = node.items().iter().map(|turn| self.turn(turn)).collect();
+        let endless = turns.iter().position(|turn| turn.repeat == Repeat::Always);
+        if let Some(after) = endless.and_then(|at| node.items().get(at + 1)) {
+            self.problems.add(after.span, "this turn never comes: the one before it is repeated");
+        }
+        turns.into()
+    }
+
+    fn turn(&mut self, node: &Node) -> Turn {
+        let time = |node: &Node, key| node.get(key).and_then(Node::as_str).map(duration);
+        let time = |key| time(node, key).and_then(Result::ok).unwrap_or_default();
+        let calls = match (node.entry("call"), node.get("calls")) {
+            (Some(call), Some(_)) => {
+                self.problems.add(call.key_span, "`call` does not go with `calls`");
+                Vec::new()
+            }
+            (Some(call), None) => vec![self.call(&call.value)],
+            (None, calls) => {
+                let calls = calls.map(Node::items).unwrap_or_default();
+                calls.iter().map(|call| self.call(call)).collect()
+            }
+        };
+        let number = |key| node.get("usage").and_then(|usage| usage.get(key)?.as_u64());
+        let fault = node.get("fault");
+        let turn = Turn {
+            expect: self.expect(node.get("expect")),
+            text: node.get("text").map(|text| self.tree(text).spelled()),
+            calls,
+            stop: text(node, "stop"),
+            input_tokens: number("input"),
+            output_tokens: number("output"),
+            delay: time("delay"),
+            pace: time("pace"),
+            error: node.get("error").map(|error| self.error(error)),
+            fault: fault.and_then(|fault| self.fault(fault)),
+            content_type: fault.and_then(|fault| text(fault, "bad_content_type")),
+            repeat: match node.get("repeat").map(|it| &it.kind) {
+                Some(Kind::String(_)) => Repeat::Always,
+                Some(Kind::Number(times)) => Repeat::Times(times.as_u64().unwrap_or(1)),
+                _ => Repeat::default(),
+            },
+        };
+        self.check_turn(node, &turn);
+        turn
+    }
+
+    /// A turn must say something, and nothing that cannot be heard.
+    fn check_turn(&mut self, node: &Node, turn: &Turn) {
+        let says = turn.text.is_some() || !turn.calls.is_empty();
+        if !says && turn.error.is_none() && turn.fault.is_none() {
+            let message = "there is no answer here: give one of text, call, calls, error, fault";
+            self.problems.add(node.span, message);
+        }
+        let value = turn.content_type.as_deref().map(http::HeaderValue::try_from);
+        if let (Some(Err(_)), Some(fault)) = (value, node.get("fault")) {
+            self.problems.add(fault.span, "a header cannot have this content type");
+        }
+    }
+
+    fn call(&mut self, node: &Node) -> Call {
+        let mut of = |key: &str| node.get(key).map(|it| self.tree(it));
+        let (tool, with, written, id) = (of("tool"), of("with"), of("arguments"), of("id"));
+        if let Some(arguments) = node.entry("arguments") {
+            if self.api == Api::Anthropic {
+                let message = "arguments are no text in Anthropic's API; give them by `with`";
+                self.problems.add(arguments.key_span, message);
+            } else if with.is_some() {
+                self.problems.add(arguments.key_span, "`arguments` does not go with `with`");
+            }
+        }
+        Call {
+            tool: tool.map(Tree::spelled).unwrap_or(Tree::Plain(Value::Null)),
+            with: match written {
+                Some(written) => Arguments::Text(written.spelled()),
+                None => Arguments::Value(with.unwrap_or(Tree::Plain(Value::Object(Map::new())))),
+            },
+            id: id.map(Tree::spelled),
+            undeclared: node.get("undeclared").and_then(Node::as_bool) == Some(true),
+        }
+    }
+
+    fn error(&mut self, node: &Node) -> ApiError {
+        let status = node.get("status").and_then(Node::as_u64).unwrap_or(500);
+        let status = u16::try_from(status).unwrap_or(u16::MAX);
+        if let Some(said) = node.get("status").filter(|_| status > 599) {
+            self.problems.add(said.span, "the status of an error is at most 599");
+        }
+        if let Some(code) = node.entry("code").filter(|_| self.api == Api::Anthropic) {
+            self.problems.add(code.key_span, "errors have no code in Anthropic's API");
+        }
+        let after = node.get("retry_after").and_then(Node::as_str);
+        ApiError {
+            status,
+            kind: text(node, "type"),
+            code: text(node, "code"),
+            message: text(node, "message").unwrap_or_else(|| "as the script has it".to_owned()),
+            retry_after: after.and_then(|after| duration(after).ok()),
+        }
+    }
+
+    fn fault(&mut self, node: &Node) -> Option<Fault> {
+        let mut faults = Vec::new();
+        let yes = |key: &str| node.get(key).and_then(Node::as_bool) == Some(true);
+        faults.extend(node.get("disconnect").map(|it| {
+            let middle = it.as_str() == Some("middle");
+            let fault = if middle { HttpFault::Truncate } else { HttpFault::Disconnect };
+            Fault::Connection(fault)
+        }));
+        faults.extend(yes("silent").then_some(Fault::Connection(HttpFault::Silent)));
+        let slow = node.get("slow").and_then(Node::as_u64);
+        faults.extend(slow.map(|rate| Fault::Connection(HttpFault::Slow(rate))));
+        faults.extend(yes("truncate").then_some(Fault::Truncate));
+        match node.get("garbage").map(|garbage| &garbage.kind) {
+            Some(Kind::Bool(true)) => faults.push(Fault::Garbage(GARBAGE.to_owned())),
+            Some(Kind::String(garbage)) => faults.push(Fault::Garbage(garbage.clone())),
+            _ => {}
+        }
+        if faults.len() > 1 {
+            let message = "only one of disconnect, silent, slow, truncate, garbage can go wrong";
+            self.problems.add(node.span, message);
+        }
+        faults.pop()
+    }
+
+    fn expect(&mut self, node: Option<&Node>) -> Vec<(String, Matcher)> {
+        let entries = node.map(Node::entries).unwrap_or_default();
+        let mut expect = Vec::new();
+        for entry in entries {
+            let mut value = entry.value.clone();
+            if let ("headers", Kind::Map(headers)) = (&*entry.key, &mut value.kind) {
+                headers.iter_mut().for_each(|header| header.key.make_ascii_lowercase());
+            }
+            expect.extend(self.matcher(&value).map(|matcher| (entry.key.clone(), matcher)));
+        }
+        expect
+    }
+
+    /// A matcher, in which only what is known beforehand can stand in holes;
+    /// none where that is not known yet.
+    fn matcher(&mut self, node: &Node) -> Option<Matcher> {
+        let tree = Tree::read(node, self.problems);
+        if tree.plain().is_some() {
+            return Some(Matcher::read(node, self.problems));
+        }
+        let filled = match self.known {
+            LlmKnown::Vars(vars) => tree.render(&Vars(vars)),
+            LlmKnown::Suite(Some(scope)) => tree.render(scope),
+            LlmKnown::Suite(None) => return None,
+        };
+        match filled {
+            Ok(value) => Some(Matcher::read(&Node::from((node.span, value)), self.problems)),
+            Err(missing) => {
+                self.problems.add(missing.span, missing.undefined.to_string());
+                None
+            }
+        }
+    }
+
+    /// A value whose texts are templates. What they ask for that is known
+    /// beforehand is kept.
+    fn tree(&mut self, node: &Node) -> Tree {
+        let tree = Tree::read(node, self.problems);
+        for (path, span, optional) in tree.holes() {
+            if OWN_ROOTS.contains(&path.root()) {
+                continue;
+            }
+            let found = match self.known {
+                LlmKnown::Vars(vars) => Vars(vars).get(path),
+                LlmKnown::Suite(Some(scope)) => scope.get(path),
+                LlmKnown::Suite(None) => continue,
+            };
+            match found {
+                Ok(value) => drop(self.filled.insert(path.to_string(), value)),
+                Err(_) if optional => {}
+                Err(undefined) => self.lost(path, span, undefined),
+            }
+        }
+        tree
+    }
+
+    fn lost(&mut self, path: &sparring_script::Path, span: Span, undefined: Undefined) {
+        let root = path.root();
+        match self.known {
+            LlmKnown::Vars(_) if root != "vars" => {
+                let help = did_you_mean(root, OWN_ROOTS.into_iter().chain(["vars"]));
+                let message = format!("${{{path}}}: there is no `{root}`");
+                self.problems.add_with_help(span, message, help);
+            }
+            _ => self.problems.add(span, undefined.to_string()),
+        }
+    }
+}
+
+/// The variables of a script.
+struct Vars<'a>(&'a Value);
+
+impl Scope for Vars<'_> {
+    fn get(&self, path: &sparring_script::Path) -> Result<Value, Undefined> {
+        match path.root() {
+            "vars" => path.find(self.0, 1).cloned(),
+            root => Err(Undefined(format!("${{{path}}}: only vars are known here, not {root}"))),
+        }
+    }
+}
+
+/// Reads a script from a file.
+pub(crate) fn load_llm_file(
+    path: &Path,
+    vars: &[(String, Value)],
+) -> Result<Arc<LlmScript>, crate::LoadError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| crate::LoadError::Read { path: path.to_owned(), error })?;
+    let source = Source::new(path.display().to_string(), text);
+    Ok(load_llm(&source, vars)?)
+}
