@@ -1,5 +1,6 @@
 //! What config files come to.
 
+mod edits;
 mod entries;
 mod foreign;
 mod hostile;
