@@ -109,6 +109,12 @@ impl LlmMock {
         self.core.reset();
     }
 
+    /// Goes by another script of the same API from now on, from its first turns
+    /// on; a reset brings the first one back.
+    pub fn follow(&self, script: Arc<LlmScript>) {
+        self.core.follow(script);
+    }
+
     /// All requests, as far as they are kept.
     pub fn requests(&self) -> Vec<LlmRequest> {
         self.core.state().journal.all().cloned().collect()
