@@ -66,8 +66,8 @@ async fn what_is_wrong_with_a_request_is_told_as_the_api_would() {
     for (body, expected) in [
         (openai(json!({})), "`max_tokens` must be a whole number of at least 1"),
         (
-            anthropic(json!({"messages": [{"role": "system"}]})),
-            "`messages[0].role` must be one of user, assistant",
+            anthropic(json!({"messages": [{"role": "tool"}]})),
+            "`messages[0].role` must be one of user, assistant, system",
         ),
         (anthropic(json!({"tools": [{}]})), "`tools[0].name` must be a text"),
         (
