@@ -34,6 +34,7 @@ use exit::Exit;
 use failure::Failure;
 use output::{Printer, Surroundings};
 use sparring_suite::World;
+use sparring_transport::Secrets;
 use verbs::{LastFailed, Verb, Visit};
 
 fn main() -> ExitCode {
@@ -57,6 +58,9 @@ fn main() -> ExitCode {
                     alone::run(&printer, |signals| test.run(&printer, signals, &world, last_failed))
                 }
                 Verb::Mock(mock) => alone::run(&printer, |signals| mock.run(&printer, signals)),
+                Verb::Report(report) => {
+                    alone::run(&printer, |signals| report.run(&printer, signals))
+                }
                 Verb::Schema(schema) => alone::run(&printer, |_| schema.run(&printer)),
             };
             ran.unwrap_or_else(|error| give_up(&Failure::System(error)))
@@ -105,6 +109,7 @@ fn world(environment: &Environment) -> World {
         program: std::env::current_exe().unwrap_or_else(|_| "spar".into()),
         variables: variables.collect(),
         proxies: environment.proxies.clone(),
+        secrets: Secrets::default(),
     }
 }
 

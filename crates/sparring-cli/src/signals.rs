@@ -62,11 +62,19 @@ impl Signals {
         &mut self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Failure> {
-        let work = tokio::task::spawn_blocking(work);
+        let done = self.during(tokio::task::spawn_blocking(work)).await?;
+        done.map_err(|error| Failure::System(error.into()))
+    }
+
+    /// Waits for something until a signal comes.
+    ///
+    /// # Errors
+    /// When one comes first.
+    pub(crate) async fn during<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Failure> {
         tokio::select! {
             biased;
             signal = self.next() => Err(Failure::Stopped(signal)),
-            done = work => done.map_err(|error| Failure::System(error.into())),
+            done = work => Ok(done),
         }
     }
 }

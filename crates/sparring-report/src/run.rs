@@ -2,6 +2,9 @@
 //!
 //! What is hidden as a secret is hidden before it comes here.
 
+use std::fmt;
+
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The version of the JSON form. It changes when something that is there
@@ -9,9 +12,10 @@ use serde::{Deserialize, Serialize};
 pub const VERSION: u32 = 1;
 
 /// A run of suites, whole or one shard of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// The version of this form.
+    #[schemars(extend("const" = VERSION))]
     pub version: u32,
     /// The version of the program that ran it.
     pub spar: String,
@@ -32,7 +36,7 @@ pub struct Run {
 }
 
 /// How many tests came to what.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// All that was expected held.
     pub passed: usize,
@@ -47,7 +51,7 @@ pub struct Summary {
 }
 
 /// A test, in one revision and over one transport.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Test {
     /// Its suite: the path as the user gave or found it, with `/`.
     pub suite: String,
@@ -90,10 +94,14 @@ pub struct Test {
     /// the middle.
     #[serde(default)]
     pub frames_left_out: usize,
+    /// Whether frames of other tests are among them, which ran at the same time
+    /// on the same server, and which nobody can tell apart.
+    #[serde(default)]
+    pub frames_shared: bool,
 }
 
 /// What came of a test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// All that was expected held.
@@ -108,7 +116,7 @@ pub enum Outcome {
 
 /// A place in a file; lines and columns are counted from 1, columns in
 /// characters.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
     /// The path, with `/`.
     pub file: String,
@@ -119,7 +127,7 @@ pub struct Place {
 }
 
 /// A try that failed.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Try {
     /// All that did not hold, where the test stopped.
     pub failures: Vec<Failure>,
@@ -132,7 +140,7 @@ pub struct Try {
 }
 
 /// One thing that did not hold.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
     /// Where that stands which did not hold.
     pub place: Place,
@@ -147,7 +155,7 @@ pub struct Failure {
 }
 
 /// How long one answer took.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
     /// What was asked, as `call echo` or `list tools`.
     pub asked: String,
@@ -156,7 +164,7 @@ pub struct Timing {
 }
 
 /// Who said something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
     /// The client, which is us.
@@ -166,7 +174,7 @@ pub enum Side {
 }
 
 /// One frame of a conversation, or something that is none.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Frame {
     /// When, from the start of the test.
     pub at_ms: f64,
@@ -186,7 +194,7 @@ pub struct Frame {
 }
 
 /// A breach of the protocol.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Violation {
     /// The rule that was broken.
     pub rule: String,
@@ -202,16 +210,31 @@ impl Summary {
     /// Counts tests.
     pub fn of(tests: &[Test]) -> Summary {
         let mut summary = Summary::default();
-        for test in tests {
-            match test.outcome {
-                Outcome::Passed => summary.passed += 1,
-                Outcome::Failed => summary.failed += 1,
-                Outcome::Skipped => summary.skipped += 1,
-                Outcome::NotRun => summary.not_run += 1,
-            }
-            summary.flaky += usize::from(test.is_flaky());
-        }
+        tests.iter().for_each(|test| summary.add(test.outcome, test.is_flaky()));
         summary
+    }
+
+    /// Counts one more; a flaky one passed, but not at once.
+    pub fn add(&mut self, outcome: Outcome, flaky: bool) {
+        match outcome {
+            Outcome::Passed => self.passed += 1,
+            Outcome::Failed => self.failed += 1,
+            Outcome::Skipped => self.skipped += 1,
+            Outcome::NotRun => self.not_run += 1,
+        }
+        self.flaky += usize::from(flaky);
+    }
+}
+
+/// The last line of a run: `12 passed, 0 failed, 3 skipped`, and what else there
+/// is.
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Summary { passed, failed, skipped, not_run, flaky } = self;
+        write!(f, "{passed} passed, {failed} failed, {skipped} skipped")?;
+        let beside = [(not_run, "not run"), (flaky, "flaky")];
+        let mut beside = beside.into_iter().filter(|(count, _)| **count > 0);
+        beside.try_for_each(|(count, what)| write!(f, ", {count} {what}"))
     }
 }
 

@@ -21,6 +21,6 @@ pub use matcher::{Matcher, Mismatch};
 pub use nearest::{did_you_mean, nearest};
 pub use node::{Entry, Kind, Node};
 pub use problem::{Problem, Problems};
-pub use quantity::duration;
+pub use quantity::{duration, size};
 pub use source::{Position, Source, Span};
 pub use template::{Path, Scope, Template, Tree, Undefined};

@@ -1,8 +1,18 @@
-//! Times as a person writes them: `200ms`, `30s`, `5m`, `1h`.
+//! Times and sizes as a person writes them: `200ms`, `30s`, `5m`, `1h`, `8MiB`.
 
 use std::time::Duration;
 
 const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+
+const SIZES: [(&str, u64); 7] = [
+    ("B", 1),
+    ("kB", 1_000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+];
 
 /// The longest time that makes sense, in milliseconds: thirty days.
 const LONGEST: u64 = 30 * 24 * 3_600_000;
@@ -22,6 +32,27 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     match milliseconds {
         Some(milliseconds) if milliseconds <= LONGEST => Ok(Duration::from_millis(milliseconds)),
         _ => Err(format!("`{text}` is longer than thirty days")),
+    }
+}
+
+/// Reads a size in bytes.
+///
+/// # Errors
+/// When it is no whole number with a unit, is nothing, or more than 4 GiB.
+pub fn size(text: &str) -> Result<usize, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let factor = SIZES.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit.trim()));
+    let read = number.parse::<u64>().ok().zip(factor);
+    let product = read.and_then(|(number, (_, factor))| number.checked_mul(*factor));
+    match product.map(usize::try_from) {
+        None => {
+            let names: Vec<&str> = SIZES.iter().map(|(name, _)| *name).collect();
+            Err(format!("write a whole number and a unit: {}", names.join(", ")))
+        }
+        Some(Ok(0)) => Err("a size must be more than nothing".to_owned()),
+        Some(Ok(size)) if u32::try_from(size).is_ok() => Ok(size),
+        Some(_) => Err("more than 4 GiB".to_owned()),
     }
 }
 
@@ -49,5 +80,15 @@ mod tests {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
         assert!(duration("99999999999999999999h").is_err());
+    }
+
+    #[test]
+    fn reads_sizes_with_their_unit() {
+        assert_eq!(size("8MiB"), Ok(8 * 1024 * 1024));
+        assert_eq!(size("1mb"), Ok(1_000_000));
+        assert_eq!(size("512B"), Ok(512));
+        for wrong in ["", "8", "MiB", "0B", "8GiB", "8 parsecs"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
     }
 }

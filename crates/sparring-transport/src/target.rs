@@ -37,7 +37,10 @@ pub struct ChildTarget {
     pub args: Vec<String>,
     /// Its working directory, if not ours.
     pub cwd: Option<PathBuf>,
-    /// What its environment has besides ours, or instead.
+    /// What its environment has of ours: all of it, or the variables of these
+    /// names; a `*` at the end of one stands for any end.
+    pub inherit: Option<Vec<String>>,
+    /// What its environment has besides that, or instead.
     pub env: BTreeMap<String, String>,
     /// The longest line that is read from it.
     pub max_line: usize,
@@ -147,6 +150,7 @@ impl ChildTarget {
             program: program.into(),
             args: Vec::new(),
             cwd: None,
+            inherit: None,
             env: BTreeMap::new(),
             max_line: LinesOptions::default().max_line,
         }
@@ -206,6 +210,7 @@ impl std::fmt::Debug for ChildTarget {
             .field("program", &self.program)
             .field("args", &self.args)
             .field("cwd", &self.cwd)
+            .field("inherit", &self.inherit)
             .field("env", &self.env.keys())
             .field("max_line", &self.max_line)
             .finish()

@@ -97,7 +97,7 @@ pub(crate) struct Connection {
     grace: Duration,
 
     /// The longest message that is read: a line, an HTTP answer or an event
-    #[arg(long, value_name = "SIZE", default_value = "8MiB", value_parser = quantity::size, help_heading = "Connection")]
+    #[arg(long, value_name = "SIZE", default_value = "8MiB", value_parser = sparring_script::size, help_heading = "Connection")]
     max_line: usize,
 
     /// Write every frame, both ways, and every HTTP exchange to this file as

@@ -4,6 +4,7 @@
 use sparring_script::Problems;
 use sparring_suite::{Failure, Planned, Spoken, Story};
 
+use super::again;
 use crate::output::{Paint, line};
 
 /// How much of one line is shown.
@@ -18,7 +19,7 @@ pub(super) fn told(planned: Planned<'_>, story: &Story, paint: Paint) -> String 
     text.push_str(&conversation(&story.spoken, story.unheard, paint));
     text.push_str(&block("stdout", &story.stdout, paint));
     text.push_str(&block("stderr", &story.stderr, paint));
-    text.push_str(&block("again", &command(planned), paint));
+    text.push_str(&block("again", &again::command(planned), paint));
     text
 }
 
@@ -63,20 +64,6 @@ fn block(name: &str, text: &str, paint: Paint) -> String {
     }
     let lines = text.lines().map(|text| format!("  {}\n", one_line(text).trim_end()));
     std::iter::once(format!("{}\n", paint.aside(&format!("{name}:")))).chain(lines).collect()
-}
-
-/// The command that runs just this test.
-fn command(planned: Planned<'_>) -> String {
-    let name = format!("^{}$", regex::escape(&planned.test.name));
-    let mut words = vec!["spar", "test", planned.suite.name(), "--filter", &name];
-    if let Some(revision) = planned.variant.protocol {
-        words.extend(["--protocol", revision.name()]);
-    }
-    if let Some(transport) = planned.variant.transport {
-        words.extend(["--transport", transport.name()]);
-    }
-    // Only a text with a NUL cannot be quoted, and a YAML text has none.
-    shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
 }
 
 fn one_line(text: &str) -> String {

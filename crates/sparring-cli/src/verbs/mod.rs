@@ -9,6 +9,7 @@ mod ping;
 mod prompt;
 mod raw;
 mod read;
+mod report;
 mod schema;
 mod test;
 mod verb;

@@ -1,4 +1,5 @@
-//! `spar schema`: the JSON Schema of our YAML files, for editors.
+//! `spar schema`: the JSON Schema of our YAML files, for editors, and of the JSON
+//! report, for programs.
 
 use clap::{Args, ColorChoice, ValueEnum};
 
@@ -11,11 +12,12 @@ const EXAMPLES: &str = "\
 Examples:
   spar schema suite > suite.schema.json
   spar schema mock > mock.schema.json
+  spar schema report > report.schema.json
 
 An editor with a YAML language server uses it for a file that begins with
   # yaml-language-server: $schema=suite.schema.json";
 
-/// Print the JSON Schema of the files that spar reads
+/// Print the JSON Schema of the files that spar reads and of its reports
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Schema {
@@ -36,6 +38,8 @@ enum File {
     Mock,
     /// Scripts of `spar mock --llm`
     Llm,
+    /// Reports of `spar test --report json`
+    Report,
 }
 
 impl Schema {
@@ -50,6 +54,7 @@ impl Schema {
             File::Suite => sparring_suite::schema(),
             File::Mock => sparring_mock::schema(),
             File::Llm => sparring_mock::llm_schema(),
+            File::Report => sparring_report::schema(),
         };
         match printer.json() {
             true => printer.print_json(&schema).await?,

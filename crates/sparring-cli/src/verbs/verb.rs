@@ -3,6 +3,7 @@
 use clap::Subcommand;
 
 use super::mock::Mock;
+use super::report::Report;
 use super::schema::Schema;
 use super::test::Test;
 use super::visit::Visit;
@@ -16,6 +17,7 @@ pub(crate) enum Verb {
     #[command(flatten)]
     Visit(Visit),
     Mock(Mock),
+    Report(Report),
     Schema(Schema),
 }
 
@@ -26,6 +28,7 @@ impl Verb {
             Verb::Test(test) => test.look(),
             Verb::Visit(visit) => visit.shared().look.clone(),
             Verb::Mock(mock) => mock.look.clone(),
+            Verb::Report(report) => report.look(),
             Verb::Schema(schema) => schema.look(),
         }
     }

@@ -6,8 +6,9 @@ use std::time::Duration;
 use sparring_peer::Protocol;
 use sparring_transport::Target;
 
-/// A server that can be connected to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A server that can be connected to. Whatever its holes were filled with may be
+/// a secret, the arguments of a command too, so its target is not shown.
+#[derive(Clone, PartialEq, Eq)]
 pub struct ServerConfig {
     /// What it is called in its file.
     pub name: String,
@@ -77,5 +78,20 @@ pub struct Rules {
 impl Default for Reconnect {
     fn default() -> Self {
         Reconnect { attempts: 3, delay: Duration::from_secs(1) }
+    }
+}
+
+impl std::fmt::Debug for ServerConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServerConfig")
+            .field("name", &self.name)
+            .field("origin", &self.origin)
+            .field("protocol", &self.protocol)
+            .field("enabled", &self.enabled)
+            .field("auto_connect", &self.auto_connect)
+            .field("timeout", &self.timeout)
+            .field("reconnect", &self.reconnect)
+            .field("rules", &self.rules)
+            .finish_non_exhaustive()
     }
 }

@@ -4,7 +4,7 @@ use crate::{Failure, Run, Test};
 
 use super::escape;
 
-/// How many failed tests are told, and how much of each message: this is not
+/// How many failed tests are told, and how much of each text: this is not
 /// where a run with thousands of them is read.
 const MOST_TESTS: usize = 200;
 const MOST_LETTERS: usize = 600;
@@ -23,8 +23,8 @@ pub(super) fn verdict(run: &Run) -> String {
 pub(super) fn write(run: &Run, page: &mut String) {
     let counts = run.summary;
     page.push_str(&format!(
-        "<p>{} passed, {} failed, {} skipped, {} not run, {} flaky. The whole report needs scripts, \
-         which are switched off here.</p>\n",
+        "<p>{} passed, {} failed, {} skipped, {} not run; {} passed only when tried again. The whole \
+         report needs scripts, which are switched off here.</p>\n",
         counts.passed, counts.failed, counts.skipped, counts.not_run, counts.flaky
     ));
     let failed: Vec<(&Test, &[Failure])> = run
@@ -35,11 +35,11 @@ pub(super) fn write(run: &Run, page: &mut String) {
     page.push_str("<ol>\n");
     for (test, failures) in failed.iter().take(MOST_TESTS) {
         page.push_str("<li><strong>");
-        escape::text(&test.title(), page);
+        escape::text(&cut(&test.title()), page);
         page.push_str("</strong><pre>");
         for failure in *failures {
             let Failure { place, message, .. } = failure;
-            let place = format!("{}:{}:{}", place.file, place.line, place.column);
+            let place = format!("{}:{}:{}", cut(&place.file), place.line, place.column);
             escape::text(&format!("{place}\n{}\n", cut(message)), page);
         }
         page.push_str("</pre></li>\n");
@@ -50,9 +50,9 @@ pub(super) fn write(run: &Run, page: &mut String) {
     }
 }
 
-fn cut(message: &str) -> String {
-    match message.char_indices().nth(MOST_LETTERS) {
-        Some((at, _)) => format!("{}…", &message[..at]),
-        None => message.to_owned(),
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MOST_LETTERS) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
     }
 }

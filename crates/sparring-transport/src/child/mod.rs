@@ -5,6 +5,7 @@
 //! say.
 
 mod behind;
+mod environment;
 mod exit;
 mod group;
 mod job;
@@ -294,6 +295,9 @@ impl std::fmt::Debug for ChildLink {
 
 fn command(target: &ChildTarget) -> Command {
     let mut command = Command::new(&target.program);
+    if let Some(names) = &target.inherit {
+        command.env_clear().envs(environment::named(names, std::env::vars_os()));
+    }
     command
         .args(&target.args)
         .envs(&target.env)

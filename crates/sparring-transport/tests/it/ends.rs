@@ -25,6 +25,27 @@ async fn a_child_gets_its_arguments_folder_and_environment() {
 }
 
 #[tokio::test]
+async fn a_child_that_inherits_by_name_gets_nothing_else_of_ours() {
+    let mut target = ChildTarget::new("sh").args(["-c", "env | grep -v ^PWD= | sort >&2; exit 1"]);
+    target.inherit = Some(vec!["PATH".to_owned(), "NOBODY_HAS_THIS".to_owned()]);
+    target.env.insert("SPAR_TEST".to_owned(), "value".to_owned());
+    let link = ChildLink::spawn(&target).unwrap();
+    let stderr = link.stderr();
+    let connecting = Client::builder().revision(Revision::V2025_11_25).connect(link);
+    within(connecting).await.unwrap_err();
+    let names: Vec<String> = stderr
+        .text()
+        .lines()
+        .filter_map(|line| line.split('=').next().map(str::to_owned))
+        .collect();
+    let ours = ["PATH", "SPAR_TEST"];
+    let of_the_shell = ["OLDPWD", "SHLVL", "_"];
+    assert!(ours.iter().all(|name| names.iter().any(|it| it == name)), "{names:?}");
+    let is_known = |name: &String| ours.contains(&&**name) || of_the_shell.contains(&&**name);
+    assert!(names.iter().all(is_known), "{names:?}");
+}
+
+#[tokio::test]
 async fn a_handler_hears_stderr_as_it_comes() {
     let link = ChildLink::spawn(&shell("read go; echo one >&2; read go")).unwrap();
     let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();

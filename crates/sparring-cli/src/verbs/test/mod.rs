@@ -1,36 +1,30 @@
 //! `spar test`: runs suites, and tells of each test.
 
 mod last_failed;
+mod round;
 mod shard;
 mod watch;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice};
 use regex::Regex;
 use sparring_script::Problems;
-use sparring_suite::{
-    Choice, LoadError, Options, Plan, Planned, Stop, Suite, Transport, World, find, run,
-};
+use sparring_suite::{Choice, LoadError, Planned, Suite, Transport, World, find};
 use sparring_wire::Revision;
-use tokio::sync::mpsc;
-use tokio::time::{MissedTickBehavior, interval};
 
 use crate::args::Look;
-use crate::exit::{Exit, Signal};
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Printer;
-use crate::report::Report;
+use crate::report::{Asked, Reports};
 use crate::signals::Signals;
+use round::Around;
 use shard::Part;
 
 pub(crate) use last_failed::LastFailed;
-
-/// How often it is shown how far a run is.
-const TICK: Duration = Duration::from_millis(100);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,12 +32,14 @@ Examples:
   spar test examples/weather.spar.yaml --filter '^London$'
   spar test suites more/suites --tag fast --fail-fast
   spar test --protocol 2025-11-25 --protocol 2026-07-28
+  spar test --report json=report.json
   spar test --check
 
 Exit codes:
   0    every test that ran passed
   1    a test failed, also because its server could not start
-  2    bad usage, or a suite that cannot be read or is wrong; then nothing ran
+  2    bad usage, or a suite that cannot be read or is wrong; then nothing ran;
+       also when all is well but a report could not be written
   4    no test ran: none was found or chosen, or all were skipped
   130  Ctrl+C (143 SIGTERM, 129 SIGHUP); what ran is reported";
 
@@ -117,6 +113,16 @@ pub(crate) struct Test {
     #[arg(long, conflicts_with_all = ["check", "list"])]
     watch: bool,
 
+    /// Write this report too: json, ndjson; to a file, or to stdout instead of what
+    /// is told there; may be repeated
+    #[arg(
+        long = "report",
+        value_name = "NAME[=PATH]",
+        conflicts_with_all = ["check", "list"],
+        help_heading = "Output"
+    )]
+    reports: Vec<Asked>,
+
     /// Tell only of tests that failed, and the last line
     #[arg(long, short, help_heading = "Output")]
     quiet: bool,
@@ -148,8 +154,10 @@ impl Test {
             let told = "--update is refused where CI is set: nobody would see what it keeps";
             return Err(Failure::Usage(told.to_owned()));
         }
+        let mut reports = Reports::new(&self.reports)?;
+        let around = Around { printer, world, last_failed };
         if self.watch {
-            return self.watch(printer, &mut signals, world, last_failed).await;
+            return self.watch(around, &mut signals, &mut reports).await;
         }
         let paths = self.paths.clone();
         let read = move || {
@@ -159,82 +167,13 @@ impl Test {
         let suites = signals.beside(read).await??;
         if suites.is_empty() {
             let paths: Vec<_> = self.paths.iter().map(|path| path.display().to_string()).collect();
-            printer.error(&format!("there is no *.spar.yaml in {}", paths.join(", "))).await;
-            return Ok(Exit::Nothing);
+            let told = format!("there is no *.spar.yaml in {}", paths.join(", "));
+            return around.nothing(&told, &mut signals, &mut reports).await;
         }
         if self.check {
             return tell_good(&suites, printer).await;
         }
-        self.run_suites(suites, printer, &mut signals, world, last_failed).await
-    }
-
-    /// Runs what was chosen of these.
-    async fn run_suites(
-        &self,
-        suites: Vec<Suite>,
-        printer: &Printer,
-        signals: &mut Signals,
-        world: &World,
-        last_failed: LastFailed<'_>,
-    ) -> Result<Exit, Failure> {
-        if is_ci(world) {
-            refuse_only(&suites)?;
-        }
-        let mut plan = Plan::new(suites, &self.choice());
-        for variant in plan.left_out() {
-            printer.note(&format!("there is no{variant}, and no test is run in it")).await;
-        }
-        if plan.is_empty() {
-            printer.error("no test has such a name and such a tag").await;
-            return Ok(Exit::Nothing);
-        }
-        if let Some(told) = self.narrow(&mut plan, world, last_failed)? {
-            printer.error(&told).await;
-            return Ok(Exit::Nothing);
-        }
-        if let Some(seed) = self.shuffle {
-            plan.shuffle(seed);
-            printer.note(&format!("the order is that of --shuffle {seed}")).await;
-        }
-        if self.list {
-            let lines: String = plan.tests().map(listed).collect();
-            return printer.print(&lines).await.map(|()| Exit::Good);
-        }
-        let mut report = Report::new(&plan, printer);
-        let signal = self.follow(&plan, &mut report, signals, world).await?;
-        if let Err(error) = last_failed.keep(report.ended()) {
-            printer.note(&format!("which tests failed cannot be kept: {error}")).await;
-        }
-        let exit = report.end(self.timings).await;
-        match signal {
-            Some(signal) => Err(Failure::Stopped(signal)),
-            None => exit,
-        }
-    }
-
-    /// Leaves out what has passed before and what other machines run, and says
-    /// why nothing is left.
-    fn narrow(
-        &self,
-        plan: &mut Plan,
-        world: &World,
-        last_failed: LastFailed<'_>,
-    ) -> Result<Option<String>, Failure> {
-        if self.last_failed {
-            plan.retain(last_failed.filter()?);
-            if plan.is_empty() {
-                return Ok(Some("no test failed when it last ran".to_owned()));
-            }
-        }
-        if let Some(part) = self.shard {
-            let shard = part.shard(&world.variables).map_err(Failure::Usage)?;
-            let all = plan.len();
-            plan.take_shard(shard);
-            if plan.is_empty() {
-                return Ok(Some(format!("there are not enough tests for shard {shard}: {all}")));
-            }
-        }
-        Ok(None)
+        self.run_suites(suites, around, &mut signals, &mut reports).await
     }
 
     fn choice(&self) -> Choice {
@@ -243,57 +182,6 @@ impl Test {
             tags: self.tags.clone(),
             protocols: self.protocols.clone(),
             transports: self.transports.clone(),
-        }
-    }
-
-    /// Runs, and reports meanwhile. The first signal ends the run in good order,
-    /// a second one at once.
-    async fn follow(
-        &self,
-        plan: &Plan,
-        report: &mut Report<'_>,
-        signals: &mut Signals,
-        world: &World,
-    ) -> Result<Option<Signal>, Failure> {
-        let stop = Stop::default();
-        let (tell, mut events) = mpsc::unbounded_channel();
-        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let options = Options {
-            jobs: self.jobs.unwrap_or_else(cores),
-            fail_fast: self.fail_fast,
-            retry: self.retry,
-            update: self.update,
-        };
-        let running = run(plan, options, world, &stop, tell);
-        let reporting = async {
-            let mut ticks = interval(TICK);
-            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            loop {
-                tokio::select! {
-                    biased;
-                    event = events.recv() => match event {
-                        Some(event) => report.take(event).await,
-                        None => break,
-                    },
-                    _ = ticks.tick() => report.tick().await,
-                }
-            }
-        };
-        let both = async { tokio::join!(running, reporting) };
-        tokio::pin!(both);
-        let mut asked = None;
-        loop {
-            tokio::select! {
-                biased;
-                signal = signals.next() => match asked {
-                    Some(_) => return Err(Failure::Stopped(signal)),
-                    None => {
-                        asked = Some(signal);
-                        stop.ask();
-                    }
-                },
-                _ = &mut both => return Ok(asked),
-            }
         }
     }
 }

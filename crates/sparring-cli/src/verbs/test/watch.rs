@@ -4,24 +4,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use sparring_suite::{LoadError, Reading, Suite, Watched, World, find};
+use sparring_suite::{LoadError, Reading, Suite, Watched, find};
 
-use super::{LastFailed, Test, all_good};
+use super::round::Around;
+use super::{Test, all_good};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files::Files;
-use crate::output::Printer;
+use crate::report::Reports;
 use crate::signals::Signals;
 
 impl Test {
     /// Runs and watches until a signal comes.
     pub(super) async fn watch(
         &self,
-        printer: &Printer,
+        around: Around<'_>,
         signals: &mut Signals,
-        world: &World,
-        last_failed: LastFailed<'_>,
+        reports: &mut Reports,
     ) -> Result<Exit, Failure> {
+        let printer = around.printer;
         let mut watching = Watching::default();
         let mut touched = watching.find(&self.paths)?;
         let mut files = Files::none();
@@ -39,7 +40,7 @@ impl Test {
                 Ok(suites) if suites.is_empty() => {}
                 Ok(suites) => {
                     // Whatever came of it, the next change is waited for.
-                    match self.run_suites(suites, printer, signals, world, last_failed).await {
+                    match self.run_suites(suites, around, signals, reports).await {
                         Ok(_) => {}
                         Err(failure @ Failure::Stopped(_)) => return Err(failure),
                         Err(failure) => printer.trouble(&failure).await,

@@ -26,13 +26,29 @@ function shown(text) {
 
 // The same for attributes, which cannot have a mark of their own.
 function plain(text) {
-  return text.replace(HIDDEN_ALL, "\u00b7");
+  return brief(text).replace(HIDDEN_ALL, "\u00b7");
+}
+
+// Names and the like end somewhere; what may be long is shown by `longText`.
+function brief(text, most = 1000) {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
+// A text of any length, at first its beginning.
+function longText(text, most = 20000) {
+  if (text.length <= most) return shown(text);
+  const all = document.createDocumentFragment();
+  const rest = text.slice(most);
+  const button = el("button", { type: "button", class: "more" }, `${rest.length.toLocaleString("en")} letters more`);
+  button.addEventListener("click", () => button.replaceWith(shown(rest)));
+  all.append(shown(text.slice(0, most)), button);
+  return all;
 }
 
 function put(element, children) {
-  for (const child of children.flat()) {
+  for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
-    element.append(typeof child === "object" ? child : shown(String(child)));
+    element.append(typeof child === "object" ? child : shown(brief(String(child))));
   }
   return element;
 }

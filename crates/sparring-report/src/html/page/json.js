@@ -124,11 +124,7 @@ function jsonWriter(tokens, marks) {
 
 function jsonToken(kind, text, marked) {
   const attributes = { class: marked ? `json-${kind} marked` : `json-${kind}` };
-  if (text.length <= LETTERS_AT_ONCE) return el("span", attributes, text);
-  const rest = text.slice(LETTERS_AT_ONCE);
-  const button = el("button", { type: "button", class: "more" }, `${rest.length.toLocaleString("en")} letters more`);
-  button.addEventListener("click", () => button.replaceWith(shown(rest)));
-  return el("span", attributes, text.slice(0, LETTERS_AT_ONCE), button);
+  return el("span", attributes, longText(text, LETTERS_AT_ONCE));
 }
 
 function kindOf(token) {

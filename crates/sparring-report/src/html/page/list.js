@@ -204,7 +204,10 @@ function startList() {
   });
   new ResizeObserver(drawRows).observe(tree);
   tree.addEventListener("keydown", treeKeys);
-  tree.addEventListener("focus", () => active < 0 && rows.length && activate(Math.min(1, rows.length - 1)));
+  // A row that is pressed must stay where it is; only the keyboard needs a first one.
+  tree.addEventListener("focus", () => {
+    if (active < 0 && rows.length && tree.matches(":focus-visible")) activate(Math.min(1, rows.length - 1));
+  });
   tree.addEventListener("click", (event) => {
     const row = event.target.closest(".row");
     if (row) openRow(Number(row.dataset.row), { focus: false });

@@ -105,10 +105,11 @@ function startKeys() {
     const act = KEYS[event.key];
     if (!act) return;
     event.preventDefault();
+    const inMain = $("main").contains(document.activeElement);
     act();
-    const walked = "jknp".includes(event.key);
-    if (walked && state.test && $("main").contains(document.activeElement)) $("title").focus();
-    else if (walked && !$("main").contains(document.activeElement)) tree.focus();
+    if (!"jknp".includes(event.key)) return;
+    if (!inMain) tree.focus();
+    else if (state.test) $("title").focus();
   });
   $("keys").addEventListener("click", () => $("help").showModal());
   $("skip").addEventListener("click", (event) => {

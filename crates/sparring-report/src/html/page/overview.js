@@ -38,7 +38,6 @@ function verdictCard(some) {
   }
   return el("section", { class: "verdict", "aria-label": "Summary" },
     el("p", { class: `big ${failed ? "failed" : "passed"}` }, icon(failed ? "failed" : "passed"), title),
-    run.stopped && el("p", { class: "label warn" }, "the run was ended early"),
     strip,
     el("ul", { class: "legend-list" }, counts.filter(([, number]) => number).map(([status, number]) =>
       el("li", { class: status }, icon(status), el("b", {}, number.toLocaleString("en")), STATUS[status].word))));

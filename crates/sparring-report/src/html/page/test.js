@@ -22,11 +22,11 @@ function testView(test) {
     el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
     test.tags.length > 0 && el("p", { class: "tags" }, test.tags.map((tag) =>
       el("button", { type: "button", class: "tag", title: `Only tests with the tag ${tag}`, onclick: () => go({ tag }) }, tag))),
-    test.reason && el("p", { class: "reason" }, el("b", {}, "Why: "), test.reason),
+    test.reason && el("p", { class: "reason" }, el("b", {}, "Why: "), longText(test.reason, 4000)),
     triesOf(test),
     el("section", { class: "again", "aria-label": "Run it again" },
       el("h3", {}, "Run it again"),
-      el("div", { class: "command" }, el("code", {}, test.again), copyButton("Copy the command", test.again))),
+      el("div", { class: "command" }, el("code", {}, longText(test.again, 4000)), copyButton("Copy the command", test.again))),
     otherVariants(test),
     test.frames > 0 || !test.timings.length ? null : answersOf(test),
     test.frames > 0 || test.outcome === "passed" || test.outcome === "failed" ? trafficOf(test) : null);

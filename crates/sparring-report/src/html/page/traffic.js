@@ -186,18 +186,6 @@ function violationBox({ rule, path, message, section }) {
   return el("div", { class: "violation" }, icon("violation", "violation"),
     el("div", {},
       el("p", {}, el("b", {}, rule), " at ", el("code", {}, path)),
-      el("p", {}, message),
+      el("p", {}, longText(message, 4000)),
       section && el("p", { class: "dim" }, `specification: ${section}`)));
-}
-
-// A text of any length, the first part of it at first.
-function longText(text) {
-  const part = 20000;
-  if (text.length <= part) return shown(text);
-  const all = document.createDocumentFragment();
-  const rest = text.slice(part);
-  const button = el("button", { type: "button", class: "more" }, `${rest.length.toLocaleString("en")} letters more`);
-  button.addEventListener("click", () => button.replaceWith(shown(rest)));
-  all.append(shown(text.slice(0, part)), button);
-  return all;
 }

@@ -44,7 +44,7 @@ function differencesOf(some) {
   const unlike = (pick) => new Set(some.map(pick)).size > 1;
   return [
     unlike((test) => test.status) && "outcome",
-    unlike((test) => messageOf(test)) && !unlike((test) => test.status) && "message",
+    !unlike((test) => test.status) && some[0].status === "failed" && unlike(messageOf) && "message",
     unlike((test) => [...new Set(test.rules)].sort().join()) && "violations",
   ].filter(Boolean);
 }

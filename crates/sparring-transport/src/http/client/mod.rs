@@ -132,6 +132,14 @@ impl HttpTarget {
             max_message: sparring_peer::link::LinesOptions::default().max_line,
         }
     }
+
+    /// Whether its URL is one of a server at all.
+    ///
+    /// # Errors
+    /// When it is none; the error says why.
+    pub fn check_url(&self) -> Result<(), BadUrl> {
+        endpoint::Endpoint::parse(&self.url).map(drop)
+    }
 }
 
 impl Credentials {

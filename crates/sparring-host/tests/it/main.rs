@@ -1,0 +1,6 @@
+//! The host as its users see it.
+
+#![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
+
+mod config;
+mod manager;

@@ -1,0 +1,106 @@
+//! A server in this process that does what a test wants: waits at a gate,
+//! fails, disappears.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use sparring_peer::server::{Answer, Context, Handler, Page, Running};
+use sparring_peer::{LinkKind, Server, memory};
+use sparring_wire::types::{CallToolResult, ServerCapabilities, Tool};
+use sparring_wire::{ErrorObject, Json, Revision};
+use tokio::sync::{Notify, watch};
+
+use super::fixture::World;
+
+/// What a test sees of it and says to it. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Actor {
+    pub(crate) server: Server<Part>,
+    running: Arc<Mutex<Vec<Running>>>,
+    opened: Arc<AtomicUsize>,
+    /// Whether whoever connects finds nobody.
+    absent: Arc<AtomicBool>,
+}
+
+/// How it behaves. The one tool is called after how often the list was asked
+/// for.
+pub(crate) struct Part {
+    pub(crate) listed: watch::Sender<usize>,
+    pub(crate) called: watch::Sender<usize>,
+    /// Lists are answered only while it is open.
+    pub(crate) gate: watch::Sender<bool>,
+    pub(crate) failing: AtomicBool,
+    pub(crate) endless: AtomicBool,
+    /// Calls of the tool `wait` are answered then.
+    pub(crate) answer: Notify,
+}
+
+impl Handler for Part {
+    fn capabilities(&self) -> ServerCapabilities {
+        ServerCapabilities::none().tools()
+    }
+
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+        self.listed.send_modify(|listed| *listed += 1);
+        let number = *self.listed.borrow();
+        let _ = self.gate.subscribe().wait_for(|open| *open).await;
+        if self.failing.load(Ordering::Relaxed) {
+            return Err(ErrorObject::internal("the list is lost".to_owned()).into());
+        }
+        let next_cursor = self.endless.load(Ordering::Relaxed).then(|| "again".to_owned());
+        Ok(Page { items: vec![Tool::new(number.to_string())], next_cursor }.into())
+    }
+
+    async fn call_tool(&self, _: &str, _: Json<'_>, _: &Context) -> Answer {
+        self.called.send_modify(|called| *called += 1);
+        self.answer.notified().await;
+        Ok(CallToolResult::text("answered").into())
+    }
+}
+
+impl Actor {
+    /// One that stands behind this name, and speaks these revisions.
+    pub(crate) fn behind(world: &World, name: &str, revisions: &[Revision]) -> Actor {
+        let part = Part {
+            listed: watch::channel(0).0,
+            called: watch::channel(0).0,
+            gate: watch::channel(true).0,
+            failing: AtomicBool::new(false),
+            endless: AtomicBool::new(false),
+            answer: Notify::new(),
+        };
+        let server = Server::speaking(part, revisions);
+        let (running, opened, absent) = Default::default();
+        let actor = Actor { server, running, opened, absent };
+        let behind = actor.clone();
+        world.put(name, move || {
+            behind.opened.fetch_add(1, Ordering::Relaxed);
+            let (here, there) = memory(LinkKind::Shared);
+            if !behind.absent.load(Ordering::Relaxed) {
+                let running = behind.server.spawn(there);
+                behind.running.lock().unwrap().push(running);
+            }
+            here
+        });
+        actor
+    }
+
+    pub(crate) fn part(&self) -> &Part {
+        self.server.handler()
+    }
+
+    /// Ends every connection without a word.
+    pub(crate) fn disappear(&self) {
+        self.running.lock().unwrap().clear();
+    }
+
+    /// From now on whoever connects finds somebody, or nobody.
+    pub(crate) fn is_there(&self, there: bool) {
+        self.absent.store(!there, Ordering::Relaxed);
+    }
+
+    /// How often somebody has connected.
+    pub(crate) fn opened(&self) -> usize {
+        self.opened.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,110 @@
+//! The end: in good order, at once, with the manager, and with the process.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use sparring_host::manager::{Error, Manager};
+use tokio::time::Instant;
+
+use super::children::{
+    children, example, gone, is_alive, nobody_left, number, pid, shell, stand_in,
+};
+use super::fixture::{PATIENCE, to, within};
+
+/// Heeds neither the end of its stdin nor a wish to end.
+const STUBBORN: &str = r#"trap '' TERM
+read hello
+echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}}'
+while :; do sleep 0.05; done"#;
+
+fn stubborn(name: &str) -> sparring_host::config::ServerConfig {
+    let protocol = sparring_peer::Protocol::Only(sparring_wire::Revision::V2025_11_25);
+    sparring_host::config::ServerConfig { protocol, ..to(name, shell(STUBBORN)) }
+}
+
+#[tokio::test]
+async fn all_children_and_what_they_have_started_end_in_good_order() {
+    let servers = ["a", "b", "c"].map(|name| to(name, stand_in(name)));
+    let manager = Manager::new(servers);
+    within(manager.connect_all()).await;
+    let mut processes = Vec::new();
+    for connection in manager.list() {
+        processes.push(pid(&connection).await);
+        processes.push(number(&connection, "start").await);
+    }
+    assert!(processes.iter().all(|pid| is_alive(*pid)));
+    assert!(within(manager.shut_down(PATIENCE)).await, "they end by themselves");
+    assert!(processes.iter().all(|pid| !is_alive(*pid)));
+    assert_eq!(children(), [0; 0]);
+    assert!(matches!(manager.connect("a").await, Err(Error::ShutDown)));
+    assert!(matches!(manager.reload([]).await, Err(Error::ShutDown)));
+    assert!(manager.list().is_empty() && manager.servers().is_empty());
+}
+
+#[tokio::test]
+async fn what_has_not_ended_by_the_deadline_is_killed() {
+    let manager = Manager::new(["a", "b"].map(stubborn));
+    assert!(within(manager.connect_all()).await.iter().all(|(_, outcome)| outcome.is_ok()));
+    assert_eq!(children().len(), 2);
+    let (since, deadline) = (Instant::now(), Duration::from_millis(100));
+    assert!(!within(manager.shut_down(deadline)).await);
+    // Alone they would have taken six seconds.
+    nobody_left().await;
+    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+}
+
+#[tokio::test]
+async fn a_second_wish_to_end_kills_at_once() {
+    let manager = Manager::new(["a", "b"].map(stubborn));
+    within(manager.connect_all()).await;
+    let mut events = manager.subscribe();
+    let since = Instant::now();
+    let ending = manager.shut_down(PATIENCE);
+    let second = async {
+        super::fixture::becomes(&mut events, "b", "closing").await;
+        manager.shut_down_now();
+    };
+    within(async { tokio::join!(ending, second) }).await;
+    nobody_left().await;
+    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+    assert!(matches!(manager.connect("a").await, Err(Error::ShutDown)));
+}
+
+#[test]
+fn dropping_the_manager_kills_its_children_although_nothing_runs_any_more() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let manager = runtime.block_on(async {
+        let manager = Manager::new([stubborn("a"), to("b", stand_in("b"))]);
+        within(manager.connect_all()).await;
+        manager
+    });
+    let connections = manager.list();
+    assert_eq!((connections.len(), children().len()), (2, 2));
+    drop(manager);
+    // The runtime has done nothing since, and connections are still held.
+    let since = std::time::Instant::now();
+    while !children().is_empty() {
+        assert!(since.elapsed() < Duration::from_secs(5), "they were not killed");
+        std::thread::yield_now();
+    }
+    drop((connections, runtime));
+}
+
+#[tokio::test]
+async fn kill_9_of_the_host_leaves_no_child() {
+    let mut host = Command::new(example("host"))
+        .args(["5", &example("stand_in")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(host.stdout.take().unwrap()).lines();
+    let pids: Vec<u32> = lines.take(5).map(|line| line.unwrap().parse().unwrap()).collect();
+    assert!(pids.len() == 5 && pids.iter().all(|pid| is_alive(*pid)));
+    host.kill().unwrap();
+    host.wait().unwrap();
+    for pid in pids {
+        gone(pid).await;
+    }
+}

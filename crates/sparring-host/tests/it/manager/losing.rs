@@ -1,0 +1,160 @@
+//! A server that is lost: its calls fail at once and are never made again, and
+//! it is tried again for a while.
+
+use std::time::Duration;
+
+use serde_json::json;
+use sparring_host::config::{Reconnect, ServerConfig};
+use sparring_host::manager::{Events, Manager, State};
+use sparring_peer::Protocol;
+use sparring_wire::Revision;
+use tokio::time::{Instant, advance};
+
+use super::actor::Actor;
+use super::fixture::{World, becomes, entry, within};
+
+/// A server that is connected and tried so often when it is lost.
+async fn stage(attempts: u32) -> (Manager, Actor, Events) {
+    let world = World::default();
+    let actor = Actor::behind(&world, "a", &Revision::ALL);
+    let reconnect = Reconnect { attempts, delay: Duration::from_secs(1) };
+    let manager = world.manager([ServerConfig { reconnect, ..entry("a") }]);
+    within(manager.connect("a")).await.unwrap();
+    let events = manager.subscribe();
+    (manager, actor, events)
+}
+
+/// The wait before the next try, which must be in force already.
+fn wait(state: &State) -> Duration {
+    state.tried_in().expect("it is tried again")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_server_is_connected_again_after_a_while() {
+    let (manager, actor, mut events) = stage(3).await;
+    let old = manager.get("a").unwrap();
+    actor.disappear();
+    let lost = becomes(&mut events, "a", "lost").await;
+    let State::Lost { why, attempt: 1, .. } = &lost else { panic!("{lost:?}") };
+    assert!(why.to_string().starts_with("server `a` was lost: "), "{why}");
+    let wait = wait(&lost);
+    assert!(wait >= Duration::from_millis(499) && wait <= Duration::from_secs(1), "{wait:?}");
+    assert!(manager.get("a").is_none() && manager.tools().is_empty());
+    let since = Instant::now();
+    becomes(&mut events, "a", "connected").await;
+    assert!(since.elapsed() >= wait, "not before its time");
+    let new = manager.get("a").unwrap();
+    assert!(new.number() != old.number() && !old.is_connected());
+    assert_eq!(manager.tools().len(), 1, "its tools are there again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_in_flight_fails_at_once_and_is_never_made_again() {
+    let (manager, actor, mut events) = stage(3).await;
+    let call = manager.get("a").unwrap().call_tool("wait", json!({})).start();
+    within(actor.part().called.subscribe().wait_for(|called| *called == 1)).await.unwrap();
+    let since = Instant::now();
+    actor.disappear();
+    let error = within(call).await.unwrap_err();
+    assert_eq!(since.elapsed(), Duration::ZERO, "nothing was waited for");
+    assert!(error.to_string().contains("the other side closed the connection"), "{error}");
+    becomes(&mut events, "a", "connected").await;
+    // Time enough for whoever would repeat it.
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    assert_eq!(*actor.part().called.borrow(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_come_back_is_given_up_after_its_attempts() {
+    let (manager, actor, mut events) = stage(3).await;
+    actor.is_there(false);
+    actor.disappear();
+    let mut waits = Vec::new();
+    for _ in 0..3 {
+        waits.push(wait(&becomes(&mut events, "a", "lost").await));
+        becomes(&mut events, "a", "connecting").await;
+    }
+    for (tries, wait) in waits.iter().enumerate() {
+        let longest = Duration::from_secs(1 << tries);
+        assert!(*wait >= longest.mul_f64(0.49) && *wait <= longest, "{waits:?}");
+    }
+    let State::Failed { why } = becomes(&mut events, "a", "failed").await else { unreachable!() };
+    assert!(why.to_string().contains("closed the connection"), "{why}");
+    assert_eq!(actor.opened(), 4);
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    assert_eq!(actor.opened(), 4, "it stays given up");
+    // Until somebody asks.
+    actor.is_there(true);
+    within(manager.connect("a")).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_attempts_a_lost_server_stays_lost() {
+    let (manager, actor, mut events) = stage(0).await;
+    actor.disappear();
+    becomes(&mut events, "a", "failed").await;
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    assert!(!manager.is_connected("a"));
+    assert_eq!(actor.opened(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_crashes_whenever_it_is_connected_is_given_up_too() {
+    let (_manager, actor, mut events) = stage(2).await;
+    for _ in 0..2 {
+        actor.disappear();
+        becomes(&mut events, "a", "connected").await;
+    }
+    actor.disappear();
+    becomes(&mut events, "a", "failed").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_was_well_for_long_has_all_attempts_again() {
+    let (_manager, actor, mut events) = stage(1).await;
+    for _ in 0..5 {
+        advance(Duration::from_secs(61)).await;
+        actor.disappear();
+        let lost = becomes(&mut events, "a", "lost").await;
+        assert!(matches!(lost, State::Lost { attempt: 1, .. }), "{lost:?}");
+        becomes(&mut events, "a", "connected").await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_connects_a_lost_server_does_not_wait_for_its_time() {
+    let (manager, actor, mut events) = stage(3).await;
+    actor.disappear();
+    becomes(&mut events, "a", "lost").await;
+    let since = Instant::now();
+    within(manager.connect("a")).await.unwrap();
+    assert_eq!(since.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_server_that_is_disconnected_is_not_tried_again() {
+    let (manager, actor, mut events) = stage(3).await;
+    actor.disappear();
+    becomes(&mut events, "a", "lost").await;
+    within(manager.disconnect("a")).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    assert!(matches!(manager.state("a"), Some(State::Idle)));
+    assert_eq!(actor.opened(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_time_does_not_mend_is_not_tried_again() {
+    let world = World::default();
+    let old = Actor::behind(&world, "a", &[Revision::V2025_06_18]);
+    let protocol = Protocol::Only(Revision::V2025_06_18);
+    let manager = world.manager([ServerConfig { protocol, ..entry("a") }]);
+    within(manager.connect("a")).await.unwrap();
+    // Whoever is there now speaks something else.
+    let new = Actor::behind(&world, "a", &[Revision::LATEST]);
+    let mut events = manager.subscribe();
+    old.disappear();
+    let state = becomes(&mut events, "a", "failed").await;
+    let why = state.why().unwrap().to_string();
+    assert!(why.contains("no common protocol version"), "{why}");
+    assert_eq!(new.opened(), 1);
+}

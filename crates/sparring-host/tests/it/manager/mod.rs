@@ -1,0 +1,13 @@
+//! The manager: on memory links where time or wrong behaviour matter, on real
+//! children and sockets where those do.
+
+mod actor;
+mod capabilities;
+mod children;
+mod connecting;
+mod ending;
+mod failing;
+mod fixture;
+mod losing;
+mod refreshing;
+mod reloading;

@@ -1,0 +1,131 @@
+//! Lists that change: asked for again, once for many changes; where that fails,
+//! the old one stays and says so.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use sparring_host::config::ServerConfig;
+use sparring_host::manager::{Connection, Event, Events, Manager};
+use sparring_mock::{Reply, ToolMock};
+use sparring_peer::Protocol;
+use sparring_peer::client::Listing;
+use sparring_wire::Revision;
+
+use super::actor::Actor;
+use super::fixture::{World, entry, event, tools, within};
+
+/// A connected server that a test steers, in one revision.
+async fn stage(revision: Revision) -> (Manager, Connection, Actor, Events) {
+    let world = World::default();
+    let actor = Actor::behind(&world, "a", &[revision]);
+    let manager = world.manager([entry("a")]);
+    let connection = within(manager.connect("a")).await.unwrap();
+    let events = manager.subscribe();
+    (manager, connection, actor, events)
+}
+
+const ERAS: [Revision; 2] = [Revision::LATEST_LEGACY, Revision::LATEST];
+
+/// The name of the one tool.
+fn tool(connection: &Connection) -> String {
+    connection.tools().items[0].name.clone()
+}
+
+async fn listed(events: &mut Events) {
+    event(events, |event| match event {
+        Event::Listed { what: Listing::Tools, .. } => Some(()),
+        _ => None,
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_changed_list_is_asked_for_again_in_every_revision() {
+    for revision in Revision::ALL {
+        let world = World::default();
+        let mock = world.mock("a", tools(&["first"]));
+        let protocol = Protocol::Only(revision);
+        let manager = world.manager([ServerConfig { protocol, ..entry("a") }]);
+        within(manager.connect("a")).await.unwrap();
+        let mut events = manager.subscribe();
+        mock.register(ToolMock::new("second").reply(Reply::text("x"))).unwrap();
+        listed(&mut events).await;
+        let names: Vec<_> = manager.tools().iter().map(|it| it.item.name.clone()).collect();
+        assert_eq!(names, ["first", "second"], "{revision}");
+        mock.remove("first").unwrap();
+        listed(&mut events).await;
+        assert_eq!(manager.tools().len(), 1, "{revision}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn any_number_of_changes_during_a_refresh_is_one_more_refresh() {
+    for revision in ERAS {
+        let (_manager, connection, actor, _events) = stage(revision).await;
+        assert_eq!(tool(&connection), "1");
+        actor.part().gate.send_replace(false);
+        actor.server.tools_changed();
+        let mut asked = actor.part().listed.subscribe();
+        within(asked.wait_for(|listed| *listed == 2)).await.unwrap();
+        for _ in 0..500 {
+            actor.server.tools_changed();
+        }
+        // All of them have come, and nobody has asked a second time.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(*actor.part().listed.borrow(), 2, "{revision}");
+        actor.part().gate.send_replace(true);
+        tokio::time::sleep(Duration::from_secs(600)).await;
+        assert_eq!(*actor.part().listed.borrow(), 3, "{revision}");
+        assert_eq!(tool(&connection), "3", "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn a_refresh_that_fails_keeps_the_old_list_and_says_why() {
+    for revision in ERAS {
+        let (manager, connection, actor, mut events) = stage(revision).await;
+        actor.part().failing.store(true, Ordering::Relaxed);
+        actor.server.tools_changed();
+        let why = event(&mut events, |event| match event {
+            Event::Stale { what: Listing::Tools, why, .. } => Some(why.clone()),
+            _ => None,
+        })
+        .await;
+        assert!(why.contains("the list is lost"), "{why}");
+        let tools = connection.tools();
+        assert_eq!((tool(&connection).as_str(), tools.stale), ("1", Some(why)), "{revision}");
+        assert!(manager.is_connected("a"));
+        // The next one that works makes it right.
+        actor.part().failing.store(false, Ordering::Relaxed);
+        actor.server.tools_changed();
+        listed(&mut events).await;
+        assert_eq!((tool(&connection).as_str(), connection.tools().stale), ("3", None));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refresh_without_an_answer_is_over_at_its_deadline() {
+    let (_manager, connection, actor, mut events) = stage(Revision::LATEST).await;
+    actor.part().gate.send_replace(false);
+    actor.server.tools_changed();
+    let why = event(&mut events, |event| match event {
+        Event::Stale { why, .. } => Some(why.clone()),
+        _ => None,
+    })
+    .await;
+    assert_eq!(&*why, "no answer to tools/list within 30s");
+    assert_eq!(tool(&connection), "1");
+}
+
+#[tokio::test]
+async fn a_server_whose_list_does_not_end_is_connected_without_it() {
+    let world = World::default();
+    let actor = Actor::behind(&world, "a", &Revision::ALL);
+    actor.part().endless.store(true, Ordering::Relaxed);
+    let manager = world.manager([entry("a")]);
+    let connection = within(manager.connect("a")).await.unwrap();
+    let tools = connection.tools();
+    assert!(tools.items.is_empty());
+    let why = tools.stale.expect("it is said why");
+    assert_eq!(&*why, "tools/list does not end: the cursor \"again\" came twice");
+}

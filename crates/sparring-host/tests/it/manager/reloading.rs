@@ -1,0 +1,209 @@
+//! Another configuration: what is reached as before stays, what is reached in
+//! another way is replaced, what is gone ends, what is new begins.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use sparring_host::config::{Origin, Rules, ServerConfig};
+use sparring_host::manager::{Changes, Event, Manager, State};
+use sparring_transport::{ChildTarget, Target};
+use sparring_wire::Revision;
+
+use super::actor::Actor;
+use super::children::{gone, is_alive, nobody_left, pid, shell, stand_in};
+use super::fixture::{World, becomes, entry, event, to, tools, within};
+
+fn names(names: &[Arc<str>]) -> Vec<&str> {
+    names.iter().map(|name| &**name).collect()
+}
+
+/// What has changed, each list as its names.
+fn all(changes: &Changes) -> [Vec<&str>; 5] {
+    let Changes { added, removed, changed, policy_only, untouched, .. } = changes;
+    [added, removed, changed, policy_only, untouched].map(|list| names(list))
+}
+
+async fn reload(manager: &Manager, servers: &[ServerConfig]) -> Changes {
+    within(manager.reload(servers.to_vec())).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_changed_server_is_reconnected_and_an_unchanged_one_keeps_its_process() {
+    let manager = Manager::new(["a", "b"].map(|name| to(name, stand_in(name))));
+    within(manager.connect_all()).await;
+    let [a, b] = ["a", "b"].map(|name| manager.get(name).unwrap());
+    let pids = [pid(&a).await, pid(&b).await];
+    let mut events = manager.subscribe();
+    let changes = reload(&manager, &[to("a", stand_in("a")), to("b", stand_in("other"))]).await;
+    assert_eq!(all(&changes), [vec![], vec![], vec!["b"], vec![], vec!["a"]]);
+    assert!(changes.failed.is_empty());
+    let told = event(&mut events, |event| match event {
+        Event::Reloaded(changes) => Some(Arc::clone(changes)),
+        _ => None,
+    })
+    .await;
+    assert_eq!(all(&told), all(&changes));
+    assert_eq!(manager.get("a").unwrap().number(), a.number());
+    assert_eq!(pid(&a).await, pids[0]);
+    let new = manager.get("b").unwrap();
+    assert!(new.number() != b.number() && pid(&new).await != pids[1]);
+    assert_eq!(new.info().unwrap().name, "other");
+    gone(pids[1]).await;
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_configured_any_more_is_shut_down() {
+    let manager = Manager::new(["old", "stays"].map(|name| to(name, stand_in(name))));
+    within(manager.connect_all()).await;
+    let old = manager.get("old").unwrap();
+    let pid = pid(&old).await;
+    let changes = reload(&manager, &[to("stays", stand_in("stays"))]).await;
+    assert_eq!(all(&changes), [vec![], vec!["old"], vec![], vec![], vec!["stays"]]);
+    assert!(!is_alive(pid) && !old.is_connected());
+    assert!(manager.state("old").is_none() && manager.is_connected("stays"));
+    assert!(manager.tools().iter().all(|tool| &*tool.server == "stays"));
+}
+
+#[tokio::test]
+async fn a_new_server_is_connected_where_its_entry_says_so() {
+    let world = World::default();
+    for name in ["there", "new", "later", "off"] {
+        world.mock(name, tools(&["t"]));
+    }
+    let manager = world.manager([entry("there")]);
+    within(manager.connect_all()).await;
+    let later = ServerConfig { auto_connect: false, ..entry("later") };
+    let off = ServerConfig { enabled: false, ..entry("off") };
+    let changes = reload(&manager, &[entry("there"), entry("new"), later, off]).await;
+    assert_eq!(names(&changes.added), ["later", "new", "off"]);
+    let states = ["there", "new", "later", "off"].map(|name| manager.state(name).unwrap().name());
+    assert_eq!(states, ["connected", "connected", "idle", "disabled"]);
+}
+
+#[tokio::test]
+async fn other_rules_and_limits_are_in_force_over_the_same_connection() {
+    let world = World::default();
+    world.mock("a", tools(&["t"]));
+    let manager = world.manager([entry("a")]);
+    let connection = within(manager.connect("a")).await.unwrap();
+    let rules = Rules { deny: vec!["*".to_owned()], ..Rules::default() };
+    let timeout = Duration::from_millis(1);
+    let new = ServerConfig { rules: rules.clone(), timeout, ..entry("a") };
+    let changes = reload(&manager, &[new]).await;
+    assert_eq!(all(&changes), [vec![], vec![], vec![], vec!["a"], vec![]]);
+    assert_eq!(manager.get("a").unwrap().number(), connection.number());
+    assert_eq!((connection.config().rules.clone(), connection.config().timeout), (rules, timeout));
+    assert_eq!(manager.servers()[0].config.timeout, timeout);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_timeout_bounds_the_next_call() {
+    let world = World::default();
+    let _actor = Actor::behind(&world, "a", &Revision::ALL);
+    let manager = world.manager([entry("a")]);
+    let connection = within(manager.connect("a")).await.unwrap();
+    reload(&manager, &[ServerConfig { timeout: Duration::from_secs(3), ..entry("a") }]).await;
+    let error = within(connection.call_tool("wait", json!({})).into_future()).await.unwrap_err();
+    assert_eq!(error.to_string(), "no answer to tools/call within 3s");
+}
+
+#[tokio::test]
+async fn an_entry_that_only_stands_elsewhere_is_untouched() {
+    let world = World::default();
+    world.mock("a", tools(&["t"]));
+    let manager = world.manager([entry("a")]);
+    within(manager.connect_all()).await;
+    let origin = Origin { line: 40, ..entry("a").origin };
+    let changes = reload(&manager, &[ServerConfig { origin, ..entry("a") }]).await;
+    assert_eq!(names(&changes.untouched), ["a"]);
+    assert!(changes.is_empty());
+    assert_eq!(manager.servers()[0].config.origin.line, 40);
+}
+
+#[tokio::test]
+async fn a_server_is_disconnected_when_it_is_disabled_and_back_when_it_is_not() {
+    let world = World::default();
+    world.mock("a", tools(&["t"]));
+    let manager = world.manager([entry("a")]);
+    let old = within(manager.connect("a")).await.unwrap();
+    let off = ServerConfig { enabled: false, ..entry("a") };
+    assert_eq!(names(&reload(&manager, &[off]).await.changed), ["a"]);
+    assert!(!old.is_connected() && matches!(manager.state("a"), Some(State::Disabled)));
+    assert_eq!(names(&reload(&manager, &[entry("a")]).await.changed), ["a"]);
+    assert!(manager.is_connected("a"));
+}
+
+#[tokio::test]
+async fn a_changed_server_that_fails_is_told_and_the_old_one_does_not_come_back() {
+    let world = World::default();
+    world.mock("a", tools(&["t"]));
+    let manager = world.manager([entry("a")]);
+    let old = within(manager.connect("a")).await.unwrap();
+    let gone = ServerConfig { target: Target::Child(ChildTarget::new("nowhere")), ..entry("a") };
+    let changes = reload(&manager, &[gone]).await;
+    let (name, error) = &changes.failed[0];
+    assert_eq!(&**name, "a");
+    assert_eq!(error.to_string(), "server `a`: command not found: nowhere");
+    assert!(!old.is_connected() && !manager.is_connected("a"));
+}
+
+#[tokio::test]
+async fn a_server_that_was_disconnected_by_hand_stays_so_although_its_entry_changes() {
+    let world = World::default();
+    world.mock("a", tools(&["t"]));
+    world.mock("other", tools(&["t"]));
+    let manager = world.manager([entry("a")]);
+    within(manager.connect("a")).await.unwrap();
+    within(manager.disconnect("a")).await.unwrap();
+    let other = ServerConfig { target: entry("other").target, ..entry("a") };
+    assert_eq!(names(&reload(&manager, &[other]).await.changed), ["a"]);
+    assert!(matches!(manager.state("a"), Some(State::Idle)));
+}
+
+#[tokio::test]
+async fn a_reload_while_a_server_connects_replaces_it_at_once() {
+    let hanging = to("a", shell("exec cat > /dev/null"));
+    let manager = Manager::new([hanging]);
+    let mut events = manager.subscribe();
+    let connecting = manager.connect("a");
+    let reloading = async {
+        becomes(&mut events, "a", "connecting").await;
+        reload(&manager, &[to("a", stand_in("a"))]).await
+    };
+    let (connected, changes) = within(async { tokio::join!(connecting, reloading) }).await;
+    let error = connected.unwrap_err().to_string();
+    assert_eq!(error, "server `a` was given up while it connected");
+    assert!(changes.failed.is_empty() && manager.is_connected("a"));
+    assert_eq!(super::children::children().len(), 1);
+}
+
+#[tokio::test]
+async fn of_reloads_that_come_together_the_last_one_counts() {
+    let world = World::default();
+    for name in ["a", "b", "c"] {
+        world.mock(name, tools(&["t"]));
+    }
+    let manager = world.manager([]);
+    let sets = [vec![entry("a")], vec![entry("a"), entry("b")], vec![entry("c")]];
+    let reloads = sets.map(|set| manager.reload(set));
+    let all = within(futures_util::future::join_all(reloads)).await;
+    assert!(all.iter().all(Result::is_ok));
+    let connected: Vec<_> = manager.list().iter().map(|it| it.server().to_string()).collect();
+    assert_eq!(connected, ["c"]);
+}
+
+#[tokio::test]
+async fn one_that_is_removed_and_configured_again_begins_when_the_old_one_is_gone() {
+    let manager = Manager::new([to("a", stand_in("a"))]);
+    let old = within(manager.connect("a")).await.unwrap();
+    let old_pid = pid(&old).await;
+    let removing = manager.reload([]);
+    let adding = manager.reload([to("a", stand_in("a"))]);
+    let (removed, added) = within(async { tokio::join!(removing, adding) }).await;
+    assert_eq!(names(&removed.unwrap().removed), ["a"]);
+    assert_eq!(names(&added.unwrap().added), ["a"]);
+    assert!(!is_alive(old_pid) && manager.is_connected("a"));
+    assert!(within(manager.shut_down(super::fixture::PATIENCE)).await);
+    nobody_left().await;
+}

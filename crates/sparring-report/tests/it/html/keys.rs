@@ -1,0 +1,115 @@
+//! The page with the keyboard alone.
+
+use serde_json::json;
+use sparring_report::html;
+
+use crate::browser::Page;
+use crate::sample;
+
+const ACTIVE: &str = "document.querySelector('.row.active').textContent";
+const FOCUS: &str = "document.activeElement.id";
+
+#[test]
+fn tests_are_found_walked_opened_and_closed() {
+    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    page.press("/");
+    assert_eq!(page.text(FOCUS), "filter");
+    page.type_text("convert");
+    page.press("Enter");
+    assert_eq!(page.text(FOCUS), "tree");
+    assert!(page.text(ACTIVE).contains("2025-06-18 · stdio"));
+    page.press("j");
+    page.press("ArrowDown");
+    assert!(page.text(ACTIVE).contains("2025-11-25 · http"));
+    page.press("k");
+    assert!(page.text(ACTIVE).contains("2025-11-25 · stdio"));
+    assert_eq!(page.text("document.body.dataset.main"), "tests", "walking opens nothing");
+    page.press("n");
+    page.press("Enter");
+    assert_eq!(page.text(FOCUS), "title");
+    assert_eq!(page.text("document.querySelector('.badge').textContent"), "failed");
+    page.press("n");
+    assert!(page.text(ACTIVE).contains("2026-07-28 · http"), "what is open follows");
+    assert_eq!(page.text(FOCUS), "title");
+    assert_eq!(
+        page.text("document.querySelector('.facts').innerText").contains("2026-07-28"),
+        true
+    );
+    page.press("Escape");
+    assert_eq!(page.text("document.body.dataset.main"), "tests");
+    assert_eq!(page.text(FOCUS), "tree");
+    assert_eq!(page.trouble(), [""; 0]);
+}
+
+#[test]
+fn suites_fold_and_open() {
+    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    page.press("j");
+    page.press("ArrowLeft");
+    let suite = "document.querySelector('.row.suite.active').getAttribute('aria-expanded')";
+    assert_eq!(page.text(suite), "true");
+    page.press("ArrowLeft");
+    assert_eq!(page.text(suite), "false");
+    assert!(!page.text("document.querySelector('#tree').textContent").contains("London"));
+    page.press("ArrowRight");
+    assert_eq!(page.text(suite), "true");
+    assert!(page.text("document.querySelector('#tree').textContent").contains("London"));
+}
+
+#[test]
+fn everything_is_reached_by_tab_and_its_focus_is_seen() {
+    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    // In a new page, since a click is where Tab would go on.
+    page.click(".row.test.failed");
+    let hash = page.text("location.hash");
+    page.load(&html(&sample::rich()), &hash);
+    page.wait_until("document.querySelectorAll('.exchange .frame').length > 0");
+    let mut reached = Vec::new();
+    for _ in 0..90 {
+        page.press("Tab");
+        let here = page.eval(
+            "(() => { const it = document.activeElement; const style = getComputedStyle(it); \
+             window.seen ??= new Set([document.body]); const again = seen.has(it); seen.add(it); \
+             return [it.id || it.className || it.tagName, style.outlineStyle !== 'none' \
+             && parseFloat(style.outlineWidth) >= 2, again]; })()",
+        );
+        let name = here[0].as_str().unwrap().to_owned();
+        if here[2] == json!(true) {
+            break;
+        }
+        assert_eq!(here[1], json!(true), "the focus on {name} is not seen");
+        reached.push(name);
+    }
+    for name in [
+        "skip",
+        "theme",
+        "filter",
+        "facet-tag",
+        "tree",
+        "copy",
+        "quiet close",
+        "SUMMARY",
+        "frame-text",
+    ] {
+        assert!(reached.iter().any(|one| one == name), "{name} is not among {reached:?}");
+    }
+}
+
+#[test]
+fn what_has_no_words_has_a_name() {
+    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    page.click(".row.test.failed");
+    let nameless = "[...document.querySelectorAll('button, input, select, summary, [role]')].filter((it) => \
+        !it.closest('dialog') && !(it.textContent.trim() || it.getAttribute('aria-label') || it.labels?.length) \
+        && !['presentation', 'status'].includes(it.getAttribute('role'))).map((it) => it.outerHTML)";
+    assert_eq!(page.eval(nameless), json!([]));
+    let tree = "[...document.querySelectorAll('#tree-space > *')].every((it) => it.getAttribute('role') === 'treeitem' \
+        && it.getAttribute('aria-level') && it.getAttribute('aria-setsize'))";
+    assert_eq!(page.eval(tree), json!(true));
+    page.press("?");
+    assert_eq!(page.eval("document.querySelector('#help').open"), json!(true));
+    page.screenshot("keys");
+    page.press("Escape");
+    assert_eq!(page.eval("document.querySelector('#help').open"), json!(false));
+    assert_eq!(page.text("document.body.dataset.main"), "test", "only the list of keys was closed");
+}

@@ -1,0 +1,165 @@
+//! How it looks: light, dark, narrow, printed, without scripts.
+
+use serde_json::json;
+use sparring_report::html;
+
+use crate::browser::Page;
+use crate::sample;
+
+/// The contrast of the letters of an element with what lies behind them, as
+/// WCAG 2 counts it.
+const CONTRAST: &str = "
+    window.contrast = (selector) => {
+        const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+        const rgb = (color) => {
+            canvas.clearRect(0, 0, 1, 1);
+            canvas.fillStyle = color;
+            canvas.fillRect(0, 0, 1, 1);
+            return [...canvas.getImageData(0, 0, 1, 1).data];
+        };
+        const light = (color) => {
+            const [r, g, b] = rgb(color).slice(0, 3).map((part) => part / 255)
+                .map((part) => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const it = document.querySelector(selector);
+        let behind = it;
+        while (rgb(getComputedStyle(behind).backgroundColor)[3] === 0) behind = behind.parentElement;
+        const [one, two] = [light(getComputedStyle(it).color), light(getComputedStyle(behind).backgroundColor)];
+        return (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
+    }";
+
+/// Everything with a colour of its own in the overview and in a failed test.
+const COLOURED: [&str; 8] = [
+    "body",
+    "#facts",
+    ".chip.failed",
+    ".row.test .took",
+    ".row.suite .folder",
+    ".tally.failed",
+    ".times",
+    "#views [aria-current]",
+];
+const COLOURED_IN_A_TEST: [&str; 10] = [
+    ".badge.failed",
+    ".diff-line.expected",
+    ".diff-line.found",
+    ".violation b",
+    ".violation .dim",
+    ".json-key",
+    ".json-string",
+    ".json-number",
+    ".exchange .subject",
+    ".frame.server .who b",
+];
+
+#[test]
+fn renders_without_a_complaint_and_asks_for_nothing() {
+    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    for view in ["latency", "variants", "overview"] {
+        page.click(&format!("#views [data-view={view}]"));
+        page.screenshot(&format!("{view}-light"));
+    }
+    page.click(".row.test.failed");
+    page.screenshot("test-light");
+    assert_eq!(page.trouble(), [""; 0]);
+    assert_eq!(page.text("document.title"), "5 failed of 44 · Sparring");
+}
+
+#[test]
+fn is_light_or_dark_as_the_system_is_or_as_was_chosen() {
+    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    let background = "getComputedStyle(document.body).backgroundColor";
+    let light = page.text(background);
+    page.prefer("dark");
+    let dark = page.text(background);
+    assert_ne!(light, dark);
+    page.click("#theme");
+    assert_eq!(page.text(background), light, "light was chosen");
+    page.reload();
+    assert_eq!(page.text(background), light, "and is remembered");
+    page.click("#theme");
+    page.prefer("light");
+    assert_eq!(page.text(background), dark, "dark was chosen");
+    page.click("#theme");
+    assert_eq!(page.text(background), light, "as the system again");
+    assert_eq!(page.trouble(), [""; 0]);
+}
+
+#[test]
+fn letters_stand_out_in_light_and_dark() {
+    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    page.eval(CONTRAST);
+    for scheme in ["light", "dark"] {
+        page.prefer(scheme);
+        check_contrast(&mut page, scheme, &COLOURED);
+        page.screenshot(&format!("overview-{scheme}"));
+    }
+    page.eval("document.querySelector('.groups .group:nth-child(2) .test-line').click()");
+    for scheme in ["light", "dark"] {
+        page.prefer(scheme);
+        check_contrast(&mut page, scheme, &COLOURED_IN_A_TEST);
+        page.screenshot(&format!("failure-{scheme}"));
+        page.eval("document.querySelector('.traffic').scrollIntoView()");
+        page.screenshot(&format!("timeline-{scheme}"));
+    }
+}
+
+fn check_contrast(page: &mut Page, scheme: &str, selectors: &[&str]) {
+    for selector in selectors {
+        let contrast = page.eval(&format!("contrast({})", json!(selector))).as_f64().unwrap();
+        assert!(contrast >= 4.5, "{selector} in {scheme}: {contrast:.2}");
+    }
+}
+
+#[test]
+fn fits_a_narrow_screen() {
+    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    page.size(390, 844);
+    let overflow = "document.documentElement.scrollWidth - innerWidth";
+    for (name, go) in [
+        ("tests", "document.querySelector('[data-view=tests]').click()"),
+        ("overview", "document.querySelector('[data-view=overview]').click()"),
+        ("latency", "document.querySelector('[data-view=latency]').click()"),
+        ("variants", "document.querySelector('[data-view=variants]').click()"),
+        ("test", "document.querySelector('.matrix td.failed button').click()"),
+    ] {
+        page.eval(go);
+        page.screenshot(&format!("narrow-{name}"));
+        assert_eq!(page.eval(overflow), json!(0), "{name} is wider than the screen");
+        let seen = "[getComputedStyle(document.querySelector('#side')).display !== 'none', \
+                     getComputedStyle(document.querySelector('#main')).display !== 'none']";
+        assert_eq!(page.eval(seen), json!([name == "tests", name != "tests"]), "{name}");
+    }
+    page.click(".close");
+    assert_eq!(page.text("document.body.dataset.main"), "variants", "back where it came from");
+}
+
+#[test]
+fn prints_what_is_looked_at_without_the_controls() {
+    let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
+    page.click(".row.test.failed");
+    page.ask("Emulation.setEmulatedMedia", json!({"media": "print"}));
+    let shown = "['#side', '#views', '.copy'].map((one) => getComputedStyle(document.querySelector(one)).display)";
+    assert_eq!(page.eval(shown), json!(["none", "none", "none"]));
+    let rest = "document.querySelector('#main').scrollHeight - document.querySelector('#main').clientHeight";
+    assert_eq!(page.eval(rest), json!(0), "nothing is scrolled out of sight");
+    let pdf = page.ask("Page.printToPDF", json!({}));
+    assert!(pdf["data"].as_str().unwrap().len() > 10_000);
+}
+
+#[test]
+fn tells_the_failures_where_there_are_no_scripts() {
+    let Some(mut page) = Page::blank() else { return };
+    page.ask("Emulation.setScriptExecutionDisabled", json!({"value": true}));
+    page.load(&html(&sample::rich()), "");
+    let text = page.text("document.body.innerText");
+    page.screenshot("without-scripts");
+    assert!(
+        text.contains("31 passed, 5 failed, 5 skipped, 3 not run; 2 passed only when tried again"),
+        "{text}"
+    );
+    assert!(text.contains("units are converted [2026-07-28, http]"), "{text}");
+    assert!(text.contains("tests/weather.spar.yaml:34:7\ntools/call convert: no answer"), "{text}");
+    assert!(!text.contains("Filter"), "{text}");
+}

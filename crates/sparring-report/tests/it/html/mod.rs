@@ -1,0 +1,8 @@
+//! The report for a browser, in a browser.
+
+mod big;
+mod filters;
+mod hostile;
+mod keys;
+mod looks;
+mod timeline;

@@ -1,0 +1,64 @@
+//! A run whose every text tries to be something else than a text.
+
+use serde_json::json;
+use sparring_report::{Failure, Outcome, Run, Side, Try};
+
+use super::talk::Talk;
+use super::{run, test};
+
+/// What a server may say, or a suite have in it. Each tries to set
+/// `document.title` to `broken`, to load something, or to hide something.
+pub(crate) const HOSTILE: [&str; 12] = [
+    "</script><script>document.title='broken'</script>",
+    "<!--<script>document.title='broken'</script>",
+    "<img src=x onerror=\"document.title='broken'\">",
+    "]]><svg onload=document.title='broken'>",
+    "'\"><iframe src='javascript:parent.document.title=1'></iframe>",
+    "{{script}}{{data}}",
+    "a\u{0}b\u{1}c\u{1b}[31mred\u{7f}\u{85}",
+    "\u{fffd}\u{fffd} lone surrogates were here",
+    "\u{202e}gnp.tset\u{202c} \u{2066}turned\u{2069}",
+    "line\u{2028}separator\u{2029}and\u{feff}mark",
+    "javascript:document.title='broken'",
+    "</noscript></title></style><style>*{display:none!important}</style>",
+];
+
+/// A run full of these, and of a text of 1 MiB.
+pub(crate) fn hostile() -> Run {
+    let mut tests: Vec<_> = HOSTILE.iter().enumerate().map(|(at, text)| one(at, text)).collect();
+    let huge = format!("{}{}", HOSTILE[0], "x".repeat(1 << 20));
+    let mut last = one(HOSTILE.len(), &huge);
+    last.name = "a text of 1 MiB".to_owned();
+    tests.push(last);
+    run(tests)
+}
+
+fn one(at: usize, text: &str) -> sparring_report::Test {
+    let mut test = test(text, at + 1, text);
+    test.outcome = Outcome::Failed;
+    test.server = Some(text.to_owned());
+    test.protocol = Some(text.to_owned());
+    test.transport = Some(text.to_owned());
+    test.tags = vec![text.to_owned()];
+    test.reason = Some(text.to_owned());
+    test.again = text.to_owned();
+    Talk::new(&mut test)
+        .call(text, json!({text: text, "__proto__": {"x": text}}), 3.0, text)
+        .breaks(text, text, text, text)
+        .raw(Side::Server, text)
+        .breaks("not-json", "$", text, text)
+        .raw(Side::Server, "{\"broken\": [1, 2, {\"deep\": \"half")
+        .raw(Side::Server, &"[".repeat(5000))
+        .raw(Side::Client, "[null, 1, {\"id\": null}]");
+    let place = test.place.clone();
+    let failure = Failure {
+        place,
+        source: text.to_owned(),
+        message: text.to_owned(),
+        diff: Some(format!("- {text}\n+ {text}\n")),
+    };
+    let failures = vec![failure];
+    let once = Try { failures, stderr: text.to_owned(), stdout: text.to_owned() };
+    test.failed_tries = vec![once.clone(), once];
+    test
+}

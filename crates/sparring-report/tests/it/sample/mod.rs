@@ -1,0 +1,50 @@
+//! Runs to be shown: one that has everything, one that is big, one that is
+//! full of what breaks pages.
+
+mod big;
+mod hostile;
+mod rich;
+mod talk;
+
+pub(crate) use big::big;
+pub(crate) use hostile::{HOSTILE, hostile};
+pub(crate) use rich::rich;
+
+use sparring_report::{Outcome, Place, Run, Summary, Test, VERSION};
+
+/// A run of these tests.
+pub(crate) fn run(tests: Vec<Test>) -> Run {
+    Run {
+        version: VERSION,
+        spar: "0.1.0".to_owned(),
+        began: "2026-11-14T09:26:53Z".to_owned(),
+        took_ms: tests.iter().map(|test| test.took_ms).sum::<f64>() / 4.0,
+        shard: None,
+        stopped: false,
+        summary: Summary::of(&tests),
+        tests,
+    }
+}
+
+/// A test that passed and of which nothing else is known.
+pub(crate) fn test(suite: &str, line: usize, name: &str) -> Test {
+    let place = Place { file: suite.to_owned(), line, column: 5 };
+    Test {
+        suite: suite.to_owned(),
+        name: name.to_owned(),
+        again: format!("spar test {suite}:{line}"),
+        place,
+        server: None,
+        protocol: None,
+        transport: None,
+        tags: Vec::new(),
+        outcome: Outcome::Passed,
+        reason: None,
+        took_ms: 0.0,
+        failed_tries: Vec::new(),
+        timings: Vec::new(),
+        frames: Vec::new(),
+        frames_left_out: 0,
+        frames_shared: false,
+    }
+}

@@ -1,0 +1,237 @@
+//! A run of the size that people have, with everything in it that can happen.
+
+use serde_json::json;
+use sparring_report::{Failure, Outcome, Place, Run, Side, Test, Try};
+
+use super::talk::Talk;
+use super::{run, test};
+
+const WEATHER: &str = "tests/weather.spar.yaml";
+const FILES: &str = "tests/files.spar.yaml";
+const AGENT: &str = "tests/agents/travel.spar.yaml";
+const VARIANTS: [(&str, &str); 5] = [
+    ("2025-06-18", "stdio"),
+    ("2025-11-25", "stdio"),
+    ("2025-11-25", "http"),
+    ("2026-07-28", "stdio"),
+    ("2026-07-28", "http"),
+];
+
+/// A run that has everything.
+pub(crate) fn rich() -> Run {
+    let mut tests = Vec::new();
+    for (at, (protocol, transport)) in VARIANTS.into_iter().enumerate() {
+        let variant = |mut test: Test| {
+            test.server = Some("weather".to_owned());
+            test.protocol = Some(protocol.to_owned());
+            test.transport = Some(transport.to_owned());
+            test.again = format!("{} --protocol {protocol} --transport {transport}", test.again);
+            test
+        };
+        let slow = 1.0 + at as f64 * 0.7;
+        tests.extend([
+            variant(listed()).told(slow),
+            london(variant(test(WEATHER, 22, "London has a forecast for today")), slow, protocol),
+            units(variant(test(WEATHER, 31, "units are converted")), slow, transport),
+            flaky(variant(test(WEATHER, 40, "a cold cache is filled")), slow, at),
+            variant(test(WEATHER, 52, "an unknown city is a protocol error")).told(slow * 1.4),
+            variant(test(WEATHER, 60, "a subscription tells of a storm")).skipped(protocol),
+        ]);
+    }
+    tests.extend(files());
+    tests.push(agent());
+    tests.extend(
+        ["a flight is booked", "a hotel is found", "the budget is kept"].iter().enumerate().map(
+            |(at, name)| Test {
+                outcome: Outcome::NotRun,
+                tags: vec!["agent".to_owned()],
+                ..test(AGENT, 40 + at * 9, name)
+            },
+        ),
+    );
+    Run { stopped: true, ..run(tests) }
+}
+
+trait Told {
+    fn told(self, took: f64) -> Test;
+    fn skipped(self, protocol: &str) -> Test;
+}
+
+impl Told for Test {
+    fn told(mut self, took: f64) -> Test {
+        let tool = json!({"name": "forecast", "inputSchema": {"type": "object"}});
+        let mut talk = Talk::new(&mut self);
+        talk.initialize(took * 8.0).ask("tools/list", json!({}), took, json!({"tools": [tool]}));
+        self
+    }
+
+    fn skipped(mut self, protocol: &str) -> Test {
+        self.outcome = Outcome::Skipped;
+        self.reason = Some(format!("needs a feed, which {protocol} servers here do not have"));
+        self
+    }
+}
+
+fn listed() -> Test {
+    Test { tags: vec!["smoke".to_owned()], ..test(WEATHER, 14, "the tools are listed") }
+}
+
+/// Fails in the newest revision: a field is missing, and the text differs.
+fn london(mut test: Test, slow: f64, protocol: &str) -> Test {
+    test.tags = vec!["smoke".to_owned(), "forecast".to_owned()];
+    let arguments = json!({"city": "London", "days": 1, "units": "metric"});
+    let mut talk = Talk::new(&mut test);
+    talk.initialize(11.0 * slow);
+    if protocol != "2026-07-28" {
+        talk.call("forecast", arguments, 23.0 * slow, "{\"temperature\":15,\"sky\":\"cloudy\"}");
+        return test;
+    }
+    talk.notify(
+        Side::Server,
+        "notifications/message",
+        json!({"level": "warning", "data": "upstream is slow"}),
+    )
+    .breaks(
+        "wrong-type",
+        "$.params.logger",
+        "`logger` is a string, and stands here not at all",
+        "2026-07-28/server/utilities/logging#log-message-notifications",
+    );
+    talk.ask("tools/call", json!({"name": "forecast", "arguments": arguments}), 180.0 * slow, json!({
+        "content": [{"type": "text", "text": "{\"temperature\":\"15\",\"sky\":\"rain\"}"}, {"type": "image", "data": "iVBORw0KGgo="}],
+        "isError": false, "structuredContent": {"temperature": "15", "sky": "rain", "big": 12345678901234567890_u64},
+    }))
+    .breaks("missing-field", "$.result.content[1].mimeType", "an image has a `mimeType`", "2026-07-28/server/tools#image-content")
+    .breaks("output-schema", "$.result.structuredContent.temperature", "the tool's own schema wants a number here", "2026-07-28/server/tools#output-schema");
+    test.outcome = Outcome::Failed;
+    test.failed_tries = vec![Try {
+        failures: vec![
+            failure(WEATHER, 26, 15, "      json: {temperature: 15, sky: cloudy}", "json: 2 values do not fit\n  temperature: expected 15, found \"15\"\n  sky: expected \"cloudy\", found \"rain\"")
+                .with_diff("  {\n-   \"temperature\": 15,\n-   \"sky\": \"cloudy\"\n+   \"temperature\": \"15\",\n+   \"sky\": \"rain\"\n  }\n"),
+            failure(WEATHER, 22, 5, "  - name: London has a forecast for today", "2 violations of the protocol that were not expected: missing-field, output-schema"),
+        ],
+        stderr: "INFO  weather: listening\nWARN  weather::upstream: 503 from api, trying the mirror\nWARN  weather::upstream: mirror answered after 163 ms\n".to_owned(),
+        stdout: String::new(),
+    }];
+    test
+}
+
+/// Fails over HTTP only.
+fn units(mut test: Test, slow: f64, transport: &str) -> Test {
+    test.tags = vec!["forecast".to_owned()];
+    let mut talk = Talk::new(&mut test);
+    talk.initialize(9.0 * slow).call(
+        "convert",
+        json!({"from": "C", "to": "F", "value": 21.5}),
+        1.8 * slow,
+        "70.7",
+    );
+    if transport == "http" {
+        talk.ask_in_vain("tools/call", json!({"name": "convert", "arguments": {"from": "K"}}));
+        talk.pass_time(500.0)
+            .raw(Side::Server, "Traceback (most recent call last): KeyError 'K'")
+            .breaks(
+                "not-json",
+                "$",
+                "a line that is no JSON stands between the frames",
+                "basic/transports#stdio",
+            );
+        test.outcome = Outcome::Failed;
+        let message = "tools/call convert: no answer within 500 ms";
+        let once = Try {
+            failures: vec![failure(WEATHER, 34, 7, "      - call: convert", message)],
+            ..Try::default()
+        };
+        test.failed_tries = vec![once.clone(), once];
+    }
+    test
+}
+
+/// Passes, but in some variants not at once.
+fn flaky(mut test: Test, slow: f64, at: usize) -> Test {
+    test.tags = vec!["cache".to_owned()];
+    Talk::new(&mut test).initialize(10.0 * slow).call(
+        "forecast",
+        json!({"city": "Oslo"}),
+        340.0 / slow,
+        "snow",
+    );
+    if at % 2 == 1 {
+        let failures = vec![failure(
+            WEATHER,
+            45,
+            15,
+            "      within: 200ms",
+            "within: expected at most 200 ms, took 340 ms",
+        )];
+        test.failed_tries =
+            vec![Try { failures, stderr: "cache: cold\n".to_owned(), ..Try::default() }];
+    }
+    test
+}
+
+fn files() -> Vec<Test> {
+    let names = [
+        "a file is read",
+        "a folder is listed",
+        "a path outside is refused",
+        "a link is not followed",
+        "a big file comes in pages",
+        "a name with spaces is found",
+        "an empty file is empty",
+        "what is deleted is gone",
+        "two writers do not mix",
+        "binary data survives",
+    ];
+    let mut tests = Vec::new();
+    for (at, name) in names.into_iter().enumerate() {
+        let mut test = test(FILES, 10 + at * 8, name);
+        test.server = Some("files".to_owned());
+        test.tags = vec![if at % 2 == 0 { "read" } else { "write" }.to_owned()];
+        let mut talk = Talk::new(&mut test);
+        talk.initialize(6.5);
+        for round in 0..=at {
+            let took = 0.4 + (at * 37 + round * 53) as f64 % 29.0 / 10.0;
+            talk.call(
+                if at % 3 == 0 { "read_file" } else { "list_directory" },
+                json!({"path": format!("/data/{round}.txt")}),
+                took,
+                "ok",
+            );
+        }
+        if at == 4 {
+            test.frames_left_out = 112;
+        }
+        tests.push(test);
+    }
+    tests
+}
+
+fn agent() -> Test {
+    let mut test = test(AGENT, 12, "the agent asks for the weather before it packs");
+    test.outcome = Outcome::Failed;
+    test.tags = vec!["agent".to_owned()];
+    test.took_ms = 4231.0;
+    let failures = vec![failure(AGENT, 19, 13, "    exit: 0", "exit: expected 0, found 3")];
+    test.failed_tries = vec![Try {
+        failures,
+        stderr: "packing: no forecast, giving up\n".to_owned(),
+        stdout: "Planning the trip …\nAsked: nothing\n".to_owned(),
+    }];
+    test
+}
+
+trait WithDiff {
+    fn with_diff(self, diff: &str) -> Failure;
+}
+
+impl WithDiff for Failure {
+    fn with_diff(self, diff: &str) -> Failure {
+        Failure { diff: Some(diff.to_owned()), ..self }
+    }
+}
+
+fn failure(file: &str, line: usize, column: usize, source: &str, message: &str) -> Failure {
+    let place = Place { file: file.to_owned(), line, column };
+    Failure { place, source: source.to_owned(), message: message.to_owned(), diff: None }
+}
