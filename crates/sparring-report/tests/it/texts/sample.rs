@@ -108,6 +108,7 @@ fn failed(revision: &str, diff: Option<&str>) -> Test {
             Frame { status: Some(200), ..frame(Side::Server, ANSWER) },
         ],
         frames_left_out: 2,
+        frames_shared: false,
         ..test("tells the weather", 8)
     }
 }
