@@ -12,10 +12,12 @@ mod kind;
 mod model;
 mod name;
 mod piece;
+mod result;
 mod settings;
 mod store;
 #[cfg(test)]
 mod tests;
+mod text;
 
 pub use artifact::{Artifact, Status};
 pub use kind::Kind;

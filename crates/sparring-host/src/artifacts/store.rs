@@ -13,7 +13,8 @@ use super::artifact::{Artifact, Status};
 use super::folder::Folder;
 use super::model::{PIECES, Shown, shares, written};
 use super::name::Stem;
-use super::piece::{self, Piece};
+use super::piece::{Found, Piece};
+use super::result::{Pieces, pieces, raw};
 use super::settings::Settings;
 
 /// Where results go. It may be used from many threads; what it writes it writes
@@ -91,13 +92,11 @@ impl Store {
     /// Takes the result of a tool call, whatever it looks like. What cannot be
     /// used or written is told by the status of the piece.
     pub fn take(&self, call: Call<'_>, result: Json<'_>) -> Taken {
-        let mut pieces = match self.settings.enable_intelligent_processing {
-            true => piece::of_result(result),
-            false => vec![piece::raw(result)],
+        let pieces = match self.settings.enable_intelligent_processing {
+            true => pieces(result, self.settings.max_files),
+            false => raw(result),
         };
-        // What could not be kept anyway is not even told one by one.
-        let left_out = pieces.len().saturating_sub(self.settings.max_files);
-        pieces.truncate(self.settings.max_files);
+        let Pieces { first: pieces, left_out } = pieces;
         let lengths: Vec<_> = pieces.iter().map(|piece| self.shown(piece).len()).collect();
         let share = shares(&lengths[..lengths.len().min(PIECES)], self.settings.model_bytes);
         let is_error = result.get("isError").and_then(Json::as_bool) == Some(true);
@@ -133,7 +132,7 @@ impl Store {
         let is_raw = match &piece.problem {
             Some(why) if !fallback_to_raw_on_error => return Status::Failed { why: why.clone() },
             Some(_) => true,
-            None => piece.found == piece::Found::Raw,
+            None => piece.found == Found::Raw,
         };
         if piece.small_talk && piece.bytes.len() <= save_text_above && !is_cut {
             return Status::Inline;
