@@ -8,7 +8,7 @@ function testView(test) {
     ["server", test.server],
     ["protocol", test.protocol],
     ["transport", test.transport],
-    ["took", test.outcome === "passed" || test.outcome === "failed" ? time(test.took_ms) : null],
+    ["took", tookOf(test)],
   ].filter(([, value]) => value);
   return el("article", { class: "test-view" },
     el("div", { class: "test-head" },
@@ -29,7 +29,7 @@ function testView(test) {
       el("div", { class: "command" }, el("code", {}, longText(test.again, 4000)), copyButton("Copy the command", test.again))),
     otherVariants(test),
     test.frames > 0 || !test.timings.length ? null : answersOf(test),
-    test.frames > 0 || test.outcome === "passed" || test.outcome === "failed" ? trafficOf(test) : null);
+    test.frames > 0 || hasRun(test) ? trafficOf(test) : null);
 }
 
 function stepButton(word, picture, by) {
