@@ -3,11 +3,11 @@
 
 mod actor;
 mod capabilities;
-mod children;
+pub(crate) mod children;
 mod connecting;
 mod ending;
 mod failing;
-mod fixture;
+pub(crate) mod fixture;
 mod following;
 mod listening;
 mod load;
