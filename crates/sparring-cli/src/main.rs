@@ -6,6 +6,7 @@
 
 mod alone;
 mod args;
+mod configured;
 mod connect;
 mod environment;
 mod exit;
@@ -15,6 +16,7 @@ mod frames;
 mod gate;
 mod journal;
 mod output;
+mod prompt;
 mod relay;
 mod reloading;
 mod report;
@@ -46,11 +48,7 @@ fn main() -> ExitCode {
                 Verb::Visit(Visit::Init(init)) if !init.has_target() => {
                     alone::run(&printer, |_| init.alone(&printer))
                 }
-                Verb::Visit(visit) => {
-                    let attended = io::stderr().is_terminal();
-                    let environment = Environment::read(|name| std::env::var(name).ok(), attended);
-                    connect::run(visit, &printer, &environment)
-                }
+                Verb::Visit(visit) => connect::run(visit, &printer, &environment()),
                 Verb::Test(test) => {
                     let environment = Environment::read(|name| std::env::var(name).ok(), false);
                     let last_failed = LastFailed(environment.failed.as_deref());
@@ -61,6 +59,10 @@ fn main() -> ExitCode {
                 Verb::Report(report) => {
                     alone::run(&printer, |signals| report.run(&printer, signals))
                 }
+                Verb::Config(config) => {
+                    let environment = environment();
+                    alone::run(&printer, |signals| config.run(&printer, signals, &environment))
+                }
                 Verb::Schema(schema) => alone::run(&printer, |_| schema.run(&printer)),
             };
             ran.unwrap_or_else(|error| give_up(&Failure::System(error)))
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
             tell(&told, json)
         }
     };
+    prompt::restore();
     exit.into()
 }
 
@@ -100,14 +103,28 @@ fn give_up(failure: &Failure) -> Exit {
     failure.exit()
 }
 
+/// What servers find outside of the files that name them.
+fn environment() -> Environment {
+    let attended = io::stderr().is_terminal();
+    Environment {
+        here: std::env::current_dir().unwrap_or_else(|_| ".".into()),
+        variables: variables().collect(),
+        answers: attended && io::stdin().is_terminal(),
+        ..Environment::read(|name| std::env::var(name).ok(), attended)
+    }
+}
+
+/// The variables that are texts.
+fn variables() -> impl Iterator<Item = (String, String)> {
+    let text = |text: OsString| text.into_string().ok();
+    std::env::vars_os().filter_map(move |(name, value)| Some((text(name)?, text(value)?)))
+}
+
 /// What suites find outside of their files.
 fn world(environment: &Environment) -> World {
-    let text = |text: OsString| text.into_string().ok();
-    let variables =
-        std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
     World {
         program: std::env::current_exe().unwrap_or_else(|_| "spar".into()),
-        variables: variables.collect(),
+        variables: variables().collect(),
         proxies: environment.proxies.clone(),
         secrets: Secrets::default(),
     }
