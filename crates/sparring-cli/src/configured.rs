@@ -84,7 +84,7 @@ pub(crate) async fn named(
         read.await.map_err(|error| Failure::System(std::io::Error::other(error)))?;
     let server = server.map_err(|refusal| refused(refusal, &faults))?;
     for fault in &faults {
-        let note = format!("{} is not used: `spar config check` says why", file(fault));
+        let note = format!("{} cannot be used, and `spar config check` says why", file(fault));
         printer.note(&note).await;
     }
     let unfilled = unfilled.unwrap_or_else(|_| server.target.clone());
@@ -115,11 +115,12 @@ fn refused(refusal: Refusal, faults: &[Fault]) -> Failure {
         Refusal::Disabled { ref name, .. } => {
             Failure::Usage(format!("{refusal}; `spar config enable {name}` changes that"))
         }
-        Refusal::Unknown { .. } if !faults.is_empty() => {
+        Refusal::Unknown { name, help } if !faults.is_empty() => {
             let files: Vec<String> = faults.iter().map(file).collect();
+            let files = files.join(" and ");
             Failure::Usage(format!(
-                "{refusal}; {} could not be read, and `spar config check` says why",
-                files.join(" and ")
+                "no server is called `{name}`; {files} cannot be used, and `spar config check` \
+                 says why{help}"
             ))
         }
         refusal => Failure::Usage(refusal.to_string()),

@@ -10,7 +10,15 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Where messages about a user's file are written.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 17] = [
+    "sparring-host/src/config/all.rs",
+    "sparring-host/src/config/auth.rs",
+    "sparring-host/src/config/edit",
+    "sparring-host/src/config/entry.rs",
+    "sparring-host/src/config/expand.rs",
+    "sparring-host/src/config/merge.rs",
+    "sparring-host/src/config/read",
+    "sparring-host/src/config/trust.rs",
     "sparring-mock/src/load",
     "sparring-script/src/grammar/check.rs",
     "sparring-script/src/input.rs",

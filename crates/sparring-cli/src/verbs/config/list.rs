@@ -85,7 +85,8 @@ impl List {
         }
         for fault in &config.faults {
             let file = configured::file(fault);
-            printer.note(&format!("{file} is not used: `spar config check` says why")).await;
+            let note = format!("{file} cannot be used, and `spar config check` says why");
+            printer.note(&note).await;
         }
         Ok(Exit::Good)
     }
