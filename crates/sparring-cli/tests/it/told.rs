@@ -32,7 +32,9 @@ const SOURCES: [&str; 17] = [
 
 /// Texts of several words that are no messages, and messages that no file can
 /// bring about.
-const OTHERS: [(&str, &str); 13] = [
+const OTHERS: [(&str, &str); 15] = [
+    ("another process has had it for {PATIENCE:?}", "needs a process that hangs"),
+    ("another process has had its folder for {PATIENCE:?}", "needs a process that hangs"),
     ("the tool", "names a text without a file"),
     ("the reply", "names a text without a file"),
     ("the change", "names a text without a file"),

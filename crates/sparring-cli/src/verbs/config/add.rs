@@ -1,5 +1,6 @@
 //! `spar config add`: another server.
 
+use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
@@ -96,20 +97,23 @@ impl Add {
         environment: &Environment,
     ) -> Result<Exit, Failure> {
         let place = self.place.or_own(environment)?;
-        let add = Change::Add { name: self.name.clone(), entry: self.entry()? };
+        let entry = self.entry(&place, &environment.here)?;
+        let add = Change::Add { name: self.name.clone(), entry };
         let told = format!("added {} to", self.name);
         let exit = change(&place, &add, &told, printer, environment).await?;
         self.warn(&place, printer).await;
         Ok(exit)
     }
 
-    fn entry(&self) -> Result<Value, Failure> {
+    fn entry(&self, place: &Place, here: &Path) -> Result<Value, Failure> {
         let mut entry = Map::new();
         let mut set = |key: &str, value: Value| drop(entry.insert(key.to_owned(), value));
         if let Some(transport) = &self.transport {
             set("transport", json!(transport));
         }
         if let Some((program, args)) = self.command.split_first() {
+            let is_here = program.contains('/') && self.container.is_none();
+            let program = if is_here { seen_from(place, here, program) } else { program.clone() };
             set("command", json!(program));
             if !args.is_empty() {
                 set("args", json!(args));
@@ -124,10 +128,13 @@ impl Add {
         if !self.pass_env.is_empty() {
             set("pass_env", json!(self.pass_env));
         }
-        for (key, value) in [("cwd", &self.cwd), ("container", &self.container)] {
-            if let Some(value) = value {
-                set(key, json!(value));
-            }
+        match (&self.cwd, &self.container) {
+            (Some(cwd), Some(_)) => set("cwd", json!(cwd)),
+            (Some(cwd), None) => set("cwd", json!(seen_from(place, here, cwd))),
+            (None, _) => {}
+        }
+        if let Some(container) = &self.container {
+            set("container", json!(container));
         }
         if !self.headers.is_empty() {
             set("headers", Value::Object(self.headers()?));
@@ -183,5 +190,20 @@ impl Add {
                         environment";
             printer.note(note).await;
         }
+    }
+}
+
+/// A path that was typed here, as the file has to say it: what is in its project
+/// from there on, and what is not in full.
+fn seen_from(place: &Place, here: &Path, typed: &str) -> String {
+    if typed.starts_with('~') || typed.contains("${") {
+        return typed.to_owned();
+    }
+    let full = std::path::absolute(here.join(typed)).unwrap_or_else(|_| here.join(typed));
+    let folder = place.folder.as_deref().filter(|_| place.scope == Scope::Project);
+    let below = folder.and_then(|folder| full.strip_prefix(folder).ok());
+    match below {
+        Some(below) => Path::new(".").join(below).display().to_string(),
+        None => full.display().to_string(),
     }
 }

@@ -73,8 +73,13 @@ fn summary(config: &Config) -> String {
         let servers: Vec<String> = of_file(config, &file.place.file)
             .map(|(name, it)| format!("{name} ({})", state(it)))
             .collect();
-        let servers = if servers.is_empty() { "no server".to_owned() } else { servers.join(", ") };
-        text += &format!("{}: {servers}\n", file.place.file.display());
+        let path = file.place.file.display().to_string();
+        match servers.is_empty() {
+            false => text += &format!("{path}: {}\n", servers.join(", ")),
+            // What is wrong with it was told.
+            true if config.faults.iter().any(|fault| configured::file(fault) == path) => {}
+            true => text += &format!("{path}: no server\n"),
+        }
     }
     text
 }
