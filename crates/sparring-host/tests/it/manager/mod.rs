@@ -7,7 +7,7 @@ mod children;
 mod connecting;
 mod ending;
 mod failing;
-mod fixture;
+pub(crate) mod fixture;
 mod losing;
 mod refreshing;
 mod reloading;
