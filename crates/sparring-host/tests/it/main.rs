@@ -4,4 +4,6 @@
 
 mod config;
 mod manager;
+mod permissions;
+mod registry;
 mod session;

@@ -3,7 +3,7 @@
 
 mod actor;
 mod capabilities;
-mod children;
+pub(crate) mod children;
 mod connecting;
 mod ending;
 mod failing;
