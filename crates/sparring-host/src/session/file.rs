@@ -143,7 +143,7 @@ mod tests {
         let wanted = |connected| Wanted { connected, target: "ab".repeat(32) };
         let target = "cd".repeat(32);
         Session {
-            saved: "2026-01-02T03:04:05Z".parse().expect("a time"),
+            saved: "2026-01-02T03:04:05Z".to_owned(),
             servers: [("a".to_owned(), wanted(true)), ("b".to_owned(), wanted(false))].into(),
             deny: vec!["mcp__a__wipe".to_owned()],
             ask: vec![],
@@ -184,7 +184,8 @@ mod tests {
         let whole = serde_json::to_string(&Written { version: 1, session: session() });
         let whole = whole.expect("JSON").into_bytes();
         let half = &whole[..whole.len() / 2];
-        let cases: [&[u8]; 6] = [half, b"", b"\xff\xfe", b"[]", b"{\"version\": 1}", b"{\"version\": -1}"];
+        let cases: [&[u8]; 6] =
+            [half, b"", b"\xff\xfe", b"[]", b"{\"version\": 1}", b"{\"version\": -1}"];
         for (number, damage) in cases.into_iter().enumerate() {
             write(&path, damage);
             let error = Session::load(&path).expect_err("it is damaged");

@@ -25,8 +25,8 @@ pub use restore::{Restored, today};
 /// What was wanted when it was saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// When that was.
-    pub saved: Timestamp,
+    /// When that was, as `2026-01-02T03:04:05Z`.
+    pub saved: String,
     /// The servers that were configured, by name.
     pub servers: BTreeMap<String, Wanted>,
     /// Patterns of tools that were denied.
@@ -68,8 +68,10 @@ impl Session {
         let servers: BTreeMap<_, _> = all
             .iter()
             .map(|server| {
-                let wanted =
-                    Wanted { connected: is_wanted(&server.state), target: of_server(&server.config) };
+                let wanted = Wanted {
+                    connected: is_wanted(&server.state),
+                    target: of_server(&server.config),
+                };
                 (server.config.name.clone(), wanted)
             })
             .collect();
@@ -84,7 +86,7 @@ impl Session {
         });
         let allow = allowed.collect();
         let (deny, ask) = (rules.deny.clone(), rules.ask.clone());
-        Session { saved: Timestamp::now(), servers, deny, ask, allow }
+        Session { saved: Timestamp::now().to_string(), servers, deny, ask, allow }
     }
 }
 

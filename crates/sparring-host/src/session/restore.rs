@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use futures_util::future::{join, join_all};
 
-use super::reconcile::{Fate, Reconciled, Today};
 use super::Session;
+use super::reconcile::{Fate, Reconciled, Today};
 use crate::config::{Config, State};
 use crate::manager::{Connection, Error, Manager};
 

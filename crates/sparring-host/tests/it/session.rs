@@ -34,7 +34,12 @@ fn rules(allow: &[&str], deny: &[&str]) -> Rules {
 }
 
 /// A session in which these servers were connected, of all that there are.
-async fn session(world: &World, all: &[ServerConfig], connected: &[&str], rules: &Rules) -> Session {
+async fn session(
+    world: &World,
+    all: &[ServerConfig],
+    connected: &[&str],
+    rules: &Rules,
+) -> Session {
     let manager = world.manager(all.to_vec());
     for name in connected {
         within(manager.connect(name)).await.unwrap();
@@ -147,15 +152,18 @@ async fn what_differs_from_the_configuration_of_today_is_told_and_not_connected(
     };
     let expected = [dropped("mcp__moved", "moved"), dropped("mcp__gone__*", "gone")];
     assert_eq!(restored.reconciled.dropped, expected);
-    assert_eq!(restored.messages(), [
-        "server `gone` was connected, and is not configured any more",
-        "server `later` is new, and not connected",
-        "server `moved` is reached in another way now, and not connected until asked for",
-        "server `new` is new, and connected as its entry says",
-        "server `off` was connected, and is disabled now",
-        "`mcp__moved` is not allowed any more: server `moved` is not what it was",
-        "`mcp__gone__*` is not allowed any more: server `gone` is not what it was",
-    ]);
+    assert_eq!(
+        restored.messages(),
+        [
+            "server `gone` was connected, and is not configured any more",
+            "server `later` is new, and not connected",
+            "server `moved` is reached in another way now, and not connected until asked for",
+            "server `new` is new, and connected as its entry says",
+            "server `off` was connected, and is disabled now",
+            "`mcp__moved` is not allowed any more: server `moved` is not what it was",
+            "`mcp__gone__*` is not allowed any more: server `gone` is not what it was",
+        ]
+    );
 }
 
 #[tokio::test]
@@ -168,11 +176,14 @@ async fn a_server_that_a_manager_does_not_get_today_is_told_with_the_reason() {
     let config = Place::with(&[("user", users), (".spar/mcp.yaml", theirs)]).read();
     let manager = world.manager(config.ready().cloned());
     let restored = within(session.restore(&manager, Some(&config))).await;
-    assert_eq!(restored.messages(), [
-        "server `bad` was connected, and its entry cannot be used now",
-        "server `off` was connected, and is disabled now",
-        "server `theirs` was connected, and its file is not trusted now",
-    ]);
+    assert_eq!(
+        restored.messages(),
+        [
+            "server `bad` was connected, and its entry cannot be used now",
+            "server `off` was connected, and is disabled now",
+            "server `theirs` was connected, and its file is not trusted now",
+        ]
+    );
     assert!(restored.outcomes.is_empty());
 }
 
