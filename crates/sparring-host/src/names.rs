@@ -4,7 +4,7 @@
 //! A name is made and looked up, and never taken apart: what belongs to it
 //! stands in the table of whoever gave it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use ring::digest::{SHA256, digest};
 
@@ -50,6 +50,21 @@ pub fn sanitized(name: &str) -> String {
 /// is called so too; [`assign`] knows.
 pub fn namespaced(server: &str, tool: &str) -> String {
     format!("mcp__{}__{}", sanitized(server), sanitized(tool))
+}
+
+/// The servers that cannot be told apart once their names are sanitized, each
+/// set of them together, in the order of the alphabet.
+pub fn colliding<'a>(servers: impl IntoIterator<Item = &'a str>) -> Vec<Vec<&'a str>> {
+    let mut sets = BTreeMap::<String, Vec<&str>>::new();
+    for server in servers {
+        let set = sets.entry(sanitized(server)).or_default();
+        if !set.contains(&server) {
+            set.push(server);
+        }
+    }
+    let mut sets: Vec<_> = sets.into_values().filter(|set| set.len() > 1).collect();
+    sets.iter_mut().for_each(|set| set.sort_unstable());
+    sets
 }
 
 /// Names for tools, each given by its server and its own name, in the same
@@ -249,6 +264,12 @@ mod tests {
             assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len(), "{names:?}");
             tools.remove(place);
         }
+    }
+
+    #[test]
+    fn servers_that_collide_are_told_in_sets() {
+        assert_eq!(colliding(["b", "a.b", "a b", "c", "a.b"]), [["a b", "a.b"]]);
+        assert!(colliding(["a", "a", "A"]).is_empty(), "the same server twice is one");
     }
 
     proptest! {
