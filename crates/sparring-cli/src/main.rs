@@ -10,7 +10,6 @@ mod connect;
 mod environment;
 mod exit;
 mod failure;
-mod files;
 mod frames;
 mod gate;
 mod journal;

@@ -84,3 +84,14 @@ fn data(text: &str) -> String {
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_a_meaning_is_escaped_where_it_has_one() {
+        assert_eq!(data("100%, a:b\r\n%0A"), "100%25, a:b%0D%0A%250A");
+        assert_eq!(property("100%, a:b\n"), "100%25%2C a%3Ab%0A");
+    }
+}

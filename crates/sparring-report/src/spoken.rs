@@ -137,6 +137,32 @@ mod tests {
     }
 
     #[test]
+    fn the_last_request_has_the_response_of_its_own_id() {
+        let (ask, answer) = (Side::Client, Side::Server);
+        let mut test = crate::example::test("a", crate::Outcome::Failed);
+        test.frames = vec![
+            frame(ask, r#"{"id":1,"method":"a"}"#),
+            frame(answer, r#"{"id":1,"result":{}}"#),
+            frame(ask, r#"{"id":2,"method":"b"}"#),
+            frame(answer, r#"{"id":2,"method":"sampling/createMessage"}"#),
+            frame(answer, r#"{"id":1,"result":{"late":true}}"#),
+            frame(answer, r#"{"id":2,"result":{"n":1}}"#),
+            frame(ask, r#"{"id":2,"result":{}}"#),
+            frame(ask, r#"{"method":"notifications/cancelled"}"#),
+        ];
+        let told = |test: &Test| {
+            let it = last_exchange(test)?;
+            Some((brief(it.request, 99), it.response.map(|frame| brief(frame, 99))))
+        };
+        let response = r#"result {"n":1}"#.to_owned();
+        assert_eq!(told(&test), Some(("b".to_owned(), Some(response))));
+        test.frames.truncate(5);
+        assert_eq!(told(&test), Some(("b".to_owned(), None)));
+        test.frames_shared = true;
+        assert_eq!(told(&test), None);
+    }
+
+    #[test]
     fn what_is_no_clear_frame_is_shown_as_it_is() {
         for text in ["nonsense", "{\"id\":1", r#"{"id":1,"result":{},"error":{}}"#, "[]", ""] {
             check(text, text);

@@ -35,11 +35,12 @@ pub(crate) struct Peers {
 /// Installs the peers and runs the tests.
 pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
     let peers = install(root, ci)?;
-    let packages = "-p sparring-peer -p sparring-transport -p sparring-report --all-features";
+    let packages =
+        "-p sparring-peer -p sparring-transport -p sparring-report -p sparring-host --all-features";
     run_command(command(root, &format!("cargo build {packages} --examples")))?;
     let line = if has_nextest() {
         format!(
-            "cargo nextest run {packages} --test it -E test(/^(rmcp|peers)::|::their_clients::/)"
+            "cargo nextest run {packages} --test it -E test(/^(rmcp|peers)::|^manager::peers::|::their_clients::/)"
         )
     } else {
         format!("cargo test {packages} --test it -- rmcp:: peers:: their_clients::")

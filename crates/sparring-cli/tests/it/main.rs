@@ -13,6 +13,7 @@ mod golden;
 mod guide;
 mod interrupted;
 mod issuer;
+mod llm;
 mod mock;
 mod mock_hardships;
 mod oauth;

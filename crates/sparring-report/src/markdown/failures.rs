@@ -2,7 +2,7 @@
 //! more there are.
 
 use super::code::{block, code};
-use super::{MOST, NAME};
+use super::{MOST, NAME, name};
 use crate::alike::{self, Alike};
 use crate::bounded::Bounded;
 use crate::spoken::Exchange;
@@ -43,9 +43,10 @@ fn whole(alike: &Alike<'_>) -> String {
     let end = format!("{again}\n</details>\n");
     let most = ONE - end.len();
     let mut text = Bounded::new(ONE);
-    let summary = code(&format!("{}: {}", first.suite, cut::line(&first.title(), NAME)), 2 * NAME);
-    text.add(&format!("\n<details><summary>{summary}</summary>\n\n"), most);
     let last = first.failure();
+    let why = last.map(|last| story::headline(last, LINE)).unwrap_or_default();
+    let (name, why) = (name(first, &first.title()), code(&why, LINE));
+    text.add(&format!("\n<details><summary>{name}: {why}</summary>\n\n"), most);
     let failures = last.map(|last| last.failures.as_slice()).unwrap_or_default();
     let told = story::with_source(failures).take(TOGETHER);
     let told = told.map(|(it, source)| failure(it, source));
@@ -77,7 +78,8 @@ fn failure(failure: &Failure, source: &str) -> String {
     let source = (!source.is_empty()).then(|| format!("{:>4} | {source}", place.line));
     let mut text = block("", &std::iter::once(at).chain(source).collect::<Vec<_>>());
     if let Some(diff) = diff {
-        text.push_str(&block("diff", &cut::first_lines(diff, LINES, LINE)));
+        let lines = cut::first_lines(diff, LINES, LINE);
+        text.push_str(&titled("Difference (- expected, + found)", "diff", &lines));
     }
     text
 }
@@ -111,11 +113,10 @@ fn titled(title: &str, language: &str, lines: &[String]) -> String {
 
 fn brief(alike: &Alike<'_>) -> String {
     let Alike { first, others } = alike;
-    let name = code(&format!("{}: {}", first.suite, cut::line(&first.title(), NAME)), 2 * NAME);
     let why = first.failure().map(|last| story::headline(last, NAME)).unwrap_or_default();
     let more = match others.len() {
         0 => String::new(),
         count => format!(" (and {} of the same)", counts::of(count, "test")),
     };
-    format!("- {name}: {}{more}\n", code(&why, NAME))
+    format!("- {}: {}{more}\n", name(first, &first.title()), code(&why, NAME))
 }
