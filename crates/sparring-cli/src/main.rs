@@ -11,7 +11,6 @@ mod connect;
 mod environment;
 mod exit;
 mod failure;
-mod files;
 mod frames;
 mod gate;
 mod journal;
@@ -26,6 +25,7 @@ mod trace;
 mod verbs;
 mod watch;
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -35,6 +35,7 @@ use environment::Environment;
 use exit::Exit;
 use failure::Failure;
 use output::{Printer, Surroundings};
+use report::Ci;
 use sparring_suite::World;
 use sparring_transport::Secrets;
 use verbs::{LastFailed, Verb, Visit};
@@ -57,7 +58,8 @@ fn main() -> ExitCode {
                 }
                 Verb::Mock(mock) => alone::run(&printer, |signals| mock.run(&printer, signals)),
                 Verb::Report(report) => {
-                    alone::run(&printer, |signals| report.run(&printer, signals))
+                    let ci = Ci::of(&variables());
+                    alone::run(&printer, |signals| report.run(&printer, signals, ci))
                 }
                 Verb::Config(config) => {
                     let environment = environment();
@@ -108,26 +110,26 @@ fn environment() -> Environment {
     let attended = io::stderr().is_terminal();
     Environment {
         here: std::env::current_dir().unwrap_or_else(|_| ".".into()),
-        variables: variables().collect(),
+        variables: variables().into_iter().collect(),
         answers: attended && io::stdin().is_terminal(),
         ..Environment::read(|name| std::env::var(name).ok(), attended)
     }
-}
-
-/// The variables that are texts.
-fn variables() -> impl Iterator<Item = (String, String)> {
-    let text = |text: OsString| text.into_string().ok();
-    std::env::vars_os().filter_map(move |(name, value)| Some((text(name)?, text(value)?)))
 }
 
 /// What suites find outside of their files.
 fn world(environment: &Environment) -> World {
     World {
         program: std::env::current_exe().unwrap_or_else(|_| "spar".into()),
-        variables: variables().collect(),
+        variables: variables(),
         proxies: environment.proxies.clone(),
         secrets: Secrets::default(),
     }
+}
+
+/// The variables of the environment that are texts.
+fn variables() -> HashMap<String, String> {
+    let text = |text: OsString| text.into_string().ok();
+    std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
 }
 
 fn surroundings() -> Surroundings {

@@ -41,7 +41,7 @@ enum File {
     Config,
     /// Scripts of `spar mock --llm`
     Llm,
-    /// Reports of `spar test --report json`
+    /// Reports of `spar test` and `spar report`, as JSON
     Report,
 }
 

@@ -1,5 +1,6 @@
 //! An LLM endpoint written in Rust: the keys of its script, read as those are.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::llm::{Api, LlmMock};
 use crate::load::load_llm;
 
 /// An LLM endpoint to be.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[must_use = "a builder does nothing until it starts something"]
 pub struct LlmBuilder {
     api: Api,
@@ -20,7 +21,7 @@ pub struct LlmBuilder {
 }
 
 /// One turn of an LLM endpoint. Texts are templates.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 #[must_use = "a turn does nothing until it is given to an endpoint"]
 pub struct LlmTurn(Map<String, Value>);
 
@@ -116,5 +117,21 @@ impl LlmTurn {
 impl From<LlmTurn> for Value {
     fn from(turn: LlmTurn) -> Self {
         Value::Object(turn.0)
+    }
+}
+
+/// Says what was said something about, since there may be secrets in it.
+impl fmt::Debug for LlmBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys: Vec<&String> = self.script.keys().collect();
+        f.debug_struct("LlmBuilder").field("said", &keys).finish_non_exhaustive()
+    }
+}
+
+/// The same of a turn.
+impl fmt::Debug for LlmTurn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys: Vec<&String> = self.0.keys().collect();
+        f.debug_tuple("LlmTurn").field(&keys).finish()
     }
 }

@@ -6,16 +6,20 @@ use serde_json::{Value, json};
 use super::said::{Said, SaidCall, Stream, pieces};
 use super::seen::{Called, Message, Outcome, Seen, Unreadable, role, text_of};
 
-const ROLES: [&str; 2] = ["user", "assistant"];
+const ROLES: [&str; 3] = ["user", "assistant", "system"];
 
 pub(super) fn read(body: &Value, messages: &[Value], mut seen: Seen) -> Result<Seen, Unreadable> {
     if body["max_tokens"].as_u64().is_none_or(|most| most == 0) {
         return Err("`max_tokens` must be a whole number of at least 1".to_owned());
     }
-    seen.system = text_of(&body["system"]);
+    let mut system = vec![text_of(&body["system"])];
     for (at, message) in messages.iter().enumerate() {
         let role = role(at, message, &ROLES)?;
         let content = &message["content"];
+        if role == "system" {
+            system.push(text_of(content));
+            continue;
+        }
         let mut read = Message { role, text: text_of(content), ..Message::default() };
         for block in content.as_array().into_iter().flatten() {
             match block["type"].as_str() {
@@ -26,6 +30,8 @@ pub(super) fn read(body: &Value, messages: &[Value], mut seen: Seen) -> Result<S
         }
         seen.messages.push(read);
     }
+    system.retain(|text| !text.is_empty());
+    seen.system = system.join("\n");
     Ok(seen)
 }
 
@@ -98,7 +104,8 @@ fn event(name: &str, data: Value) -> String {
 pub(super) fn models(models: &[String]) -> Value {
     let model = |id: &String| {
         json!({
-            "type": "model", "id": id, "display_name": id, "created_at": "1970-01-01T00:00:00Z",
+            "type": "model", "id": id, "display_name": id, "lifecycle": "active",
+            "created_at": "1970-01-01T00:00:00Z",
         })
     };
     json!({

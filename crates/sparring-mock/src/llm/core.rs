@@ -13,7 +13,7 @@ use super::journal::{Journal, LlmMiss, LlmRequest};
 use super::script::{ApiError, LlmScript, Turn};
 use super::seen::Seen;
 use super::speak::{Numbers, Speaking};
-use super::{Facts, LlmMock};
+use super::{Api, Facts, LlmMock};
 use crate::http_mock::{Answer, HttpReply, HttpRequest};
 use crate::interactions::case_of;
 use crate::journal::is_secret;
@@ -27,12 +27,15 @@ const ANY_MODEL: &str = "scripted";
 /// An endpoint at work.
 #[derive(Debug)]
 pub(super) struct Core {
+    /// What it was told at first.
     pub(super) script: Arc<LlmScript>,
     state: Mutex<State>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct State {
+    /// What it does now.
+    script: Arc<LlmScript>,
     cases: Cases,
     numbers: Numbers,
     pub(super) journal: Journal,
@@ -50,7 +53,14 @@ struct Refusal {
 
 impl Core {
     pub(super) fn new(script: Arc<LlmScript>) -> Self {
-        Core { script, state: Mutex::default() }
+        let state = State {
+            script: Arc::clone(&script),
+            cases: Cases::default(),
+            numbers: Numbers::default(),
+            journal: Journal::default(),
+            came: 0,
+        };
+        Core { script, state: Mutex::new(state) }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
@@ -60,9 +70,14 @@ impl Core {
     /// Makes everything as it was at first.
     pub(super) fn reset(&self) {
         let mut state = self.state();
-        state.cases = Cases::default();
+        state.begin(Arc::clone(&self.script));
         state.numbers = Numbers::default();
         state.journal.clear();
+    }
+
+    /// Goes by another script, from its first turns on.
+    pub(super) fn follow(&self, script: Arc<LlmScript>) {
+        self.state().begin(script);
     }
 
     /// Answers a request, and keeps it with what it got.
@@ -96,15 +111,21 @@ impl Core {
         state.journal.keep(noted);
         reply.header(api.request_id(), &format!("req_{number}"))
     }
+}
+
+impl State {
+    fn begin(&mut self, script: Arc<LlmScript>) {
+        self.script = script;
+        self.cases = Cases::default();
+    }
 
     fn serve(
-        &self,
-        state: &mut State,
+        &mut self,
         request: &HttpRequest,
         noted: &mut LlmRequest,
     ) -> Result<HttpReply, Refusal> {
-        let script = &*self.script;
-        if self.asks_for_models(request)? {
+        let script = Arc::clone(&self.script);
+        if asks_for_models(script.api, request)? {
             let any = [ANY_MODEL.to_owned()];
             let models = if script.models.is_empty() { &any[..] } else { &script.models };
             return Ok(HttpReply::json(&script.api.models(models)));
@@ -118,8 +139,8 @@ impl Core {
         }
         let case = seen.users().find_map(case_of);
         noted.case = case.map(str::to_owned);
-        let turns = self.turns(case)?;
-        let place = state.cases.place(case.unwrap_or_default());
+        let turns = turns_of(&script, case)?;
+        let place = self.cases.place(case.unwrap_or_default());
         let name = Name { case, turn: place.turn + 1 };
         let Some(turn) = turns.get(place.turn) else {
             let total = turns.len();
@@ -134,58 +155,57 @@ impl Core {
         let known = &script.known;
         let facts = Facts { request: &value, case, turn: name.turn, known };
         let speaking = Speaking { api: script.api, seen: &seen, turn, facts: &facts };
-        let reply = speaking.reply(&mut state.numbers, request.body.len());
+        let reply = speaking.reply(&mut self.numbers, request.body.len());
         let reply = reply.map_err(|why| missed(format!("{name}: {why}")))?;
-        state.cases.take(case.unwrap_or_default(), turn);
+        self.cases.take(case.unwrap_or_default(), turn);
         Ok(reply)
     }
+}
 
-    /// Whether the models are asked for, and not an answer.
-    fn asks_for_models(&self, request: &HttpRequest) -> Result<bool, Refusal> {
-        let api = self.script.api;
-        match (&*request.method, &*request.path) {
-            ("GET", MODELS) => Ok(true),
-            ("POST", path) if path == api.path() => {
-                let versioned = request.headers.get("anthropic-version").is_some();
-                match api == super::Api::Anthropic && !versioned {
-                    true => Err(bad(400, "the header anthropic-version is missing".to_owned())),
-                    false => Ok(false),
-                }
+/// Whether the models are asked for, and not an answer.
+fn asks_for_models(api: Api, request: &HttpRequest) -> Result<bool, Refusal> {
+    match (&*request.method, &*request.path) {
+        ("GET", MODELS) => Ok(true),
+        ("POST", path) if path == api.path() => {
+            let versioned = request.headers.get("anthropic-version").is_some();
+            match api == Api::Anthropic && !versioned {
+                true => Err(bad(400, "the header anthropic-version is missing".to_owned())),
+                false => Ok(false),
             }
-            (method, path) => {
-                let known = path == MODELS || path == api.path();
-                let there = format!("there are POST {} and GET {MODELS}", api.path());
-                let status = if known { 405 } else { 404 };
-                Err(bad(status, format!("there is no {method} {path}; {there}")))
-            }
+        }
+        (method, path) => {
+            let known = path == MODELS || path == api.path();
+            let there = format!("there are POST {} and GET {MODELS}", api.path());
+            let status = if known { 405 } else { 404 };
+            Err(bad(status, format!("there is no {method} {path}; {there}")))
         }
     }
+}
 
-    /// The turns of a case.
-    fn turns(&self, case: Option<&str>) -> Result<&[Turn], Refusal> {
-        let script = &*self.script;
-        if let Some(own) = case.and_then(|case| script.cases.get(case)) {
-            return Ok(own);
+/// The turns of a case.
+fn turns_of<'s>(script: &'s LlmScript, case: Option<&str>) -> Result<&'s [Turn], Refusal> {
+    if let Some(own) = case.and_then(|case| script.cases.get(case)) {
+        return Ok(own);
+    }
+    let known = || script.cases.keys().map(String::as_str);
+    match (script.turns.is_empty() && !script.cases.is_empty(), case) {
+        (false, _) => Ok(&script.turns),
+        (true, Some(case)) => {
+            let meant = did_you_mean(case, known());
+            let there = || format!("there are {}", known().collect::<Vec<_>>().join(", "));
+            let help = meant.unwrap_or_else(there);
+            Err(missed(format!("case '{case}' has no turns; {help}")))
         }
-        let known = || script.cases.keys().map(String::as_str);
-        match (script.turns.is_empty() && !script.cases.is_empty(), case) {
-            (false, _) => Ok(&script.turns),
-            (true, Some(case)) => {
-                let meant = did_you_mean(case, known());
-                let there = || format!("there are {}", known().collect::<Vec<_>>().join(", "));
-                let help = meant.unwrap_or_else(there);
-                Err(missed(format!("case '{case}' has no turns; {help}")))
-            }
-            (true, None) => Err(missed(
-                "the user says no [test_case_id=…], and only cases have turns".to_owned(),
-            )),
+        (true, None) => {
+            let message = "the user says no [test_case_id=…], and only cases have turns";
+            Err(missed(message.to_owned()))
         }
     }
 }
 
 impl Answer for Core {
     fn answer(&self, request: HttpRequest) -> HttpReply {
-        self.keep(request, |state, request, noted| self.serve(state, request, noted))
+        self.keep(request, State::serve)
     }
 
     fn most(&self) -> usize {

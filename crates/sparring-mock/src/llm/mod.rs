@@ -17,6 +17,7 @@ mod script;
 mod seen;
 mod speak;
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -40,7 +41,6 @@ pub use script::LlmScript;
 pub(crate) use script::{ApiError, Arguments, Call, Fault, Repeat, Turn};
 
 /// A scripted LLM endpoint on this machine. Dropped, it stops.
-#[derive(Debug)]
 pub struct LlmMock {
     core: Arc<Core>,
     address: SocketAddr,
@@ -109,6 +109,12 @@ impl LlmMock {
         self.core.reset();
     }
 
+    /// Goes by another script of the same API from now on, from its first turns
+    /// on; a reset brings the first one back.
+    pub fn follow(&self, script: Arc<LlmScript>) {
+        self.core.follow(script);
+    }
+
     /// All requests, as far as they are kept.
     pub fn requests(&self) -> Vec<LlmRequest> {
         self.core.state().journal.all().cloned().collect()
@@ -144,5 +150,13 @@ impl LlmMock {
 impl Drop for LlmMock {
     fn drop(&mut self) {
         self.task.abort();
+    }
+}
+
+/// Says where it is and what it has; what is expected of it may be a secret.
+impl fmt::Debug for LlmMock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (url, script) = (self.url(), &self.core.script);
+        f.debug_struct("LlmMock").field("url", &url).field("script", script).finish_non_exhaustive()
     }
 }

@@ -1,6 +1,7 @@
 //! What an endpoint is told, ready to be served.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,6 @@ use crate::http_mock::HttpFault;
 /// What an LLM endpoint answers, turn by turn. Made by
 /// [`LlmScript::read`](super::LlmScript::read) out of what a file or a suite
 /// says.
-#[derive(Debug)]
 pub struct LlmScript {
     pub(crate) api: Api,
     /// What is asked for where anything else is refused.
@@ -103,5 +103,12 @@ impl LlmScript {
         };
         let (turns, cases) = (some(self.turns.len(), "turn"), some(self.cases.len(), "case"));
         format!("{}, {turns}, {cases}", self.api.name())
+    }
+}
+
+/// Says what there is; there may be secrets in it.
+impl fmt::Debug for LlmScript {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("LlmScript").field(&self.summary()).finish()
     }
 }

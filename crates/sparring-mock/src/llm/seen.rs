@@ -170,13 +170,15 @@ impl Seen {
     }
 }
 
-/// A tool that is declared, in our words.
+/// A tool that is declared, in our words. Those that run at the API's own side
+/// may have no name but their type.
 fn declared(api: Api, at: usize, tool: &Value) -> Result<Value, Unreadable> {
     let (of, schema) = match api {
+        Api::OpenAi if tool.get("custom").is_some() => (&tool["custom"], "format"),
         Api::OpenAi => (&tool["function"], "parameters"),
         Api::Anthropic => (tool, "input_schema"),
     };
-    let Some(name) = of["name"].as_str() else {
+    let Some(name) = of["name"].as_str().or(of["type"].as_str()) else {
         let place = if api == Api::OpenAi { ".function" } else { "" };
         return Err(format!("`tools[{at}]{place}.name` must be a text"));
     };

@@ -13,6 +13,7 @@ mod interactions;
 mod issuer;
 mod journal;
 mod lists;
+mod llm;
 mod mutations;
 mod problems;
 mod questions;

@@ -1,31 +1,32 @@
-//! Stand-ins: HTTP servers and MCP servers that are started for a suite.
+//! Stand-ins: HTTP servers, MCP servers and LLM endpoints that are started for a
+//! suite.
 
+use sparring_mock::LLM_KEYS;
 use sparring_script::{Key, Object, Shape};
 
 static TRANSPORT: Shape = Shape::OneOrMany(&Shape::Word(&["stdio", "http", "sse"]));
 
-pub(super) static MOCK: Object = Object {
-    name: "a mock",
-    keys: &[&[
-        Key::new(
-            "http",
-            &Shape::List(&Shape::Object(&ROUTE)),
-            "An HTTP server: the first route that fits answers.",
-        ),
-        Key::new("mock", &Shape::Text, "Or an MCP server: its script."),
-        Key::new("vars", &Shape::Map(&Shape::Any), "Variables of the script of `mock`."),
-        Key::new(
-            "mcp_interactions",
-            &INTERACTIONS,
-            "Or an MCP server with the tool `get_data`: its responses, turn by turn, to each test case; none where the tests bring theirs.",
-        ),
-        Key::new(
-            "transport",
-            &TRANSPORT,
-            "How the MCP server is served, the tests run once for each; http where nothing is said.",
-        ),
-    ]],
-};
+pub(super) static MOCK: Object = Object { name: "a mock", keys: &[&OWN, &LLM_KEYS] };
+
+static OWN: [Key; 5] = [
+    Key::new(
+        "http",
+        &Shape::List(&Shape::Object(&ROUTE)),
+        "An HTTP server: the first route that fits answers.",
+    ),
+    Key::new("mock", &Shape::Text, "Or an MCP server: its script."),
+    Key::new("vars", &Shape::Map(&Shape::Any), "Variables of the script of `mock`."),
+    Key::new(
+        "mcp_interactions",
+        &INTERACTIONS,
+        "Or an MCP server with the tool `get_data`: its responses, turn by turn, to each test case; none where the tests bring theirs.",
+    ),
+    Key::new(
+        "transport",
+        &TRANSPORT,
+        "How the MCP server is served, the tests run once for each; http where nothing is said.",
+    ),
+];
 
 /// Responses, turn by turn.
 pub(super) static INTERACTIONS: Shape = Shape::List(&Shape::Map(&Shape::Any));

@@ -10,6 +10,7 @@ mod server;
 mod step;
 mod suite;
 
+pub(crate) use journals::is_of_llm;
 pub(crate) use server::SERVER;
 pub(crate) use suite::{SHARED, SUITE, TEST};
 

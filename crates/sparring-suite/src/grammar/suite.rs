@@ -1,5 +1,6 @@
 //! The top of a suite, and its tests.
 
+use sparring_mock::TURNS;
 use sparring_script::{Key, Object, Shape};
 
 use super::agent::{AGENT, BROUGHT};
@@ -117,6 +118,11 @@ pub(crate) static TEST: Object = Object {
                 "steps",
                 &Shape::List(&Shape::Object(&STEP)),
                 "Several steps; a test of one step has its keys itself.",
+            ),
+            Key::new(
+                "turns",
+                &TURNS,
+                "What the LLM endpoint of `mocks` answers in this test instead, turn by turn, to whoever has no turns below its `cases`.",
             ),
         ],
         &BROUGHT,

@@ -52,7 +52,10 @@ impl Loader {
             };
             return Some(Facet::Value(aspect, pattern));
         }
-        if verb.is_agent() && OF_SERVERS.contains(&&*entry.key) {
+        // What an agent asks of an LLM may be wrong.
+        let of_llm =
+            entry.key == "violations" && self.stand_ins.iter().any(|it| it.llm().is_some());
+        if verb.is_agent() && OF_SERVERS.contains(&&*entry.key) && !of_llm {
             self.no_such(entry.key_span, &entry.key, verb);
         }
         Some(match &*entry.key {

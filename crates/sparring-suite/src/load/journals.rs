@@ -3,6 +3,7 @@
 use sparring_script::{Entry, Kind, Node, did_you_mean};
 
 use super::Loader;
+use crate::grammar::is_of_llm;
 use crate::model::{Coming, Facet, Journal, Pattern, Server, StandIn, Step, Way};
 
 impl Loader {
@@ -13,10 +14,25 @@ impl Loader {
         }
         let of = |named: &Entry| {
             let coming = self.some(&named.value);
+            self.check_requests(&named.key, coming);
             let coming = coming.iter().map(|it| self.coming(it, journal)).collect();
             Facet::Journal { journal, name: named.key.clone(), span: named.key_span, coming }
         };
         entry.value.entries().iter().map(of).collect()
+    }
+
+    /// Only requests to an LLM endpoint have what it reads in them.
+    fn check_requests(&mut self, name: &str, coming: &[Node]) {
+        let known = self.stand_ins.iter().find(|it| it.name == name);
+        if known.is_none_or(|it| it.llm().is_some()) {
+            return;
+        }
+        let of_llm = coming.iter().flat_map(Node::entries).filter(|it| is_of_llm(&it.key));
+        for entry in of_llm {
+            let key = &entry.key;
+            let message = format!("`{name}` is no LLM endpoint, whose requests have `{key}`");
+            self.problems.add(entry.key_span, message);
+        }
     }
 
     fn coming(&mut self, node: &Node, journal: Journal) -> Coming {

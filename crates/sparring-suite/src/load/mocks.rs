@@ -1,14 +1,19 @@
 //! The stand-ins of a suite.
 
-use sparring_mock::HttpFault;
-use sparring_script::{Entry, Kind, Node, duration};
+use sparring_mock::{HttpFault, LlmKnown, LlmScript};
+use sparring_script::{Entry, Kind, Node, Tree, duration};
 
 use super::{Loader, one_or_many};
-use crate::model::{Body, Pattern, Reply, Route, Server, StandIn, StandInKind, Transport};
+use crate::model::{Body, Llm, Pattern, Reply, Route, Server, StandIn, StandInKind, Transport};
 
 /// The keys that say what a mock stands for, and what may stand beside each.
-const KINDS: [(&str, &[&str]); 3] =
-    [("http", &[]), ("mock", &["vars", "transport"]), ("mcp_interactions", &["transport"])];
+const KINDS: [(&str, &[&str]); 5] = [
+    ("http", &[]),
+    ("mock", &["vars", "transport"]),
+    ("mcp_interactions", &["transport"]),
+    ("openai", &["cases", "models"]),
+    ("anthropic", &["cases", "models"]),
+];
 
 impl Loader {
     pub(super) fn stand_ins(&mut self, node: &Node, servers: &[Server]) -> Vec<StandIn> {
@@ -26,7 +31,9 @@ impl Loader {
         let [(key, beside)] = kinds[..] else {
             self.problems.add(
                 entry.key_span,
-                format!("the mock `{name}` must have one of `http`, `mock` and `mcp_interactions`"),
+                format!(
+                    "the mock `{name}` must have one of `http`, `mock`, `mcp_interactions`, `openai` and `anthropic`"
+                ),
             );
             return None;
         };
@@ -39,7 +46,10 @@ impl Loader {
         let kind = match *key {
             "http" => StandInKind::Http(self.routes(node.get("http")?)),
             "mock" => StandInKind::Script(self.script(node)?),
-            _ => StandInKind::Interactions(node.get("mcp_interactions")?.to_json()),
+            "mcp_interactions" => {
+                StandInKind::Interactions(node.get("mcp_interactions")?.to_json())
+            }
+            api => StandInKind::Llm(self.llm(node, api)),
         };
         let transports = super::texts(node, "transport");
         Some(StandIn {
@@ -48,6 +58,37 @@ impl Loader {
             kind,
             transports: transports.iter().filter_map(|name| Transport::from_name(name)).collect(),
         })
+    }
+
+    /// An LLM endpoint, which is checked as far as it can be now.
+    fn llm(&mut self, node: &Node, api: &'static str) -> Llm {
+        LlmScript::read(node, LlmKnown::Suite(None), &mut self.problems);
+        // What is wrong with its templates is told by now.
+        let mut told = self.problems.clone();
+        Llm { api, node: node.clone(), tree: Tree::read(node, &mut told) }
+    }
+
+    /// The turns that a test brings, for the one LLM endpoint there is.
+    pub(super) fn turns(&mut self, test: &Node, server: Option<&Server>) -> Option<Node> {
+        let turns = test.entry("turns")?;
+        let llms: Vec<&Llm> = self.stand_ins.iter().filter_map(StandIn::llm).collect();
+        let [llm] = llms[..] else {
+            let message = match llms.is_empty() {
+                true => "there is no LLM endpoint that would take these turns",
+                false => "there are several LLM endpoints that could take these turns",
+            };
+            let help = "write `mocks: {llm: {openai: []}}` at the top of the suite";
+            let help = llms.is_empty().then(|| help.to_owned());
+            self.problems.add_with_help(turns.key_span, message, help);
+            return None;
+        };
+        let whole = llm.with_turns(&turns.value);
+        LlmScript::read(&whole, LlmKnown::Suite(None), &mut self.problems);
+        if server.is_some_and(|server| server.concurrency > 1) {
+            let message = "`turns` cannot be told apart among tests that run at once";
+            self.problems.add(turns.key_span, message);
+        }
+        Some(turns.value.clone())
     }
 
     fn routes(&mut self, node: &Node) -> Vec<Route> {

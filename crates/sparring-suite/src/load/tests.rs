@@ -64,6 +64,7 @@ impl Loader {
         let all = || setup.iter().chain(&steps).chain(&teardown);
         let server = self.server_of(node, servers, all());
         let interactions = self.brought(node, all());
+        let turns = self.turns(node, servers.get(server));
         let test = Test {
             name: self.name_of(node, &case),
             only: is("only"),
@@ -75,6 +76,7 @@ impl Loader {
             tags: super::texts(node, "tags"),
             skip: node.get("skip").and_then(Node::as_str).map(str::to_owned),
             interactions,
+            turns,
             server,
             setup,
             steps,

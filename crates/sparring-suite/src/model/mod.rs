@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use sparring_script::{Source, Span};
+use sparring_script::{Node, Source, Span};
 
 pub(crate) use agent::{Agent, FileExpect, Reading};
 pub(crate) use expect::{Aspect, Collection, Coming, Expect, Facet, Items, Journal};
@@ -22,7 +22,7 @@ pub(crate) use files::Files;
 pub(crate) use pattern::Pattern;
 pub(crate) use server::{Address, Command, Container, Script, Server, Way};
 pub(crate) use snapshot::Rules;
-pub(crate) use stand_in::{Body, Reply, Route, StandIn, StandInKind};
+pub(crate) use stand_in::{Body, Llm, Reply, Route, StandIn, StandInKind};
 pub(crate) use step::{Answers, Cancel, Completion, Raw, Step, Turns, Verb};
 pub use variant::{Transport, Variant};
 
@@ -79,6 +79,8 @@ pub struct Test {
     pub(crate) server: usize,
     /// The responses that its agent's input carries.
     pub(crate) interactions: Option<Value>,
+    /// What the LLM endpoint answers in it, where that is said.
+    pub(crate) turns: Option<Node>,
     pub(crate) setup: Vec<Step>,
     pub(crate) steps: Vec<Step>,
     pub(crate) teardown: Vec<Step>,

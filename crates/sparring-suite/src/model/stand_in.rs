@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sparring_mock::HttpFault;
-use sparring_script::{Span, Tree};
+use sparring_script::{Kind, Node, Span, Tree};
 
 use super::{Pattern, Script, Transport};
 
@@ -28,6 +28,30 @@ pub(crate) enum StandInKind {
     Script(Script),
     /// An MCP server that answers turn by turn.
     Interactions(Value),
+    /// An LLM endpoint.
+    Llm(Llm),
+}
+
+/// An LLM endpoint, as it is described: it is read once what its holes ask for
+/// is known.
+#[derive(Debug)]
+pub(crate) struct Llm {
+    /// The key of its API.
+    pub(crate) api: &'static str,
+    pub(crate) node: Node,
+    pub(crate) tree: Tree,
+}
+
+impl Llm {
+    /// The same with other turns.
+    pub(crate) fn with_turns(&self, turns: &Node) -> Node {
+        let mut node = self.node.clone();
+        if let Kind::Map(entries) = &mut node.kind {
+            let own = entries.iter_mut().filter(|entry| entry.key == self.api);
+            own.for_each(|entry| entry.value = turns.clone());
+        }
+        node
+    }
 }
 
 /// Which requests get which replies.
@@ -59,7 +83,15 @@ pub(crate) enum Body {
 impl StandIn {
     /// Whether it is an MCP server.
     pub(crate) fn is_mcp(&self) -> bool {
-        !matches!(self.kind, StandInKind::Http(_))
+        !matches!(self.kind, StandInKind::Http(_) | StandInKind::Llm(_))
+    }
+
+    /// The LLM endpoint that it is.
+    pub(crate) fn llm(&self) -> Option<&Llm> {
+        match &self.kind {
+            StandInKind::Llm(llm) => Some(llm),
+            _ => None,
+        }
     }
 
     /// How it is served while the tests run over `transport`. One that no
@@ -77,6 +109,7 @@ impl StandIn {
     pub(crate) fn trees(&self) -> Vec<&Tree> {
         match &self.kind {
             StandInKind::Interactions(_) => Vec::new(),
+            StandInKind::Llm(llm) => vec![&llm.tree],
             StandInKind::Script(script) => script.trees(),
             StandInKind::Http(routes) => {
                 let when = routes.iter().filter_map(|route| Some(route.when.as_ref()?.holes()));

@@ -82,6 +82,7 @@ pub(super) async fn perform(
         heard.violations.extend(unanswered(&step.answers, &heard.requests));
         heard.stderr = running.wrote_since(stderr_before);
         listening.renew(&mut heard.journals);
+        heard.violations.extend(listening.misses());
     };
     listen(&mut heard);
     let patience = match step.verb {

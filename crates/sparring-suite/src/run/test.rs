@@ -51,12 +51,14 @@ async fn attempt(
     };
     let outcome = match outcome? {
         Err(story) => Outcome::Failed(Box::new(story)),
-        Ok(mut walk) => {
-            walk.begin(test);
-            let outcome = around(seat, &mut walk, test, stop).await;
-            timings.append(&mut walk.timings);
-            outcome?
-        }
+        Ok(mut walk) => match walk.begin(test) {
+            Err(story) => Outcome::Failed(Box::new(story)),
+            Ok(()) => {
+                let outcome = around(seat, &mut walk, test, stop).await;
+                timings.append(&mut walk.timings);
+                outcome?
+            }
+        },
     };
     let outcome = outcome.and(later);
     Some(match test.isolate {

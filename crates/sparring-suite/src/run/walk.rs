@@ -84,9 +84,16 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes through a test.
-    pub(super) fn begin(&mut self, test: &Test) {
+    ///
+    /// # Errors
+    /// When the turns that it brings ask for what is not known.
+    pub(super) fn begin(&mut self, test: &Test) -> Result<(), Story> {
         self.know(&test.case);
         self.case = Case::new(self.suite, test);
+        match &test.turns {
+            Some(turns) => self.scope.stand_ins.give_turns(self.suite, turns, &self.scope),
+            None => Ok(()),
+        }
     }
 
     /// Adds values that are known.

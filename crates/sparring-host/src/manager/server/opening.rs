@@ -35,8 +35,11 @@ enum Stop {
 impl Server {
     /// Connects, for those who wait; more may come to wait.
     pub(super) async fn open(&mut self, mut waiting: Vec<Reply>) -> Phase {
+        if self.shop.leashes.are_cut() {
+            return self.failed(Error::ShutDown, waiting);
+        }
         self.wanted = true;
-        self.become_(State::Connecting { attempt: self.tries });
+        self.turn(State::Connecting { attempt: self.tries });
         let begun = match self.begin(&mut waiting).await {
             Ok(begun) => begun,
             Err(Stop::Failed(error)) => return self.failed(error, waiting),
@@ -44,10 +47,11 @@ impl Server {
         };
         match self.greet(&begun, &mut waiting).await {
             Ok((keep, connection)) => {
+                // Known to all before anybody is told that it is.
+                self.turn(State::Connected(connection.clone()));
                 for reply in waiting {
                     let _ = reply.send(Ok(connection.clone()));
                 }
-                self.become_(State::Connected(connection.clone()));
                 let Begun { container, .. } = begun;
                 Phase::Stay(Box::new(Open { connection, keep, container }))
             }
@@ -58,7 +62,7 @@ impl Server {
                 phase
             }
             Err(Stop::Told(order)) => {
-                self.become_(State::Closing);
+                self.turn(State::Closing);
                 self.close(begun.client, begun.container).await;
                 self.given_up(order, waiting)
             }
@@ -89,27 +93,30 @@ impl Server {
     /// What becomes of a server that was lost or did not come back.
     pub(super) fn lost(&mut self, why: Error, at_once: bool) -> Phase {
         let reconnect = self.config.borrow().reconnect;
-        if why.is_final() || self.tries >= reconnect.attempts {
-            self.become_(State::Failed { why });
+        let over = why.is_final() || self.shop.leashes.are_cut();
+        if over || self.tries >= reconnect.attempts {
+            self.turn(State::Failed { why });
             return Phase::Rest;
         }
         let wait = if at_once { Duration::ZERO } else { backoff::wait(&reconnect, self.tries) };
         self.tries += 1;
         let next_try = Instant::now() + wait;
-        self.become_(State::Lost { why, attempt: self.tries, next_try });
+        self.turn(State::Lost { why, attempt: self.tries, next_try });
         Phase::Wait(next_try)
     }
 
     fn failed(&mut self, error: Error, waiting: Vec<Reply>) -> Phase {
+        // Only what was there before is tried again by itself.
+        let phase = if self.tries > 0 {
+            self.lost(error.clone(), false)
+        } else {
+            self.turn(State::Failed { why: error.clone() });
+            Phase::Rest
+        };
         for reply in waiting {
             let _ = reply.send(Err(error.clone()));
         }
-        // Only what was there before is tried again by itself.
-        if self.tries > 0 {
-            return self.lost(error, false);
-        }
-        self.become_(State::Failed { why: error });
-        Phase::Rest
+        phase
     }
 
     fn given_up(&mut self, order: Option<Order>, waiting: Vec<Reply>) -> Phase {

@@ -5,5 +5,5 @@ mod entries;
 mod foreign;
 mod hostile;
 mod merging;
-mod place;
+pub(crate) mod place;
 mod reference;

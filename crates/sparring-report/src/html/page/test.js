@@ -8,7 +8,7 @@ function testView(test) {
     ["server", test.server],
     ["protocol", test.protocol],
     ["transport", test.transport],
-    ["took", test.outcome === "passed" || test.outcome === "failed" ? time(test.took_ms) : null],
+    ["took", tookOf(test)],
   ].filter(([, value]) => value);
   return el("article", { class: "test-view" },
     el("div", { class: "test-head" },
@@ -19,7 +19,7 @@ function testView(test) {
       copyButton("Copy a link to this test", () => location.href),
       el("button", { type: "button", class: "quiet close", "aria-label": "Close", title: "Close (Esc)", onclick: closeTest }, icon("close"))),
     el("h2", { id: "title", tabindex: "-1" }, test.name),
-    el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
+    el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, brief(value, 300))))),
     test.tags.length > 0 && el("p", { class: "tags" }, test.tags.map((tag) =>
       el("button", { type: "button", class: "tag", title: `Only tests with the tag ${tag}`, onclick: () => go({ tag }) }, tag))),
     test.reason && el("p", { class: "reason" }, el("b", {}, "Why: "), longText(test.reason, 4000)),
@@ -29,7 +29,7 @@ function testView(test) {
       el("div", { class: "command" }, el("code", {}, longText(test.again, 4000)), copyButton("Copy the command", test.again))),
     otherVariants(test),
     test.frames > 0 || !test.timings.length ? null : answersOf(test),
-    test.frames > 0 || test.outcome === "passed" || test.outcome === "failed" ? trafficOf(test) : null);
+    test.frames > 0 || hasRun(test) ? trafficOf(test) : null);
 }
 
 function stepButton(word, picture, by) {

@@ -14,7 +14,7 @@ const VARIANTS: [(&str, &str); 4] = [
 ];
 const WHAT: [&str; 6] = ["create", "fetch", "update", "delete", "search", "export"];
 
-/// So many tests of 6 frames and more each, in suites of 50.
+/// So many tests of 6 frames and more each, in suites of 40.
 pub(crate) fn big(tests: usize) -> Run {
     run((0..tests).map(one).collect())
 }
@@ -22,17 +22,18 @@ pub(crate) fn big(tests: usize) -> Run {
 fn one(at: usize) -> sparring_report::Test {
     let (protocol, transport) = VARIANTS[at % 4];
     let number = at / 4;
-    let suite = format!("suites/team-{}/part-{:03}.spar.yaml", at / 1000, at / 50);
+    let suite = format!("suites/team-{}/part-{:03}.spar.yaml", at / 1000, at / 40);
     let what = WHAT[number % WHAT.len()];
-    let mut test = test(&suite, 10 + at % 50 * 7, &format!("{what} works for record {number}"));
+    let mut test = test(&suite, 10 + at % 40 * 7, &format!("{what} works for record {number}"));
     test.server = Some(["catalog", "orders", "billing"][number % 3].to_owned());
     test.protocol = Some(protocol.to_owned());
     test.transport = Some(transport.to_owned());
     test.tags = vec![what.to_owned(), format!("tier-{}", number % 5)];
     // Times with a long tail, the same in every run.
     let mixed = (at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-    let took =
-        0.8 + (mixed % 1000) as f64 / 1000.0 * 12.0 + if mixed % 61 == 0 { 240.0 } else { 0.0 };
+    let took = 0.8
+        + (mixed % 1000) as f64 / 1000.0 * 12.0
+        + if mixed.is_multiple_of(61) { 240.0 } else { 0.0 };
     let text = format!(
         "{{\"record\":{number},\"state\":\"{what}d\",\"note\":\"{}\"}}",
         "all of it is here ".repeat(6)

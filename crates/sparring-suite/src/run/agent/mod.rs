@@ -97,7 +97,10 @@ pub(super) async fn perform(
         stderr: ran.stderr.clone(),
         journals: HashMap::new(),
     };
-    let mut listen = |heard: &mut Heard| listening.renew(&mut heard.journals);
+    let mut listen = |heard: &mut Heard| {
+        listening.renew(&mut heard.journals);
+        heard.violations.extend(listening.misses());
+    };
     listen(&mut heard);
     // What it wrote itself is all there already.
     if step.expect.0.iter().any(|(_, facet)| matches!(facet, Facet::Journal { .. })) {

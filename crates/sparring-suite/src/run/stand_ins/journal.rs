@@ -5,11 +5,15 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use sparring_mock::{HttpMock, HttpRequest, MockServer, journal::Received};
+use sparring_mock::{
+    HttpMock, HttpRequest, LlmMiss, LlmMock, LlmRequest, MockServer, journal::Received,
+};
 
+use super::super::heard::breach;
 use super::StandIns;
 use crate::model::{Expect, Facet};
 
@@ -21,6 +25,8 @@ const MOST: u64 = 64 * 1024 * 1024;
 pub(in crate::run) enum Journal {
     /// By an HTTP server in this process.
     Http(Box<HttpMock>),
+    /// By an LLM endpoint in this process, and how many of its misses were told.
+    Llm(Box<LlmMock>, AtomicUsize),
     /// By an MCP server in this process.
     Live(Arc<MockServer>),
     /// In a file, a line each, by a process of whoever wants one.
@@ -41,9 +47,22 @@ impl Journal {
     pub(super) fn reset(&self) {
         match self {
             Journal::Http(mock) => mock.reset(),
+            Journal::Llm(mock, told) => {
+                mock.reset();
+                told.store(0, Relaxed);
+            }
             Journal::Live(server) => server.reset(),
             Journal::File(_) => {}
         }
+    }
+
+    /// What came that the script of an LLM endpoint does not have, and that was
+    /// not told yet.
+    fn misses(&self) -> Vec<LlmMiss> {
+        let Journal::Llm(mock, told) = self else { return Vec::new() };
+        let misses = mock.misses();
+        let before = told.swap(misses.len(), Relaxed);
+        misses.into_iter().skip(before).collect()
     }
 
     /// How far it has come, now.
@@ -55,6 +74,7 @@ impl Journal {
     fn extent(&self) -> u64 {
         match self {
             Journal::Http(mock) => mock.total(),
+            Journal::Llm(mock, _) => mock.total(),
             Journal::Live(server) => server.total(),
             Journal::File(path) => std::fs::metadata(path).map_or(0, |it| it.len()),
         }
@@ -68,6 +88,11 @@ impl Journal {
             Journal::Http(mock) => {
                 let requests = mock.requests();
                 requests.iter().skip(after(mock.forgotten())).map(request).collect()
+            }
+            Journal::Llm(mock, _) => {
+                let (requests, forgotten) = (mock.requests(), after(mock.forgotten()));
+                let came = requests.iter().skip(forgotten).map(LlmRequest::to_json);
+                came.map(|value| Came { value, shown: None }).collect()
             }
             Journal::Live(server) => {
                 let received = server.received();
@@ -157,7 +182,10 @@ impl Marks {
 }
 
 /// The journals that a step looks at.
-pub(in crate::run) struct Listening<'a>(Vec<Ear<'a>>);
+pub(in crate::run) struct Listening<'a> {
+    ears: Vec<Ear<'a>>,
+    stand_ins: &'a StandIns,
+}
 
 struct Ear<'a> {
     name: &'a str,
@@ -185,12 +213,24 @@ impl<'a> Listening<'a> {
             Facet::Journal { name, .. } => Some(&**name),
             _ => None,
         });
-        Listening(names.filter_map(ear).collect())
+        Listening { ears: names.filter_map(ear).collect(), stand_ins }
+    }
+
+    /// What came to LLM endpoints otherwise than their scripts have it, as
+    /// breaches.
+    pub(in crate::run) fn misses(&self) -> Vec<Value> {
+        let of = |(name, journal): (&str, &Journal)| {
+            let misses = journal.misses().into_iter();
+            let told = |it: LlmMiss| breach(it.rule, &format!("the mock `{name}`: {}", it.message));
+            misses.map(told).collect::<Vec<Value>>()
+        };
+        let all = self.stand_ins.all.iter().map(|it| (&*it.name, &it.journal));
+        all.flat_map(of).collect()
     }
 
     /// Looks what has come.
     pub(in crate::run) fn renew(&mut self, journals: &mut HashMap<String, Vec<Came>>) {
-        for ear in &mut self.0 {
+        for ear in &mut self.ears {
             let now = ear.journal.extent();
             if now != ear.seen {
                 ear.seen = now;

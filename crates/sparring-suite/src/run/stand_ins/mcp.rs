@@ -31,7 +31,7 @@ impl Starting<'_> {
         let program = self.world.program.display().to_string();
         let (script, settings) = match &self.stand_in.kind {
             StandInKind::Script(script) => self.script(script)?,
-            StandInKind::Interactions(_) | StandInKind::Http(_) => {
+            StandInKind::Interactions(_) | StandInKind::Http(_) | StandInKind::Llm(_) => {
                 let path = self.folder.join(format!("{}.mock.yaml", self.file_name()));
                 self.write(&path, &self.interactions())?;
                 (path, Settings::default())

@@ -2,10 +2,12 @@
 //! made as they were at first before each, and gone after the last.
 
 mod journal;
+mod llm;
 mod mcp;
 mod upstream;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use serde_json::{Map, Value, json};
 use sparring_mock::MockServer;
@@ -108,6 +110,12 @@ impl Starting<'_> {
                 let journal = Journal::Http(Box::new(mock));
                 Ok((Standing { name, journal, _serving: None }, facts))
             }
+            StandInKind::Llm(llm) => {
+                let mock = self.llm(llm).await?;
+                let facts = json!({"url": mock.url()});
+                let journal = Journal::Llm(Box::new(mock), AtomicUsize::new(0));
+                Ok((Standing { name, journal, _serving: None }, facts))
+            }
             StandInKind::Script(_) | StandInKind::Interactions(_) => match served {
                 Transport::Stdio => {
                     let (journal, facts) = self.over_stdio()?;
@@ -130,7 +138,7 @@ impl Starting<'_> {
                 let (path, settings) = self.script(script)?;
                 MockServer::from_file(path, &settings).map_err(|error| self.refusal(&error))
             }
-            StandInKind::Interactions(_) | StandInKind::Http(_) => {
+            StandInKind::Interactions(_) | StandInKind::Http(_) | StandInKind::Llm(_) => {
                 let script = self.interactions().to_string();
                 MockServer::from_yaml(&script, ".").map_err(|it| self.refusal(&it))
             }

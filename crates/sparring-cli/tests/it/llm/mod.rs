@@ -1,0 +1,170 @@
+//! `spar mock --llm` as agents meet it: on the official packages of both APIs,
+//! which are skipped, loudly, where they are not installed, and with an agent of
+//! theirs end to end.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::process::{Running, SPAR, output};
+use crate::their_clients::installed;
+
+/// The turns that the clients of both packages are put through.
+const TURNS: &str = include_str!("turns.yaml");
+
+fn here(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/llm").join(file)
+}
+
+/// A Python that has the packages of both.
+fn python() -> Option<String> {
+    let python = installed("python/bin/python")?;
+    let has = output(Command::new(&python).args(["-c", "import openai, anthropic, mcp"]));
+    if !has.status.success() {
+        eprintln!("SKIPPED: openai and anthropic are not installed; run `cargo xtask peers`");
+        return None;
+    }
+    Some(python)
+}
+
+/// An endpoint, and its URL.
+fn serve(script: &Path, flags: &[&str]) -> (Running, String) {
+    let mut command = Command::new(SPAR);
+    command.args(["mock", "--llm"]).arg(script).args(flags);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    (Running::of(child), line.trim().to_owned())
+}
+
+/// What the client of an API heard.
+fn heard(api: &str, mode: &str) -> Option<Value> {
+    let python = python()?;
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("a.llm.yaml");
+    let turns = TURNS.replace("KEY", &format!("Bearer sk-{api}"));
+    fs::write(&script, format!("{api}:\n{turns}")).unwrap();
+    let (running, url) = serve(&script, &["--journal", &folder.path().join("j").to_string_lossy()]);
+    let client = here(&format!("{api}_client.py"));
+    let output = output(Command::new(python).arg(client).args([&url, mode]));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{api} {mode}: {stderr}");
+    running.signal(Signal::TERM);
+    assert_eq!(running.exit(), Some(143));
+    let journal = fs::read_to_string(folder.path().join("j")).unwrap();
+    // Two were tried again, and the models were asked for.
+    assert_eq!(journal.lines().count(), 14);
+    assert!(!journal.contains("sk-"), "{journal}");
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
+/// Everything that both clients must have heard but for their errors.
+fn check(api: &str, mode: &str, stops: [&str; 2], errors: &[(&str, Option<u16>, &str)]) {
+    let Some(mut heard) = heard(api, mode) else { return };
+    let found = heard.as_object_mut().unwrap().remove("errors").unwrap();
+    let found = found.as_array().unwrap();
+    assert_eq!(found.len(), errors.len(), "{found:?}");
+    for (found, (class, status, text)) in found.iter().zip(errors) {
+        assert_eq!(
+            (&found[0], &found[1]),
+            (&json!(class), &json!(status)),
+            "{api} {mode}: {found}"
+        );
+        assert!(found[2].as_str().unwrap().contains(text), "{api} {mode}: {text} in {found}");
+    }
+    let call = json!({"city": "Oslo", "why": "a text that is long enough for pieces"});
+    let right = json!({
+        "text": "let me look out of the window", "call": ["get_weather", call], "stops": stops,
+        "answer": "it is 15 degrees, and that is what the tool said", "usage": [7, 9],
+        "retried": "after the retry", "models": ["scripted"], "in_pieces": mode == "stream",
+    });
+    assert_eq!(heard, right, "{api} {mode}");
+}
+
+/// The errors that come before any answer.
+const REFUSED: [(&str, Option<u16>, &str); 4] = [
+    ("BadRequestError", Some(400), "no good"),
+    ("AuthenticationError", Some(401), ""),
+    ("NotFoundError", Some(404), ""),
+    ("RateLimitError", Some(429), ""),
+];
+
+/// The last: no turn is left.
+const OVER: (&str, Option<u16>, &str) =
+    ("InternalServerError", Some(500), "turn 13 was asked for, and there are only 12");
+
+#[test]
+fn the_openai_package_hears_every_turn_plain_and_in_a_stream() {
+    let stops = ["tool_calls", "stop"];
+    let overloaded = ("InternalServerError", Some(529), "");
+    let cut = ("APIConnectionError", None, "");
+    let garbage = ("JSONDecodeError", None, "");
+    let said = ("InternalServerError", Some(529), "enough of that");
+    let plain = [&REFUSED[..], &[overloaded, cut, said, garbage, OVER]].concat();
+    check("openai", "plain", stops, &plain);
+    let said = ("APIError", None, "enough of that");
+    let stream = [&REFUSED[..], &[overloaded, cut, said, garbage, OVER]].concat();
+    check("openai", "stream", stops, &stream);
+}
+
+#[test]
+fn the_anthropic_package_hears_every_turn_plain_and_in_a_stream() {
+    let stops = ["tool_use", "end_turn"];
+    let overloaded = ("OverloadedError", Some(529), "");
+    let cut = ("APIConnectionError", None, "");
+    let garbage = ("JSONDecodeError", None, "");
+    let said = ("OverloadedError", Some(529), "enough of that");
+    let plain = [&REFUSED[..], &[overloaded, cut, said, garbage, OVER]].concat();
+    check("anthropic", "plain", stops, &plain);
+    let said = ("APIStatusError", Some(200), "enough of that");
+    let stream = [&REFUSED[..], &[overloaded, cut, said, garbage, OVER]].concat();
+    check("anthropic", "stream", stops, &stream);
+}
+
+/// Seed 1's flow: the model is a script, the server a mock that answers turn by
+/// turn, and the agent is made of official packages alone.
+#[test]
+fn an_agent_of_official_packages_runs_end_to_end_without_a_model() {
+    let Some(python) = python() else { return };
+    for api in ["openai", "anthropic"] {
+        let suite = fs::read_to_string(here("agent.spar.yaml")).unwrap();
+        let suite = suite.replace("PYTHON", &python).replace("API", api);
+        let suite = suite.replace("AGENT", &here("agent.py").to_string_lossy());
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.spar.yaml"), suite).unwrap();
+        let output = output(Command::new(SPAR).arg("test").current_dir(folder.path()));
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(told.ends_with("6 passed, 0 failed, 0 skipped\n"), "{api}: {told}");
+    }
+}
+
+#[test]
+fn an_endpoint_is_at_the_given_address_and_its_port_is_free_after_a_signal() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("a.llm.yaml");
+    fs::write(&script, "anthropic: [{text: \"hello ${vars.who}\"}]\nvars: {who: nobody}\n")
+        .unwrap();
+    let flags = ["--http", "127.0.0.1:0", "--json", "--var", "who=Ada"];
+    let (running, line) = serve(&script, &flags);
+    let told: Value = serde_json::from_str(&line).unwrap();
+    let url = told["url"].as_str().unwrap();
+    let address = url.strip_prefix("http://").unwrap().to_owned();
+    let body = json!({
+        "model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": "hi"}],
+    });
+    let body = body.to_string();
+    let mut stream = TcpStream::connect(&address).unwrap();
+    let head = "POST /v1/messages HTTP/1.1\r\nhost: x\r\nanthropic-version: 1\r\nconnection: close";
+    write!(stream, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
+    let answer = std::io::read_to_string(stream).unwrap();
+    assert!(answer.contains("hello Ada"), "{answer}");
+    running.signal(Signal::INT);
+    assert_eq!(running.exit(), Some(130));
+    assert!(TcpStream::connect(&address).is_err(), "the port is left open");
+}

@@ -1,0 +1,41 @@
+//! What was asked is kept, without keys.
+
+use serde_json::{Value, json};
+
+use super::agent::{body, request, say, send, start};
+
+#[tokio::test]
+async fn requests_are_kept_in_our_words_and_as_they_were() {
+    let llm = start("anthropic: [{text: one}]").await;
+    say(&llm, "hi [test_case_id=a]").await;
+    say(&llm, "more").await;
+    say(&llm, "again [test_case_id=a]").await;
+    let requests = llm.requests();
+    let of = |at: usize| (requests[at].case(), requests[at].turn(), requests[at].status());
+    assert_eq!((of(0), of(1)), ((Some("a"), Some(1), 200), (None, Some(1), 200)));
+    assert_eq!(of(2), (Some("a"), None, 500));
+    assert!(requests[2].miss().unwrap().message.contains("turn 2 was asked for"));
+    let value = requests[0].to_json();
+    assert_eq!(value["user"], "hi [test_case_id=a]");
+    assert_eq!((&value["case"], &value["turn"]), (&json!("a"), &json!(1)));
+    assert_eq!(value["body"]["max_tokens"], 100);
+    assert_eq!(value["path"], "/v1/messages");
+    let line: Value = serde_json::from_str(&requests[2].to_line()).unwrap();
+    assert_eq!((&line["status"], &line["case"]), (&json!(500), &json!("a")));
+    assert_eq!(line["miss"]["rule"], "llm-turn");
+}
+
+#[tokio::test]
+async fn keys_are_neither_kept_nor_shown() {
+    let llm = start("openai: [{expect: {headers: {x-api-key: sk-1}}, text: hi}]").await;
+    let (heard, lines) = std::sync::mpsc::channel();
+    llm.on_request(move |request| heard.send(request.to_line()).unwrap());
+    let mut asked = request(&llm, &body(&llm, "hi"));
+    for name in ["authorization", "x-api-key", "api-key", "cookie"] {
+        asked = asked.header(name, "sk-1");
+    }
+    assert_eq!(send(asked).await.status, 200, "what is expected of a key is looked at");
+    let all = format!("{:?} {} {:?}", llm.requests(), lines.recv().unwrap(), llm);
+    assert!(!all.contains("sk-1"), "{all}");
+    assert!(all.contains("(hidden)"), "{all}");
+}

@@ -1,0 +1,132 @@
+//! The language of LLM scripts: what is wrong with one is told at once, and the
+//! schema and the page know every key.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+use sparring_mock::LlmScript;
+use sparring_script::{Node, Source, casing};
+
+use crate::mutations::{keys, mutations, properties};
+
+const EVERY_KEY: &str = include_str!("../../every_key.llm.yaml");
+const PAGE: &str = "docs/llm-keys.md";
+
+#[track_caller]
+fn check(script: &str, place: &str, message: &str) {
+    let told = match LlmScript::from_yaml(script) {
+        Ok(_) => panic!("{script}\nis taken for good"),
+        Err(problems) => problems.to_string(),
+    };
+    assert!(told.contains(message), "{message} is not in\n{told}");
+    assert!(told.contains(&format!("llm.yaml:{place}\n")), "{place} is not in\n{told}");
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_place() {
+    check("{}", "1:1", "an LLM endpoint has one of `openai` and `anthropic`");
+    check(
+        "openai: []\nanthropic: []",
+        "1:1",
+        "an LLM endpoint has one of `openai` and `anthropic`",
+    );
+    check(
+        "openai: [{}]",
+        "1:10",
+        "there is no answer here: give one of text, call, calls, error, fault",
+    );
+    check(
+        "openai: [{text: a, call: {tool: b}, calls: []}]",
+        "1:20",
+        "`call` does not go with `calls`",
+    );
+    check("openai: [{call: {with: {}}}]", "1:17", "`tool` is missing in a call");
+    check(
+        "openai: [{call: {tool: a, with: {}, arguments: x}}]",
+        "1:37",
+        "`arguments` does not go with `with`",
+    );
+    check(
+        "anthropic: [{call: {tool: a, arguments: x}}]",
+        "1:30",
+        "arguments are no text in Anthropic's API",
+    );
+    check(
+        "anthropic: [{error: {status: 400, code: x}}]",
+        "1:35",
+        "errors have no code in Anthropic's API",
+    );
+    check("openai: [{error: {status: 600}}]", "1:27", "the status of an error is at most 599");
+    check(
+        "openai: [{fault: {silent: true, slow: 1}}]",
+        "1:18",
+        "only one of disconnect, silent, slow",
+    );
+    check(
+        "openai: [{text: a, fault: {bad_content_type: \"a\\nb\"}}]",
+        "1:27",
+        "a header cannot have this content type",
+    );
+    check("openai: [{text: a, repeat: always}, {text: b}]", "1:37", "this turn never comes");
+    check("openai: []\ncases: {\"a b\": []}", "2:9", "the id of a case has letters");
+    check("openai: [{text: \"${lst.text}\"}]", "1:17", "${lst.text}: there is no `lst`");
+    check("openai: [{text: \"${vars.x}\"}]", "1:17", "${vars.x}: vars has no `x`");
+    check(
+        "openai: [{expect: {user: \"${last.text}\"}, text: a}]",
+        "1:26",
+        "only vars are known here",
+    );
+    check(
+        "openai: [{expect: {user: {matches: \"(\"}}, text: a}]",
+        "1:36",
+        "is no regular expression",
+    );
+    check(
+        "openai: [{expect: {usr: a}, text: a}]",
+        "1:20",
+        "unknown key `usr` in an expectation of a request",
+    );
+}
+
+fn value(script: &str) -> Value {
+    Node::parse(&Source::new("a.yaml", script)).unwrap().to_json()
+}
+
+#[test]
+fn schema_and_parser_know_the_same_keys() {
+    let schema = jsonschema::validator_for(&sparring_mock::llm_schema()).unwrap();
+    let script = value(EVERY_KEY);
+    assert!(schema.is_valid(&script));
+    LlmScript::from_yaml(EVERY_KEY).unwrap_or_else(|problems| panic!("{problems}"));
+    let (mut used, mut known) = (BTreeSet::new(), BTreeSet::new());
+    keys(&script, &mut used);
+    properties(&sparring_mock::llm_schema(), &mut known);
+    let untried: Vec<_> =
+        known.iter().filter(|key| casing::snake(key) == **key && !used.contains(*key)).collect();
+    // Only one API can be there.
+    assert_eq!(untried, ["anthropic"]);
+    let mut refused = 0;
+    for (place, changed) in mutations(&script) {
+        let by_schema = !schema.is_valid(&changed);
+        let told = LlmScript::from_yaml(&changed.to_string()).err().map(|it| it.to_string());
+        assert!(!by_schema || told.is_some(), "only the schema refuses {place}");
+        let by_shape =
+            told.is_some_and(|it| it.contains("unknown key") || it.contains("is missing in a"));
+        assert!(!by_shape || by_schema, "only the parser refuses {place}");
+        refused += usize::from(by_schema);
+    }
+    assert!(refused > 40, "{refused}");
+}
+
+/// `SPAR_BLESS=1` writes the page anew.
+#[test]
+fn the_page_of_all_keys_is_what_the_language_has() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(PAGE);
+    let page = sparring_mock::llm_reference();
+    if std::env::var_os("SPAR_BLESS").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page, "{PAGE} is not what the language has; SPAR_BLESS=1 writes it anew");
+}
