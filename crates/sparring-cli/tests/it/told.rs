@@ -24,12 +24,14 @@ const SOURCES: [&str; 9] = [
 
 /// Texts of several words that are no messages, and messages that no file can
 /// bring about.
-const OTHERS: [(&str, &str); 13] = [
+const OTHERS: [(&str, &str); 15] = [
     ("the tool", "names a text without a file"),
     ("the reply", "names a text without a file"),
     ("the change", "names a text without a file"),
     ("the token", "names a text without a file"),
     ("%% this is no frame %%", "is sent"),
+    ("%% this is no JSON %%", "is sent"),
+    ("as the script has it", "is said by an error"),
     ("Gives the next response of a test case.", "describes a tool"),
     (
         "What to do, with the directives [test_case_id=…] and [mcp_responses_json=BASE64].",
