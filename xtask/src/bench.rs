@@ -15,12 +15,13 @@ use crate::command::{command, show, works};
 use crate::peers;
 
 /// The benches: the package and the name of each.
-const BENCHES: [(&str, &str); 5] = [
+const BENCHES: [(&str, &str); 6] = [
     ("sparring-peer", "calls"),
     ("sparring-transport", "stdio"),
     ("sparring-transport", "http_server"),
     ("sparring-transport", "http_client"),
     ("sparring-mock", "mock"),
+    ("sparring-host", "host"),
 ];
 
 /// What measures the program itself.

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 mod bench;
+mod browser;
 mod command;
 mod conformance;
 mod containers;
@@ -24,13 +25,15 @@ usage: cargo xtask VERB
   containers      only the tests in real containers, by podman
   tidy            the rules of the repository that no compiler checks
   bench [NAME]    measure, on one core where possible: calls, stdio, http_server,
-                  http_client, mock, program (default: all of them)
+                  http_client, mock, host, program (default: all of them)
   fuzz [SECONDS]  fuzz the frame parser (default: 30 seconds)
   help            print this text
 
 environment:
   SPAR_SPEC_DIR   folder with the specification's schemas; without it the
                   tests that need them are skipped, and fail when CI is set
+  SPAR_CHROMIUM   the browser that the HTML report is tried in, unless one is on
+                  the PATH; without any those tests are skipped in the same way
   CI              when set, a test that must be skipped is a failure
 ";
 
@@ -68,7 +71,12 @@ fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
         .expect("xtask lies in the root of the workspace");
     match verb {
         Verb::Test => {
-            test::run(root, test::Settings { has_spec: is_set("SPAR_SPEC_DIR"), ci: is_set("CI") })?
+            let settings = test::Settings {
+                has_spec: is_set("SPAR_SPEC_DIR"),
+                has_browser: is_set("SPAR_CHROMIUM") || browser::is_installed(),
+                ci: is_set("CI"),
+            };
+            test::run(root, settings)?
         }
         Verb::Peers => peers::run(root, is_set("CI"))?,
         Verb::Conformance => conformance::run(root, is_set("CI"))?,

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, ensure};
 
 use crate::command::{command, example, has_nextest, run as run_command};
 use crate::conformance;
@@ -23,12 +23,24 @@ use crate::tidy;
 pub(crate) struct Settings {
     /// The specification's schemas are at hand.
     pub(crate) has_spec: bool,
+    /// There is a Chromium to show the HTML report.
+    pub(crate) has_browser: bool,
     /// Nobody is watching, so a skipped test must not pass for a good one.
     pub(crate) ci: bool,
 }
 
-const SKIPPED: &str = "SKIPPED: the tests against the specification's schemas, \
+const NO_SPEC: &str = "SKIPPED: the tests against the specification's schemas, \
                        because SPAR_SPEC_DIR is not set";
+const NO_BROWSER: &str = "SKIPPED: the tests of the HTML report in a browser, \
+                          because there is no Chromium on the PATH or in SPAR_CHROMIUM";
+
+impl Settings {
+    /// What is not at hand, a line for each kind of tests that need it.
+    fn skipped(self) -> impl Iterator<Item = &'static str> {
+        let lines = [(self.has_spec, NO_SPEC), (self.has_browser, NO_BROWSER)];
+        lines.into_iter().filter(|(there, _)| !there).map(|(_, line)| line)
+    }
+}
 
 /// Runs the stages in order and stops at the first that fails.
 pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
@@ -50,9 +62,7 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
     stages.run("examples", || examples(root))?;
     stages.run("docs", || docs(root))?;
     stages.run("tidy", || tidy::run(root))?;
-    if !settings.has_spec {
-        eprintln!("\n{SKIPPED}");
-    }
+    settings.skipped().for_each(|line| eprintln!("\n{line}"));
     peers.tell_skipped();
     containers.tell_skipped();
     stages.finish();
@@ -62,11 +72,9 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
 fn tests(root: &Path, settings: Settings, peers: &Peers, containers: &Containers) -> Result<()> {
     // A runner hides what a passing test prints, so the tests' own words
     // about being skipped would go unread.
-    if !settings.has_spec {
-        if settings.ci {
-            bail!("SPAR_SPEC_DIR is not set; with CI set no test may be skipped");
-        }
-        eprintln!("{SKIPPED}");
+    for line in settings.skipped() {
+        eprintln!("{line}");
+        ensure!(!settings.ci, "with CI set no test may be skipped");
     }
     let line = if has_nextest() {
         "cargo nextest run --workspace --all-features"

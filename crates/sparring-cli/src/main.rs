@@ -10,7 +10,6 @@ mod connect;
 mod environment;
 mod exit;
 mod failure;
-mod files;
 mod frames;
 mod gate;
 mod journal;
@@ -24,6 +23,7 @@ mod trace;
 mod verbs;
 mod watch;
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -33,6 +33,7 @@ use environment::Environment;
 use exit::Exit;
 use failure::Failure;
 use output::{Printer, Surroundings};
+use report::Ci;
 use sparring_suite::World;
 use sparring_transport::Secrets;
 use verbs::{LastFailed, Verb, Visit};
@@ -59,7 +60,8 @@ fn main() -> ExitCode {
                 }
                 Verb::Mock(mock) => alone::run(&printer, |signals| mock.run(&printer, signals)),
                 Verb::Report(report) => {
-                    alone::run(&printer, |signals| report.run(&printer, signals))
+                    let ci = Ci::of(&variables());
+                    alone::run(&printer, |signals| report.run(&printer, signals, ci))
                 }
                 Verb::Schema(schema) => alone::run(&printer, |_| schema.run(&printer)),
             };
@@ -102,15 +104,18 @@ fn give_up(failure: &Failure) -> Exit {
 
 /// What suites find outside of their files.
 fn world(environment: &Environment) -> World {
-    let text = |text: OsString| text.into_string().ok();
-    let variables =
-        std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
     World {
         program: std::env::current_exe().unwrap_or_else(|_| "spar".into()),
-        variables: variables.collect(),
+        variables: variables(),
         proxies: environment.proxies.clone(),
         secrets: Secrets::default(),
     }
+}
+
+/// The variables of the environment that are texts.
+fn variables() -> HashMap<String, String> {
+    let text = |text: OsString| text.into_string().ok();
+    std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
 }
 
 fn surroundings() -> Surroundings {

@@ -4,11 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
+use sparring_host::files::Files;
 use sparring_mock::{LoadError, MockServer, Reading, Settings};
 use tokio::task::spawn_blocking;
 
 use crate::failure::Failure;
-use crate::files::Files;
 use crate::output::Printer;
 
 /// A script that is followed.

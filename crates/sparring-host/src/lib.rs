@@ -2,9 +2,18 @@
 //! called.
 //!
 //! [`config`] says what is configured, [`manager`] has the connections,
-//! [`names`] says what tools of many servers are called. Nothing here prints or
-//! reads the environment; nothing here knows of suites.
+//! [`names`] says what tools of many servers are called, [`registry`] finds and
+//! calls them, [`permissions`] decides whether it may, and [`llm`] tells a model
+//! of them. [`artifacts`] keeps what tools gave, [`files`] tells when a file has
+//! changed. Nothing here prints or reads the environment; nothing here knows of
+//! suites.
 
+pub mod artifacts;
 pub mod config;
+pub mod files;
+pub mod llm;
 pub mod manager;
 pub mod names;
+pub mod permissions;
+pub mod registry;
+mod text;

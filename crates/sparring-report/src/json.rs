@@ -58,6 +58,13 @@ pub enum ReadError {
     },
 }
 
+impl ReadError {
+    /// Whether it begins with a place in the text.
+    pub fn has_place(&self) -> bool {
+        matches!(self, ReadError::NoJson { .. } | ReadError::NoReport { .. })
+    }
+}
+
 /// Reads a report. What it does not know is passed over.
 ///
 /// # Errors

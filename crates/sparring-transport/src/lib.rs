@@ -9,6 +9,7 @@ mod container;
 pub mod http;
 #[cfg(unix)]
 mod pipes;
+mod private_file;
 mod secrets;
 #[cfg(unix)]
 mod socket;
@@ -19,6 +20,7 @@ pub use child::{ChildError, ChildLink, Job, JobEnd, Output, Stderr};
 pub use container::{Container, ContainerError};
 #[cfg(unix)]
 pub use pipes::NamedPipes;
+pub use private_file::{FileLock, PrivateFile};
 pub use secrets::Secrets;
 #[cfg(unix)]
 pub use socket::{Listener, connect_unix, listen_unix};

@@ -15,6 +15,7 @@ use crate::command::{command, has_nextest, run as run_command};
 mod install;
 mod node;
 mod python;
+mod schemas;
 
 /// The variable that tells the tests where the peers are.
 pub(crate) const FOLDER: &str = "SPAR_PEERS_DIR";
@@ -34,11 +35,12 @@ pub(crate) struct Peers {
 /// Installs the peers and runs the tests.
 pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
     let peers = install(root, ci)?;
-    let packages = "-p sparring-peer -p sparring-transport --all-features";
+    let packages =
+        "-p sparring-peer -p sparring-transport -p sparring-report -p sparring-host --all-features";
     run_command(command(root, &format!("cargo build {packages} --examples")))?;
     let line = if has_nextest() {
         format!(
-            "cargo nextest run {packages} --test it -E test(/^(rmcp|peers)::|::their_clients::/)"
+            "cargo nextest run {packages} --test it -E test(/^(rmcp|peers)::|^manager::peers::|::their_clients::/)"
         )
     } else {
         format!("cargo test {packages} --test it -- rmcp:: peers:: their_clients::")
@@ -55,6 +57,7 @@ pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
 pub(crate) fn install(root: &Path, ci: bool) -> Result<Peers> {
     let peers = Peers::new(root);
     let pins = root.join("xtask/peers");
+    let python = peers.folder.join("python");
     let outcomes = [
         (
             "the tests with peers from npm",
@@ -63,7 +66,15 @@ pub(crate) fn install(root: &Path, ci: bool) -> Result<Peers> {
         (ON_NODE22, install_node22(root, &peers)),
         (
             "the tests with peers from Python",
-            python::install(&pins.join("requirements.txt"), &peers.folder.join("python")),
+            python::install(&pins.join("requirements.txt"), &python),
+        ),
+        (
+            "the test of JUnit XML against its schemas",
+            schemas::install(
+                &pins.join("schemas.txt"),
+                &python.join("bin/python"),
+                &peers.folder.join("schemas"),
+            ),
         ),
     ];
     peers.after(outcomes, ci)

@@ -130,6 +130,11 @@ impl Printer {
         self.print(&format!("{value}\n")).await
     }
 
+    /// Says what is for whoever reads stderr as a program, as it is.
+    pub(crate) async fn remark(&self, text: &str) {
+        self.tell(text).await;
+    }
+
     /// Shows something that is erased again.
     pub(crate) async fn status(&self, text: &str) {
         self.tell(text).await;

@@ -111,7 +111,13 @@ fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
         // As any file that is made: the system takes away what the user wants.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder(path))
+    builder.tempfile_in(folder(path)).map_err(without_its_name)
+}
+
+/// Nobody knows the file that could not be made.
+fn without_its_name(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|error| error.source()).map(ToString::to_string);
+    cause.map_or(error.kind().into(), io::Error::other)
 }
 
 fn folder(path: &Path) -> &Path {

@@ -6,6 +6,7 @@
 
 mod again;
 mod asked;
+mod ci;
 mod destination;
 mod differences;
 mod kind;
@@ -21,6 +22,7 @@ use sparring_report::Summary;
 use crate::exit::Exit;
 
 pub(crate) use asked::Asked;
+pub(crate) use ci::Ci;
 pub(crate) use reports::{Reports, Round};
 pub(crate) use terminal::Terminal;
 

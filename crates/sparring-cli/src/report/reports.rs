@@ -10,6 +10,7 @@ use sparring_suite::{Event, Plan};
 use sparring_transport::Secrets;
 
 use super::asked::Asked;
+use super::ci::Ci;
 use super::destination::Destination;
 use super::kind::Kind;
 use super::record::Record;
@@ -20,6 +21,7 @@ use crate::signals::Signals;
 /// Reports, and where each of them goes.
 pub(crate) struct Reports {
     all: Vec<Wanted>,
+    ci: Arc<Ci>,
     /// Whether lines go out as they come, and have gone out at the end.
     live: bool,
 }
@@ -45,7 +47,7 @@ impl Reports {
     ///
     /// # Errors
     /// When one cannot be, or two would be at one place.
-    pub(crate) fn new(asked: &[Asked]) -> Result<Reports, Failure> {
+    pub(crate) fn new(asked: &[Asked], ci: Ci) -> Result<Reports, Failure> {
         let mut all: Vec<Wanted> = Vec::new();
         for Asked { kind, path } in asked {
             let to = match path {
@@ -60,12 +62,12 @@ impl Reports {
             }
             all.push(Wanted { kind: *kind, to, typed, stream: None });
         }
-        Ok(Reports { all, live: false })
+        Ok(Reports { all, ci: Arc::new(ci), live: false })
     }
 
     /// Whether there is anything to gather.
     pub(crate) fn are_wanted(&self) -> bool {
-        !self.all.is_empty()
+        !self.all.is_empty() || self.ci.is_github
     }
 
     /// Whether stdout is for one of them.
@@ -112,20 +114,45 @@ impl Reports {
                 (Some(stream), _) => signals.during(stream.written()).await?,
                 (None, Destination::Stdout) if self.live && wanted.kind == Kind::Ndjson => Ok(()),
                 (None, Destination::Stdout) => {
-                    let text = wanted.kind.text(&run);
+                    let text = wanted.kind.text(&run, &self.ci);
                     let printed = signals.during(printer.print_foreign(text.as_bytes())).await?;
                     failures.extend(printed.err());
                     Ok(())
                 }
                 (None, _) => {
                     let (to, kind, run) = (wanted.to.clone(), wanted.kind, Arc::clone(&run));
-                    signals.beside(move || to.write(&kind.text(&run))).await?
+                    let ci = Arc::clone(&self.ci);
+                    signals.beside(move || to.write(&kind.text(&run, &ci))).await?
                 }
             };
             failures.extend(written.err().map(|error| wanted.unwritten(&error)));
         }
         failures.retain(|failure| !failure.is_silent());
+        if self.live && self.ci.is_github {
+            self.tell_github(run, printer, signals).await?;
+        }
         Ok(failures)
+    }
+
+    /// Gives GitHub what it shows beside the files and on the page of the run.
+    /// It reads both streams, and stdout is for what was asked for.
+    async fn tell_github(
+        &self,
+        run: Arc<Run>,
+        printer: &Printer,
+        signals: &mut Signals,
+    ) -> Result<(), Failure> {
+        let is_told = |it: &Wanted| it.kind == Kind::Github && it.to == Destination::Stdout;
+        if !self.all.iter().any(is_told) {
+            let text = Kind::Github.text(&run, &self.ci);
+            signals.during(printer.remark(&text)).await?;
+        }
+        let ci = Arc::clone(&self.ci);
+        let summarize = move || ci.summarize(&Kind::Markdown.text(&run, &ci));
+        if let Err(told) = signals.beside(summarize).await? {
+            printer.note(&told).await;
+        }
+        Ok(())
     }
 }
 

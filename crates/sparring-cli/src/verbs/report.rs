@@ -10,7 +10,7 @@ use crate::args::Look;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Paint, Printer, line};
-use crate::report::{Asked, Reports, exit};
+use crate::report::{Asked, Ci, Reports, exit};
 use crate::signals::Signals;
 
 const EXAMPLES: &str = "\
@@ -52,7 +52,7 @@ struct Merge {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// Write this report of all of it: json, ndjson; to a file, or to stdout
+    /// Write a report of all of it, named as in spar test; to a file, or to stdout
     /// instead of what is told there; may be repeated
     #[arg(long = "report", value_name = "NAME[=PATH]")]
     reports: Vec<Asked>,
@@ -70,23 +70,31 @@ impl Report {
     }
 
     /// Does what is asked.
-    pub(crate) async fn run(&self, printer: &Printer, signals: Signals) -> Result<Exit, Failure> {
+    pub(crate) async fn run(
+        &self,
+        printer: &Printer,
+        signals: Signals,
+        ci: Ci,
+    ) -> Result<Exit, Failure> {
         let What::Merge(merge) = &self.what;
-        merge.run(printer, signals).await
+        merge.run(printer, signals, ci).await
     }
 }
 
 impl Merge {
-    async fn run(&self, printer: &Printer, mut signals: Signals) -> Result<Exit, Failure> {
-        let reports = Reports::new(&self.reports)?;
+    async fn run(&self, printer: &Printer, mut signals: Signals, ci: Ci) -> Result<Exit, Failure> {
+        let reports = Reports::new(&self.reports, ci)?;
         let files = self.files.clone();
         let read = move || files.into_iter().map(one).collect::<Result<Vec<Run>, _>>();
         let runs = signals.beside(read).await??;
         let told = |error: sparring_report::NotOne| Failure::File(error.to_string());
         let Merged { run, replaced, missing } = merge(runs).map_err(told)?;
         if replaced > 0 {
-            let results = if replaced == 1 { "1 result" } else { &*format!("{replaced} results") };
-            printer.note(&format!("{results} gave way to those of a later run")).await;
+            let told = match replaced {
+                1 => "1 result gave way to that of a later run".to_owned(),
+                _ => format!("{replaced} results gave way to those of later runs"),
+            };
+            printer.note(&told).await;
         }
         let good = exit(run.summary);
         let told = told_of(&run, printer.paint());
@@ -113,7 +121,10 @@ fn one(path: PathBuf) -> Result<Run, Failure> {
     let bytes = fs::read(&path).map_err(told)?;
     // Whatever is no UTF-8 is told like anything else that is no report.
     let text = String::from_utf8_lossy(&bytes);
-    read(&text).map_err(|error| Failure::File(format!("{shown}:{error}")))
+    read(&text).map_err(|error| {
+        let gap = if error.has_place() { "" } else { " " };
+        Failure::File(format!("{shown}:{gap}{error}"))
+    })
 }
 
 /// What failed, and the last line.

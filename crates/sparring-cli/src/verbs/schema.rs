@@ -38,7 +38,7 @@ enum File {
     Mock,
     /// Scripts of `spar mock --llm`
     Llm,
-    /// Reports of `spar test --report json`
+    /// Reports of `spar test` and `spar report`, as JSON
     Report,
 }
 

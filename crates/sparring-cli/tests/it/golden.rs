@@ -15,7 +15,7 @@ use crate::process::{SPAR, output};
 use crate::web::{Bridge, Scripted, Way};
 
 /// The groups of cases; each has a test.
-const GROUPS: [&str; 18] = [
+const GROUPS: [&str; 19] = [
     "container",
     "diagnostics",
     "expectations",
@@ -28,6 +28,7 @@ const GROUPS: [&str; 18] = [
     "matchers",
     "mock",
     "replies",
+    "reports",
     "stand-ins",
     "steps",
     "suite",
@@ -40,7 +41,12 @@ const GROUPS: [&str; 18] = [
 const SHARED: &str = " -- sh ../../server.sh";
 
 /// What stands before numbers that are different each time.
-const NUMBERS: [&str; 10] = [
+const NUMBERS: [&str; 15] = [
+    "\"at_ms\":",
+    "duration_ms: ",
+    "\"took_ms\":",
+    "\"took_ms\": ",
+    "\"at_ms\": ",
     "answered in ",
     "\"milliseconds\":",
     "\"at\":",
@@ -129,6 +135,11 @@ fn every_expectation_holds_and_fails_where_it_should() {
 #[test]
 fn every_reply_of_a_mock_is_seen_by_a_suite() {
     check("replies");
+}
+
+#[test]
+fn every_report_goes_where_it_is_asked_for_and_reports_are_joined() {
+    check("reports");
 }
 
 #[test]
@@ -280,6 +291,13 @@ fn filtered(text: &str, folder: &Path) -> String {
     text = text.replace(&agent, "\"sparring/[VERSION]\"");
     let quoted = format!("\"name\":\"spar\",\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
     text = text.replace(&quoted, "\"name\":\"spar\",\"version\":\"[VERSION]\"");
+    // In a report frames are texts, and the program has its version.
+    let escaped = quoted.replace('"', "\\\"");
+    text = text.replace(&escaped, "\\\"name\\\":\\\"spar\\\",\\\"version\\\":\\\"[VERSION]\\\"");
+    for between in ["\"spar\":\"", "\"spar\": \""] {
+        let version = format!("{between}{}\"", env!("CARGO_PKG_VERSION"));
+        text = text.replace(&version, &format!("{between}[VERSION]\""));
+    }
     for before in NUMBERS {
         text = without_numbers(&text, before);
     }

@@ -18,6 +18,7 @@ mod mock;
 mod mock_hardships;
 mod oauth;
 mod process;
+mod reports;
 mod signals;
 mod sockets;
 mod suite;

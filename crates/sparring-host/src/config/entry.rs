@@ -216,7 +216,7 @@ impl Reading<'_> {
         if program.trim().is_empty() {
             self.wrong(command.span, "the `command` is empty");
         }
-        let program = match is_here && (program.contains('/') || program == "~") {
+        let program = match is_here && program.contains('/') {
             true => located(&program, place, self.expander.surroundings).display().to_string(),
             false => program,
         };

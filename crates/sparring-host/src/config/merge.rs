@@ -12,7 +12,7 @@ use super::read::{Content, File, Raw, content, text};
 use super::server::{Origin, Rules, Scope};
 use super::surroundings::Surroundings;
 use super::trust::Trust;
-use crate::names::sanitized;
+use crate::names::{colliding, sanitized};
 
 pub(super) fn read(places: &Places, surroundings: &Surroundings) -> Config {
     let mut merging = Merging {
@@ -150,11 +150,12 @@ impl Merging<'_> {
     /// Names that are the same among the names of tools are an error for each;
     /// but one that is not trusted cannot break one that is.
     fn find_collisions(&mut self) {
-        let mut sets: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for name in self.config.servers.keys() {
-            sets.entry(sanitized(name)).or_default().push(name.clone());
-        }
-        for (same, names) in sets.iter().filter(|(_, names)| names.len() > 1) {
+        let servers = self.config.servers.keys().map(String::as_str);
+        let sets = colliding(servers).into_iter();
+        let sets: Vec<Vec<String>> =
+            sets.map(|set| set.into_iter().map(str::to_owned).collect()).collect();
+        for names in &sets {
+            let same = sanitized(&names[0]);
             let trusted: Vec<&String> =
                 names.iter().filter(|name| self.is_trusted(&self.config.servers[*name])).collect();
             let spared = if trusted.len() == 1 { Some(trusted[0].clone()) } else { None };

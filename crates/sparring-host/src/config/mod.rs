@@ -7,6 +7,7 @@
 
 mod all;
 mod auth;
+mod edit;
 mod entry;
 mod expand;
 mod grammar;
@@ -19,6 +20,7 @@ mod surroundings;
 mod trust;
 
 pub use all::{Config, Configured, Fault, FileRules, Refusal, State, Untrusted, Unused, Why};
+pub use edit::{Change, EditError, Edited, edit};
 pub use grammar::{reference, schema};
 pub use places::{Format, Place, Places};
 pub use read::File;

@@ -74,7 +74,9 @@ impl Error {
     /// first.
     pub(super) fn is_final(&self) -> bool {
         use client::Error as Peer;
-        let Error::NotConnected { error, .. } = self else { return false };
+        let Error::NotConnected { error, .. } = self else {
+            return matches!(self, Error::ShutDown);
+        };
         match &**error {
             Peer::VersionRefused { .. } => true,
             Peer::Closed { cause: Cause::NotAuthorized(_), .. } => true,

@@ -14,15 +14,20 @@ use sparring_wire::{Frame, Revision};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 
+use super::backoff;
 use super::event::{Announcer, Event};
 use super::lists::{self, Fetched, Lists, Turn};
-use crate::config::ServerConfig;
+use crate::config::{Reconnect, ServerConfig};
 
 /// How long a subscription is waited at before it is waited at again.
 const LONG: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How long after a subscription has ended another is asked for.
-const AGAIN: Duration = Duration::from_secs(5);
+/// How long after a subscription has ended another is asked for; the wait
+/// doubles until there is one that lasts.
+const AGAIN: Reconnect = Reconnect { attempts: u32::MAX, delay: Duration::from_secs(1) };
+
+/// How long one must have lasted to be one that lasts.
+const LASTING: Duration = Duration::from_secs(60);
 
 type Work<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -34,6 +39,10 @@ pub(super) struct Keep {
     lists: watch::Sender<Lists>,
     announcer: Announcer,
     hearing: Hearing,
+    /// How often a subscription was asked for since one lasted.
+    tries: u32,
+    /// Since when there is one.
+    since: Instant,
     /// The lists that have to be asked for.
     due: Vec<Listing>,
     asking: Option<Work<Vec<Fetched>>>,
@@ -68,8 +77,9 @@ impl Keep {
     ) -> (Keep, watch::Receiver<Lists>) {
         let (lists, receiver) = watch::channel(Lists::default());
         let hearing = Hearing::Nothing;
-        let (due, asking) = (Vec::new(), None);
-        let mut keep = Keep { server, client, config, lists, announcer, hearing, due, asking };
+        let (tries, since, due, asking) = (0, Instant::now(), Vec::new(), None);
+        let mut keep =
+            Keep { server, client, config, lists, announcer, hearing, tries, since, due, asking };
         let all = keep.timeout();
         let until = Instant::now() + all;
         // First: what changes while the lists are on their way is not missed.
@@ -106,6 +116,7 @@ impl Keep {
                     Heard::Changed(frame) => self.changed(&frame),
                     Heard::Subscribed(subscription) => {
                         self.hearing = Hearing::Subscribed(subscription);
+                        self.since = Instant::now();
                         // What has changed meanwhile nobody told.
                         lists::ALL.into_iter().for_each(|what| self.want(what));
                     }
@@ -149,13 +160,19 @@ impl Keep {
     }
 
     /// A subscription has ended, or there was none. Before 2026-07-28 it only
-    /// ends with its connection.
+    /// ends with its connection; and a server that refuses is not asked twice.
     fn ended(&mut self, error: &Error) {
+        let lasted =
+            matches!(&self.hearing, Hearing::Subscribed(_) if self.since.elapsed() >= LASTING);
+        if lasted {
+            self.tries = 0;
+        }
         let modern = self.client.revision().is_some_and(Revision::is_modern);
-        self.hearing = match modern {
-            true => Hearing::Ended(Instant::now() + AGAIN),
+        self.hearing = match modern && !matches!(error, Error::Refused { .. }) {
+            true => Hearing::Ended(Instant::now() + backoff::wait(&AGAIN, self.tries)),
             false => Hearing::Nothing,
         };
+        self.tries = self.tries.saturating_add(1);
         if self.client.is_connected() {
             let (server, why) = (Arc::clone(&self.server), error.to_string().into());
             self.announcer.tell(Event::NotListening { server, why });

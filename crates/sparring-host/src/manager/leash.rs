@@ -63,6 +63,11 @@ impl Leashes {
         held.iter().filter_map(Weak::upgrade).for_each(|held| held.cut());
     }
 
+    /// Whether all were ended.
+    pub(super) fn are_cut(&self) -> bool {
+        self.all().cut
+    }
+
     fn all(&self) -> MutexGuard<'_, All> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

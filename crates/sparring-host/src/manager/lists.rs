@@ -56,7 +56,7 @@ pub(super) enum Fetched {
 
 /// Asks for these lists beside each other, within that time.
 pub(super) async fn fetch(client: Client, what: Vec<Listing>, within: Duration) -> Vec<Fetched> {
-    let client = &client;
+    let client = &client.with_timeout(within);
     join_all(what.into_iter().map(|what| async move {
         match what {
             Listing::Tools => Fetched::Tools(bounded(what, within, client.list_tools()).await),

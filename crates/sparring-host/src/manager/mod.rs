@@ -9,6 +9,7 @@ mod connection;
 mod connector;
 mod error;
 mod event;
+mod follow;
 mod keep;
 mod leash;
 mod lists;
@@ -40,6 +41,7 @@ pub use connection::Connection;
 pub use connector::{Connector, Opening, ToTarget};
 pub use error::Error;
 pub use event::{Event, Events};
+pub use follow::{Following, Reading};
 pub use lists::{List, Lists};
 pub use reload::Changes;
 pub use state::{ServerStatus, State, Status};
@@ -161,10 +163,8 @@ impl Manager {
         &self,
         servers: impl IntoIterator<Item = ServerConfig>,
     ) -> Result<Changes, Error> {
-        let (reply, begun) = oneshot::channel();
-        let wish = Wish::Reload(servers.into_iter().collect(), reply);
-        self.0.wishes.send(wish).map_err(|_| Error::ShutDown)?;
-        let Begun { changes, connecting, leaving } = begun.await.map_err(|_| Error::ShutDown)?;
+        let Begun { changes, connecting, leaving } =
+            self.begin_reload(servers.into_iter().collect()).await?;
         join_all(leaving).await;
         let outcomes = connecting.into_iter().map(|(name, outcome)| async {
             // Whoever has nothing to tell was not to be connected.
@@ -255,6 +255,14 @@ impl Manager {
     /// this returns. Who waits for [`Manager::shut_down`] does so no longer.
     pub fn shut_down_now(&self) {
         self.0.shop.leashes.cut();
+    }
+
+    /// Puts servers in force without waiting for what comes of it.
+    async fn begin_reload(&self, servers: Vec<ServerConfig>) -> Result<Begun, Error> {
+        let (reply, begun) = oneshot::channel();
+        let wish = Wish::Reload(servers, reply);
+        self.0.wishes.send(wish).map_err(|_| Error::ShutDown)?;
+        begun.await.map_err(|_| Error::ShutDown)
     }
 
     fn offered<T>(&self, list: impl Fn(&Connection) -> List<T>) -> Vec<Offered<T>> {

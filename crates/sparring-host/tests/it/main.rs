@@ -4,3 +4,5 @@
 
 mod config;
 mod manager;
+mod permissions;
+mod registry;

@@ -39,6 +39,7 @@ struct Row<'a> {
     timings: &'a [Timing],
     frames: usize,
     frames_left_out: usize,
+    frames_shared: bool,
     /// The rules that frames broke, one entry a breach.
     rules: Vec<&'a str>,
 }
@@ -91,6 +92,7 @@ impl<'a> Row<'a> {
             timings: &test.timings,
             frames: test.frames.len(),
             frames_left_out: test.frames_left_out,
+            frames_shared: test.frames_shared,
             rules: violations.map(|violation| violation.rule.as_str()).collect(),
         }
     }

@@ -20,20 +20,15 @@ pub(super) fn text(text: &str, out: &mut String) {
 /// Writes JSON as the content of a `script` element. Only strings can have
 /// these letters, and there the escape means the same.
 pub(super) fn json(json: &str, out: &mut String) {
-    for letter in json.chars() {
-        match letter {
-            '<' => out.push_str("\\u003c"),
-            '\u{2028}' => out.push_str("\\u2028"),
-            '\u{2029}' => out.push_str("\\u2029"),
-            _ => out.push(letter),
-        }
-    }
+    let json = json.replace('<', "\\u003c");
+    let json = json.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    out.push_str(&json);
 }
 
 /// Control characters, and those that set the direction of a text.
 fn is_hidden(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    let turns = ['\u{200e}'..='\u{200f}', '\u{202a}'..='\u{202e}', '\u{2066}'..='\u{2069}'];
+    letter.is_control() || turns.iter().any(|some| some.contains(&letter))
 }
 
 #[cfg(test)]

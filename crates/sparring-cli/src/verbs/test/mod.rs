@@ -19,7 +19,7 @@ use crate::args::Look;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Printer;
-use crate::report::{Asked, Reports};
+use crate::report::{Asked, Ci, Reports};
 use crate::signals::Signals;
 use round::Around;
 use shard::Part;
@@ -32,7 +32,7 @@ Examples:
   spar test examples/weather.spar.yaml --filter '^London$'
   spar test suites more/suites --tag fast --fail-fast
   spar test --protocol 2025-11-25 --protocol 2026-07-28
-  spar test --report json=report.json
+  spar test --report junit=out.xml --report html=out.html
   spar test --check
 
 Exit codes:
@@ -113,8 +113,8 @@ pub(crate) struct Test {
     #[arg(long, conflicts_with_all = ["check", "list"])]
     watch: bool,
 
-    /// Write this report too: json, ndjson; to a file, or to stdout instead of what
-    /// is told there; may be repeated
+    /// Write a report: junit, json, ndjson, tap, markdown, html, github, gitlab,
+    /// agent; to a file, or to stdout instead of what is told there; may be repeated
     #[arg(
         long = "report",
         value_name = "NAME[=PATH]",
@@ -154,7 +154,7 @@ impl Test {
             let told = "--update is refused where CI is set: nobody would see what it keeps";
             return Err(Failure::Usage(told.to_owned()));
         }
-        let mut reports = Reports::new(&self.reports)?;
+        let mut reports = Reports::new(&self.reports, Ci::of(&world.variables))?;
         let around = Around { printer, world, last_failed };
         if self.watch {
             return self.watch(around, &mut signals, &mut reports).await;

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use sparring_host::files::Files;
 use sparring_suite::{LoadError, Reading, Suite, Watched, find};
 
 use super::round::Around;
 use super::{Test, all_good};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::files::Files;
 use crate::report::Reports;
 use crate::signals::Signals;
 

@@ -14,6 +14,7 @@ use super::places::{Format, Place};
 use super::server::Rules;
 
 pub(super) use foreign::Input;
+pub(super) use json::options as json_options;
 pub(super) use text::{digest, text};
 
 /// A config file that was looked for.
@@ -53,6 +54,17 @@ pub(super) struct Raw {
     pub(super) problems: Problems,
 }
 
+/// Takes a text apart.
+///
+/// # Errors
+/// When it is not what its format is.
+pub(super) fn parse(source: &Source, format: Format) -> Result<Node, Problems> {
+    match format {
+        Format::Yaml => Node::parse(source),
+        _ => json::parse(source),
+    }
+}
+
 /// Reads the text of a file.
 ///
 /// # Errors
@@ -60,11 +72,8 @@ pub(super) struct Raw {
 pub(super) fn content(place: &Place, text: &str) -> Result<Content, Problems> {
     let name = place.file.display().to_string();
     let source = Source::new(&*name, text);
-    let node = match place.format {
-        Format::Yaml => Node::parse(&source),
-        _ => json::parse(&source),
-    };
-    let mut root = node.map_err(|problems| hidden::of_unreadable(&problems))?;
+    let mut root =
+        parse(&source, place.format).map_err(|problems| hidden::of_unreadable(&problems))?;
     let source = hidden::source(&source, &root, place.format);
     let mut content = Content {
         problems: Problems::new(&source),

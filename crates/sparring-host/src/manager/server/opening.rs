@@ -35,6 +35,9 @@ enum Stop {
 impl Server {
     /// Connects, for those who wait; more may come to wait.
     pub(super) async fn open(&mut self, mut waiting: Vec<Reply>) -> Phase {
+        if self.shop.leashes.are_cut() {
+            return self.failed(Error::ShutDown, waiting);
+        }
         self.wanted = true;
         self.become_(State::Connecting { attempt: self.tries });
         let begun = match self.begin(&mut waiting).await {
@@ -44,10 +47,11 @@ impl Server {
         };
         match self.greet(&begun, &mut waiting).await {
             Ok((keep, connection)) => {
+                // Known to all before anybody is told that it is.
+                self.become_(State::Connected(connection.clone()));
                 for reply in waiting {
                     let _ = reply.send(Ok(connection.clone()));
                 }
-                self.become_(State::Connected(connection.clone()));
                 let Begun { container, .. } = begun;
                 Phase::Stay(Box::new(Open { connection, keep, container }))
             }
@@ -89,7 +93,8 @@ impl Server {
     /// What becomes of a server that was lost or did not come back.
     pub(super) fn lost(&mut self, why: Error, at_once: bool) -> Phase {
         let reconnect = self.config.borrow().reconnect;
-        if why.is_final() || self.tries >= reconnect.attempts {
+        let over = why.is_final() || self.shop.leashes.are_cut();
+        if over || self.tries >= reconnect.attempts {
             self.become_(State::Failed { why });
             return Phase::Rest;
         }
@@ -101,15 +106,17 @@ impl Server {
     }
 
     fn failed(&mut self, error: Error, waiting: Vec<Reply>) -> Phase {
+        // Only what was there before is tried again by itself.
+        let phase = if self.tries > 0 {
+            self.lost(error.clone(), false)
+        } else {
+            self.become_(State::Failed { why: error.clone() });
+            Phase::Rest
+        };
         for reply in waiting {
             let _ = reply.send(Err(error.clone()));
         }
-        // Only what was there before is tried again by itself.
-        if self.tries > 0 {
-            return self.lost(error, false);
-        }
-        self.become_(State::Failed { why: error });
-        Phase::Rest
+        phase
     }
 
     fn given_up(&mut self, order: Option<Order>, waiting: Vec<Reply>) -> Phase {

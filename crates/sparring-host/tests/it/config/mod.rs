@@ -1,8 +1,9 @@
 //! What config files come to.
 
+mod edits;
 mod entries;
 mod foreign;
 mod hostile;
 mod merging;
-mod place;
+pub(crate) mod place;
 mod reference;

@@ -68,17 +68,22 @@ pub(crate) async fn nobody_left() {
     .await;
 }
 
-/// An example of this crate, built if it is not there.
+/// An example of this crate.
 pub(crate) fn example(name: &str) -> String {
+    example_of(env!("CARGO_PKG_NAME"), name)
+}
+
+/// An example, built if it is not there.
+pub(crate) fn example_of(package: &str, name: &str) -> String {
     let test = std::env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).expect("target/PROFILE/deps/it");
     let path = profile.join("examples").join(name);
     if !path.exists() {
         let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--package", env!("CARGO_PKG_NAME"), "--examples"]);
+        build.args(["build", "--quiet", "--package", package, "--example", name]);
         build.args(profile.ends_with("release").then_some("--release"));
         build.arg("--target-dir").arg(profile.parent().expect("target/PROFILE"));
-        assert!(build.status().unwrap().success(), "the examples do not build");
+        assert!(build.status().unwrap().success(), "the example {name} does not build");
     }
     path.to_string_lossy().into_owned()
 }

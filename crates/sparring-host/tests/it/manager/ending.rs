@@ -108,3 +108,17 @@ async fn kill_9_of_the_host_leaves_no_child() {
         gone(pid).await;
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_was_ended_at_once_is_not_tried_again() {
+    let world = super::fixture::World::default();
+    let actor = super::actor::Actor::behind(&world, "a", &sparring_wire::Revision::ALL);
+    let manager = world.manager([super::fixture::entry("a")]);
+    within(manager.connect("a")).await.unwrap();
+    let mut events = manager.subscribe();
+    manager.shut_down_now();
+    super::fixture::becomes(&mut events, "a", "failed").await;
+    super::fixture::passes(Duration::from_secs(600)).await;
+    assert!(matches!(within(manager.connect("a")).await, Err(Error::ShutDown)));
+    assert_eq!(actor.opened(), 1);
+}

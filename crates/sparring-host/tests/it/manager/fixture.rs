@@ -18,6 +18,12 @@ pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future).await.expect("nothing takes that long")
 }
 
+/// Lets so much time pass on a clock that stands still, from one thing that is
+/// due to the next.
+pub(crate) async fn passes(time: Duration) {
+    let _ = tokio::time::timeout(time, std::future::pending::<()>()).await;
+}
+
 /// A server with this name and target, and everything else as usual.
 pub(crate) fn to(name: &str, target: impl Into<Target>) -> ServerConfig {
     ServerConfig {

@@ -11,7 +11,7 @@ use sparring_wire::Revision;
 use tokio::time::{Instant, advance};
 
 use super::actor::Actor;
-use super::fixture::{World, becomes, entry, within};
+use super::fixture::{World, becomes, entry, passes, within};
 
 /// A server that is connected and tried so often when it is lost.
 async fn stage(attempts: u32) -> (Manager, Actor, Events) {
@@ -60,7 +60,7 @@ async fn a_call_in_flight_fails_at_once_and_is_never_made_again() {
     assert!(error.to_string().contains("the other side closed the connection"), "{error}");
     becomes(&mut events, "a", "connected").await;
     // Time enough for whoever would repeat it.
-    tokio::time::sleep(Duration::from_secs(600)).await;
+    passes(Duration::from_secs(600)).await;
     assert_eq!(*actor.part().called.borrow(), 1);
 }
 
@@ -81,7 +81,7 @@ async fn a_server_that_does_not_come_back_is_given_up_after_its_attempts() {
     let State::Failed { why } = becomes(&mut events, "a", "failed").await else { unreachable!() };
     assert!(why.to_string().contains("closed the connection"), "{why}");
     assert_eq!(actor.opened(), 4);
-    tokio::time::sleep(Duration::from_secs(600)).await;
+    passes(Duration::from_secs(600)).await;
     assert_eq!(actor.opened(), 4, "it stays given up");
     // Until somebody asks.
     actor.is_there(true);
@@ -93,7 +93,7 @@ async fn without_attempts_a_lost_server_stays_lost() {
     let (manager, actor, mut events) = stage(0).await;
     actor.disappear();
     becomes(&mut events, "a", "failed").await;
-    tokio::time::sleep(Duration::from_secs(600)).await;
+    passes(Duration::from_secs(600)).await;
     assert!(!manager.is_connected("a"));
     assert_eq!(actor.opened(), 1);
 }
@@ -137,7 +137,7 @@ async fn a_lost_server_that_is_disconnected_is_not_tried_again() {
     actor.disappear();
     becomes(&mut events, "a", "lost").await;
     within(manager.disconnect("a")).await.unwrap();
-    tokio::time::sleep(Duration::from_secs(600)).await;
+    passes(Duration::from_secs(600)).await;
     assert!(matches!(manager.state("a"), Some(State::Idle)));
     assert_eq!(actor.opened(), 1);
 }

@@ -3,11 +3,15 @@
 
 mod actor;
 mod capabilities;
-mod children;
+pub(crate) mod children;
 mod connecting;
 mod ending;
 mod failing;
-mod fixture;
+pub(crate) mod fixture;
+mod following;
+mod listening;
+mod load;
 mod losing;
+mod peers;
 mod refreshing;
 mod reloading;

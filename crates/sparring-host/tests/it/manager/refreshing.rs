@@ -12,7 +12,7 @@ use sparring_peer::client::Listing;
 use sparring_wire::Revision;
 
 use super::actor::Actor;
-use super::fixture::{World, entry, event, tools, within};
+use super::fixture::{World, entry, event, passes, tools, within};
 
 /// A connected server that a test steers, in one revision.
 async fn stage(revision: Revision) -> (Manager, Connection, Actor, Events) {
@@ -71,10 +71,10 @@ async fn any_number_of_changes_during_a_refresh_is_one_more_refresh() {
             actor.server.tools_changed();
         }
         // All of them have come, and nobody has asked a second time.
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        passes(Duration::from_secs(1)).await;
         assert_eq!(*actor.part().listed.borrow(), 2, "{revision}");
         actor.part().gate.send_replace(true);
-        tokio::time::sleep(Duration::from_secs(600)).await;
+        passes(Duration::from_secs(600)).await;
         assert_eq!(*actor.part().listed.borrow(), 3, "{revision}");
         assert_eq!(tool(&connection), "3", "{revision}");
     }

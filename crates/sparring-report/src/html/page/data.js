@@ -17,7 +17,7 @@ const STATUS = {
   tests.forEach((test, index) => {
     test.index = index;
     test.status = test.outcome === "passed" && test.failed_tries?.length ? "flaky" : test.outcome;
-    test.variant = [test.protocol, test.transport].filter(Boolean).join(" · ");
+    test.variant = [test.protocol, test.transport].filter(Boolean).map((one) => brief(one, 60)).join(" · ");
     // A link names a test by what it is, so that it survives another run.
     const name = [test.suite, test.name, test.server, test.protocol, test.transport].join("\n");
     const before = seen.get(name) ?? 0;

@@ -25,8 +25,7 @@ function startFilters() {
         icon(status), el("span", {}, STATUS[status].word), el("b", {}, counts.get(status).toLocaleString("en"))),
     );
   }
-  for (const [facet, { label, pick }] of Object.entries(FACETS)) {
-    const values = valuesOf(pick);
+  for (const [facet, { label, values }] of Object.entries(FACETS)) {
     // What all tests have in common is nothing to choose by.
     if (values.length < (facet === "tag" || facet === "rule" ? 1 : 2)) continue;
     const choice = el("select", { id: `facet-${facet}`, onchange: () => go({ [facet]: choice.value || null }) },

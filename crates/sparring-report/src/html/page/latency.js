@@ -56,7 +56,7 @@ function scaleOf(asked) {
   const high = Math.max(...asked.map((one) => one.max.ms), low * 10);
   const from = Math.floor(Math.log10(low) + 1e-9);
   const to = Math.ceil(Math.log10(high) - 1e-9);
-  const at = (ms) => `${(((Math.log10(Math.max(ms, low)) - from) / (to - from)) * 96 + 2).toFixed(2)}%`;
+  const at = (ms) => `${(((Math.log10(Math.max(ms, 10 ** from)) - from) / (to - from)) * 96 + 2).toFixed(2)}%`;
   const ticks = Array.from({ length: to - from + 1 }, (_, index) => 10 ** (from + index));
   return { at, ticks };
 }
@@ -74,7 +74,7 @@ function tickWord(ms) {
 function latencyRow(one, scale) {
   const [p50, p95] = [one.p(0.5), one.p(0.95)];
   return el("tr", {},
-    el("th", { scope: "row" }, el("code", {}, one.asked), one.server && el("span", { class: "dim" }, ` ${one.server}`)),
+    el("th", { scope: "row" }, el("code", {}, one.asked), one.server && el("span", { class: "dim" }, one.server)),
     el("td", { class: "plot" }, plotOf(one, scale, p50, p95)),
     el("td", { class: "number" }, one.times.length.toLocaleString("en")),
     el("td", { class: "number" }, time(p50)),
@@ -90,7 +90,9 @@ function plotOf(one, { at, ticks }, p50, p95) {
   const step = Math.max(1, (one.times.length - 1) / (DOTS - 1));
   for (let place = 0; place <= one.times.length - 1 + 1e-6; place += step) {
     const index = Math.round(place);
-    const lift = ((index * 7919) % 13) - 6;
+    // Spread a little, always in the same way.
+    const mixed = Math.imul(index + 1, 0x9e3779b1);
+    const lift = (Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b) >>> 20) % 15 - 7;
     plot.append(svg("circle", { class: "dot", cx: at(one.times[index].ms), cy: 15 + lift, r: 1.8 }));
   }
   if (one.times.length > 3) {

@@ -8,11 +8,8 @@ const drawn = new Map();
 let rows = [];
 let active = -1;
 
-function rowHeight(row) {
-  const touch = matchMedia("(pointer: coarse)").matches;
-  if (row.suite !== undefined) return touch ? 46 : 38;
-  return touch ? 44 : 32;
-}
+const treeHead = $("tree-head");
+const touch = matchMedia("(pointer: coarse)");
 
 function buildRows() {
   const suites = new Map();
@@ -23,23 +20,27 @@ function buildRows() {
   const before = rows[active];
   rows = [];
   let top = 0;
+  const [suiteHeight, testHeight] = touch.matches ? [46, 44] : [38, 32];
   const add = (row) => {
+    row.index = rows.length;
     row.top = top;
-    row.height = rowHeight(row);
+    row.height = row.test ? testHeight : suiteHeight;
     top += row.height;
     rows.push(row);
+    return row;
   };
   let place = 0;
   for (const [suite, its] of suites) {
     place += 1;
-    add({ suite, tests: its, place, of: suites.size });
+    const head = add({ suite, tests: its, place, of: suites.size });
     if (folded.has(suite)) continue;
-    its.forEach((test, index) => add({ test, place: index + 1, of: its.length }));
+    its.forEach((test, index) => add({ test, head, place: index + 1, of: its.length }));
   }
   space.style.height = `${top}px`;
   active = before ? rows.findIndex((row) => sameRow(row, before)) : -1;
   for (const element of drawn.values()) element.remove();
   drawn.clear();
+  delete treeHead.dataset.row;
   $("none").hidden = rows.length > 0;
   drawRows();
 }
@@ -71,6 +72,21 @@ function drawRows() {
   }
   for (let index = from; index < Math.min(to, rows.length); index += 1) drawRow(index);
   if (active >= 0) drawRow(active);
+  drawHead(rows[rowAt(tree.scrollTop)]);
+}
+
+// The suite of the first test in sight stays above it.
+function drawHead(first) {
+  const head = first?.head ?? (first && tree.scrollTop > first.top ? first : null);
+  if (treeHead.dataset.row === String(head?.index)) return;
+  treeHead.dataset.row = String(head?.index);
+  treeHead.replaceChildren();
+  if (!head) return;
+  const row = suiteRow(head);
+  row.removeAttribute("role");
+  row.dataset.row = head.index;
+  row.style.height = `${head.height}px`;
+  treeHead.append(row);
 }
 
 function drawRow(index) {
@@ -119,8 +135,7 @@ function activate(index, { scroll = true } = {}) {
   active = index;
   if (scroll) {
     const row = rows[index];
-    // The suite of a first test comes along.
-    const top = rows[index - 1]?.suite !== undefined ? rows[index - 1].top : row.top;
+    const top = row.top - (row.head?.height ?? 0);
     if (top < tree.scrollTop) tree.scrollTop = top;
     else if (row.top + row.height > tree.scrollTop + tree.clientHeight) {
       tree.scrollTop = row.top + row.height - tree.clientHeight;
@@ -203,6 +218,7 @@ function startList() {
     });
   });
   new ResizeObserver(drawRows).observe(tree);
+  touch.addEventListener("change", buildRows);
   tree.addEventListener("keydown", treeKeys);
   // A row that is pressed must stay where it is; only the keyboard needs a first one.
   tree.addEventListener("focus", () => {

@@ -18,10 +18,19 @@ function show(before) {
   }
   // What shows one test does not change with the filter.
   if (!before || (test ? before.test !== state.test : filtered || before.test || before.view !== state.view)) {
-    $("main").replaceChildren(test ? testView(test) : DRAW[state.view]());
-    $("main").scrollTop = 0;
+    clearTimeout(drawingLater);
+    // Whoever types looks at the list, and has the rest when they pause.
+    if (before && before.q !== state.q) drawingLater = setTimeout(drawMain, 150);
+    else drawMain();
   }
   markShown();
+}
+
+let drawingLater;
+
+function drawMain() {
+  $("main").replaceChildren(state.test ? testView(byId.get(state.test)) : DRAW[state.view]());
+  $("main").scrollTop = 0;
 }
 
 const FILTERS = ["q", "status", ...Object.keys(FACETS)];

@@ -7,6 +7,7 @@ const FACETS = {
   transport: { label: "Transport", pick: (test) => test.transport },
   rule: { label: "Broken rule", pick: (test) => test.rules },
 };
+for (const facet of Object.values(FACETS)) facet.values = valuesOf(facet.pick);
 const VIEWS = ["tests", "overview", "latency", "variants"];
 
 let state = readState();
@@ -22,7 +23,9 @@ function readState() {
     q: said.get("q") ?? "",
     status: new Set(status),
   };
-  for (const facet of Object.keys(FACETS)) read[facet] = said.get(facet);
+  for (const [facet, { values }] of Object.entries(FACETS)) {
+    read[facet] = values.some(([value]) => value === said.get(facet)) ? said.get(facet) : null;
+  }
   return read;
 }
 

@@ -19,7 +19,7 @@ function testView(test) {
       copyButton("Copy a link to this test", () => location.href),
       el("button", { type: "button", class: "quiet close", "aria-label": "Close", title: "Close (Esc)", onclick: closeTest }, icon("close"))),
     el("h2", { id: "title", tabindex: "-1" }, test.name),
-    el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
+    el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, brief(value, 300))))),
     test.tags.length > 0 && el("p", { class: "tags" }, test.tags.map((tag) =>
       el("button", { type: "button", class: "tag", title: `Only tests with the tag ${tag}`, onclick: () => go({ tag }) }, tag))),
     test.reason && el("p", { class: "reason" }, el("b", {}, "Why: "), longText(test.reason, 4000)),

@@ -15,18 +15,29 @@ function trafficOf(test) {
     section.append(el("p", { class: "dim" }, "No frame was kept of this test."));
     return section;
   }
-  const exchanges = pair(frames);
-  const end = Math.max(...frames.map((frame) => frame.at_ms), 0.001);
-  const list = el("div", { class: "timeline" }, axis(end));
-  const middle = test.frames_left_out ? Math.ceil(frames.length / 2) : Infinity;
-  let told = false;
-  for (const exchange of exchanges) {
-    if (!told && exchange.first.place >= middle) {
-      list.append(el("p", { class: "gap" }, `${count(test.frames_left_out, "frame")} more stood here and are not kept`));
-      told = true;
-    }
-    list.append(exchangeRow(exchange, end, test.outcome === "failed"));
+  if (test.frames_shared) {
+    section.append(el("p", { class: "dim shared" }, "Other tests ran on this server at the same time, and their frames are among these."));
   }
+  const exchanges = pair(frames);
+  const end = frames.reduce((most, frame) => Math.max(most, frame.at_ms), 0.001);
+  const list = el("div", { class: "timeline" }, axis(end));
+  if (test.frames_left_out) {
+    const middle = exchanges.findIndex((one) => one.first.place >= Math.ceil(frames.length / 2));
+    exchanges.splice(middle < 0 ? exchanges.length : middle, 0, { leftOut: test.frames_left_out });
+  }
+  // A few that went wrong in a failed test are what one came for.
+  let toOpen = test.outcome === "failed" ? 6 : 0;
+  drawSome(list, exchanges, (exchange) => {
+    if (exchange.leftOut) {
+      return el("p", { class: "gap" }, `${count(exchange.leftOut, "frame")} more stood here and are not kept`);
+    }
+    const row = exchangeRow(exchange, end);
+    if (toOpen > 0 && isTrouble(exchange)) {
+      row.open = true;
+      toOpen -= 1;
+    }
+    return row;
+  });
   section.append(list);
   const button = section.querySelector(".open-all");
   button.addEventListener("click", () => {
@@ -88,11 +99,28 @@ function axis(end) {
   return el("div", { class: "axis", "aria-hidden": "true" }, el("div", { class: "axis-line" }, ticks));
 }
 
-function exchangeRow({ first, answer }, end, failed) {
+// A long conversation is drawn in parts.
+function drawSome(list, all, draw, most = 300) {
+  list.append(...all.slice(0, most).map(draw));
+  if (all.length <= most) return;
+  const rest = all.slice(most);
+  const button = el("button", { type: "button", class: "more" }, `${rest.length.toLocaleString("en")} more`);
+  button.addEventListener("click", () => {
+    button.remove();
+    drawSome(list, rest, draw, most);
+  });
+  list.append(button);
+}
+
+function isTrouble({ first, answer }) {
+  const broken = first.violations?.length || answer?.violations?.length;
+  return broken || first.kind === "noise" || (first.kind === "request" && !answer);
+}
+
+function exchangeRow({ first, answer }, end) {
   const both = [first, answer].filter(Boolean);
   const broken = both.flatMap((frame) => frame.violations ?? []);
   const error = answer?.value?.error;
-  const trouble = broken.length > 0 || first.kind === "noise" || (first.kind === "request" && !answer);
   const row = el("details", { class: `exchange ${first.from}${broken.length ? " broken" : ""}` });
   const statuses = both.map((frame) => frame.status).filter(Boolean);
   row.append(
@@ -115,7 +143,6 @@ function exchangeRow({ first, answer }, end, failed) {
     }
   };
   row.addEventListener("toggle", fill);
-  if (failed && trouble) row.open = true;
   return row;
 }
 

@@ -44,7 +44,7 @@ function differencesOf(some) {
   const unlike = (pick) => new Set(some.map(pick)).size > 1;
   return [
     unlike((test) => test.status) && "outcome",
-    !unlike((test) => test.status) && some[0].status === "failed" && unlike(messageOf) && "message",
+    !unlike((test) => test.status) && some[0].status === "failed" && unlike(messageOf) && "messages",
     unlike((test) => [...new Set(test.rules)].sort().join()) && "violations",
   ].filter(Boolean);
 }
@@ -93,14 +93,14 @@ function tally(lines, variant) {
 
 function matrixRow(line, columns) {
   const reasons = line.differs.length
-    ? [...new Set([...line.cells.values()].map(messageOf).filter(Boolean).map(firstLine))].slice(0, 3)
+    ? new Map([...line.cells.values()].filter(messageOf).map((test) => [firstLine(messageOf(test)), test.status]))
     : [];
   return el("tr", { class: line.differs.length ? "differs" : "alike" },
     el("th", { scope: "row" },
       el("span", { class: "name" }, line.test.name),
       el("span", { class: "dim" }, fileName(line.test.suite)),
-      line.differs.map((word) => el("span", { class: "label warn" }, word)),
-      reasons.map((reason) => el("span", { class: "reason-line" }, reason))),
+      line.differs.filter((word) => word !== "outcome").map((word) => el("span", { class: "label warn" }, `other ${word}`)),
+      [...reasons].slice(0, 3).map(([reason, status]) => el("span", { class: `reason-line ${status}` }, reason))),
     columns.map(({ variant }) => cell(line.cells.get(variant))));
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::chromium::Chromium;
@@ -83,6 +84,28 @@ impl Page {
         }
     }
 
+    /// The text of the first element that fits.
+    pub(crate) fn text_of(&mut self, selector: &str) -> String {
+        self.texts(selector).into_iter().next().unwrap_or_else(|| panic!("no {selector}"))
+    }
+
+    /// The texts of all elements that fit.
+    pub(crate) fn texts(&mut self, selector: &str) -> Vec<String> {
+        self.each(selector, "it.textContent")
+    }
+
+    /// What is said of `it` for all elements that fit.
+    pub(crate) fn each<T: DeserializeOwned>(&mut self, selector: &str, said: &str) -> Vec<T> {
+        let all =
+            format!("Array.from(document.querySelectorAll({}), (it) => {said})", json!(selector));
+        serde_json::from_value(self.eval(&all)).unwrap_or_else(|error| panic!("{all}: {error}"))
+    }
+
+    /// How many elements fit.
+    pub(crate) fn count(&mut self, selector: &str) -> usize {
+        self.each::<Value>(selector, "0").len()
+    }
+
     /// Waits, in the page, until something holds.
     pub(crate) fn wait_until(&mut self, condition: &str) {
         let waiting = format!(
@@ -126,8 +149,8 @@ impl Page {
     /// Clicks on the middle of the first element that fits.
     pub(crate) fn click(&mut self, selector: &str) {
         let place = self.eval(&format!(
-            "(() => {{ const it = document.querySelector({}); it.scrollIntoView({{block: 'center'}}); \
-             const box = it.getBoundingClientRect(); \
+            "(() => {{ const it = document.querySelector({}); \
+             it.scrollIntoView({{block: 'center'}}); const box = it.getBoundingClientRect(); \
              return [box.x + box.width / 2, box.y + box.height / 2]; }})()",
             json!(selector)
         ));

@@ -1,18 +1,14 @@
 //! What is chosen to be seen, and that a link says it.
 
-use serde_json::json;
 use sparring_report::html;
 
 use crate::browser::Page;
 use crate::sample;
 
-const NAMES: &str = "[...document.querySelectorAll('.row.test .name')].map((it) => it.textContent)";
-const FOUND: &str = "document.querySelector('#found').textContent";
-
 #[test]
 fn a_word_filters_by_name_suite_and_message() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
-    assert_eq!(page.text(FOUND), "44 tests");
+    assert_eq!(page.text_of("#found"), "44 tests");
     for (typed, expected) in [
         ("London", "5 of 44 tests"),
         ("agents/", "4 of 44 tests"),
@@ -24,7 +20,7 @@ fn a_word_filters_by_name_suite_and_message() {
         page.eval("document.querySelector('#filter').value = ''");
         page.eval("document.querySelector('#filter').focus()");
         page.type_text(typed);
-        assert_eq!(page.text(FOUND), expected, "{typed}");
+        assert_eq!(page.text_of("#found"), expected, "{typed}");
     }
     assert_eq!(page.trouble(), [""; 0]);
 }
@@ -33,15 +29,15 @@ fn a_word_filters_by_name_suite_and_message() {
 fn statuses_are_switched_and_combined() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     page.click(".chip.flaky");
-    assert_eq!(page.eval(NAMES), json!(["a cold cache is filled", "a cold cache is filled"]));
+    assert_eq!(page.texts(".row.test .name"), ["a cold cache is filled"; 2]);
     page.click(".chip.failed");
-    assert_eq!(page.text(FOUND), "7 of 44 tests");
-    assert_eq!(page.text("document.querySelector('.big').textContent"), "5 of 7 tests failed");
+    assert_eq!(page.text_of("#found"), "7 of 44 tests");
+    assert_eq!(page.text_of(".big"), "5 of 7 tests failed");
     page.click(".chip.flaky");
-    assert_eq!(page.text(FOUND), "5 of 44 tests");
+    assert_eq!(page.text_of("#found"), "5 of 44 tests");
     assert_eq!(page.text("location.hash"), "#status=failed");
     page.click("#reset");
-    assert_eq!(page.text(FOUND), "44 tests");
+    assert_eq!(page.text_of("#found"), "44 tests");
 }
 
 #[test]
@@ -55,14 +51,13 @@ fn tags_servers_revisions_transports_and_rules_are_chosen() {
         ("rule", "missing-field", "2 of 44 tests"),
     ] {
         let choose = |value: &str| {
-            format!(
-                "(() => {{ const it = document.querySelector('#facet-{facet}'); it.value = '{value}'; \
-                 it.dispatchEvent(new Event('change')); return it.value; }})()"
-            )
+            let change = "it.dispatchEvent(new Event('change'))";
+            format!("(it.value = '{value}', {change}, it.value)")
         };
-        assert_eq!(page.text(&choose(value)), value);
-        assert_eq!(page.text(FOUND), expected, "{facet}");
-        page.eval(&choose(""));
+        let select = format!("#facet-{facet}");
+        assert_eq!(page.each::<String>(&select, &choose(value)), [value]);
+        assert_eq!(page.text_of("#found"), expected, "{facet}");
+        assert_eq!(page.each::<String>(&select, &choose("")), [""]);
     }
     assert_eq!(page.trouble(), [""; 0]);
 }
@@ -76,15 +71,15 @@ fn a_link_shows_the_same_again() {
     page.click(".chip.failed");
     page.click(".row.test.failed");
     let hash = page.text("location.hash");
-    let title = "document.querySelector('#title').textContent";
-    assert_eq!(page.text(title), "London has a forecast for today");
+    assert_eq!(page.text_of("#title"), "London has a forecast for today");
     page.load(&run, &hash);
-    assert_eq!(page.text(title), "London has a forecast for today");
-    assert_eq!(page.text(FOUND), "2 of 44 tests");
+    assert_eq!(page.text_of("#title"), "London has a forecast for today");
+    assert_eq!(page.text_of("#found"), "2 of 44 tests");
     assert_eq!(page.text("document.querySelector('#filter').value"), "London");
-    assert_eq!(page.eval("document.querySelectorAll('.row[aria-selected=true]').length"), json!(1));
+    assert_eq!(page.count(".row[aria-selected=true]"), 1);
     page.load(&run, "#test=gone&status=odd&view=odd&tag=none");
     assert_eq!(page.text("document.body.dataset.main"), "tests", "what is unknown is left out");
+    assert_eq!(page.text_of("#found"), "44 tests");
     assert_eq!(page.trouble(), [""; 0]);
 }
 
@@ -104,48 +99,30 @@ fn going_back_closes_what_was_opened() {
 fn variants_that_differ_come_first() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     page.click("#views [data-view=variants]");
-    let rows = "[...document.querySelectorAll('.matrix tr.differs')].map((row) => \
-                [row.querySelector('.name').textContent, row.querySelectorAll('td.failed').length])";
     assert_eq!(
-        page.eval(rows),
-        json!([
-            ["London has a forecast for today", 2],
-            ["units are converted", 2],
-            ["a cold cache is filled", 0],
-        ])
+        page.texts(".matrix .differs .name"),
+        ["London has a forecast for today", "units are converted", "a cold cache is filled"]
     );
-    let all =
-        "[...document.querySelectorAll('.matrix tbody tr[class]')].map((row) => row.className)";
-    assert_eq!(
-        page.eval(all),
-        json!([
-            "tallies", "band", "differs", "differs", "differs", "band", "alike", "alike", "alike"
-        ])
-    );
+    let failed = "it.querySelectorAll('td.failed').length";
+    assert_eq!(page.each::<usize>(".matrix .differs", failed), [2, 2, 0]);
+    let rows: Vec<String> = page.each(".matrix tbody tr", "it.className");
+    let expected = "tallies band differs differs differs band alike alike alike";
+    assert_eq!(rows.join(" "), expected);
     page.click(".matrix td.failed button");
-    assert_eq!(
-        page.text("document.querySelector('#title').textContent"),
-        "London has a forecast for today"
-    );
+    assert_eq!(page.text_of("#title"), "London has a forecast for today");
 }
 
 #[test]
 fn each_tool_has_its_latency() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     page.click("#views [data-view=latency]");
-    let rows = "[...document.querySelectorAll('.latency-table tbody tr')].map((row) => \
-                [row.querySelector('code').textContent, ...[...row.querySelectorAll('td.number')].map((it) => it.textContent)])";
-    let rows = page.eval(rows);
-    let rows: Vec<&serde_json::Value> = rows.as_array().unwrap().iter().collect();
-    let of = |asked: &str| *rows.iter().find(|row| row[0] == asked).unwrap();
-    // 10 answers each: 1.8 ms × 1, 1.7, 2.4, 3.1, 3.8.
-    assert_eq!(*of("call convert"), json!(["call convert", "5", "4.3 ms", "6.8 ms", "6.8 ms"]));
-    assert_eq!(rows[0][0], "call forecast", "the slowest first");
-    let dots = "document.querySelectorAll('.latency-table tbody tr:first-child .dot').length";
-    assert_eq!(page.eval(dots), json!(10));
+    let asked = page.texts(".latency-table tbody code");
+    assert_eq!(asked[0], "call forecast", "the slowest first");
+    let at = asked.iter().position(|one| one == "call convert").unwrap() + 1;
+    // 1.8 ms × 1, 1.7, 2.4, 3.1, 3.8.
+    let numbers = page.texts(&format!(".latency-table tbody tr:nth-child({at}) .number"));
+    assert_eq!(numbers, ["5", "4.3 ms", "6.8 ms", "6.8 ms"]);
+    assert_eq!(page.count(&format!(".latency-table tbody tr:nth-child({at}) .dot")), 5);
     page.click(".latency-table tbody tr:first-child .link");
-    assert_eq!(
-        page.text("document.querySelector('#title').textContent"),
-        "London has a forecast for today"
-    );
+    assert_eq!(page.text_of("#title"), "London has a forecast for today");
 }

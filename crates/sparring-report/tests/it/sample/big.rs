@@ -14,7 +14,7 @@ const VARIANTS: [(&str, &str); 4] = [
 ];
 const WHAT: [&str; 6] = ["create", "fetch", "update", "delete", "search", "export"];
 
-/// So many tests of 6 frames and more each, in suites of 50.
+/// So many tests of 6 frames and more each, in suites of 40.
 pub(crate) fn big(tests: usize) -> Run {
     run((0..tests).map(one).collect())
 }
@@ -22,9 +22,9 @@ pub(crate) fn big(tests: usize) -> Run {
 fn one(at: usize) -> sparring_report::Test {
     let (protocol, transport) = VARIANTS[at % 4];
     let number = at / 4;
-    let suite = format!("suites/team-{}/part-{:03}.spar.yaml", at / 1000, at / 50);
+    let suite = format!("suites/team-{}/part-{:03}.spar.yaml", at / 1000, at / 40);
     let what = WHAT[number % WHAT.len()];
-    let mut test = test(&suite, 10 + at % 50 * 7, &format!("{what} works for record {number}"));
+    let mut test = test(&suite, 10 + at % 40 * 7, &format!("{what} works for record {number}"));
     test.server = Some(["catalog", "orders", "billing"][number % 3].to_owned());
     test.protocol = Some(protocol.to_owned());
     test.transport = Some(transport.to_owned());

@@ -7,7 +7,7 @@ mod rich;
 mod talk;
 
 pub(crate) use big::big;
-pub(crate) use hostile::{HOSTILE, hostile};
+pub(crate) use hostile::{HOSTILE, hostile, huge};
 pub(crate) use rich::rich;
 
 use sparring_report::{Outcome, Place, Run, Summary, Test, VERSION};

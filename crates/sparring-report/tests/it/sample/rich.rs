@@ -17,6 +17,23 @@ const VARIANTS: [(&str, &str); 5] = [
     ("2026-07-28", "http"),
 ];
 
+const UNLIKE: &str = "\
+json: 2 values do not fit
+  temperature: expected 15, found \"15\"
+  sky: expected \"cloudy\", found \"rain\"";
+const DIFF: &str = "  {
+-   \"temperature\": 15,
+-   \"sky\": \"cloudy\"
++   \"temperature\": \"15\",
++   \"sky\": \"rain\"
+  }
+";
+const STDERR: &str = "\
+INFO  weather: listening
+WARN  weather::upstream: 503 from api, trying the mirror
+WARN  weather::upstream: mirror answered after 163 ms
+";
+
 /// A run that has everything.
 pub(crate) fn rich() -> Run {
     let mut tests = Vec::new();
@@ -97,22 +114,38 @@ fn london(mut test: Test, slow: f64, protocol: &str) -> Test {
         "`logger` is a string, and stands here not at all",
         "2026-07-28/server/utilities/logging#log-message-notifications",
     );
-    talk.ask("tools/call", json!({"name": "forecast", "arguments": arguments}), 180.0 * slow, json!({
-        "content": [{"type": "text", "text": "{\"temperature\":\"15\",\"sky\":\"rain\"}"}, {"type": "image", "data": "iVBORw0KGgo="}],
-        "isError": false, "structuredContent": {"temperature": "15", "sky": "rain", "big": 12345678901234567890_u64},
-    }))
-    .breaks("missing-field", "$.result.content[1].mimeType", "an image has a `mimeType`", "2026-07-28/server/tools#image-content")
-    .breaks("output-schema", "$.result.structuredContent.temperature", "the tool's own schema wants a number here", "2026-07-28/server/tools#output-schema");
-    test.outcome = Outcome::Failed;
-    test.failed_tries = vec![Try {
-        failures: vec![
-            failure(WEATHER, 26, 15, "      json: {temperature: 15, sky: cloudy}", "json: 2 values do not fit\n  temperature: expected 15, found \"15\"\n  sky: expected \"cloudy\", found \"rain\"")
-                .with_diff("  {\n-   \"temperature\": 15,\n-   \"sky\": \"cloudy\"\n+   \"temperature\": \"15\",\n+   \"sky\": \"rain\"\n  }\n"),
-            failure(WEATHER, 22, 5, "  - name: London has a forecast for today", "2 violations of the protocol that were not expected: missing-field, output-schema"),
+    let said = json!({"temperature": "15", "sky": "rain"});
+    let answer = json!({
+        "content": [
+            {"type": "text", "text": said.to_string()},
+            {"type": "image", "data": "iVBORw0KGgo="},
         ],
-        stderr: "INFO  weather: listening\nWARN  weather::upstream: 503 from api, trying the mirror\nWARN  weather::upstream: mirror answered after 163 ms\n".to_owned(),
-        stdout: String::new(),
-    }];
+        "isError": false,
+        "structuredContent": {"temperature": "15", "big": 12345678901234567890_u64},
+    });
+    let params = json!({"name": "forecast", "arguments": arguments});
+    talk.ask("tools/call", params, 180.0 * slow, answer)
+        .breaks(
+            "missing-field",
+            "$.result.content[1].mimeType",
+            "an image has a `mimeType`",
+            "2026-07-28/server/tools#image-content",
+        )
+        .breaks(
+            "output-schema",
+            "$.result.structuredContent.temperature",
+            "the tool's own schema wants a number here",
+            "2026-07-28/server/tools#output-schema",
+        );
+    test.outcome = Outcome::Failed;
+    let line = "      json: {temperature: 15, sky: cloudy}";
+    let other = "  - name: London has a forecast for today";
+    let broken = "2 violations that were not expected: missing-field, output-schema";
+    let failures = vec![
+        Failure { diff: Some(DIFF.to_owned()), ..failure(WEATHER, 26, 13, line, UNLIKE) },
+        failure(WEATHER, 22, 5, other, broken),
+    ];
+    test.failed_tries = vec![Try { failures, stderr: STDERR.to_owned(), ..Try::default() }];
     test
 }
 
@@ -201,6 +234,7 @@ fn files() -> Vec<Test> {
         }
         if at == 4 {
             test.frames_left_out = 112;
+            test.frames_shared = true;
         }
         tests.push(test);
     }
@@ -219,16 +253,6 @@ fn agent() -> Test {
         stdout: "Planning the trip …\nAsked: nothing\n".to_owned(),
     }];
     test
-}
-
-trait WithDiff {
-    fn with_diff(self, diff: &str) -> Failure;
-}
-
-impl WithDiff for Failure {
-    fn with_diff(self, diff: &str) -> Failure {
-        Failure { diff: Some(diff.to_owned()), ..self }
-    }
 }
 
 fn failure(file: &str, line: usize, column: usize, source: &str, message: &str) -> Failure {

@@ -24,10 +24,16 @@ impl<'a> Talk<'a> {
     pub(crate) fn initialize(&mut self, took: f64) -> &mut Self {
         let revision = self.test.protocol.clone().unwrap_or_else(|| "2025-11-25".to_owned());
         if revision == "2026-07-28" {
-            return self.ask("server/discover", json!({}), took, json!({
-                "supportedVersions": [revision], "serverInfo": {"name": "weather", "version": "2.3.0"},
-                "capabilities": {"tools": {}},
-            }));
+            return self.ask(
+                "server/discover",
+                json!({}),
+                took,
+                json!({
+                    "supportedVersions": [revision],
+                    "serverInfo": {"name": "weather", "version": "2.3.0"},
+                    "capabilities": {"tools": {}},
+                }),
+            );
         }
         let client = json!({"name": "spar", "version": "0.1.0"});
         self.ask(

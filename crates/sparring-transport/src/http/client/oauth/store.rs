@@ -2,25 +2,16 @@
 //! gave, in a file that only the user can read, or for as long as we run.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::io;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use tokio::time::{Instant, sleep};
 
 use super::client::{Client, Method};
 use super::denied::Denied;
 use super::token::Tokens;
 use super::{OAuth, Proof};
-
-/// How long another process may keep us waiting, and how often it is looked at.
-const PATIENCE: Duration = Duration::from_secs(40);
-const LOOK: Duration = Duration::from_millis(20);
-
-/// The longest file that is read.
-const LARGEST: u64 = 16 * 1024 * 1024;
+use crate::private_file::{FileLock, PrivateFile};
 
 /// What is kept.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -135,7 +126,7 @@ impl Kept {
 
 /// Where it is kept.
 pub(super) struct Store {
-    path: Option<PathBuf>,
+    file: Option<PrivateFile>,
     /// What was last seen of it.
     kept: Kept,
 }
@@ -143,33 +134,31 @@ pub(super) struct Store {
 /// The same, while nobody else may change it.
 pub(super) struct Locked<'a> {
     store: &'a mut Store,
-    _lock: Option<File>,
+    _lock: Option<FileLock>,
     pub(super) kept: Kept,
 }
 
 impl Store {
     pub(super) fn new(path: Option<PathBuf>) -> Store {
-        Store { path, kept: Kept::default() }
+        Store { file: path.map(PrivateFile::new), kept: Kept::default() }
     }
 
     /// Whether nothing was ever kept there.
     pub(super) fn is_empty(&self) -> bool {
-        match &self.path {
-            Some(path) => {
-                fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-            }
+        match &self.file {
+            Some(file) => file.is_missing(),
             None => self.kept == Kept::default(),
         }
     }
 
     /// Waits until nobody else has it, and reads it anew.
     pub(super) async fn lock(&mut self) -> Result<Locked<'_>, Denied> {
-        let Some(path) = &self.path else {
+        let Some(file) = &self.file else {
             let kept = self.kept.clone();
             return Ok(Locked { store: self, _lock: None, kept });
         };
-        let lock = lock(path).await.map_err(|error| failed(path, &error))?;
-        let kept = read(path).map_err(|error| failed(path, &error))?;
+        let lock = file.lock().await.map_err(|error| failed(file, &error))?;
+        let kept = read(file).map_err(|error| failed(file, &error))?;
         self.kept = kept.clone();
         Ok(Locked { store: self, _lock: Some(lock), kept })
     }
@@ -181,55 +170,21 @@ impl Locked<'_> {
         if self.kept == self.store.kept {
             return Ok(());
         }
-        if let Some(path) = &self.store.path {
-            write(path, &self.kept).map_err(|error| failed(path, &error))?;
+        if let Some(file) = &self.store.file {
+            let text = serde_json::to_string_pretty(&self.kept).map_err(io::Error::from);
+            text.and_then(|text| file.write(&text)).map_err(|error| failed(file, &error))?;
         }
         self.store.kept = self.kept;
         Ok(())
     }
 }
 
-fn failed(path: &Path, error: &io::Error) -> Denied {
-    Denied::Store { path: path.display().to_string(), why: error.to_string() }
+fn failed(file: &PrivateFile, error: &io::Error) -> Denied {
+    Denied::Store { path: file.path().display().to_string(), why: error.to_string() }
 }
 
-async fn lock(path: &Path) -> io::Result<File> {
-    if let Some(folder) = path.parent() {
-        make_folder(folder)?;
-    }
-    let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
-    let file = private().write(true).create(true).truncate(false).open(name)?;
-    let begun = Instant::now();
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::Error(error)) => return Err(error),
-            Err(TryLockError::WouldBlock) if begun.elapsed() > PATIENCE => {
-                return Err(io::Error::other(format!(
-                    "another process has had them for {PATIENCE:?}"
-                )));
-            }
-            Err(TryLockError::WouldBlock) => sleep(LOOK).await,
-        }
-    }
-}
-
-fn read(path: &Path) -> io::Result<Kept> {
-    let found = match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Kept::default()),
-        found => found?,
-    };
-    // Whoever opens a pipe may wait for ever.
-    if !found.is_file() {
-        return Err(io::Error::other("it is no file"));
-    }
-    let file = File::open(path)?;
-    check_private(&file)?;
-    let mut text = String::new();
-    if file.take(LARGEST + 1).read_to_string(&mut text)? as u64 > LARGEST {
-        return Err(io::Error::other(format!("they are longer than {LARGEST} bytes")));
-    }
+fn read(file: &PrivateFile) -> io::Result<Kept> {
+    let text = file.read()?;
     // One that was only just made has nothing in it.
     if text.is_empty() {
         return Ok(Kept::default());
@@ -240,46 +195,11 @@ fn read(path: &Path) -> io::Result<Kept> {
     })
 }
 
-/// In one step: whoever reads it finds all of the old or all of the new.
-fn write(path: &Path, kept: &Kept) -> io::Result<()> {
-    let text = serde_json::to_string_pretty(kept)?;
-    // A link stays one, and leads to the new.
-    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    let new = PathBuf::from(name);
-    let _ = fs::remove_file(&new);
-    let mut file = private().write(true).create_new(true).open(&new)?;
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-    written.and_then(|()| fs::rename(&new, path)).inspect_err(|_| drop(fs::remove_file(&new)))
-}
-
-/// For a file that only the user can read.
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.read(true);
-    options
-}
-
-fn make_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(folder)
-}
-
-fn check_private(file: &File) -> io::Result<()> {
-    #[cfg(unix)]
-    if std::os::unix::fs::PermissionsExt::mode(&file.metadata()?.permissions()) & 0o077 != 0 {
-        return Err(io::Error::other("others than the user can read them; chmod 600 the file"));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
 
     fn oauth(client_id: Option<&str>) -> OAuth {
@@ -343,8 +263,8 @@ mod tests {
     async fn a_broken_file_is_told_without_being_shown() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("credentials.json");
-        let mut file = private().write(true).create(true).truncate(false).open(&path).expect("new");
-        file.write_all(b"{\"issuers\": {\"a\": hunter2}}").expect("it is ours");
+        let broken = "{\"issuers\": {\"a\": hunter2}}";
+        PrivateFile::new(&path).write(broken).expect("it is ours");
         let told = Store::new(Some(path)).lock().await.err().expect("it is none").to_string();
         assert!(told.contains("line 1, column") && !told.contains("hunter2"), "{told}");
     }

@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_secs(1);
 const AWAY: Duration = Duration::from_millis(300);
 
 /// Files that are watched.
-pub(crate) struct Files {
+pub struct Files {
     /// None where the system has none to give; then it is only looked.
     debouncer: Option<Debouncer<RecommendedWatcher>>,
     /// What is known of each.
@@ -45,7 +45,7 @@ struct Stamp {
 
 impl Files {
     /// Begins with none.
-    pub(crate) fn none() -> Files {
+    pub fn none() -> Files {
         let stirred = Arc::new(Notify::new());
         let told = Arc::clone(&stirred);
         let stir = move |_: DebounceEventResult| told.notify_one();
@@ -59,7 +59,7 @@ impl Files {
 
     /// Watches these from now on, and no others. Says whether there are any that
     /// were not watched before: those may have changed since they were read.
-    pub(crate) fn set(&mut self, files: &[PathBuf]) -> bool {
+    pub fn set(&mut self, files: &[PathBuf]) -> bool {
         let before = std::mem::take(&mut self.known);
         for file in files {
             let known = before.get(file).copied().unwrap_or_else(|| Stamp::of(file));
@@ -70,7 +70,7 @@ impl Files {
     }
 
     /// Waits until some of them are others than they were, and gives them.
-    pub(crate) async fn changed(&mut self) -> Vec<PathBuf> {
+    pub async fn changed(&mut self) -> Vec<PathBuf> {
         loop {
             let _ = timeout(LOOK, self.stirred.notified()).await;
             self.watch_folders();

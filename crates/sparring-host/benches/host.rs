@@ -1,0 +1,152 @@
+//! What a hundred servers at once cost: how long it takes until all are
+//! connected, beside the slowest of them alone; the memory and the files of
+//! each; what a reload touches; and what a thousand reloads leave behind.
+//!
+//! The servers are this program itself, started with the name of a kind. Each
+//! takes a little longer to begin than the one before, as real ones do; the last
+//! one is the slowest. Run it by `cargo xtask bench host`.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
+
+#[path = "host/process.rs"]
+mod process;
+#[path = "host/servers.rs"]
+mod servers;
+
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use process::{Holdings, cpu, cpu_of};
+use servers::{Kind, Servers};
+use sparring_host::config::ServerConfig;
+use sparring_host::manager::Manager;
+
+/// Servers at once.
+const MANY: usize = 100;
+/// How often each is measured.
+const ROUNDS: usize = 5;
+/// All together may take so much longer than the slowest alone, besides what
+/// the processors of the servers have to do.
+const SLOWER: f64 = 1.5;
+/// Reloads, and how many of them are made before anything is counted.
+const RELOADS: usize = 1_000;
+const BEFORE: usize = 100;
+/// How much more memory there may be after them, in bytes.
+const GROWTH: usize = 4 * 1024 * 1024;
+
+fn main() -> ExitCode {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args[..] {
+        ["serve-stdio", delay] => runtime.block_on(servers::over_stdio(delay)),
+        ["serve-http", count] => runtime.block_on(servers::over_http(count)),
+        ["measure", kind] => {
+            let kind = if kind == "stdio" { Kind::Stdio } else { Kind::Http };
+            let measuring = async { tokio::spawn(measure(kind)).await.expect("no panic") };
+            return if runtime.block_on(measuring) { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        }
+        // `--bench` is what cargo itself adds. Each kind has a process of its
+        // own, so that none finds the memory that another has left.
+        _ => {
+            let met = ["stdio", "http"].map(|kind| {
+                let mut measuring = Command::new(servers::this_program());
+                measuring.args(["measure", kind]).status().expect("this program starts").success()
+            });
+            return if met == [true; 2] { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+async fn measure(kind: Kind) -> bool {
+    let servers = Servers::start(kind, MANY);
+    // Memory first, while there is none left over.
+    let reloads = reloading(&servers).await;
+    let connections = connecting(&servers).await;
+    println!();
+    reloads && connections
+}
+
+/// The slowest alone, and all at once.
+async fn connecting(servers: &Servers) -> bool {
+    let (mut alone, mut together, mut work, mut ours) = (vec![], vec![], vec![], vec![]);
+    for _ in 0..ROUNDS {
+        let (took, _, _) = connected(servers, &servers.configs[MANY - 1..]).await;
+        alone.push(took);
+        let (took, theirs, own) = connected(servers, &servers.configs).await;
+        together.push(took);
+        work.push(theirs);
+        ours.push(own);
+    }
+    let [alone, together, work, ours] = [alone, together, work, ours].map(median);
+    let limit = alone.mul_f64(SLOWER) + work;
+    println!("  the slowest alone        {alone:>10.1?}, medians of {ROUNDS}");
+    println!("  all together             {together:>10.1?}");
+    println!("  the servers' own work    {work:>10.1?}");
+    println!("  the host's own work      {ours:>10.1?}, {:.1?} a server", ours / MANY as u32);
+    check(&format!("{SLOWER} x the slowest and the servers' work: {limit:.1?}"), together <= limit)
+}
+
+/// Connects to these: how long it took, and how long the processors of the
+/// servers and ours were busy meanwhile.
+async fn connected(servers: &Servers, configs: &[ServerConfig]) -> (Duration, Duration, Duration) {
+    let manager = Manager::new(configs.to_vec());
+    let (before, ours, start) = (servers.work(), cpu(), Instant::now());
+    let outcomes = manager.connect_all().await;
+    let took = start.elapsed();
+    let ours = cpu() - ours;
+    let mut theirs = servers.work() - before;
+    for (name, outcome) in outcomes {
+        let connection = outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
+        theirs += servers.work_behind(&connection).await;
+    }
+    manager.shut_down(Duration::from_secs(30)).await;
+    (took, theirs, ours)
+}
+
+/// What a hundred hold, what a reload of one takes, what a thousand leave.
+async fn reloading(servers: &Servers) -> bool {
+    let nothing = Holdings::now();
+    let mut configs = servers.configs.clone();
+    let manager = Manager::new(configs.clone());
+    manager.connect_all().await;
+    let held = Holdings::now();
+    let memory = held.memory.saturating_sub(nothing.memory) / MANY / 1024;
+    let files = (held.files - nothing.files) as f64 / MANY as f64;
+    println!("{MANY} servers over {} at once", servers.kind);
+    println!("  a server in the host     {memory:>7} KiB, {files:.1} files");
+    let (mut after_some, mut start) = (held, Instant::now());
+    for round in 0..RELOADS {
+        if round == BEFORE {
+            (after_some, start) = (Holdings::now(), Instant::now());
+        }
+        // The quickest of all becomes another one each time.
+        servers.change(&mut configs[0], round);
+        let changes = manager.reload(configs.clone()).await.expect("the manager is there");
+        assert_eq!((changes.changed.len(), changes.untouched.len()), (1, MANY - 1));
+        assert!(changes.failed.is_empty(), "{changes:?}");
+    }
+    let one = start.elapsed() / (RELOADS - BEFORE) as u32;
+    let after = Holdings::now();
+    let growth = after.memory.saturating_sub(after_some.memory);
+    println!("  a reload, one of {MANY} new  {one:>10.1?}");
+    println!("  after {RELOADS} reloads       {:>7} KiB more than after {BEFORE}", growth / 1024);
+    let memory = check(&format!("at most {} KiB more", GROWTH / 1024), growth <= GROWTH);
+    let same = after.files <= after_some.files && after.children == after_some.children;
+    let counted = format!("{} files and {} children, as before", after.files, after.children);
+    let counted = check(&counted, same);
+    manager.shut_down(Duration::from_secs(30)).await;
+    memory && counted
+}
+
+fn check(what: &str, met: bool) -> bool {
+    println!("  {what}: {}", if met { "met" } else { "MISSED" });
+    met
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}

@@ -1,0 +1,46 @@
+//! What processes have and have done, as Linux tells.
+
+use std::time::Duration;
+
+/// What this process holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Holdings {
+    /// Resident memory, in bytes.
+    pub(crate) memory: usize,
+    /// Open files.
+    pub(crate) files: usize,
+    /// Children, ended ones that nobody has waited for included.
+    pub(crate) children: usize,
+}
+
+impl Holdings {
+    pub(crate) fn now() -> Holdings {
+        let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+        let memory = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let memory = memory.and_then(|it| it.split_whitespace().next()?.parse::<usize>().ok());
+        let files = std::fs::read_dir("/proc/self/fd").expect("Linux").count();
+        let tasks = std::fs::read_dir("/proc/self/task").expect("Linux").flatten();
+        let children = tasks.map(|task| {
+            let children = std::fs::read_to_string(task.path().join("children"));
+            children.unwrap_or_default().split_whitespace().count()
+        });
+        let children = children.sum();
+        Holdings { memory: memory.expect("VmRSS is told") * 1024, files, children }
+    }
+}
+
+/// How long this thread was at work, which is all of this process that matters.
+pub(crate) fn cpu() -> Duration {
+    read("/proc/self/schedstat")
+}
+
+/// How long the first thread of another process was at work.
+pub(crate) fn cpu_of(pid: u32) -> Duration {
+    read(&format!("/proc/{pid}/schedstat"))
+}
+
+fn read(path: &str) -> Duration {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let nanoseconds = text.split_whitespace().next().and_then(|first| first.parse().ok());
+    Duration::from_nanos(nanoseconds.unwrap_or_default())
+}

@@ -1,0 +1,78 @@
+//! What a server is known by where something is remembered of it.
+
+use std::path::Path;
+
+use ring::digest::{Context, SHA256};
+use sparring_transport::{ChildTarget, Target};
+
+use crate::config::{Scope, ServerConfig};
+
+/// A digest of where a server is: its command with its directory and the names
+/// of its variables, or its address; and of its project's file, if it stands in
+/// one. Values of variables, headers and credentials are left out: they are
+/// secrets, and change while the server stays the same.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint(String);
+
+impl Fingerprint {
+    /// That of a server.
+    pub fn of(server: &ServerConfig) -> Fingerprint {
+        let mut digest = Digest(Context::new(&SHA256));
+        match server.origin.scope {
+            Scope::User => digest.add("user"),
+            Scope::Project => digest.add("project").add_path(Some(&server.origin.file)),
+        };
+        match &server.target {
+            Target::Child(child) => digest.add("child").add_command(child),
+            Target::Container(container) => {
+                digest.add("container").add(&container.name).add_all(&container.engine);
+                digest.add_all(&container.flags).add_command(&container.command)
+            }
+            #[cfg(unix)]
+            Target::Unix(socket) => digest.add("unix").add_path(Some(&socket.path)),
+            Target::Http(http) => digest.add("http").add(&http.url),
+            // Its secrets are hidden in it.
+            other => digest.add(&format!("{other:?}")),
+        };
+        let bytes = digest.0.finish();
+        Fingerprint(bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// Its digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+struct Digest(Context);
+
+impl Digest {
+    /// Each part has its length before it, so that no two can be taken for one.
+    fn add_bytes(&mut self, bytes: &[u8]) -> &mut Self {
+        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+        self
+    }
+
+    fn add(&mut self, text: &str) -> &mut Self {
+        self.add_bytes(text.as_bytes())
+    }
+
+    fn add_all<'a>(&mut self, texts: impl IntoIterator<Item = &'a String>) -> &mut Self {
+        let texts: Vec<_> = texts.into_iter().collect();
+        self.add_bytes(&(texts.len() as u64).to_le_bytes());
+        texts.into_iter().fold(self, |digest, text| digest.add(text))
+    }
+
+    fn add_path(&mut self, path: Option<&Path>) -> &mut Self {
+        match path {
+            Some(path) => self.add("at").add_bytes(path.as_os_str().as_encoded_bytes()),
+            None => self.add("nowhere"),
+        }
+    }
+
+    fn add_command(&mut self, command: &ChildTarget) -> &mut Self {
+        self.add(&command.program).add_all(&command.args).add_path(command.cwd.as_deref());
+        self.add_all(command.env.keys())
+    }
+}

@@ -1,0 +1,48 @@
+//! Has the tools that a manager's servers have.
+
+use sparring_peer::client::Listing;
+
+use super::Registry;
+use crate::manager::{Event, Manager};
+
+impl Registry {
+    /// Registers what the connected servers have, and removes what others had.
+    pub fn sync(&self, manager: &Manager) {
+        let connected = manager.list();
+        let is_connected = |server: &str| connected.iter().any(|one| **one.server() == *server);
+        let known: Vec<_> = self.state().servers.keys().cloned().collect();
+        for server in known.iter().filter(|server| !is_connected(server)) {
+            self.unregister(server);
+        }
+        for connection in &connected {
+            self.register(connection.server(), connection.tools().items.iter().cloned());
+        }
+    }
+
+    /// Does so again whenever something changes. It ends with the manager, or
+    /// when its owner drops it.
+    pub async fn follow(&self, manager: &Manager) {
+        let mut events = manager.subscribe();
+        self.sync(manager);
+        while let Some(event) = events.next().await {
+            match event {
+                Event::State { server, .. } | Event::Listed { server, what: Listing::Tools } => {
+                    self.sync_one(manager, &server);
+                }
+                Event::Missed(_) => self.sync(manager),
+                _ => {}
+            }
+        }
+    }
+
+    fn sync_one(&self, manager: &Manager, server: &str) {
+        match manager.get(server) {
+            Some(connection) => {
+                self.register(server, connection.tools().items.iter().cloned());
+            }
+            None => {
+                self.unregister(server);
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Many servers at once, some of them bad; many reloads; nothing is lost and
+//! nothing is left.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::json;
+use sparring_host::config::{Reconnect, Rules, ServerConfig};
+use sparring_host::manager::{Connection, Manager, State};
+use sparring_peer::Server;
+use sparring_peer::server::{Answer, Context, Handler};
+use sparring_transport::http::{HttpOptions, HttpServer, HttpTarget, Serving};
+use sparring_transport::{ChildTarget, Target};
+use sparring_wire::Json;
+use sparring_wire::types::{CallToolResult, ServerCapabilities, Tool};
+use tokio::net::TcpListener;
+use tokio::sync::Barrier;
+
+use super::children::{children, example, nobody_left, pid, shell, stand_in};
+use super::fixture::{PATIENCE, to, within};
+
+const MANY: usize = 100;
+
+/// A server over HTTP which may answer its first list only when so many have
+/// asked for it.
+struct Web {
+    meeting: Option<Barrier>,
+}
+
+impl Handler for Web {
+    fn capabilities(&self) -> ServerCapabilities {
+        ServerCapabilities::none().tools()
+    }
+
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+        if let Some(meeting) = &self.meeting {
+            meeting.wait().await;
+        }
+        Ok(vec![Tool::new("echo")].into())
+    }
+
+    async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> Answer {
+        Ok(CallToolResult::text(arguments.to_string()).into())
+    }
+}
+
+/// So many servers over HTTP, each on a port of its own.
+async fn webs(count: usize, meet: bool) -> Vec<(Serving, ServerConfig)> {
+    let server = Server::new(Web { meeting: meet.then(|| Barrier::new(count)) });
+    let mut all = Vec::new();
+    for number in 0..count {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        let serving = HttpServer::new(server.clone(), HttpOptions::default()).serve(listener);
+        let target = Target::Http(HttpTarget::new(url));
+        all.push((serving, to(&format!("http-{number:03}"), target)));
+    }
+    all
+}
+
+fn stdio(number: usize) -> ServerConfig {
+    to(&format!("stdio-{number:03}"), stand_in(&number.to_string()))
+}
+
+/// Calls a tool on each, all at once.
+async fn all_answer(connections: &[Connection]) {
+    let calls = connections.iter().map(|connection| async move {
+        let arguments = json!({"to": &**connection.server()});
+        let answer = connection.call_tool("echo", arguments.clone()).await;
+        let answer = answer.unwrap_or_else(|error| panic!("{}: {error}", connection.server()));
+        assert_eq!(answer.content(), arguments.to_string());
+    });
+    within(futures_util::future::join_all(calls)).await;
+}
+
+#[tokio::test]
+async fn two_hundred_servers_connect_beside_each_other() {
+    // None answers before all of its kind are there: one after the other, or
+    // ten at a time, would never come to an end.
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().to_string_lossy().into_owned();
+    let meeting = |number: usize| {
+        let name = number.to_string();
+        let args = [name.as_str(), "--meet", &place, &MANY.to_string()];
+        let target = ChildTarget::new(example("stand_in")).args(args);
+        ServerConfig {
+            timeout: PATIENCE,
+            ..to(&format!("stdio-{number:03}"), Target::Child(target))
+        }
+    };
+    let webs = webs(MANY, true).await;
+    let servers = (0..MANY).map(meeting).chain(webs.iter().map(|(_, server)| server.clone()));
+    let manager = Manager::new(servers.collect::<Vec<_>>());
+    let outcomes = within(manager.connect_all()).await;
+    for (name, outcome) in &outcomes {
+        assert!(outcome.is_ok(), "{name}: {outcome:?}");
+    }
+    assert_eq!((outcomes.len(), children().len()), (2 * MANY, MANY));
+    assert_eq!(manager.tools().len(), MANY * 5 + MANY);
+    all_answer(&manager.list()).await;
+    assert!(within(manager.shut_down(PATIENCE)).await);
+    nobody_left().await;
+}
+
+#[tokio::test]
+async fn one_in_ten_that_crashes_or_hangs_takes_no_other_down() {
+    // A port that accepts and never says a word.
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let silent = Target::Http(HttpTarget::new(format!("http://{}/", silent.local_addr().unwrap())));
+    let bad = [
+        shell("read hello; echo broken >&2; exit 9"),
+        shell("exec cat > /dev/null"),
+        silent,
+        Target::Child(ChildTarget::new("no-such-program")),
+    ];
+    let timeout = Duration::from_secs(2);
+    let reconnect = Reconnect { attempts: 0, ..Reconnect::default() };
+    let webs = webs(MANY / 2, false).await;
+    let good = (0..MANY / 2).map(stdio).chain(webs.iter().map(|(_, server)| server.clone()));
+    let servers = good.enumerate().map(|(number, server)| {
+        let server = ServerConfig { reconnect, ..server };
+        match number % 10 {
+            0 => ServerConfig { target: bad[number / 10 % bad.len()].clone(), timeout, ..server },
+            _ => ServerConfig { timeout: PATIENCE, ..server },
+        }
+    });
+    let servers: Vec<ServerConfig> = servers.collect();
+    let manager = Manager::new(servers.clone());
+    let outcomes: BTreeMap<_, _> = within(manager.connect_all()).await.into_iter().collect();
+    assert_eq!(outcomes.len(), MANY);
+    for server in &servers {
+        let is_bad = bad.contains(&server.target);
+        assert_eq!(outcomes[&*server.name].is_err(), is_bad, "{}", server.name);
+        let failed = matches!(manager.state(&server.name), Some(State::Failed { .. }));
+        assert_eq!(failed, is_bad, "{}", server.name);
+    }
+    let connections = manager.list();
+    assert_eq!(connections.len(), MANY - MANY / 10);
+    // And as many crash while the others are called.
+    let stdio = |it: &&Connection| it.server().starts_with("stdio");
+    let crashing: Vec<_> = connections.iter().filter(stdio).step_by(5).collect();
+    let crashes = crashing.iter().map(|it| it.call_tool("crash", json!({})).into_future());
+    let others: Vec<Connection> = connections
+        .iter()
+        .filter(|it| crashing.iter().all(|crashing| crashing.number() != it.number()))
+        .cloned()
+        .collect();
+    let crashes = futures_util::future::join_all(crashes);
+    let (crashed, ()) = within(async { tokio::join!(crashes, all_answer(&others)) }).await;
+    assert!(crashed.len() == 9 && crashed.iter().all(Result::is_err));
+    all_answer(&others).await;
+    assert_eq!(manager.list().len(), others.len());
+    within(manager.shut_down(PATIENCE)).await;
+    nobody_left().await;
+}
+
+#[tokio::test]
+async fn a_reload_with_one_changed_of_a_hundred_touches_one() {
+    let mut servers: Vec<_> = (0..MANY).map(stdio).collect();
+    let manager = Manager::new(servers.clone());
+    within(manager.connect_all()).await;
+    let before = processes(&manager).await;
+    assert_eq!(before.len(), MANY);
+    servers[42].target = stand_in("another");
+    let changes = within(manager.reload(servers)).await.unwrap();
+    assert_eq!((&*changes.changed, changes.untouched.len()), (&["stdio-042".into()][..], MANY - 1));
+    let after = processes(&manager).await;
+    let differ: Vec<_> = before.keys().filter(|name| before[*name] != after[*name]).collect();
+    assert_eq!(differ, ["stdio-042"]);
+    within(manager.shut_down(PATIENCE)).await;
+}
+
+/// The number of each connection and the process behind it.
+async fn processes(manager: &Manager) -> BTreeMap<String, (u64, u32)> {
+    let all = manager
+        .list()
+        .into_iter()
+        .map(|it| async move { (it.server().to_string(), (it.number(), pid(&it).await)) });
+    within(futures_util::future::join_all(all)).await.into_iter().collect()
+}
+
+/// What this process has: open files, children, tasks.
+fn holdings() -> [usize; 3] {
+    let files = std::fs::read_dir("/proc/self/fd").unwrap().count();
+    let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    [files, children().len(), tasks]
+}
+
+/// Waits until there is no more than that: whoever serves a connection over HTTP
+/// notices its end in its own time.
+async fn settles(limit: [usize; 3]) {
+    within(async {
+        while holdings().into_iter().zip(limit).any(|(now, limit)| now > limit) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_thousand_reloads_leave_no_file_no_process_and_no_task() {
+    let webs = webs(2, false).await;
+    let mut servers = vec![stdio(0), stdio(1), webs[0].1.clone()];
+    let manager = Manager::new(servers.clone());
+    within(manager.connect_all()).await;
+    let mut limit = None;
+    for round in 0..1_000_usize {
+        match round % 4 {
+            // Another process, another place, another policy, one more or less.
+            0 => servers[0].target = stand_in(&round.to_string()),
+            1 => servers[2].target = webs[round / 4 % 2].1.target.clone(),
+            2 => servers[1].rules = Rules { deny: vec![round.to_string()], ..Rules::default() },
+            _ => match servers.len() {
+                3 => servers.push(ServerConfig { name: "more".into(), ..webs[0].1.clone() }),
+                _ => drop(servers.pop()),
+            },
+        }
+        let changes = within(manager.reload(servers.clone())).await.unwrap();
+        assert!(changes.failed.is_empty(), "{round}: {changes:?}");
+        // Everything has been there once by now.
+        if round == 99 {
+            limit = Some(holdings());
+        }
+    }
+    assert_eq!(manager.list().len(), servers.len());
+    settles(limit.expect("a hundred rounds were made")).await;
+    within(manager.shut_down(PATIENCE)).await;
+    nobody_left().await;
+}

@@ -1,0 +1,51 @@
+//! Rules out of config files.
+
+use sparring_host::permissions::Permissions;
+
+use super::rules;
+use super::rules::said;
+use crate::config::place::Place;
+
+const USER: &str = "
+permissions:
+  allow: [mcp__fs, mcp__off__x, mcp__wild]
+servers:
+  fs: {command: run, permissions: {ask: [rm]}}
+  off: {command: run, enabled: false}
+";
+
+const PROJECT: &str = "
+permissions:
+  deny: [mcp__fs__mv]
+  allow: [mcp__fs__rm]
+servers:
+  own: {command: run, permissions: {allow: ['*']}}
+";
+
+#[test]
+fn what_files_say_holds_as_far_as_they_are_trusted() {
+    let place = Place::with(&[("user", USER), (".spar/mcp.yaml", PROJECT)]);
+    let (permissions, findings) = Permissions::of(&place.read(), rules(&[], &[], &[]));
+    assert_eq!(said(&permissions, "fs", "rm"), "ask 'rm' in the entry of 'fs' (user)");
+    assert_eq!(said(&permissions, "fs", "cp"), "allow 'mcp__fs' (user)");
+    assert_eq!(said(&permissions, "off", "x"), "allow 'mcp__off__x' (user)");
+    assert_eq!(said(&permissions, "own", "x"), "ask");
+    assert!(permissions.fingerprint("own").is_none(), "it cannot be used");
+    let note = "the pattern 'mcp__wild' fits no server that is configured";
+    assert_eq!((&findings.notes[..], findings.errors.len()), (&[note.to_owned()][..], 0));
+
+    let place = place.trusting(&[".spar/mcp.yaml"]);
+    let (permissions, _) = Permissions::of(&place.read(), rules(&["mcp__own__y"], &[], &[]));
+    assert_eq!(said(&permissions, "fs", "mv"), "deny 'mcp__fs__mv' (project)");
+    assert_eq!(said(&permissions, "own", "x"), "allow '*' in the entry of 'own' (project)");
+    assert_eq!(said(&permissions, "own", "y"), "deny 'mcp__own__y' (session)");
+}
+
+#[test]
+fn a_rule_about_a_server_that_cannot_be_used_yet_is_no_mistake() {
+    let user = "permissions: {deny: [mcp__own, mcp__broken]}\nservers: {broken: {args: [x]}}";
+    let place = Place::with(&[("user", user), (".spar/mcp.yaml", PROJECT)]);
+    let (_, findings) = Permissions::of(&place.read(), rules(&[], &[], &[]));
+    let notes: Vec<_> = findings.notes.iter().filter(|note| !note.contains("mcp__fs")).collect();
+    assert!(notes.is_empty() && findings.errors.is_empty(), "{findings:?}");
+}

@@ -1,0 +1,300 @@
+//! Decisions about calls: by rules, by grants, by asking.
+
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+use sparring_host::permissions::{
+    Answer, Asker, Call, Gate, GateOptions, Grants, Permissions, Policy, Question, Reason,
+};
+use sparring_wire::RawJson;
+use tokio::sync::{Notify, Semaphore};
+
+use super::{rules, server};
+
+/// Somebody who gives answers one after the other, each when it is let.
+struct Person {
+    answers: Mutex<Vec<Option<Answer>>>,
+    asked: AtomicUsize,
+    reached: Notify,
+    let_go: Semaphore,
+}
+
+impl Person {
+    /// One who does not think.
+    fn saying(answers: &[Option<Answer>]) -> Arc<Person> {
+        let person = Person::thinking(answers);
+        person.let_go.add_permits(answers.len());
+        person
+    }
+
+    fn thinking(answers: &[Option<Answer>]) -> Arc<Person> {
+        Arc::new(Person {
+            answers: Mutex::new(answers.iter().rev().copied().collect()),
+            asked: AtomicUsize::new(0),
+            reached: Notify::new(),
+            let_go: Semaphore::new(0),
+        })
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+
+    fn as_asker(self: &Arc<Self>) -> Option<Arc<dyn Asker>> {
+        let person = self.clone();
+        Some(Arc::new(move |_: Question| {
+            let person = person.clone();
+            async move {
+                person.asked.fetch_add(1, Ordering::SeqCst);
+                person.reached.notify_one();
+                person.let_go.acquire().await.expect("it is never closed").forget();
+                let answer = person.answers.lock().expect("nobody panics").pop();
+                answer.ok_or_else(|| io::Error::other("asked too often"))
+            }
+        }))
+    }
+}
+
+fn permissions(policy: &Policy) -> Permissions {
+    let (permissions, findings) = Permissions::new(policy, &[server("fs", "run")]);
+    assert!(findings.is_empty(), "{findings:?}");
+    permissions
+}
+
+fn gate(policy: &Policy, options: GateOptions) -> Gate {
+    Gate::new(permissions(policy), options)
+}
+
+fn asking(person: &Arc<Person>) -> Gate {
+    let options = GateOptions { asker: person.as_asker(), ..GateOptions::default() };
+    gate(&Policy::default(), options)
+}
+
+/// What becomes of a call of a tool of `fs`: why it is made, or why not.
+async fn call(gate: &Gate, tool: &str, path: &str) -> Result<&'static str, String> {
+    let arguments = RawJson::from(json!({"path": path}));
+    let call = Call { id: "1", server: "fs", tool, arguments: &arguments };
+    match gate.check(call).await {
+        Ok(settled) => {
+            assert!(settled.allowed);
+            Ok(settled.reason.name())
+        }
+        Err(denied) => Err(denied.to_string()),
+    }
+}
+
+fn denied(why: &str) -> Result<&'static str, String> {
+    Err(why.to_owned())
+}
+
+#[tokio::test]
+async fn once_is_for_one_call() {
+    let person = Person::saying(&[Some(Answer::Once), None]);
+    let gate = asking(&person);
+    assert_eq!(call(&gate, "rm", "/").await, Ok("answer"));
+    assert_eq!(
+        call(&gate, "rm", "/").await,
+        denied("the tool 'rm' of 'fs' is not allowed: there was no answer")
+    );
+    assert_eq!(person.asked(), 2);
+}
+
+#[tokio::test]
+async fn always_is_for_every_call_of_the_tool_in_other_runs_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let person = Person::saying(&[Some(Answer::Always), None]);
+    let open = |asker| {
+        let grants = Grants::open(folder.path()).0;
+        gate(&Policy::default(), GateOptions { asker, grants, ..GateOptions::default() })
+    };
+    let first = open(person.as_asker());
+    assert_eq!(call(&first, "rm", "/a").await, Ok("answer"));
+    assert_eq!(call(&first, "rm", "/b").await, Ok("grant"));
+    assert_eq!(person.asked(), 1);
+    // Nobody is there to be asked in the next run.
+    let next = open(None);
+    assert_eq!(call(&next, "rm", "/c").await, Ok("grant"));
+    assert!(call(&next, "mv", "/c").await.is_err(), "another tool");
+
+    // The same name, but another program.
+    next.set_permissions(Permissions::new(&Policy::default(), &[server("fs", "other")]).0);
+    assert!(call(&next, "rm", "/c").await.is_err());
+
+    // What is granted can still be denied.
+    next.set_permissions(permissions(&Policy {
+        project: rules(&["mcp__fs__rm"], &[], &[]),
+        ..Policy::default()
+    }));
+    assert_eq!(
+        call(&next, "rm", "/c").await,
+        denied("the tool 'rm' of 'fs' is denied by the rule 'mcp__fs__rm' (project)")
+    );
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_stored_holds_for_this_run_and_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let no_folder = folder.path().join("file");
+    std::fs::write(&no_folder, "").expect("it is ours");
+    let grants = Grants::open(&no_folder).0;
+    let person = Person::saying(&[Some(Answer::Always)]);
+    let options = GateOptions { asker: person.as_asker(), grants, ..GateOptions::default() };
+    let gate = gate(&Policy::default(), options);
+    let arguments = RawJson::empty_object();
+    let call = Call { id: "1", server: "fs", tool: "rm", arguments: &arguments };
+    let note = gate.check(call).await.expect("it is allowed").note.expect("it is told");
+    assert!(note.starts_with("the answer holds for this run only: the grants in "), "{note}");
+    let again = gate.check(call).await.expect("it is allowed");
+    assert_eq!((again.reason, again.note), (Reason::Granted, None));
+}
+
+#[tokio::test]
+async fn never_is_for_the_rest_of_the_run() {
+    let person = Person::saying(&[Some(Answer::Never), Some(Answer::Once)]);
+    let gate = asking(&person);
+    let never = "the tool 'rm' of 'fs' is denied: the answer was never";
+    assert_eq!(call(&gate, "rm", "/a").await, denied(never));
+    assert_eq!(call(&gate, "rm", "/b").await, denied(never));
+    assert_eq!(person.asked(), 1);
+    assert_eq!(call(&gate, "mv", "/b").await, Ok("answer"));
+}
+
+#[tokio::test]
+async fn with_nobody_to_ask_what_is_undecided_is_denied_and_the_way_is_shown() {
+    let policy = Policy { user: rules(&[], &["mcp__fs__rm"], &[]), ..Policy::default() };
+    let gate = gate(&policy, GateOptions::default());
+    assert_eq!(
+        call(&gate, "mv", "/").await,
+        denied(
+            "no rule allows the tool 'mv' of 'fs', and there is nobody to ask: \
+             --allow mcp__fs__mv or a rule in the config allows it"
+        )
+    );
+    assert_eq!(
+        call(&gate, "rm", "/").await,
+        denied(
+            "the tool 'rm' of 'fs' must be asked for by the rule 'mcp__fs__rm' (user), \
+             and there is nobody to ask: --allow mcp__fs__rm allows it"
+        )
+    );
+    assert_eq!(
+        call(&gate, "it's \u{1b}[2J", "/").await,
+        denied(
+            "no rule allows the tool 'it's \\u{1b}[2J' of 'fs', and there is nobody to ask: \
+             --allow 'mcp__fs__it'\\''s \\u{1b}[2J' or a rule in the config allows it"
+        )
+    );
+    // And it does.
+    gate.set_permissions(permissions(&Policy {
+        session: rules(&[], &[], &["mcp__fs__rm"]),
+        ..policy
+    }));
+    assert_eq!(call(&gate, "rm", "/").await, Ok("rule"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_does_not_come_in_time_is_none() {
+    let person = Person::thinking(&[Some(Answer::Always)]);
+    let deadline = Duration::from_secs(7);
+    let options = GateOptions { asker: person.as_asker(), deadline, ..GateOptions::default() };
+    let gate = gate(&Policy::default(), options);
+    assert_eq!(
+        call(&gate, "rm", "/").await,
+        denied("the tool 'rm' of 'fs' is not allowed: there was no answer within 7s")
+    );
+    // It is asked for again.
+    person.let_go.add_permits(1);
+    assert_eq!(call(&gate, "rm", "/").await, Ok("answer"));
+}
+
+#[tokio::test]
+async fn who_cannot_ask_says_why() {
+    let asker = Arc::new(|_| async { Err(io::Error::other("the window is gone")) });
+    let options = GateOptions { asker: Some(asker), ..GateOptions::default() };
+    assert_eq!(
+        call(&gate(&Policy::default(), options), "rm", "/").await,
+        denied("the tool 'rm' of 'fs' is not allowed: nobody could be asked: the window is gone")
+    );
+}
+
+#[tokio::test]
+async fn the_same_call_from_many_is_one_question() {
+    let person = Person::thinking(&[Some(Answer::Once)]);
+    let gate = Arc::new(asking(&person));
+    let calls: Vec<_> = (0..20)
+        .map(|_| {
+            tokio::spawn({
+                let gate = gate.clone();
+                async move { call(&gate, "rm", "/").await }
+            })
+        })
+        .collect();
+    person.reached.notified().await;
+    // All of them have come to the gate by the time that this task runs again.
+    tokio::task::yield_now().await;
+    person.let_go.add_permits(1);
+    for each in calls {
+        assert_eq!(each.await.expect("it does not panic"), Ok("answer"));
+    }
+    assert_eq!(person.asked(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_about_the_tool_settles_calls_with_other_arguments() {
+    for (answer, expected) in [(Answer::Always, true), (Answer::Never, false)] {
+        let person = Person::thinking(&[Some(answer)]);
+        let gate = asking(&person);
+        let answered = async {
+            person.reached.notified().await;
+            person.let_go.add_permits(1);
+        };
+        let (first, second, ()) =
+            tokio::join!(call(&gate, "rm", "/a"), call(&gate, "rm", "/b"), answered);
+        assert_eq!((first.is_ok(), second.is_ok()), (expected, expected));
+        assert_eq!(person.asked(), 1);
+    }
+}
+
+#[tokio::test]
+async fn what_nobody_was_shown_is_not_allowed_by_once() {
+    let person = Person::saying(&[Some(Answer::Once), None]);
+    let gate = asking(&person);
+    let (shown, other) = tokio::join!(call(&gate, "rm", "/tmp/x"), call(&gate, "rm", "/"));
+    assert_eq!((shown.is_ok(), other.is_ok()), (true, false));
+    assert_eq!(person.asked(), 2);
+}
+
+#[tokio::test]
+async fn a_caller_that_gives_up_leaves_the_question_to_the_others() {
+    let person = Person::thinking(&[Some(Answer::Once)]);
+    let gate = Arc::new(asking(&person));
+    let spawn = |gate: Arc<Gate>| tokio::spawn(async move { call(&gate, "rm", "/").await });
+    let first = spawn(gate.clone());
+    person.reached.notified().await;
+    let second = spawn(gate.clone());
+    tokio::task::yield_now().await;
+    first.abort();
+    person.reached.notified().await;
+    person.let_go.add_permits(1);
+    assert_eq!(second.await.expect("it does not panic"), Ok("answer"));
+    assert_eq!(person.asked(), 2);
+}
+
+#[tokio::test]
+async fn a_deny_that_comes_while_somebody_thinks_counts() {
+    let person = Person::thinking(&[Some(Answer::Always)]);
+    let gate = asking(&person);
+    let changed = async {
+        person.reached.notified().await;
+        gate.set_permissions(permissions(&Policy {
+            user: rules(&["mcp__fs"], &[], &[]),
+            ..Policy::default()
+        }));
+        person.let_go.add_permits(1);
+    };
+    let (called, ()) = tokio::join!(call(&gate, "rm", "/"), changed);
+    assert_eq!(called, denied("the tool 'rm' of 'fs' is denied by the rule 'mcp__fs' (user)"));
+}

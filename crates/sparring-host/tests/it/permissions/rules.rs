@@ -1,0 +1,125 @@
+//! What the rules say of a tool, wherever they stand.
+
+use sparring_host::config::{Rules, Scope};
+use sparring_host::permissions::{Permissions, Policy, Rule, Source};
+
+use super::{rules, server};
+
+/// A table: who says what of the tool `get_x` of `fs`, and what comes of it.
+#[test]
+fn deny_comes_before_ask_and_ask_before_allow_whoever_says_it() {
+    const NOTHING: (&[&str], &[&str], &[&str]) = (&[], &[], &[]);
+    const DENY: (&[&str], &[&str], &[&str]) = (&["mcp__fs__get_*"], &[], &[]);
+    const ASK: (&[&str], &[&str], &[&str]) = (&[], &["mcp__fs__get_*"], &[]);
+    const ALLOW: (&[&str], &[&str], &[&str]) = (&[], &[], &["mcp__fs__get_x"]);
+    const ASK_AND_ALLOW: (&[&str], &[&str], &[&str]) =
+        (&[], &["mcp__fs"], &["mcp__fs__get_x", "mcp__fs"]);
+    const ALL: (&[&str], &[&str], &[&str]) =
+        (&["mcp__fs"], &["mcp__fs__get_x"], &["mcp__fs__get_x"]);
+    let table = [
+        // (in the entry, the user's, the project's, the session's, what comes of it)
+        (NOTHING, NOTHING, NOTHING, NOTHING, "ask"),
+        (ALLOW, NOTHING, NOTHING, NOTHING, "allow 'mcp__fs__get_x' in the entry of 'fs' (user)"),
+        (NOTHING, ALLOW, NOTHING, NOTHING, "allow 'mcp__fs__get_x' (user)"),
+        (NOTHING, NOTHING, ALLOW, NOTHING, "allow 'mcp__fs__get_x' (project)"),
+        (NOTHING, NOTHING, NOTHING, ALLOW, "allow 'mcp__fs__get_x' (session)"),
+        (ALLOW, ASK, ALLOW, NOTHING, "ask 'mcp__fs__get_*' (user)"),
+        (ALLOW, ALLOW, ASK, NOTHING, "ask 'mcp__fs__get_*' (project)"),
+        (ASK, ALLOW, ALLOW, NOTHING, "ask 'mcp__fs__get_*' in the entry of 'fs' (user)"),
+        (NOTHING, ASK_AND_ALLOW, NOTHING, NOTHING, "ask 'mcp__fs' (user)"),
+        (DENY, ALLOW, ALLOW, ALLOW, "deny 'mcp__fs__get_*' in the entry of 'fs' (user)"),
+        (ALLOW, DENY, ALLOW, ALLOW, "deny 'mcp__fs__get_*' (user)"),
+        (ALLOW, ALLOW, DENY, ALLOW, "deny 'mcp__fs__get_*' (project)"),
+        (ALLOW, ALLOW, ALLOW, DENY, "deny 'mcp__fs__get_*' (session)"),
+        (NOTHING, ALL, NOTHING, NOTHING, "deny 'mcp__fs' (user)"),
+        // Who allows it in this run has been asked already.
+        (NOTHING, ASK, NOTHING, ALLOW, "allow 'mcp__fs__get_x' (session)"),
+        (ASK, NOTHING, ASK, ALLOW, "allow 'mcp__fs__get_x' (session)"),
+        (NOTHING, ALLOW, NOTHING, ASK_AND_ALLOW, "ask 'mcp__fs' (session)"),
+        (NOTHING, ALLOW, NOTHING, ASK, "ask 'mcp__fs__get_*' (session)"),
+    ];
+    for (entry, user, project, session, expected) in table {
+        let mut fs = server("fs", "run");
+        fs.rules = rules(entry.0, entry.1, entry.2);
+        let [user, project, session] =
+            [user, project, session].map(|(deny, ask, allow)| rules(deny, ask, allow));
+        let policy = Policy { user, project, session };
+        let (permissions, findings) = Permissions::new(&policy, &[server("web", "run"), fs]);
+        assert!(findings.is_empty(), "{findings:?}");
+        assert_eq!(said(&permissions, "fs", "get_x"), expected, "{policy:?}");
+        assert_eq!(said(&permissions, "web", "get_x"), "ask", "another server");
+    }
+}
+
+#[test]
+fn rules_are_held_against_names_as_their_servers_spell_them() {
+    let policy = Policy { user: rules(&[], &[], &["mcp__my.fs__a b"]), ..Policy::default() };
+    let (permissions, _) = Permissions::new(&policy, &[server("my.fs", "run")]);
+    assert_eq!(said(&permissions, "my.fs", "a b"), "allow 'mcp__my.fs__a b' (user)");
+    for (server, tool) in [("my.fs", "a_b"), ("my_fs", "a b"), ("my.fs", "A b"), ("my.fs", "")] {
+        assert_eq!(said(&permissions, server, tool), "ask", "{server} {tool}");
+    }
+}
+
+#[test]
+fn the_entry_of_a_project_speaks_for_the_project() {
+    let mut fs = server("fs", "run");
+    fs.origin.scope = Scope::Project;
+    fs.rules = rules(&["rm"], &[], &["get_*"]);
+    let (permissions, _) = Permissions::new(&Policy::default(), &[fs]);
+    assert_eq!(said(&permissions, "fs", "rm"), "deny 'rm' in the entry of 'fs' (project)");
+    assert_eq!(said(&permissions, "fs", "get_x"), "allow 'get_*' in the entry of 'fs' (project)");
+}
+
+#[test]
+fn a_rule_about_a_server_that_is_not_there_is_a_note_and_holds_once_it_is() {
+    let policy = Policy { user: rules(&["mcp__files"], &[], &[]), ..Policy::default() };
+    let (permissions, findings) = Permissions::new(&policy, &[server("filez", "run")]);
+    assert_eq!(said(&permissions, "filez", "x"), "ask");
+    assert_eq!(
+        findings.notes,
+        ["the pattern 'mcp__files' fits no server that is configured; did you mean 'filez'?"]
+    );
+    assert!(findings.errors.is_empty());
+    let servers = [server("filez", "run"), server("files", "run")];
+    let (permissions, findings) = Permissions::new(&policy, &servers);
+    assert_eq!(said(&permissions, "files", "x"), "deny 'mcp__files' (user)");
+    assert!(findings.is_empty());
+}
+
+#[test]
+fn a_rule_that_fits_two_servers_is_an_error_and_allows_neither() {
+    let servers = [server("a", "run"), server("a__b", "run")];
+    let check = |rules: Rules, expected: &str| {
+        let policy = Policy { session: rules, ..Policy::default() };
+        let (permissions, findings) = Permissions::new(&policy, &servers);
+        let [(rule, error)] = &findings.errors[..] else { panic!("{findings:?}") };
+        assert_eq!((rule.pattern.as_str(), rule.source), ("mcp__a__b", Source::Session));
+        assert!(error.to_string().contains("fits 'b' of 'a' and '*' of 'a__b'"), "{error}");
+        assert_eq!(said(&permissions, "a", "b"), expected);
+        assert_eq!(said(&permissions, "a__b", "x"), expected);
+        assert_eq!(said(&permissions, "a", "c"), "ask");
+    };
+    check(rules(&[], &[], &["mcp__a__b"]), "ask");
+    check(rules(&["mcp__a__b"], &[], &[]), "deny 'mcp__a__b' (session)");
+    check(rules(&[], &["mcp__a__b"], &[]), "ask 'mcp__a__b' (session)");
+}
+
+#[test]
+fn a_rule_that_is_none_is_an_error_that_names_it() {
+    let mut fs = server("fs", "run");
+    fs.rules = rules(&["mcp__web__x"], &[], &[]);
+    let policy = Policy { project: rules(&["rm"], &[], &["mcp__*"]), ..Policy::default() };
+    let (_, findings) = Permissions::new(&policy, &[fs, server("web", "run")]);
+    let patterns = findings.errors.iter().map(|(rule, _)| rule.pattern.as_str());
+    assert_eq!(patterns.collect::<Vec<_>>(), ["mcp__web__x", "rm", "mcp__*"]);
+    let (Rule { entry, .. }, _) = &findings.errors[0];
+    assert_eq!(entry.as_deref(), Some("fs"));
+}
+
+/// What the rules say of a tool, in words.
+pub(super) fn said(permissions: &Permissions, server: &str, tool: &str) -> String {
+    let decision = permissions.decide(server, tool);
+    let rule = decision.rule.map(|rule| format!(" {rule}")).unwrap_or_default();
+    format!("{}{rule}", decision.verdict.name())
+}

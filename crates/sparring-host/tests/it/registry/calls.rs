@@ -1,0 +1,235 @@
+//! Calls by name while servers, tools and rules come and go.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use sparring_host::names::Limit;
+use sparring_host::permissions::{Answer, Gate, GateOptions, Question};
+use sparring_host::registry::{Event, Refusal, Registry};
+use sparring_wire::RawJson;
+use sparring_wire::types::Tool;
+use tokio::sync::{Notify, oneshot};
+
+use super::{Notes, names, open, permissions, tools};
+use crate::permissions::rules;
+
+async fn execute(registry: &Registry, notes: &Notes, name: &str) -> Result<String, String> {
+    let call = registry.execute(notes, name, RawJson::empty_object());
+    call.await.map_err(|error| error.to_string())
+}
+
+#[tokio::test]
+async fn an_unknown_name_is_told_with_those_that_are_like_it() {
+    let permissions = permissions(&["fs"], rules(&["mcp__fs__read_it"], &[], &["mcp__fs"]));
+    let registry = Registry::new(Gate::new(permissions, GateOptions::default()));
+    registry.register("fs", tools(&["read_file", "read_it", "zzz"]));
+    let notes = Notes::default();
+    assert_eq!(
+        execute(&registry, &notes, "mcp__fs__read_fiel").await,
+        Err("there is no tool 'mcp__fs__read_fiel'; did you mean 'mcp__fs__read_file' or \
+             'mcp__fs__zzz'?"
+            .to_owned()),
+        "and what is hidden is not offered"
+    );
+    assert_eq!(
+        execute(&registry, &notes, "\u{1b}[2J").await,
+        Err(r"there is no tool '\u{1b}[2J'".to_owned())
+    );
+    assert_eq!(
+        execute(&registry, &notes, "read_file").await,
+        Err("there is no tool 'read_file'; did you mean 'mcp__fs__read_file'?".to_owned()),
+        "a server's own name is none here"
+    );
+    assert!(notes.taken().is_empty());
+}
+
+#[tokio::test]
+async fn rules_that_change_after_the_list_was_given_count_at_the_call() {
+    let registry = open(&["fs"]);
+    registry.register("fs", tools(&["rm"]));
+    assert_eq!(names(&registry), ["mcp__fs__rm"]);
+    let mut events = registry.subscribe();
+    registry.set_permissions(permissions(&["fs"], rules(&["mcp__fs__rm"], &[], &["mcp__fs"])));
+    assert_eq!(events.next().await, Some(Event::Permissions));
+    let notes = Notes::default();
+    let told = execute(&registry, &notes, "mcp__fs__rm").await.unwrap_err();
+    assert!(told.contains("denied by the rule"), "{told}");
+    assert!(names(&registry).is_empty() && notes.taken().is_empty());
+}
+
+#[tokio::test]
+async fn a_tool_that_was_renamed_is_not_found_by_its_old_name() {
+    let registry = open(&["fs"]);
+    registry.register("fs", tools(&["read"]));
+    let [old] = &names(&registry)[..] else { panic!() };
+    registry.register("fs", tools(&["erase"]));
+    let told = execute(&registry, &Notes::default(), old).await.unwrap_err();
+    assert!(told.starts_with("there is no tool 'mcp__fs__read'"), "{told}");
+}
+
+/// A server could have asked for one tool and then swap it for another that
+/// gets its name.
+#[tokio::test]
+async fn a_name_that_became_another_tools_while_somebody_was_asked_is_not_called() {
+    let (asked, answer) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let asker = {
+        let (asked, answer) = (Arc::clone(&asked), Arc::clone(&answer));
+        move |question: Question| {
+            assert_eq!(question.tool, "a b");
+            let (asked, answer) = (Arc::clone(&asked), Arc::clone(&answer));
+            async move {
+                asked.notify_one();
+                answer.notified().await;
+                Ok(Some(Answer::Once))
+            }
+        }
+    };
+    let permissions = permissions(&["fs"], rules(&[], &[], &[]));
+    let options = GateOptions { asker: Some(Arc::new(asker)), ..GateOptions::default() };
+    let registry = Registry::new(Gate::new(permissions, options));
+    for others in [&["a.b"][..], &[]] {
+        registry.register("fs", tools(&["a b"]));
+        assert_eq!(names(&registry), ["mcp__fs__a_b"]);
+        let swap = async {
+            asked.notified().await;
+            registry.register("fs", tools(others));
+            answer.notify_one();
+        };
+        let arguments = RawJson::empty_object();
+        let (called, ()) = tokio::join!(registry.permit("mcp__fs__a_b", &arguments), swap);
+        assert!(matches!(called, Err(Refusal::Gone { .. })), "{called:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_somebody_never_wants_is_hidden_from_then_on() {
+    let asker = |_: Question| async { Ok(Some(Answer::Never)) };
+    let permissions = permissions(&["fs"], rules(&[], &[], &[]));
+    let options = GateOptions { asker: Some(Arc::new(asker)), ..GateOptions::default() };
+    let registry = Registry::new(Gate::new(permissions, options));
+    registry.register("fs", tools(&["rm", "mv"]));
+    assert_eq!(names(&registry), ["mcp__fs__rm", "mcp__fs__mv"]);
+    let mut events = registry.subscribe();
+    execute(&registry, &Notes::default(), "mcp__fs__rm").await.unwrap_err();
+    assert_eq!(events.next().await, Some(Event::Permissions));
+    assert_eq!(names(&registry), ["mcp__fs__mv"]);
+}
+
+#[test]
+fn with_nobody_to_ask_what_is_undecided_is_hidden() {
+    let permissions = permissions(&["fs"], rules(&[], &[], &["mcp__fs__get"]));
+    let registry = Registry::new(Gate::new(permissions, GateOptions::default()));
+    registry.register("fs", tools(&["get", "put"]));
+    assert_eq!(names(&registry), ["mcp__fs__get"]);
+    let hidden: Vec<_> = registry
+        .hidden()
+        .into_iter()
+        .map(|(tool, why)| (tool.name.to_string(), why.name()))
+        .collect();
+    assert_eq!(hidden, [("mcp__fs__put".to_owned(), "nobody")]);
+}
+
+#[tokio::test]
+async fn changes_are_told_and_what_stays_the_same_is_not() {
+    let registry = open(&["fs", "web"]);
+    let mut events = registry.subscribe();
+    registry.register("fs", tools(&["a"]));
+    registry.register("fs", tools(&["a"]));
+    registry.unregister("web");
+    let described = Arc::new(Tool::new("a").described("now with words"));
+    registry.register("fs", [described]);
+    registry.unregister("fs");
+    for _ in 0..3 {
+        assert_eq!(events.next().await, Some(Event::Tools { server: "fs".into() }));
+    }
+    drop(registry);
+    assert_eq!(events.next().await, None);
+}
+
+#[tokio::test]
+async fn an_answer_that_could_not_be_stored_is_told() {
+    use sparring_host::permissions::Grants;
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let asker = |_: Question| async { Ok(Some(Answer::Always)) };
+    let options = GateOptions {
+        asker: Some(Arc::new(asker)),
+        grants: Grants::open(&file).0,
+        ..GateOptions::default()
+    };
+    let registry = Registry::new(Gate::new(permissions(&["fs"], rules(&[], &[], &[])), options));
+    registry.register("fs", tools(&["rm"]));
+    let mut events = registry.subscribe();
+    execute(&registry, &Notes::default(), "mcp__fs__rm").await.unwrap();
+    let Some(Event::Note(note)) = events.next().await else { panic!("it is not told") };
+    assert!(note.contains("for this run only"), "{note}");
+}
+
+#[test]
+fn a_rule_that_fits_no_tool_is_told_with_what_may_have_been_meant() {
+    let deny =
+        ["mcp__fs__rm_all", "mcp__fs__wirte", "mcp__fs__zzzz*", "mcp__fs__rm.*", "mcp__web__x"];
+    let permissions = permissions(&["fs", "web"], rules(&deny, &[], &["mcp__fs", "mcp__web"]));
+    let registry = Registry::new(Gate::new(permissions, GateOptions::default()));
+    assert!(registry.unfit_rules().is_empty(), "of what is not connected nothing is known");
+    registry.register("fs", tools(&["rm.all", "write"]));
+    assert_eq!(
+        registry.unfit_rules(),
+        [
+            "the rule 'mcp__fs__rm_all' (session) fits no tool of 'fs'; \
+             did you mean its tool 'rm.all'?",
+            "the rule 'mcp__fs__wirte' (session) fits no tool of 'fs'; \
+             did you mean its tool 'write'?",
+            "the rule 'mcp__fs__zzzz*' (session) fits no tool of 'fs'",
+        ]
+    );
+}
+
+#[test]
+fn a_registered_tool_has_all_that_its_server_says() {
+    let registry = open(&["fs"]);
+    let mut tool = Tool::new("rm").taking(json!({"type": "object", "required": ["path"]}));
+    tool.rest.insert("annotations".to_owned(), json!({"destructiveHint": true}));
+    registry.register("fs", [Arc::new(tool.clone())]);
+    let found = registry.get("mcp__fs__rm").unwrap();
+    assert_eq!(*found.tool, tool);
+    assert_eq!(found.annotations().unwrap()["destructiveHint"], true);
+    assert!(registry.get("mcp__fs__mv").is_none());
+}
+
+#[test]
+fn the_limit_of_names_can_be_another() {
+    let long = "x".repeat(100);
+    let registry = open(&["fs"]).with_limit(Limit::new(128).unwrap());
+    registry.register("fs", tools(&[&long]));
+    assert_eq!(names(&registry), [format!("mcp__fs__{long}")]);
+}
+
+#[tokio::test]
+async fn calls_are_told_apart_in_the_audit_log() {
+    use sparring_host::permissions::Audit;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let options =
+        GateOptions { audit: Some(Audit::open(&path).unwrap()), ..GateOptions::default() };
+    let permissions = permissions(&["fs"], rules(&[], &[], &["mcp__fs"]));
+    let registry = Arc::new(Registry::new(Gate::new(permissions, options)));
+    registry.register("fs", tools(&["a"]));
+    let (done, finished) = oneshot::channel();
+    let other = Arc::clone(&registry);
+    tokio::spawn(async move {
+        let _ = execute(&other, &Notes::default(), "mcp__fs__a").await;
+        let _ = done.send(());
+    });
+    execute(&registry, &Notes::default(), "mcp__fs__a").await.unwrap();
+    finished.await.unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let ids: std::collections::BTreeSet<String> = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["call"].to_string())
+        .collect();
+    assert_eq!(ids.len(), 2, "{text}");
+}

@@ -1,0 +1,74 @@
+//! Tools as models' APIs want them, and calls by what they were told.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use sparring_host::llm::{anthropic, openai};
+use sparring_wire::RawJson;
+use sparring_wire::types::Tool;
+
+use super::{Notes, open};
+
+#[tokio::test]
+async fn a_model_is_told_of_every_tool_and_calls_it_by_that_name() {
+    let registry = open(&["my fs", "web"]);
+    let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}});
+    let read = Tool::new("read file").described("Reads a file").taking(schema.clone());
+    registry.register("my fs", [Arc::new(read), Arc::new(Tool::new("x".repeat(200)))]);
+    registry.register("web", [Arc::new(Tool::new("get").taking(Value::Null))]);
+    let tools = registry.tools();
+
+    let for_openai = openai(&tools);
+    assert_eq!(
+        for_openai[0],
+        json!({"type": "function", "function": {"name": "mcp__my_fs__read_file",
+            "description": "Reads a file", "parameters": schema}})
+    );
+    let for_anthropic = anthropic(&tools);
+    assert_eq!(
+        for_anthropic[0],
+        json!({"name": "mcp__my_fs__read_file", "description": "Reads a file",
+            "input_schema": schema})
+    );
+    assert_eq!(
+        for_anthropic[2],
+        json!({"name": "mcp__web__get", "description": "",
+            "input_schema": {"type": "object", "properties": {}}})
+    );
+    for (index, (ours, theirs)) in for_openai.iter().zip(&for_anthropic).enumerate() {
+        let name = theirs["name"].as_str().unwrap();
+        assert_eq!(ours["function"]["name"], name);
+        assert!((1..=64).contains(&name.len()), "{name}");
+        let notes = Notes::default();
+        registry.execute(&notes, name, RawJson::empty_object()).await.unwrap();
+        assert_eq!(notes.taken()[0].1, tools[index].tool.name);
+    }
+}
+
+#[test]
+fn a_description_is_cut_to_what_the_api_takes() {
+    let registry = open(&["fs"]);
+    let exact = Tool::new("a").described("é".repeat(1_024));
+    let longer = Tool::new("b").described("é".repeat(1_025));
+    registry.register("fs", [Arc::new(exact), Arc::new(longer)]);
+    let tools = registry.tools();
+    let of = |index: usize| {
+        openai(&tools)[index]["function"]["description"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(of(0), "é".repeat(1_024));
+    assert_eq!(of(1), format!("{}…", "é".repeat(1_023)));
+    assert_eq!(anthropic(&tools)[1]["description"], "é".repeat(1_025));
+}
+
+#[test]
+fn what_is_denied_is_not_told_to_a_model() {
+    use super::permissions;
+    use crate::permissions::rules;
+
+    let registry = open(&["fs"]);
+    registry.register("fs", ["get", "rm"].map(|name| Arc::new(Tool::new(name))));
+    registry.set_permissions(permissions(&["fs"], rules(&["mcp__fs__rm"], &[], &["mcp__fs"])));
+    let told = openai(&registry.tools());
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0]["function"]["name"], "mcp__fs__get");
+}

@@ -1,0 +1,269 @@
+//! Whatever stands in the texts of a run, every report can still be read, and
+//! nothing in them passes for a part of it.
+
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+use pulldown_cmark::{Event, Options, Parser, Tag};
+use quick_xml::Reader;
+use quick_xml::events::Event as Xml;
+use serde_json::Value;
+use sparring_report::{
+    Failure, Frame, Outcome, Place, Run, Side, Test, Try, Violation, agent, github, gitlab, junit,
+    markdown, tap,
+};
+
+use super::{sample, tap_reader};
+
+/// A run with one test of each outcome, with these texts in turn wherever a
+/// text can stand.
+fn everywhere(texts: &[String]) -> Run {
+    let mut turn = texts.iter().cycle();
+    let mut text = || turn.next().unwrap().clone();
+    let outcomes = [Outcome::Passed, Outcome::Failed, Outcome::Skipped, Outcome::NotRun];
+    let tests = outcomes.into_iter().chain(outcomes).enumerate().map(|(number, outcome)| {
+        let ran = matches!(outcome, Outcome::Passed | Outcome::Failed);
+        Test {
+            suite: text(),
+            name: text(),
+            place: place(text(), number),
+            server: Some(text()),
+            protocol: (number > 3).then(&mut text),
+            transport: (number > 3).then(&mut text),
+            tags: vec![text()],
+            outcome,
+            reason: Some(text()),
+            took_ms: [f64::NAN, 1e308, -1.0, f64::INFINITY][number % 4],
+            again: text(),
+            failed_tries: if ran { vec![a_try(&mut text), a_try(&mut text)] } else { Vec::new() },
+            timings: Vec::new(),
+            frames: vec![frame(Side::Client, &mut text), frame(Side::Server, &mut text)],
+            frames_left_out: number,
+            frames_shared: number > 3,
+        }
+    });
+    let mut run = sample::of(tests.collect());
+    (run.spar, run.began, run.shard) = (text(), text(), Some(text()));
+    run
+}
+
+fn place(file: String, number: usize) -> Place {
+    Place { file, line: if number == 0 { 0 } else { usize::MAX }, column: number }
+}
+
+fn a_try(text: &mut impl FnMut() -> String) -> Try {
+    let mut failure = |number| Failure {
+        place: place(text(), number),
+        source: text(),
+        message: text(),
+        diff: Some(text()),
+    };
+    let failures = vec![failure(0), failure(1)];
+    Try { failures, stderr: text(), stdout: text() }
+}
+
+fn frame(from: Side, text: &mut impl FnMut() -> String) -> Frame {
+    let violation = Violation { rule: text(), path: text(), message: text(), section: text() };
+    let violations = vec![violation];
+    Frame { violations, status: Some(503), ..sample::frame(from, &text()) }
+}
+
+fn check(texts: &[String]) {
+    all_hold(&everywhere(texts));
+}
+
+fn all_hold(run: &Run) {
+    xml_holds(run);
+    tap_holds(run);
+    markdown_holds(run);
+    github_holds(run);
+    gitlab_holds(run);
+    agent_holds(run);
+}
+
+fn has_no_control(text: &str) {
+    let odd = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t'));
+    assert_eq!(odd, None);
+    assert!(!text.contains(['\u{202e}', '\u{2028}', '\u{fffe}', '\u{ffff}']));
+}
+
+fn xml_holds(run: &Run) {
+    let text = junit(run);
+    has_no_control(&text);
+    let mut reader = Reader::from_str(&text);
+    let (mut cases, mut depth) = (HashSet::new(), 0);
+    loop {
+        let event = reader.read_event().unwrap();
+        depth += match &event {
+            Xml::Start(_) => 1,
+            Xml::End(_) => -1,
+            Xml::Eof => break,
+            Xml::Empty(_) | Xml::Text(_) | Xml::Decl(_) | Xml::GeneralRef(_) => 0,
+            other => panic!("{other:?}"),
+        };
+        if let Xml::Start(element) | Xml::Empty(element) = &event {
+            let attributes: Vec<_> = element.attributes().map(Result::unwrap).collect();
+            if element.name().as_ref() == "testcase" {
+                let known =
+                    attributes[..2].iter().map(|it| it.value.to_string()).collect::<Vec<_>>();
+                assert!(cases.insert(known), "two tests have one name");
+            }
+        }
+    }
+    assert_eq!((depth, cases.len()), (0, run.tests.len()));
+}
+
+fn tap_holds(run: &Run) {
+    let text = tap(run);
+    has_no_control(&text);
+    let (points, bail) = tap_reader::read(&text);
+    assert_eq!(bail.is_some(), run.stopped);
+    assert_eq!(points.len(), run.tests.len());
+    for (point, test) in points.iter().zip(&run.tests) {
+        assert_eq!(point.ok, test.outcome != Outcome::Failed);
+        let skipped = matches!(test.outcome, Outcome::Skipped | Outcome::NotRun);
+        assert_eq!((point.skip.is_some(), point.block.is_none()), (skipped, skipped), "{point:?}");
+        if test.outcome == Outcome::Failed {
+            assert!(point.block.as_ref().unwrap()["again"].is_string());
+        }
+    }
+}
+
+/// Only our own markup is markup.
+fn markdown_holds(run: &Run) {
+    let text = markdown(run);
+    has_no_control(&text);
+    assert!(text.len() <= 60_000, "{}", text.len());
+    let mut details = 0;
+    for event in Parser::new_ext(&text, Options::all()) {
+        match event {
+            Event::Start(Tag::CodeBlock(_) | Tag::Paragraph | Tag::Heading { .. }) => {}
+            Event::Start(Tag::Table(_) | Tag::TableHead | Tag::TableRow | Tag::TableCell) => {}
+            Event::Start(Tag::List(None) | Tag::Item | Tag::HtmlBlock) => {}
+            Event::Start(other) => panic!("{other:?} in {text}"),
+            Event::InlineHtml(html) => {
+                assert!(["<code>", "</code>"].contains(&&*html), "{html} in {text}");
+            }
+            Event::Html(html) if &*html == "</details>\n" => details -= 1,
+            Event::Html(html) => {
+                details += 1;
+                let summary = html.strip_prefix("<details><summary><code>");
+                let summary = summary.and_then(|it| it.strip_suffix("</code></summary>\n"));
+                let summary = summary.expect(&html).replacen("</code>: <code>", "", 1);
+                assert!(!summary.contains(['<', '>', '\n']), "{html}");
+            }
+            Event::Text(_) | Event::End(_) | Event::SoftBreak => {}
+            other => panic!("{other:?} in {text}"),
+        }
+    }
+    assert_eq!(details, 0, "{text}");
+}
+
+fn github_holds(run: &Run) {
+    let text = github(run);
+    has_no_control(&text);
+    for line in text.lines() {
+        if line.starts_with("::notice title=spar test::") {
+            continue;
+        }
+        let (kind, rest) = line.strip_prefix("::").and_then(|it| it.split_once(' ')).expect(line);
+        assert!(["error", "warning"].contains(&kind), "{line}");
+        let (properties, _) = rest.split_once("::").expect(line);
+        let names: Vec<&str> =
+            properties.split(',').map(|it| it.split_once('=').expect(line).0).collect();
+        assert_eq!(names, ["file", "line", "col", "title"], "{line}");
+    }
+    assert!(!text.is_empty());
+}
+
+fn gitlab_holds(run: &Run) {
+    let issues: Vec<Value> = serde_json::from_str(&gitlab(run)).unwrap();
+    let fingerprints: HashSet<&str> =
+        issues.iter().map(|it| it["fingerprint"].as_str().unwrap()).collect();
+    let of = |test: &Test| match test.outcome {
+        Outcome::Passed | Outcome::Failed => {
+            test.failed_tries.last().map_or(0, |it| it.failures.len())
+        }
+        Outcome::Skipped | Outcome::NotRun => 0,
+    };
+    let failures: usize = run.tests.iter().map(of).sum();
+    assert_eq!((fingerprints.len(), issues.len()), (failures, failures));
+    for issue in &issues {
+        has_no_control(issue["description"].as_str().unwrap());
+        assert!(issue["location"]["lines"]["begin"].as_u64() >= Some(1));
+        assert!(issue["location"]["path"].is_string());
+    }
+}
+
+/// What a line of an agent's report can begin with, below the first.
+const OWN: [&str; 16] = [
+    "FAIL ",
+    "FLAKY ",
+    "and ",
+    "    ",
+    "  at ",
+    "  and ",
+    "  fails ",
+    "  passes in: ",
+    "  tries: ",
+    "  diff ",
+    "  request: ",
+    "  response: ",
+    "  violation: ",
+    "  end of ",
+    "  again: ",
+    "  (",
+];
+
+/// Each line is one of ours, or indented below one.
+fn agent_holds(run: &Run) {
+    let text = agent(run);
+    has_no_control(&text);
+    assert!(text.len() <= 16 * 1024, "{}", text.len());
+    for line in text.lines().skip(1).filter(|line| !line.is_empty()) {
+        assert!(OWN.iter().any(|own| line.starts_with(own)), "{line:?} in {text}");
+    }
+    assert!(text.contains("\n  again: "), "{text}");
+}
+
+#[test]
+fn hostile_texts_break_no_report() {
+    for text in sample::HOSTILE {
+        check(&[text.to_owned()]);
+    }
+    check(&sample::HOSTILE.map(str::to_owned));
+}
+
+#[test]
+fn what_a_browser_is_shown_breaks_no_report() {
+    all_hold(&crate::sample::rich());
+    all_hold(&crate::sample::hostile());
+}
+
+#[test]
+fn a_mebibyte_of_text_breaks_no_report() {
+    let long = 1 << 20;
+    for piece in ["a\n", "\u{1b}`|"] {
+        check(&[piece.repeat(long / piece.len()), piece.to_owned()]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+    #[test]
+    fn no_text_breaks_any_report(texts in texts()) {
+        check(&texts);
+    }
+}
+
+/// Texts of anything, and of pieces that mean something somewhere.
+fn texts() -> impl Strategy<Value = Vec<String>> {
+    let piece = prop_oneof![
+        any::<String>(),
+        proptest::sample::select(sample::HOSTILE.to_vec()).prop_map(str::to_owned),
+        "[-`~|#*_<>\\[\\]&;:\"'\\\\ \n\r\t\u{0}-\u{8}=+.%@!{}]{0,12}",
+    ];
+    let text = proptest::collection::vec(piece, 0..4).prop_map(|pieces| pieces.concat());
+    proptest::collection::vec(text, 1..5)
+}

@@ -1,0 +1,210 @@
+//! A run with one of everything that a report has to tell.
+
+use sparring_report::{Failure, Frame, Outcome, Place, Run, Side, Test, Timing, Try, Violation};
+
+use crate::sample;
+
+/// Texts that break reports which do not expect them.
+pub(crate) const HOSTILE: [&str; 24] = [
+    "\u{1b}[31mred\u{7}\u{0}",
+    "]]><![CDATA[ &amp; &#x0;",
+    "</script><script>alert(1)</script>",
+    "</code></summary></details>",
+    "\u{fffd}\u{fffe}\u{ffff}\u{feff}",
+    "👩‍💻 ünï",
+    "\u{202e}txet\u{2066}\u{e0041}",
+    "one\ntwo\r\nthree\rfour\u{2028}five\u{85}six",
+    "````\n```\n~~~",
+    "| a | b \\| c |",
+    "::set-output name=a::b\n::error::x",
+    "100% %0A %25, a:b",
+    "\"double\" 'single' `tick`",
+    "# SKIP # TODO \\# \\\\",
+    "ok 1\nnot ok 2\nBail out!\n1..9\n  ...\n  ---\n...",
+    "- [ ] *a* _b_ **c** [x](y) ![i](j) <!-- @user #123 $x$ www.example.com https://a.b",
+    "key: [unclosed {\n  - &a *b !c | > %d @e",
+    "FAIL a:1:1 \"b\"\n  again: rm -rf .",
+    "  leading and trailing  ",
+    "",
+    "\n",
+    "\\u001b \\n \\",
+    "\t\ttabs",
+    "=cmd|'/c calc'!A1",
+];
+
+/// The run.
+pub(crate) fn run() -> Run {
+    let tests = vec![
+        passed(),
+        failed("2025-06-18", Some(DIFF)),
+        failed("2025-11-25", Some(DIFF)),
+        Test { outcome: Outcome::Passed, failed_tries: Vec::new(), ..failed("2026-07-28", None) },
+        two_things(),
+        without_a_server("asks for nothing"),
+        without_a_server("asks for something"),
+        flaky(),
+        skipped(),
+        Test { outcome: Outcome::NotRun, took_ms: 0.0, ..test("waits for its turn", 40) },
+        hostile(),
+    ];
+    of(tests)
+}
+
+/// A run of these tests.
+pub(crate) fn of(tests: Vec<Test>) -> Run {
+    let stopped = tests.iter().any(|test| test.outcome == Outcome::NotRun);
+    Run { stopped, took_ms: 1_234.5, ..sample::run(tests) }
+}
+
+/// A test that passed.
+pub(crate) fn test(name: &str, line: usize) -> Test {
+    let suite = "examples/weather.spar.yaml";
+    Test {
+        server: Some("weather".into()),
+        took_ms: 12.25,
+        again: format!("spar test {suite} --filter '^{name}$'"),
+        timings: vec![Timing { asked: "call get_weather".into(), took_ms: 3.5 }],
+        ..sample::test(suite, line, name)
+    }
+}
+
+/// Something that did not hold.
+pub(crate) fn failure(line: usize, message: &str) -> Failure {
+    Failure {
+        place: Place { file: "examples/weather.spar.yaml".into(), line, column: 14 },
+        source: "    expect: {text: cloudy}".into(),
+        message: message.into(),
+        diff: None,
+    }
+}
+
+/// A frame.
+pub(crate) fn frame(from: Side, text: &str) -> Frame {
+    let (text, bytes) = (text.into(), text.len());
+    Frame { at_ms: 1.0, from, text, bytes, status: None, violations: Vec::new() }
+}
+
+const DIFF: &str = " It is in London\n-cloudy\n+sunny\n today";
+const CALL: &str = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"get_weather","arguments":{"city":"London"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
+const ANSWER: &str = r#"{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"It is in London\nsunny\ntoday"}]}}"#;
+
+fn passed() -> Test {
+    Test { took_ms: 2_500.0, tags: vec!["slow".into()], ..test("lists its tools", 4) }
+}
+
+/// It fails in some revisions.
+fn failed(revision: &str, diff: Option<&str>) -> Test {
+    let message = r#"text: expected "cloudy", found "sunny""#;
+    let failure = Failure { diff: diff.map(Into::into), ..failure(12, message) };
+    let stderr = "starting\nwarning: no key, the weather is made up\n".into();
+    Test {
+        protocol: Some(revision.into()),
+        transport: Some("http".into()),
+        outcome: Outcome::Failed,
+        failed_tries: vec![Try { failures: vec![failure], stderr, stdout: String::new() }],
+        frames: vec![
+            frame(Side::Client, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#),
+            frame(Side::Client, CALL),
+            Frame { status: Some(200), ..frame(Side::Server, ANSWER) },
+        ],
+        frames_left_out: 2,
+        frames_shared: false,
+        ..test("tells the weather", 8)
+    }
+}
+
+/// Two things do not hold, at the second try; the protocol is broken, and the
+/// test is included from another file.
+fn two_things() -> Test {
+    let violation = Violation {
+        rule: "result-type".into(),
+        path: "$.result.content".into(),
+        message: "expected an array, found a string".into(),
+        section: "server/tools#calling-tools".into(),
+    };
+    let answer = r#"{"jsonrpc":"2.0","id":9,"result":{"content":"rain"}}"#;
+    let frames = vec![
+        frame(
+            Side::Client,
+            r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"a"}}"#,
+        ),
+        Frame { violations: vec![violation], status: Some(503), ..frame(Side::Server, answer) },
+    ];
+    let first = Try { failures: vec![failure(20, "no answer within 1s")], ..Try::default() };
+    let last = Try {
+        failures: vec![
+            failure(20, "structured.hours: expected a number > 24, found 24"),
+            failure(20, "structured.days: expected 7, found nothing"),
+            failure(21, "result-type at $.result.content: expected an array, found a string"),
+        ],
+        stderr: String::new(),
+        stdout: "tried\nagain\n".into(),
+    };
+    let place = Place { file: "shared/included.yaml".into(), line: 3, column: 1 };
+    Test {
+        outcome: Outcome::Failed,
+        place,
+        failed_tries: vec![first, last],
+        frames,
+        ..test("is included", 0)
+    }
+}
+
+/// Tests that fail of one thing.
+fn without_a_server(name: &str) -> Test {
+    let message = "the server `gone` cannot be used: it exited with status 3";
+    let suite = "examples/server.spar.yaml";
+    let place = |line, column| Place { file: suite.into(), line, column };
+    let failure = Failure {
+        place: place(2, 3),
+        source: "  gone: {command: sh}".into(),
+        ..failure(2, message)
+    };
+    let stderr = "cannot open config\n".into();
+    Test {
+        suite: suite.into(),
+        place: place(9, 5),
+        outcome: Outcome::Failed,
+        failed_tries: vec![Try { failures: vec![failure], stderr, stdout: String::new() }],
+        again: format!("spar test {suite} --filter '^{name}$'"),
+        ..test(name, 9)
+    }
+}
+
+fn flaky() -> Test {
+    let failed = Try {
+        failures: vec![failure(30, r#"text: expected "warm", found "cold""#)],
+        stderr: "warming up\n".into(),
+        stdout: String::new(),
+    };
+    Test { failed_tries: vec![failed], ..test("warms up", 28) }
+}
+
+fn skipped() -> Test {
+    let reason = Some("needs a key | not here".into());
+    Test { outcome: Outcome::Skipped, reason, took_ms: 0.0, ..test("asks the real one", 33) }
+}
+
+/// All that is hostile, in every text.
+fn hostile() -> Test {
+    let all = HOSTILE.join(" ");
+    let failure = Failure {
+        place: Place { file: "a,b:c%\n.yaml".into(), line: 50, column: 1 },
+        source: all.clone(),
+        message: all.clone(),
+        diff: Some(HOSTILE.map(|text| format!("-{text}\n+{text}\n")).concat()),
+    };
+    let frames = vec![frame(Side::Client, &all), frame(Side::Server, &all)];
+    Test {
+        suite: "</testsuite>\u{1b}/|.spar.yaml".into(),
+        outcome: Outcome::Failed,
+        failed_tries: vec![Try {
+            failures: vec![failure],
+            stderr: HOSTILE.join("\n"),
+            stdout: all.clone(),
+        }],
+        again: "spar test '```' --filter '\u{1b}'".into(),
+        frames,
+        ..test(&all, 50)
+    }
+}
