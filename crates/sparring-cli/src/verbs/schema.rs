@@ -36,7 +36,7 @@ enum File {
     Suite,
     /// Scripts of `spar mock`
     Mock,
-    /// Scripts of `spar mock --llm`
+    /// Scripts of LLM endpoints
     Llm,
     /// Reports of `spar test` and `spar report`, as JSON
     Report,
