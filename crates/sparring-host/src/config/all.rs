@@ -185,7 +185,7 @@ impl Config {
         let names = || self.servers.keys().map(String::as_str);
         let meant = did_you_mean(name, names()).map(|meant| format!("; {meant}"));
         let all: Vec<&str> = names().collect();
-        format!("{}\nthere is {}", meant.unwrap_or_default(), all.join(", "))
+        format!("; there is {}{}", all.join(", "), meant.unwrap_or_default())
     }
 }
 

@@ -233,7 +233,7 @@ fn unused(name: String, configured: &Configured, why: Why) -> Unused {
     Unused { name, origin: origin.clone(), transport, spelled: spelled.clone(), why }
 }
 
-fn transport(node: &Node) -> &'static str {
+pub(super) fn transport(node: &Node) -> &'static str {
     match (node.get("transport").and_then(Node::as_str), node.get("command"), node.get("url")) {
         (Some("stdio"), _, _) | (None, Some(_), None) => "stdio",
         (Some("sse"), _, _) => "sse",
@@ -243,7 +243,7 @@ fn transport(node: &Node) -> &'static str {
 }
 
 /// The command line or the URL, without what stands in a URL before the host.
-fn spelled(node: &Node) -> String {
+pub(super) fn spelled(node: &Node) -> String {
     let text = |key| node.get(key).and_then(Node::as_str).unwrap_or_default();
     if node.get("url").is_some() {
         let url = text("url");

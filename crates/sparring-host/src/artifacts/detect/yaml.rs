@@ -25,12 +25,12 @@ pub(super) fn is_collection(text: &str) -> bool {
     marked || nested || (entries.len() > 1 && !sentences)
 }
 
-/// Whether the first line that says something is one of YAML: cheap, and most
+/// Whether every line that is not indented may be one of YAML: cheap, and most
 /// texts end here. A key is one word, or quoted.
 fn may_be(text: &str) -> bool {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty() && *line != "---");
-    let lines = lines.by_ref().filter(|line| !line.starts_with([' ', '#', '\t']));
-    lines.into_iter().all(|line| line.starts_with("- ") || line == "-" || is_entry(line))
+    let lines = text.lines().filter(|line| !line.trim().is_empty() && *line != "---");
+    let mut outer = lines.filter(|line| !line.starts_with([' ', '#', '\t']));
+    outer.all(|line| line.starts_with("- ") || line == "-" || is_entry(line))
 }
 
 fn is_entry(line: &str) -> bool {

@@ -258,6 +258,22 @@ async fn an_answer_about_the_tool_settles_calls_with_other_arguments() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_threads_ask_once_about_a_tool() {
+    let person = Person::saying(&[Some(Answer::Always)]);
+    let gate = Arc::new(asking(&person));
+    let calls: Vec<_> = (0..400)
+        .map(|number| {
+            let gate = Arc::clone(&gate);
+            tokio::spawn(async move { call(&gate, "rm", &(number % 8).to_string()).await })
+        })
+        .collect();
+    for each in calls {
+        assert!(each.await.expect("it does not panic").is_ok());
+    }
+    assert_eq!(person.asked(), 1);
+}
+
 #[tokio::test]
 async fn what_nobody_was_shown_is_not_allowed_by_once() {
     let person = Person::saying(&[Some(Answer::Once), None]);
