@@ -13,7 +13,6 @@ mod exit;
 mod failure;
 mod frames;
 mod gate;
-#[expect(dead_code, unused_imports, reason = "the verbs with many servers come next")]
 mod host;
 mod journal;
 mod output;
@@ -62,6 +61,10 @@ fn main() -> ExitCode {
                 Verb::Report(report) => {
                     let ci = Ci::of(&variables());
                     alone::run(&printer, |signals| report.run(&printer, signals, ci))
+                }
+                Verb::Shell(shell) => {
+                    let environment = environment();
+                    alone::run(&printer, |signals| shell.run(&printer, signals, &environment))
                 }
                 Verb::Config(config) => {
                     let environment = environment();

@@ -78,6 +78,11 @@ impl Printer {
         self.attended
     }
 
+    /// Whether results go to a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
     /// How results are painted.
     pub(crate) fn paint(&self) -> Paint {
         self.out

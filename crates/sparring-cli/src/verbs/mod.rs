@@ -12,6 +12,7 @@ mod raw;
 mod read;
 mod report;
 mod schema;
+mod shell;
 mod test;
 mod verb;
 mod visit;

@@ -6,6 +6,7 @@ use super::config::Config;
 use super::mock::Mock;
 use super::report::Report;
 use super::schema::Schema;
+use super::shell::Shell;
 use super::test::Test;
 use super::visit::Visit;
 use crate::args::Look;
@@ -19,6 +20,7 @@ pub(crate) enum Verb {
     Visit(Visit),
     Mock(Mock),
     Report(Report),
+    Shell(Shell),
     Config(Config),
     Schema(Schema),
 }
@@ -31,6 +33,7 @@ impl Verb {
             Verb::Visit(visit) => visit.shared().look.clone(),
             Verb::Mock(mock) => mock.look.clone(),
             Verb::Report(report) => report.look(),
+            Verb::Shell(shell) => shell.look(),
             Verb::Config(config) => config.look(),
             Verb::Schema(schema) => schema.look(),
         }
