@@ -123,12 +123,12 @@ async fn begin(
     printer: &Printer,
     environment: &Environment,
 ) -> Result<Begun, Failure> {
-    let target = verb.shared().target(environment, printer.stderr())?;
+    let target = verb.shared_mut().target(environment, printer).await?;
     verb.prepare().await?;
     let trace = verb.shared().connection.trace.clone();
     let (watch, transcript) = Watch::begin(trace).await?;
     let Opened { link, stderr, container } =
-        open(&target, verb.shared().connection.timeout).await?;
+        open(&target, verb.shared().connection.timeout()).await?;
     let passed_on = stderr.as_ref().filter(|_| verb.shared().show_stderr());
     let relay = passed_on.map(|stderr| Relay::start(stderr, printer.stderr()));
     let client = start(verb, watch.gate(link), transcript);

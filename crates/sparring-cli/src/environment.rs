@@ -1,6 +1,7 @@
 //! What the environment says: proxies, in the way of other programs, and where
 //! the user's own files are.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use sparring_transport::http::Proxies;
@@ -15,6 +16,18 @@ pub(crate) struct Environment {
     pub(crate) failed: Option<PathBuf>,
     /// Whether somebody sits before it and reads what goes to stderr.
     pub(crate) attended: bool,
+    /// The user's own config file, if there is a place for it.
+    pub(crate) config: Option<PathBuf>,
+    /// Where it is kept which config files the user trusts, if there is a place.
+    pub(crate) trust: Option<PathBuf>,
+    /// The user's home.
+    pub(crate) home: Option<PathBuf>,
+    /// Where the program stands.
+    pub(crate) here: PathBuf,
+    /// All variables that are texts.
+    pub(crate) variables: BTreeMap<String, String>,
+    /// Whether somebody can be asked.
+    pub(crate) answers: bool,
 }
 
 impl Environment {
@@ -23,11 +36,22 @@ impl Environment {
         let folder = |name: &str| variable(name).filter(|path| path.starts_with('/'));
         let config = folder("XDG_CONFIG_HOME").map(PathBuf::from);
         let config = config.or_else(|| Some(PathBuf::from(folder("HOME")?).join(".config")));
-        let credentials = config.map(|config| config.join("sparring/credentials.json"));
+        let credentials = config.as_ref().map(|config| config.join("sparring/credentials.json"));
         let state = folder("XDG_STATE_HOME").map(PathBuf::from);
         let state = state.or_else(|| Some(PathBuf::from(folder("HOME")?).join(".local/state")));
-        let failed = state.map(|state| state.join("sparring/failed.json"));
-        Environment { proxies: proxies(&variable), credentials, failed, attended }
+        let failed = state.as_ref().map(|state| state.join("sparring/failed.json"));
+        Environment {
+            proxies: proxies(&variable),
+            credentials,
+            failed,
+            attended,
+            config: config.map(|config| config.join("sparring/mcp.yaml")),
+            trust: state.map(|state| state.join("sparring/trust.json")),
+            home: folder("HOME").map(PathBuf::from),
+            here: PathBuf::from("."),
+            variables: BTreeMap::new(),
+            answers: false,
+        }
     }
 }
 
@@ -98,6 +122,13 @@ mod tests {
         ] {
             assert_eq!(read(environment).failed, expected.map(PathBuf::from), "{environment}");
         }
+    }
+
+    #[test]
+    fn servers_and_trust_are_kept_where_programs_keep_such_things() {
+        let read = read("HOME=/h XDG_STATE_HOME=/x");
+        assert_eq!(read.config, Some(PathBuf::from("/h/.config/sparring/mcp.yaml")));
+        assert_eq!(read.trust, Some(PathBuf::from("/x/sparring/trust.json")));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod alone;
 mod args;
+mod configured;
 mod connect;
 mod environment;
 mod exit;
@@ -14,6 +15,7 @@ mod frames;
 mod gate;
 mod journal;
 mod output;
+mod prompt;
 mod relay;
 mod reloading;
 mod report;
@@ -47,11 +49,7 @@ fn main() -> ExitCode {
                 Verb::Visit(Visit::Init(init)) if !init.has_target() => {
                     alone::run(&printer, |_| init.alone(&printer))
                 }
-                Verb::Visit(visit) => {
-                    let attended = io::stderr().is_terminal();
-                    let environment = Environment::read(|name| std::env::var(name).ok(), attended);
-                    connect::run(visit, &printer, &environment)
-                }
+                Verb::Visit(visit) => connect::run(visit, &printer, &environment()),
                 Verb::Test(test) => {
                     let environment = Environment::read(|name| std::env::var(name).ok(), false);
                     let last_failed = LastFailed(environment.failed.as_deref());
@@ -63,6 +61,10 @@ fn main() -> ExitCode {
                     let ci = Ci::of(&variables());
                     alone::run(&printer, |signals| report.run(&printer, signals, ci))
                 }
+                Verb::Config(config) => {
+                    let environment = environment();
+                    alone::run(&printer, |signals| config.run(&printer, signals, &environment))
+                }
                 Verb::Schema(schema) => alone::run(&printer, |_| schema.run(&printer)),
             };
             ran.unwrap_or_else(|error| give_up(&Failure::System(error)))
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
             tell(&told, json)
         }
     };
+    prompt::restore();
     exit.into()
 }
 
@@ -100,6 +103,17 @@ fn give_up(failure: &Failure) -> Exit {
         let _ = writeln!(io::stderr(), "error: {failure}");
     }
     failure.exit()
+}
+
+/// What servers find outside of the files that name them.
+fn environment() -> Environment {
+    let attended = io::stderr().is_terminal();
+    Environment {
+        here: std::env::current_dir().unwrap_or_else(|_| ".".into()),
+        variables: variables().into_iter().collect(),
+        answers: attended && io::stdin().is_terminal(),
+        ..Environment::read(|name| std::env::var(name).ok(), attended)
+    }
 }
 
 /// What suites find outside of their files.

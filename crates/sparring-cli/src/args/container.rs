@@ -11,7 +11,7 @@ use crate::failure::Failure;
 pub(super) struct Container {
     /// Run the command in this container, by `docker exec -i` or `podman exec
     /// -i`, once it is ready
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["unix", "url"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["unix", "url", "server"])]
     #[arg(help_heading = "Container")]
     container: Option<String>,
 
@@ -89,6 +89,8 @@ mod tests {
         unix: bool,
         #[arg(long)]
         url: bool,
+        #[arg(long)]
+        server: bool,
         #[command(flatten)]
         container: Container,
     }

@@ -19,37 +19,37 @@ use crate::output::Outlet;
 pub(super) struct Http {
     /// Send this header with every request; may be repeated
     #[arg(long = "header", value_name = "NAME: VALUE", allow_hyphen_values = true)]
-    #[arg(conflicts_with_all = ["command", "unix"], help_heading = "HTTP")]
+    #[arg(conflicts_with_all = ["command", "unix", "server"], help_heading = "HTTP")]
     headers: Vec<String>,
 
     /// Send this bearer token with every request
     #[arg(long, value_name = "TOKEN", allow_hyphen_values = true)]
-    #[arg(conflicts_with_all = ["command", "unix", "basic"], help_heading = "HTTP")]
+    #[arg(conflicts_with_all = ["command", "unix", "server", "basic"], help_heading = "HTTP")]
     bearer: Option<String>,
 
     /// Send this user and password with every request
     #[arg(long, value_name = "USER:PASSWORD", allow_hyphen_values = true)]
-    #[arg(conflicts_with_all = ["command", "unix"], help_heading = "HTTP")]
+    #[arg(conflicts_with_all = ["command", "unix", "server"], help_heading = "HTTP")]
     basic: Option<String>,
 
     /// Trust the certificates in this PEM file too, not only the system's
     #[arg(long, value_name = "FILE")]
-    #[arg(conflicts_with_all = ["command", "unix", "insecure"], help_heading = "HTTP")]
+    #[arg(conflicts_with_all = ["command", "unix", "server", "insecure"], help_heading = "HTTP")]
     ca: Option<PathBuf>,
 
     /// Trust any certificate at all
-    #[arg(long, conflicts_with_all = ["command", "unix"], help_heading = "HTTP")]
+    #[arg(long, conflicts_with_all = ["command", "unix", "server"], help_heading = "HTTP")]
     insecure: bool,
 
     /// How long making one connection may take
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = quantity::time)]
-    #[arg(conflicts_with_all = ["command", "unix"], help_heading = "HTTP")]
+    #[arg(conflicts_with_all = ["command", "unix", "server"], help_heading = "HTTP")]
     connect_timeout: Duration,
 
     /// How long an answer that has begun may be silent; without this, as long
     /// as its request may take
     #[arg(long, value_name = "TIME", value_parser = quantity::time)]
-    #[arg(conflicts_with_all = ["command", "unix"], help_heading = "HTTP")]
+    #[arg(conflicts_with_all = ["command", "unix", "server"], help_heading = "HTTP")]
     idle_timeout: Option<Duration>,
 
     #[command(flatten)]
@@ -135,6 +135,8 @@ mod tests {
         command: bool,
         #[arg(long)]
         unix: bool,
+        #[arg(long)]
+        server: bool,
         #[command(flatten)]
         http: Http,
     }

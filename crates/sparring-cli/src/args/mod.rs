@@ -11,6 +11,7 @@ mod quantity;
 mod shared;
 mod transport;
 
+pub(crate) use oauth::visitor;
 pub(crate) use program::{Spar, message};
 pub(crate) use quantity::time;
 pub(crate) use shared::{Look, Shared};

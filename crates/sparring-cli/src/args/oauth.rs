@@ -20,7 +20,7 @@ pub(super) struct OAuthFlags {
     /// =client-credentials, the client asks for itself
     #[arg(long, value_name = "GRANT", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "code", help_heading = "OAuth")]
-    #[arg(conflicts_with_all = ["command", "unix", "bearer", "basic"])]
+    #[arg(conflicts_with_all = ["command", "unix", "server", "bearer", "basic"])]
     oauth: Option<GrantFlag>,
 
     /// The client's id, if the authorization server knows it already
@@ -135,7 +135,7 @@ impl OAuthFlags {
 }
 
 /// Shows the page to log in at, and opens it where somebody sits before it.
-fn visitor(stderr: &Outlet, open: bool) -> Visitor {
+pub(crate) fn visitor(stderr: &Outlet, open: bool) -> Visitor {
     let stderr = stderr.clone();
     Visitor::new(move |url| {
         stderr.queue(format!("To log in, open this page:\n{url}\n").as_bytes());

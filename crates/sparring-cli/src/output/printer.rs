@@ -147,6 +147,11 @@ impl Printer {
         }
     }
 
+    /// Shows what somebody is to know before they are asked, over several lines.
+    pub(crate) async fn notice(&self, text: &str) {
+        self.tell(text).await;
+    }
+
     /// Says what went wrong.
     pub(crate) async fn error(&self, text: &str) {
         self.tell(&format!("{} {}\n", self.err.bad("error:"), line::clean(text))).await;

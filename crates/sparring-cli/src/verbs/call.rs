@@ -21,8 +21,7 @@ use crate::schema;
 /// The most names of tools in one note.
 const MOST_NAMES: usize = 20;
 
-const USAGE: &str =
-    "spar call [OPTIONS] <TOOL> [KEY=VALUE]... (-- <COMMAND>... | --url <URL> | --unix <PATH>)";
+const USAGE: &str = "spar call [OPTIONS] <TOOL> [KEY=VALUE]... (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
 
 const EXAMPLES: &str = "\
 Examples:

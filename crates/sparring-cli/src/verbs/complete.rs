@@ -14,7 +14,7 @@ use crate::failure::Failure;
 
 const METHOD: &str = "completion/complete";
 
-const USAGE: &str = "spar complete [OPTIONS] <prompt|template> <NAME> <ARGUMENT> <VALUE> [KEY=VALUE]... (-- <COMMAND>... | --url <URL> | --unix <PATH>)";
+const USAGE: &str = "spar complete [OPTIONS] <prompt|template> <NAME> <ARGUMENT> <VALUE> [KEY=VALUE]... (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
 
 const EXAMPLES: &str = "\
 Examples:

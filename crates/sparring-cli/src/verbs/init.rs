@@ -10,13 +10,13 @@ use sparring_suite::scaffold::{self, FIRST_MOCK, FIRST_SUITE, Found, SCHEMA, Tri
 use sparring_transport::Target;
 
 use crate::args::Shared;
+use crate::configured;
 use crate::connect::Session;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Printer, line};
 
-const USAGE: &str =
-    "spar init [OPTIONS] [DIR] [-- <COMMAND>...]\n       spar init [OPTIONS] [DIR] --url <URL>";
+const USAGE: &str = "spar init [OPTIONS] [DIR] [-- <COMMAND>...]\n       spar init [OPTIONS] [DIR] (--url <URL> | --server <NAME>)";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -87,7 +87,8 @@ impl Init {
             .collect();
         let info = client.session().and_then(|session| session.server_info.as_ref());
         let name = plain(info.map(|info| &*info.name).unwrap_or_default());
-        let target = self.placed(session.target.clone());
+        let target = self.shared.unfilled().unwrap_or(session.target);
+        let target = self.placed(target.clone());
         let found = Found {
             server: &name,
             target: &target,
@@ -95,7 +96,7 @@ impl Init {
             tools: &tools,
             lists: &lists,
         };
-        let text = scaffold::suite(&found).map_err(Failure::Usage)?;
+        let text = configured::with_holes(&scaffold::suite(&found).map_err(Failure::Usage)?);
         let file = format!("{name}.spar.yaml");
         let files = [(&*file, text)];
         self.write(&files, &[(SCHEMA, sparring_suite::schema())])?;

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::output::Printer;
 use crate::output::table::Table;
 
-const USAGE: &str = "spar list [OPTIONS] [WHAT]... (-- <COMMAND>... | --url <URL> | --unix <PATH>)";
+const USAGE: &str = "spar list [OPTIONS] [WHAT]... (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
 
 const EXAMPLES: &str = "\
 Examples:

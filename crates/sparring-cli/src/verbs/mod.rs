@@ -2,6 +2,7 @@
 
 mod call;
 mod complete;
+mod config;
 mod init;
 mod list;
 mod mock;

@@ -12,7 +12,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::line;
 
-const USAGE: &str = "spar ping [OPTIONS] (-- <COMMAND>... | --url <URL> | --unix <PATH>)";
+const USAGE: &str =
+    "spar ping [OPTIONS] (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
 
 const EXAMPLES: &str = "\
 Examples:

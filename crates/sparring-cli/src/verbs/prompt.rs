@@ -12,8 +12,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{content, line};
 
-const USAGE: &str =
-    "spar prompt [OPTIONS] <NAME> [KEY=VALUE]... (-- <COMMAND>... | --url <URL> | --unix <PATH>)";
+const USAGE: &str = "spar prompt [OPTIONS] <NAME> [KEY=VALUE]... (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
 
 const EXAMPLES: &str = "\
 Examples:

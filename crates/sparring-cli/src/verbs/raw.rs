@@ -16,7 +16,8 @@ use crate::failure::Failure;
 use crate::output::Printer;
 use crate::trace;
 
-const USAGE: &str = "spar raw [OPTIONS] <JSON> (-- <COMMAND>... | --url <URL> | --unix <PATH>)";
+const USAGE: &str =
+    "spar raw [OPTIONS] <JSON> (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -85,7 +86,7 @@ impl Raw {
 
     /// Sends what has no answer, and prints until it is quiet.
     async fn tell(&self, frame: &Frame, session: &Session<'_>) -> Result<Exit, Failure> {
-        let latest = Instant::now() + self.shared.connection.timeout;
+        let latest = Instant::now() + self.shared.connection.timeout();
         session.client.send_bytes(frame.bytes());
         loop {
             // A target that never stops talking must not outlast its time.
@@ -154,7 +155,7 @@ impl Raw {
     fn unsent(&self, frame: &Frame, session: &Session<'_>) -> Option<Failure> {
         // What ends the line is not counted.
         let (left, all) = (session.frames.unsent(), frame.bytes().len());
-        let within = self.shared.connection.timeout;
+        let within = self.shared.connection.timeout();
         (left > 0).then(|| Failure::Unsent { left: left.min(all), all, within })
     }
 }

@@ -10,7 +10,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{content, line};
 
-const USAGE: &str = "spar read [OPTIONS] <URI> (-- <COMMAND>... | --url <URL> | --unix <PATH>)";
+const USAGE: &str =
+    "spar read [OPTIONS] <URI> (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
 
 const EXAMPLES: &str = "\
 Examples:

@@ -12,6 +12,7 @@ const EXAMPLES: &str = "\
 Examples:
   spar schema suite > suite.schema.json
   spar schema mock > mock.schema.json
+  spar schema config > config.schema.json
   spar schema report > report.schema.json
 
 An editor with a YAML language server uses it for a file that begins with
@@ -36,7 +37,9 @@ enum File {
     Suite,
     /// Scripts of `spar mock`
     Mock,
-    /// Scripts of `spar mock --llm`
+    /// Config files: .spar/mcp.yaml and your own mcp.yaml
+    Config,
+    /// Scripts of LLM endpoints
     Llm,
     /// Reports of `spar test` and `spar report`, as JSON
     Report,
@@ -53,6 +56,7 @@ impl Schema {
         let schema = match self.file {
             File::Suite => sparring_suite::schema(),
             File::Mock => sparring_mock::schema(),
+            File::Config => sparring_host::config::schema(),
             File::Llm => sparring_mock::llm_schema(),
             File::Report => sparring_report::schema(),
         };

@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 
+use super::config::Config;
 use super::mock::Mock;
 use super::report::Report;
 use super::schema::Schema;
@@ -18,6 +19,7 @@ pub(crate) enum Verb {
     Visit(Visit),
     Mock(Mock),
     Report(Report),
+    Config(Config),
     Schema(Schema),
 }
 
@@ -29,6 +31,7 @@ impl Verb {
             Verb::Visit(visit) => visit.shared().look.clone(),
             Verb::Mock(mock) => mock.look.clone(),
             Verb::Report(report) => report.look(),
+            Verb::Config(config) => config.look(),
             Verb::Schema(schema) => schema.look(),
         }
     }

@@ -39,6 +39,20 @@ impl Visit {
         }
     }
 
+    /// The same, to be completed by what is configured.
+    pub(crate) fn shared_mut(&mut self) -> &mut Shared {
+        match self {
+            Visit::Call(call) => &mut call.shared,
+            Visit::Read(read) => &mut read.shared,
+            Visit::Prompt(prompt) => &mut prompt.shared,
+            Visit::List(list) => &mut list.shared,
+            Visit::Complete(complete) => &mut complete.shared,
+            Visit::Ping(ping) => &mut ping.shared,
+            Visit::Raw(raw) => &mut raw.shared,
+            Visit::Init(init) => &mut init.shared,
+        }
+    }
+
     /// Reads what was given by name, before anything is started.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use sparring_mock::{MockServer, Settings};
+use sparring_mock::{LlmScript, MockServer, Settings};
 use sparring_script::{Node, Source, casing};
 use sparring_suite::Suite;
 
@@ -24,11 +24,16 @@ fn every_flag_has_a_golden_case() {
         commands().iter().flat_map(|it| flags_tried(it)).collect();
     let verbs = fs::read_to_string(golden().join("help/spar/stdout")).unwrap();
     let mut untried = Vec::new();
-    for verb in verbs_of(&verbs) {
-        let help = output(Command::new(SPAR).args([&*verb, "--help"])).stdout;
+    let parts = fs::read_to_string(golden().join("help/config/stdout")).unwrap();
+    let parts = list_of(&parts, "What:\n").into_iter().map(|part| format!("config {part}"));
+    for verb in list_of(&verbs, "Verbs:\n").into_iter().chain(parts) {
+        let help = output(Command::new(SPAR).args(verb.split(' ')).arg("--help")).stdout;
         for flag in flags_of(&String::from_utf8(help).unwrap()) {
             let is_tried = |by: &str| tried.contains(&(by.to_owned(), flag.clone()));
             let shared = WITH_TARGET.contains(&&*verb) && WITH_TARGET.iter().any(|it| is_tried(it));
+            // So do those that change a config file.
+            let of_config = |(by, it): &(String, String)| by.starts_with("config ") && *it == flag;
+            let shared = shared || (verb.starts_with("config ") && tried.iter().any(of_config));
             if !shared && !is_tried(&verb) {
                 untried.push(format!("spar {verb} {flag}"));
             }
@@ -45,6 +50,27 @@ fn every_key_of_suites_has_a_golden_case() {
 #[test]
 fn every_key_of_mocks_has_a_golden_case() {
     check_keys(&sparring_mock::schema(), &mocks());
+}
+
+#[test]
+fn every_key_of_llm_scripts_has_a_golden_case() {
+    let loads = |file: &PathBuf| LlmScript::from_file(file, &[]).is_ok();
+    let named = named(&commands()).into_iter();
+    let scripts: Vec<PathBuf> =
+        named.filter(|file| ends(file, ".llm.yaml") && loads(file)).collect();
+    check_keys(&sparring_mock::llm_schema(), &scripts);
+}
+
+#[test]
+fn every_key_of_config_files_has_a_golden_case() {
+    let is_good = |file: &PathBuf| {
+        let case = file.ancestors().find(|it| it.join("cmd").exists()).unwrap();
+        let source = Source::new("a", fs::read_to_string(file).unwrap());
+        fs::read_to_string(case.join("exit")).unwrap() == "0\n" && Node::parse(&source).is_ok()
+    };
+    let files = files(&golden().join("config"), "mcp.yaml");
+    let files: Vec<PathBuf> = files.into_iter().filter(is_good).collect();
+    check_keys(&sparring_host::config::schema(), &files);
 }
 
 #[test]
@@ -169,6 +195,18 @@ fn flags_tried(line: &str) -> Vec<(String, String)> {
             tried.extend(flags_tried(&word));
         } else if word == "spar" {
             verb = words.next();
+            // It has verbs of its own.
+            if verb.as_deref() == Some("config") {
+                let part = words.next().unwrap_or_default();
+                verb = Some(if part.starts_with('-') {
+                    "config".into()
+                } else {
+                    format!("config {part}")
+                });
+                if part.starts_with('-') {
+                    tried.push(("config".to_owned(), part));
+                }
+            }
         } else if let Some(verb) = verb.as_ref().filter(|_| word.starts_with('-')) {
             let flag = word.split('=').next().unwrap_or_default().trim_end_matches(';');
             tried.push((verb.clone(), long(flag).to_owned()));
@@ -186,13 +224,14 @@ fn long(flag: &str) -> &str {
         "-q" => "--quiet",
         "-j" => "--jobs",
         "-h" => "--help",
+        "-y" => "--yes",
         flag => flag,
     }
 }
 
-/// The verbs in the program's help.
-fn verbs_of(help: &str) -> Vec<String> {
-    let (_, rest) = help.split_once("Verbs:\n").unwrap();
+/// The verbs in a help, below their heading.
+fn list_of(help: &str, heading: &str) -> Vec<String> {
+    let (_, rest) = help.split_once(heading).unwrap();
     let (verbs, _) = rest.split_once("\n\n").unwrap();
     verbs.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
 }

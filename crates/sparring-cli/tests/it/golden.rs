@@ -15,7 +15,8 @@ use crate::process::{SPAR, output};
 use crate::web::{Bridge, Scripted, Way};
 
 /// The groups of cases; each has a test.
-const GROUPS: [&str; 19] = [
+const GROUPS: [&str; 20] = [
+    "config",
     "container",
     "diagnostics",
     "expectations",
@@ -100,6 +101,11 @@ fn every_fault_of_a_container_is_told_by_name_and_its_engine_gets_its_flags() {
 #[test]
 fn a_mock_serves_and_tells_what_is_wrong_with_its_script() {
     check("mock");
+}
+
+#[test]
+fn servers_are_configured_trusted_and_named_and_what_is_wrong_is_told() {
+    check("config");
 }
 
 #[test]

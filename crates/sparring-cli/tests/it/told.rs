@@ -10,7 +10,15 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Where messages about a user's file are written.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 17] = [
+    "sparring-host/src/config/all.rs",
+    "sparring-host/src/config/auth.rs",
+    "sparring-host/src/config/edit",
+    "sparring-host/src/config/entry.rs",
+    "sparring-host/src/config/expand.rs",
+    "sparring-host/src/config/merge.rs",
+    "sparring-host/src/config/read",
+    "sparring-host/src/config/trust.rs",
     "sparring-mock/src/load",
     "sparring-script/src/grammar/check.rs",
     "sparring-script/src/input.rs",
@@ -24,12 +32,16 @@ const SOURCES: [&str; 9] = [
 
 /// Texts of several words that are no messages, and messages that no file can
 /// bring about.
-const OTHERS: [(&str, &str); 13] = [
+const OTHERS: [(&str, &str); 17] = [
+    ("another process has had it for {PATIENCE:?}", "needs a process that hangs"),
+    ("another process has had its folder for {PATIENCE:?}", "needs a process that hangs"),
     ("the tool", "names a text without a file"),
     ("the reply", "names a text without a file"),
     ("the change", "names a text without a file"),
     ("the token", "names a text without a file"),
     ("%% this is no frame %%", "is sent"),
+    ("%% this is no JSON %%", "is sent"),
+    ("as the script has it", "is said by an error"),
     ("Gives the next response of a test case.", "describes a tool"),
     (
         "What to do, with the directives [test_case_id=…] and [mcp_responses_json=BASE64].",

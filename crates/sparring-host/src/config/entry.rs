@@ -174,7 +174,10 @@ impl Reading<'_> {
                 return None;
             }
             (None, None, None) => {
-                self.wrong(self.raw.key_span, "it has neither `command` nor `url`");
+                // A key that is unknown was told with the one that is meant.
+                if self.expander.problems.is_empty() {
+                    self.wrong(self.raw.key_span, "it has neither `command` nor `url`");
+                }
                 return None;
             }
             (None, None, Some("stdio")) | (None, Some(_), Some("stdio")) => {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use sparring_script::{Node, Position, Problems, Source, Span};
 
-use super::all::{Config, Configured, Fault, FileRules, State, Untrusted, Unused, Why};
+use super::all::{Config, Configured, Fault, FileRules, Pattern, State, Untrusted, Unused, Why};
 use super::entry::{self, Around};
 use super::places::{Place, Places};
-use super::read::{Content, File, Raw, content, text};
+use super::read::{Content, File, Raw, content, patterns, text};
 use super::server::{Origin, Rules, Scope};
 use super::surroundings::Surroundings;
 use super::trust::Trust;
@@ -23,6 +23,7 @@ pub(super) fn read(places: &Places, surroundings: &Surroundings) -> Config {
             faults: Vec::new(),
             notes: Vec::new(),
             files: Vec::new(),
+            patterns: Vec::new(),
         },
         spans: BTreeMap::new(),
         rules_are_whole: true,
@@ -83,8 +84,16 @@ impl Merging<'_> {
     }
 
     fn content(&mut self, place: &Place, content: Content, is_trusted: bool) {
-        let Content { source, entries, inputs, mut rules, problems, rules_are_whole, notes } =
-            content;
+        let Content {
+            source,
+            entries,
+            inputs,
+            mut rules,
+            patterns: of_all,
+            problems,
+            rules_are_whole,
+            notes,
+        } = content;
         self.rules_are_whole &= rules_are_whole;
         self.config.notes.extend(notes);
         if !problems.is_empty() {
@@ -96,6 +105,20 @@ impl Merging<'_> {
         if rules != Rules::default() {
             let (file, scope) = (place.file.clone(), place.scope);
             self.config.rules.push(FileRules { file, scope, rules });
+        }
+        let mut stand = |server: Option<&String>, found: Vec<(String, Span)>| {
+            let pattern = |(pattern, span)| Pattern {
+                server: server.cloned(),
+                pattern,
+                source: source.clone(),
+                span,
+            };
+            self.config.patterns.extend(found.into_iter().map(pattern));
+        };
+        stand(None, of_all);
+        for raw in &entries {
+            let permissions = raw.node.get("permissions");
+            stand(Some(&raw.name), permissions.map(patterns).unwrap_or_default());
         }
         let around = Around { place, inputs: &inputs, surroundings: self.surroundings };
         let mut lines = Lines::new(&source);
@@ -233,7 +256,7 @@ fn unused(name: String, configured: &Configured, why: Why) -> Unused {
     Unused { name, origin: origin.clone(), transport, spelled: spelled.clone(), why }
 }
 
-fn transport(node: &Node) -> &'static str {
+pub(super) fn transport(node: &Node) -> &'static str {
     match (node.get("transport").and_then(Node::as_str), node.get("command"), node.get("url")) {
         (Some("stdio"), _, _) | (None, Some(_), None) => "stdio",
         (Some("sse"), _, _) => "sse",
@@ -243,7 +266,7 @@ fn transport(node: &Node) -> &'static str {
 }
 
 /// The command line or the URL, without what stands in a URL before the host.
-fn spelled(node: &Node) -> String {
+pub(super) fn spelled(node: &Node) -> String {
     let text = |key| node.get(key).and_then(Node::as_str).unwrap_or_default();
     if node.get("url").is_some() {
         let url = text("url");

@@ -1,6 +1,6 @@
 //! The task that owns the set of servers: which there are, and one task each.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot, watch};
@@ -37,12 +37,19 @@ pub(super) struct Begun {
 /// The task's own.
 pub(super) struct Set {
     shop: Arc<Shop>,
-    seats: BTreeMap<Arc<str>, Seat>,
-    tasks: HashMap<Arc<str>, Task>,
+    servers: BTreeMap<Arc<str>, Placed>,
     /// Those that are not configured any more, and not over yet.
     leaving: Vec<(Arc<str>, Task)>,
     board: watch::Sender<Board>,
     wishes: mpsc::UnboundedReceiver<Wish>,
+}
+
+/// A server with its place.
+struct Placed {
+    seat: Seat,
+    task: Task,
+    /// The entry that it was last told, which it may not have come to yet.
+    config: Arc<ServerConfig>,
 }
 
 impl Set {
@@ -53,11 +60,12 @@ impl Set {
     ) -> (Set, mpsc::UnboundedSender<Wish>, watch::Receiver<Board>) {
         let (sender, wishes) = mpsc::unbounded_channel();
         let (board, seen) = watch::channel(Board::default());
-        let (seats, tasks, leaving) = (BTreeMap::new(), HashMap::new(), Vec::new());
-        let mut set = Set { shop, seats, tasks, leaving, board, wishes };
+        let (leaving, none) = (Vec::new(), BTreeMap::new());
+        let mut set = Set { shop, servers: none, leaving, board, wishes };
         for config in servers {
             let name: Arc<str> = config.name.as_str().into();
-            set.seat(&name, Arc::new(config));
+            let placed = set.place(&name, Arc::new(config));
+            set.servers.insert(name, placed);
         }
         set.show();
         (set, sender, seen)
@@ -87,70 +95,67 @@ impl Set {
         self.leaving.retain(|(_, task)| !task.is_over());
         let mut changes = Changes::default();
         let mut connecting = Vec::new();
-        let mut before = std::mem::take(&mut self.seats);
-        let servers: BTreeMap<Arc<str>, Arc<ServerConfig>> = servers
-            .into_iter()
-            .map(|config| (config.name.as_str().into(), Arc::new(config)))
-            .collect();
-        for (name, config) in servers {
-            let Some(seat) = before.remove(&name) else {
-                if let Some(outcome) = self.add(&name, config) {
-                    connecting.push((Arc::clone(&name), outcome));
-                }
-                changes.added.push(name);
-                continue;
-            };
-            let difference = difference(&seat.config.borrow(), &config);
+        let mut before = std::mem::take(&mut self.servers);
+        let named = servers.into_iter().map(|config| (config.name.as_str().into(), config));
+        let named: BTreeMap<Arc<str>, ServerConfig> = named.collect();
+        for (name, config) in named {
+            let config = Arc::new(config);
             let (reply, outcome) = oneshot::channel();
-            let _ = seat.orders.send(Order::Configure(config, reply));
-            connecting.push((Arc::clone(&name), outcome));
-            self.seats.insert(Arc::clone(&name), seat);
-            match difference {
-                Difference::Nothing => changes.untouched.push(name),
-                Difference::Policy => changes.policy_only.push(name),
-                Difference::Server => changes.changed.push(name),
-            }
+            let known = before.remove(&name);
+            let list = match known.as_ref().map(|known| difference(&known.config, &config)) {
+                None => &mut changes.added,
+                Some(Difference::Nothing) => &mut changes.untouched,
+                Some(Difference::Policy) => &mut changes.policy_only,
+                Some(Difference::Server) => &mut changes.changed,
+            };
+            list.push(Arc::clone(&name));
+            let placed = match known {
+                Some(known) => {
+                    let order = Order::Configure(Arc::clone(&config), reply);
+                    let _ = known.seat.orders.send(order);
+                    Placed { config, ..known }
+                }
+                None => {
+                    let connects = config.enabled && config.auto_connect;
+                    let placed = self.place(&name, config);
+                    if connects {
+                        let _ = placed.seat.orders.send(Order::Connect(reply));
+                    }
+                    placed
+                }
+            };
+            self.servers.insert(Arc::clone(&name), placed);
+            connecting.push((name, outcome));
         }
         let mut leaving = Vec::new();
-        for (name, seat) in before {
-            leaving.push(self.remove(&name, &seat));
+        for (name, placed) in before {
+            leaving.push(self.remove(&name, placed));
             changes.removed.push(name);
         }
         self.show();
         Begun { changes: Arc::new(changes), connecting, leaving }
     }
 
-    fn seat(&mut self, name: &Arc<str>, config: Arc<ServerConfig>) -> Seat {
+    /// Starts the task of a server. If one of its name is about to leave, that is
+    /// over first.
+    fn place(&mut self, name: &Arc<str>, config: Arc<ServerConfig>) -> Placed {
         let gone = self.leaving.iter().position(|(leaving, _)| leaving == name);
         let before = gone.map(|index| self.leaving.swap_remove(index).1);
-        let (seat, task) = Server::start(Arc::clone(name), config, Arc::clone(&self.shop), before);
-        self.seats.insert(Arc::clone(name), seat.clone());
-        self.tasks.insert(Arc::clone(name), task);
-        seat
+        let (shop, entry) = (Arc::clone(&self.shop), Arc::clone(&config));
+        let (seat, task) = Server::start(Arc::clone(name), entry, shop, before);
+        Placed { seat, task, config }
     }
 
-    fn add(&mut self, name: &Arc<str>, config: Arc<ServerConfig>) -> Option<Outcome> {
-        let connects = config.enabled && config.auto_connect;
-        let seat = self.seat(name, config);
-        let (reply, outcome) = oneshot::channel();
-        connects.then(|| {
-            let _ = seat.orders.send(Order::Connect(reply));
-            outcome
-        })
-    }
-
-    fn remove(&mut self, name: &Arc<str>, seat: &Seat) -> oneshot::Receiver<()> {
+    fn remove(&mut self, name: &Arc<str>, placed: Placed) -> oneshot::Receiver<()> {
         let (done, left) = oneshot::channel();
-        let _ = seat.orders.send(Order::Leave(done));
-        if let Some(task) = self.tasks.remove(name) {
-            self.leaving.push((Arc::clone(name), task));
-        }
+        let _ = placed.seat.orders.send(Order::Leave(done));
+        self.leaving.push((Arc::clone(name), placed.task));
         left
     }
 
     async fn shut_down(&mut self) {
-        for (name, seat) in std::mem::take(&mut self.seats) {
-            drop(self.remove(&name, &seat));
+        for (name, placed) in std::mem::take(&mut self.servers) {
+            drop(self.remove(&name, placed));
         }
         self.show();
         for (_, task) in self.leaving.drain(..) {
@@ -159,6 +164,7 @@ impl Set {
     }
 
     fn show(&self) {
-        self.board.send_replace(Arc::new(self.seats.clone()));
+        let seats = self.servers.iter().map(|(name, it)| (Arc::clone(name), it.seat.clone()));
+        self.board.send_replace(Arc::new(seats.collect()));
     }
 }

@@ -177,7 +177,28 @@ fn all_of(servers: &[(String, Glob)]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// By trying everything.
+    fn fits(glob: &[char], name: &[char]) -> bool {
+        match (glob.split_first(), name.split_first()) {
+            (None, _) => name.is_empty(),
+            (Some(('*', rest)), None) => fits(rest, name),
+            (Some(('*', rest)), Some((_, behind))) => fits(rest, name) || fits(glob, behind),
+            (Some((c, rest)), Some((d, behind))) => c == d && fits(rest, behind),
+            (Some(_), None) => false,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_glob_fits_what_fits_by_trying_everything(glob in "[ab*]{0,7}", name in "[ab*]{0,9}") {
+            let [tried, on] = [&glob, &name].map(|text| text.chars().collect::<Vec<_>>());
+            prop_assert_eq!(Glob(glob).matches(&name), fits(&tried, &on));
+        }
+    }
 
     #[test]
     fn a_star_is_anything_and_all_else_is_itself() {

@@ -9,14 +9,14 @@ mod json;
 mod write;
 mod yaml;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
-use sparring_script::{Node, Problems, Source, Template};
+use sparring_script::{Node, Problems, Source};
 
 use super::entry::{Around, server};
+use super::offer::holes;
 use super::places::{Format, Place};
 use super::read::{content, parse, text};
 use super::server::{Origin, Scope};
@@ -181,21 +181,12 @@ fn check(place: &Place, text: &str, name: &str) -> Result<(), EditError> {
     let mut surroundings = Surroundings::none();
     // One that can stand for all that is asked for.
     surroundings.ask = Arc::new(|_| Some("http://x".to_owned()));
-    variables(&raw.node, &mut surroundings.variables);
+    let mut names = Vec::new();
+    holes(&raw.node, &mut names);
+    surroundings.variables = names.into_iter().map(|name| (name, "http://x".to_owned())).collect();
     let origin = Origin { file: place.file.clone(), scope: place.scope, line: 1, column: 1 };
     let around = Around { place, inputs: &content.inputs, surroundings: &surroundings };
     server(raw, &origin, around).map(drop).map_err(EditError::Wrong)
-}
-
-/// The variables that the texts of a value ask for, all of them set.
-fn variables(node: &Node, set: &mut BTreeMap<String, String>) {
-    let template = node.as_str().and_then(|text| Template::parse(text).ok());
-    for (path, _) in template.iter().flat_map(Template::holes) {
-        let name = if path.root() == "env" { path.key(1) } else { path.key(0) };
-        set.extend(name.map(|name| (name.to_owned(), "http://x".to_owned())));
-    }
-    node.entries().iter().for_each(|entry| variables(&entry.value, set));
-    node.items().iter().for_each(|item| variables(item, set));
 }
 
 /// A change in the keys of a file's format.

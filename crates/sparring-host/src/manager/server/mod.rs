@@ -127,7 +127,7 @@ impl Server {
             }
             Order::Disconnect(done) => {
                 self.wanted = false;
-                self.become_resting();
+                self.rest_now();
                 let _ = done.send(());
                 Phase::Rest
             }
@@ -141,7 +141,7 @@ impl Server {
                     return Phase::Open(vec![reply]);
                 }
                 if !new.enabled || !old.enabled {
-                    self.become_resting();
+                    self.rest_now();
                 }
                 Phase::Rest
             }
@@ -161,12 +161,14 @@ impl Server {
         }
     }
 
-    fn become_resting(&self) {
+    /// Is as a server that nobody wants to be connected.
+    fn rest_now(&self) {
         let state = at_rest(&self.config.borrow());
-        self.become_(state);
+        self.turn(state);
     }
 
-    fn become_(&self, state: State) {
+    /// Is in that state from now on, for everybody to see.
+    fn turn(&self, state: State) {
         self.state.send_replace(state.clone());
         self.shop.announcer.tell(Event::State { server: Arc::clone(&self.name), state });
     }

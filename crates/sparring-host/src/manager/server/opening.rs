@@ -39,7 +39,7 @@ impl Server {
             return self.failed(Error::ShutDown, waiting);
         }
         self.wanted = true;
-        self.become_(State::Connecting { attempt: self.tries });
+        self.turn(State::Connecting { attempt: self.tries });
         let begun = match self.begin(&mut waiting).await {
             Ok(begun) => begun,
             Err(Stop::Failed(error)) => return self.failed(error, waiting),
@@ -48,7 +48,7 @@ impl Server {
         match self.greet(&begun, &mut waiting).await {
             Ok((keep, connection)) => {
                 // Known to all before anybody is told that it is.
-                self.become_(State::Connected(connection.clone()));
+                self.turn(State::Connected(connection.clone()));
                 for reply in waiting {
                     let _ = reply.send(Ok(connection.clone()));
                 }
@@ -62,7 +62,7 @@ impl Server {
                 phase
             }
             Err(Stop::Told(order)) => {
-                self.become_(State::Closing);
+                self.turn(State::Closing);
                 self.close(begun.client, begun.container).await;
                 self.given_up(order, waiting)
             }
@@ -95,13 +95,13 @@ impl Server {
         let reconnect = self.config.borrow().reconnect;
         let over = why.is_final() || self.shop.leashes.are_cut();
         if over || self.tries >= reconnect.attempts {
-            self.become_(State::Failed { why });
+            self.turn(State::Failed { why });
             return Phase::Rest;
         }
         let wait = if at_once { Duration::ZERO } else { backoff::wait(&reconnect, self.tries) };
         self.tries += 1;
         let next_try = Instant::now() + wait;
-        self.become_(State::Lost { why, attempt: self.tries, next_try });
+        self.turn(State::Lost { why, attempt: self.tries, next_try });
         Phase::Wait(next_try)
     }
 
@@ -110,7 +110,7 @@ impl Server {
         let phase = if self.tries > 0 {
             self.lost(error.clone(), false)
         } else {
-            self.become_(State::Failed { why: error.clone() });
+            self.turn(State::Failed { why: error.clone() });
             Phase::Rest
         };
         for reply in waiting {

@@ -43,7 +43,7 @@ impl Server {
         drop(keep);
         // The manager is gone: so is the link, by now.
         let Some(order) = order else { return Phase::Leave };
-        self.become_(State::Closing);
+        self.turn(State::Closing);
         self.close(connection.client(), container).await;
         self.obey(order)
     }

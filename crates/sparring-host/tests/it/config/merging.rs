@@ -123,8 +123,9 @@ fn who_is_named_and_cannot_be_had_is_told_why() {
     let config = place.read();
     let told = |name: &str| config.by_consent(name).unwrap_err().to_string();
     let unknown = told("gihtub");
-    assert!(unknown.contains("no server is called `gihtub`; did you mean 'github'?"), "{unknown}");
-    assert!(unknown.contains("there is bad, github, off"), "{unknown}");
+    let expected =
+        "no server is called `gihtub`; there is bad, github, off; did you mean 'github'?";
+    assert_eq!(unknown, expected);
     assert!(told("off").contains("the server `off` is not enabled in"));
     assert!(matches!(config.by_consent("bad"), Err(Refusal::Broken(_))));
     let nothing = Place::with(&[]).read().by_consent("x").unwrap_err().to_string();

@@ -8,14 +8,29 @@ use sparring_transport::{ChildTarget, Target};
 
 use super::fixture::within;
 
+/// The variable that tells whose a process is: its value is the test's.
+const OURS: &str = "SPAR_TEST";
+
+/// The test that runs on this thread, in this process.
+fn test() -> String {
+    format!("{}:{}", std::process::id(), std::thread::current().name().unwrap_or("main"))
+}
+
+/// A command as a child of this test.
+pub(crate) fn child(program: &str, args: &[&str]) -> Target {
+    let mut target = ChildTarget::new(program).args(args.iter().copied());
+    target.env.insert(OURS.to_owned(), test());
+    Target::Child(target)
+}
+
 /// The small server, which says that it is called so.
 pub(crate) fn stand_in(name: &str) -> Target {
-    Target::Child(ChildTarget::new(example("stand_in")).args([name]))
+    child(&example("stand_in"), &[name])
 }
 
 /// A server as a script.
 pub(crate) fn shell(script: &str) -> Target {
-    Target::Child(ChildTarget::new("sh").args(["-c", script]))
+    child("sh", &["-c", script])
 }
 
 /// The id of the process behind a connection.
@@ -46,19 +61,20 @@ pub(crate) async fn gone(pid: u32) {
     .await;
 }
 
-/// The children of this process that have not ended.
+/// The processes that this test has started, and those that they have, which
+/// have not ended.
 pub(crate) fn children() -> Vec<u32> {
-    let ours = std::process::id().to_string();
+    let mark = format!("{OURS}={}", test());
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let ids = processes.filter_map(|process| process.file_name().to_str()?.parse().ok());
     let is_ours = |pid: &u32| {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        stat.rsplit(')').next().unwrap_or_default().split_whitespace().nth(1) == Some(&ours)
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
     };
     ids.filter(|pid| is_ours(pid) && is_alive(*pid)).collect()
 }
 
-/// Waits until no child of this process is left.
+/// Waits until none of them is left.
 pub(crate) async fn nobody_left() {
     within(async {
         while !children().is_empty() {
@@ -66,6 +82,21 @@ pub(crate) async fn nobody_left() {
         }
     })
     .await;
+}
+
+/// Whether this test runs alone in its process. If not, it does so before this
+/// returns, and what comes of that comes of it here.
+pub(crate) fn alone(test: &str) -> bool {
+    const ALONE: &str = "SPAR_TEST_ALONE";
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    let output = again.args([test, "--exact", "--nocapture"]).env(ALONE, "1").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let all = format!("{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && said.contains("1 passed"), "{all}");
+    false
 }
 
 /// An example of this crate.

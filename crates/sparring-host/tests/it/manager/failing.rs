@@ -14,7 +14,7 @@ use sparring_transport::{ChildTarget, Target};
 use sparring_wire::Revision;
 use tokio::time::Instant;
 
-use super::children::{children, gone, pid, shell, stand_in};
+use super::children::{children, gone, nobody_left, pid, shell, stand_in};
 use super::fixture::{becomes, to, within};
 
 /// A script that shakes hands, then does something.
@@ -45,7 +45,7 @@ async fn a_crash_on_initialize_is_told_with_status_and_stderr_and_nothing_is_lef
     assert!(manager.get("crash").is_none());
     // Whoever is told to disconnect waits for the end of what was begun.
     within(manager.disconnect("crash")).await.unwrap();
-    assert_eq!(children(), [0; 0]);
+    nobody_left().await;
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn a_server_that_hangs_at_connect_fails_at_its_deadline_and_leaves_no_chil
     assert!(since.elapsed() >= timeout && since.elapsed() < timeout * 2, "{error}");
     assert!(error.starts_with("server `hang`: no answer to "), "{error}");
     within(manager.disconnect("hang")).await.unwrap();
-    assert_eq!(children(), [0; 0]);
+    nobody_left().await;
 }
 
 #[tokio::test]

@@ -6,18 +6,22 @@ use std::sync::Arc;
 
 use sparring_host::config::ServerConfig;
 use sparring_host::manager::{Changes, Event, Events, Manager, Reading};
+use sparring_transport::Target;
 
-use super::children::{nobody_left, pid, stand_in};
+use super::children::{child, children, example, nobody_left, pid};
 use super::fixture::{becomes, event, to, within};
 
 /// Reads two files with a server in each line: its name, and what it is told to
 /// call itself. The second file may be missing.
-fn read(folder: &Path) -> Reading {
+fn read(folder: &Path, server: &Target) -> Reading {
     let files: Vec<PathBuf> = ["user", "project"].map(|name| folder.join(name)).to_vec();
     let texts = files.iter().map(|file| fs::read_to_string(file).unwrap_or_default());
     let text: String = texts.collect();
     let servers = text.lines().map(|line| match line.split_once(' ') {
-        Some((name, called)) => Ok(to(name, stand_in(called))),
+        Some((name, called)) => {
+            let Target::Child(child) = server else { unreachable!("it is a child") };
+            Ok(to(name, Target::Child(child.clone().args([called]))))
+        }
         None => Err(format!("{line:?} is no server")),
     });
     let servers: Result<Vec<ServerConfig>, String> = servers.collect();
@@ -39,8 +43,8 @@ async fn what_is_written_into_a_file_is_put_in_force_and_what_is_wrong_is_told()
     fs::write(&user, "a first\nb first\n").unwrap();
     let manager = Manager::new([]);
     let mut events = manager.subscribe();
-    let place = folder.path().to_owned();
-    let following = manager.follow(move || read(&place));
+    let (place, server) = (folder.path().to_owned(), child(&example("stand_in"), &[]));
+    let following = manager.follow(move || read(&place, &server));
     assert_eq!(reloaded(&mut events).await.added.len(), 2);
     within(manager.connect_all()).await;
     let [a, b] = ["a", "b"].map(|name| manager.get(name).unwrap());
@@ -69,6 +73,7 @@ async fn what_is_written_into_a_file_is_put_in_force_and_what_is_wrong_is_told()
     assert_eq!(reloaded(&mut events).await.added, ["c".into()]);
     assert_eq!(pid(&a).await, before, "nobody has touched it");
 
+    assert_eq!(children().len(), 2);
     drop((following, manager));
     nobody_left().await;
 }

@@ -188,9 +188,28 @@ async fn of_reloads_that_come_together_the_last_one_counts() {
     let sets = [vec![entry("a")], vec![entry("a"), entry("b")], vec![entry("c")]];
     let reloads = sets.map(|set| manager.reload(set));
     let all = within(futures_util::future::join_all(reloads)).await;
-    assert!(all.iter().all(Result::is_ok));
+    let all: Vec<Changes> = all.into_iter().map(Result::unwrap).collect();
+    // Each is told against the one before, whether that has taken effect or not.
+    assert_eq!(all.iter().map(|it| it.added.len()).collect::<Vec<_>>(), [1, 1, 1]);
+    assert_eq!(names(&all[2].removed), ["a", "b"]);
     let connected: Vec<_> = manager.list().iter().map(|it| it.server().to_string()).collect();
     assert_eq!(connected, ["c"]);
+}
+
+#[tokio::test]
+async fn a_reload_is_held_against_what_a_server_was_told_last() {
+    let world = World::default();
+    world.mock("a", tools(&["t"]));
+    world.mock("b", tools(&["t"]));
+    let manager = world.manager([entry("a")]);
+    let first = within(manager.connect("a")).await.unwrap();
+    let other = || ServerConfig { target: entry("b").target, ..entry("a") };
+    let reloads = [other(), other(), entry("a")].map(|server| manager.reload([server]));
+    let all = within(futures_util::future::join_all(reloads)).await;
+    let changed: Vec<usize> = all.iter().map(|it| it.as_ref().unwrap().changed.len()).collect();
+    assert_eq!(changed, [1, 0, 1]);
+    let last = manager.get("a").unwrap();
+    assert!(last.number() != first.number() && last.config().target == entry("a").target);
 }
 
 #[tokio::test]

@@ -87,6 +87,27 @@ async fn arguments_are_written_only_if_asked_for() {
     assert_eq!(lines[1]["arguments"], json!({"token": "hunter2"}));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn lines_of_many_at_once_stay_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("audit.jsonl");
+    let runs = (0..4).map(|run| {
+        let gate = gate(Audit::open(&path).expect("it can be written"), None);
+        tokio::spawn(async move {
+            for number in 0..250 {
+                let id = format!("{run}-{number}-{}", "x".repeat(number * 20));
+                check(&gate, &id, "get_x").await.expect("it is allowed");
+            }
+        })
+    });
+    for run in runs.collect::<Vec<_>>() {
+        run.await.expect("it does not panic");
+    }
+    let ids: std::collections::HashSet<String> =
+        lines(&path).iter().map(|line| line["call"].to_string()).collect();
+    assert_eq!(ids.len(), 1_000);
+}
+
 #[tokio::test]
 async fn what_cannot_be_written_down_is_not_done() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use serde_json::json;
 use sparring_host::permissions::{
     Answer, Asker, Call, Gate, GateOptions, Grants, Permissions, Policy, Question, Reason,
@@ -243,6 +244,21 @@ async fn the_same_call_from_many_is_one_question() {
 }
 
 #[tokio::test]
+async fn who_comes_after_the_answer_is_asked_for_anew() {
+    let person = Person::thinking(&[Some(Answer::Once), None]);
+    let gate = asking(&person);
+    let mut first = Box::pin(call(&gate, "rm", "/"));
+    let mut second = Box::pin(call(&gate, "rm", "/"));
+    assert!((&mut first).now_or_never().is_none() && (&mut second).now_or_never().is_none());
+    person.let_go.add_permits(2);
+    assert_eq!(first.await, Ok("answer"));
+    // The second has not looked at its answer yet.
+    assert!(call(&gate, "rm", "/").await.is_err());
+    assert_eq!(second.await, Ok("answer"));
+    assert_eq!(person.asked(), 2);
+}
+
+#[tokio::test]
 async fn an_answer_about_the_tool_settles_calls_with_other_arguments() {
     for (answer, expected) in [(Answer::Always, true), (Answer::Never, false)] {
         let person = Person::thinking(&[Some(answer)]);
@@ -256,6 +272,22 @@ async fn an_answer_about_the_tool_settles_calls_with_other_arguments() {
         assert_eq!((first.is_ok(), second.is_ok()), (expected, expected));
         assert_eq!(person.asked(), 1);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_threads_ask_once_about_a_tool() {
+    let person = Person::saying(&[Some(Answer::Always)]);
+    let gate = Arc::new(asking(&person));
+    let calls: Vec<_> = (0..400)
+        .map(|number| {
+            let gate = Arc::clone(&gate);
+            tokio::spawn(async move { call(&gate, "rm", &(number % 8).to_string()).await })
+        })
+        .collect();
+    for each in calls {
+        assert!(each.await.expect("it does not panic").is_ok());
+    }
+    assert_eq!(person.asked(), 1);
 }
 
 #[tokio::test]

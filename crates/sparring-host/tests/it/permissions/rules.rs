@@ -1,7 +1,8 @@
 //! What the rules say of a tool, wherever they stand.
 
+use proptest::prelude::*;
 use sparring_host::config::{Rules, Scope};
-use sparring_host::permissions::{Permissions, Policy, Rule, Source};
+use sparring_host::permissions::{Permissions, Policy, Rule, Source, Verdict};
 
 use super::{rules, server};
 
@@ -48,6 +49,39 @@ fn deny_comes_before_ask_and_ask_before_allow_whoever_says_it() {
         assert!(findings.is_empty(), "{findings:?}");
         assert_eq!(said(&permissions, "fs", "get_x"), expected, "{policy:?}");
         assert_eq!(said(&permissions, "web", "get_x"), "ask", "another server");
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_rules_and_how_closely_they_fit_do_not_matter(
+        rules in prop::collection::vec((0..3usize, 0..3usize, 0..4usize), 0..12),
+        seed in any::<u64>(),
+    ) {
+        let patterns = ["mcp__fs", "mcp__fs__*", "mcp__fs__get_*", "mcp__fs__get_x"];
+        let verdict = |rules: &[(usize, usize, usize)]| {
+            let mut policy = Policy::default();
+            for (source, kind, pattern) in rules {
+                let at = [&mut policy.user, &mut policy.project, &mut policy.session];
+                let Rules { deny, ask, allow } = at.into_iter().nth(*source).expect("one of three");
+                let list = [deny, ask, allow].into_iter().nth(*kind).expect("one of three");
+                list.push(patterns[*pattern].to_owned());
+            }
+            Permissions::new(&policy, &[server("fs", "run")]).0.decide("fs", "get_x").verdict
+        };
+        let has = |kind, session: bool| rules.iter().any(|it| it.1 == kind && (!session || it.0 == 2));
+        let expected = match () {
+            () if has(0, false) => Verdict::Deny,
+            () if has(1, true) => Verdict::Ask,
+            () if has(2, true) => Verdict::Allow,
+            () if has(1, false) => Verdict::Ask,
+            () if has(2, false) => Verdict::Allow,
+            () => Verdict::Ask,
+        };
+        prop_assert_eq!(verdict(&rules), expected);
+        let mut others = rules.clone();
+        others.sort_by_key(|rule| (rule.0 + 7 * rule.1 + 31 * rule.2) as u64 ^ seed);
+        prop_assert_eq!(verdict(&others), expected);
     }
 }
 

@@ -52,6 +52,14 @@ function messageOf(test) {
   return test.reason ?? "";
 }
 
+function hasRun(test) {
+  return test.outcome === "passed" || test.outcome === "failed";
+}
+
+function tookOf(test) {
+  return hasRun(test) ? time(test.took_ms) : "";
+}
+
 function wordsOf(test) {
   test.words ??= [
     test.suite,

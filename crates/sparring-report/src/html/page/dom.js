@@ -3,22 +3,24 @@
 const SVG = "http://www.w3.org/2000/svg";
 const $ = (id) => document.getElementById(id);
 
-// What cannot be seen, or would turn the direction of the text around it.
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
-const HIDDEN_ALL = new RegExp(HIDDEN.source, "g");
+// What cannot be seen, or would turn the direction of the text around it: the
+// same as in all other reports.
+const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/u;
+const HIDDEN_ALL = new RegExp(HIDDEN.source, "gu");
 
 function shown(text) {
+  text = text.replaceAll("\r\n", "\n");
   if (!HIDDEN.test(text)) return document.createTextNode(text);
   const all = document.createDocumentFragment();
   let from = 0;
   for (const match of text.matchAll(HIDDEN_ALL)) {
     all.append(text.slice(from, match.index));
-    const number = match[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+    const number = match[0].codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
     const mark = document.createElement("span");
     mark.className = "hidden-letter";
     mark.textContent = `U+${number}`;
     all.append(mark);
-    from = match.index + 1;
+    from = match.index + match[0].length;
   }
   all.append(text.slice(from));
   return all;

@@ -68,16 +68,28 @@ function jsonWriter(tokens, marks) {
   let queued = tokens.next();
   let pending = "";
   let part;
+  let line;
   const flush = () => {
-    if (pending) part.append(pending);
+    if (pending) line.append(pending);
     pending = "";
   };
   const span = (kind, text, path) => {
     flush();
-    part.append(jsonToken(kind, text, marks.has(path)));
+    line.append(jsonToken(kind, text, marks.has(path)));
+  };
+  // What does not fit into a line goes on a little further in.
+  const startLine = () => {
+    const depth = Math.min(stack.length, 40);
+    line = el("span", { class: "json-line" });
+    line.style.paddingLeft = `${depth * 2 + 3}ch`;
+    line.style.textIndent = `-${depth * 2 + 3}ch`;
+    part.append(line);
+    pending = "  ".repeat(depth);
   };
   const newline = () => {
-    pending += `\n${"  ".repeat(Math.min(stack.length, 40))}`;
+    pending += "\n";
+    flush();
+    startLine();
   };
   const write = (token, next) => {
     const inside = stack.at(-1);
@@ -111,6 +123,7 @@ function jsonWriter(tokens, marks) {
   };
   return (budget) => {
     part = document.createDocumentFragment();
+    if (!line) startLine();
     while (!queued.done && budget > 0) {
       const token = queued.value;
       queued = tokens.next();

@@ -6,7 +6,7 @@ function latencyView() {
   const asked = collectTimings();
   const view = el("article", { class: "latency" },
     el("h2", { id: "title", tabindex: "-1" }, "Latency"),
-    el("p", { class: "dim" }, "How long the server took for each answer, slowest first. The box holds the middle half, its line the median; the mark is p95. The scale is logarithmic."));
+    el("p", { class: "dim" }, "How long the server took for each answer, slowest first. A dot is an answer, the line is the median, the dashed one p95, and the box holds the middle half. The scale is logarithmic."));
   if (!asked.length) {
     view.append(el("p", {}, "No answer was timed in these tests."));
     return view;
@@ -86,6 +86,7 @@ function plotOf(one, { at, ticks }, p50, p95) {
   const words = `${one.asked}: median ${time(p50)}, p95 ${time(p95)}, max ${time(one.max.ms)}`;
   const plot = svg("svg", { class: "strip-plot", height: 30, width: "100%", role: "img", "aria-label": plain(words) });
   for (const ms of ticks) plot.append(svg("line", { class: "grid", x1: at(ms), x2: at(ms), y1: 0, y2: 30 }));
+  const few = one.times.length < 8;
   // Many dots say no more than some, evenly chosen with both ends.
   const step = Math.max(1, (one.times.length - 1) / (DOTS - 1));
   for (let place = 0; place <= one.times.length - 1 + 1e-6; place += step) {
@@ -93,9 +94,9 @@ function plotOf(one, { at, ticks }, p50, p95) {
     // Spread a little, always in the same way.
     const mixed = Math.imul(index + 1, 0x9e3779b1);
     const lift = (Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b) >>> 20) % 15 - 7;
-    plot.append(svg("circle", { class: "dot", cx: at(one.times[index].ms), cy: 15 + lift, r: 1.8 }));
+    plot.append(svg("circle", { class: few ? "dot alone" : "dot", cx: at(one.times[index].ms), cy: 15 + lift, r: few ? 2.6 : 1.8 }));
   }
-  if (one.times.length > 3) {
+  if (!few) {
     const [left, right] = [parseFloat(at(one.p(0.25))), parseFloat(at(one.p(0.75)))];
     plot.append(svg("rect", { class: "box", x: `${left}%`, width: `${Math.max(0.3, right - left)}%`, y: 6, height: 18, rx: 2 }));
   }

@@ -55,7 +55,7 @@ function groups(some, keyOf) {
   return el("ul", { class: "groups" }, firstOf(sorted, ([key, its]) =>
     el("li", { class: `group ${its[0].status}` },
       el("p", { class: "cause" }, key || "no message", its.length > 1 && el("span", { class: "times" }, count(its.length, "test"))),
-      el("ul", { class: "lines" }, firstOf(its, (test) => testLine(test, time(test.took_ms)), 4)))));
+      el("ul", { class: "lines" }, firstOf(its, (test) => testLine(test, tookOf(test)), 4)))));
 }
 
 function testLine(test, aside, below) {
@@ -96,6 +96,7 @@ function rulesCard(some) {
   if (!rules.size) return null;
   const sorted = [...rules].sort((a, b) => b[1] - a[1]);
   return card("Rules of the protocol that were broken",
+    el("p", { class: "dim" }, "Also where a test expects it."),
     el("ul", { class: "lines" }, firstOf(sorted, ([rule, number]) =>
       el("li", {}, el("button", { type: "button", class: "test-line", onclick: () => go({ rule }, { step: true }) },
         icon("violation"), el("span", { class: "name" }, rule), el("span", { class: "took" }, `in ${count(number, "test")}`))))));
@@ -106,7 +107,7 @@ function slowestCard(some) {
   if (slow.length < 2) return null;
   const most = slow[0].took_ms;
   return card("The slowest", el("ul", { class: "lines slowest" }, slow.map((test) => {
-    const line = testLine(test, time(test.took_ms));
+    const line = testLine(test, tookOf(test));
     const bar = el("span", { class: "slow-bar", "aria-hidden": "true" });
     bar.style.width = `${(test.took_ms / most) * 100}%`;
     line.firstChild.append(bar);

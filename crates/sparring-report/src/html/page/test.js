@@ -3,12 +3,12 @@
 function testView(test) {
   const word = STATUS[test.status].word;
   const facts = [
-    ["suite", test.suite],
+    ["suite", test.suite === test.place.file ? null : test.suite],
     ["place", placeText(test.place)],
     ["server", test.server],
     ["protocol", test.protocol],
     ["transport", test.transport],
-    ["took", test.outcome === "passed" || test.outcome === "failed" ? time(test.took_ms) : null],
+    ["took", tookOf(test)],
   ].filter(([, value]) => value);
   return el("article", { class: "test-view" },
     el("div", { class: "test-head" },
@@ -29,7 +29,7 @@ function testView(test) {
       el("div", { class: "command" }, el("code", {}, longText(test.again, 4000)), copyButton("Copy the command", test.again))),
     otherVariants(test),
     test.frames > 0 || !test.timings.length ? null : answersOf(test),
-    test.frames > 0 || test.outcome === "passed" || test.outcome === "failed" ? trafficOf(test) : null);
+    test.frames > 0 || hasRun(test) ? trafficOf(test) : null);
 }
 
 function stepButton(word, picture, by) {
@@ -102,9 +102,11 @@ function diffView(diff) {
 
 function outputOf(name, text) {
   if (!text) return null;
-  return el("details", { class: "output", open: text.length < 4000 },
-    el("summary", {}, el("b", {}, name), " ", el("span", { class: "dim" }, "the end of it"), copyButton(`Copy ${name}`, text)),
-    el("pre", { tabindex: "0", "aria-label": name }, longText(text)));
+  return el("div", { class: "output" },
+    el("details", { open: text.length < 4000 },
+      el("summary", {}, el("b", {}, name), " ", el("span", { class: "dim" }, "the end of it")),
+      el("pre", { tabindex: "0", "aria-label": name }, longText(text))),
+    copyButton(`Copy ${name}`, text));
 }
 
 // The same test in other revisions and over other transports.

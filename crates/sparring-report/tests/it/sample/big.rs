@@ -31,8 +31,9 @@ fn one(at: usize) -> sparring_report::Test {
     test.tags = vec![what.to_owned(), format!("tier-{}", number % 5)];
     // Times with a long tail, the same in every run.
     let mixed = (at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-    let took =
-        0.8 + (mixed % 1000) as f64 / 1000.0 * 12.0 + if mixed % 61 == 0 { 240.0 } else { 0.0 };
+    let took = 0.8
+        + (mixed % 1000) as f64 / 1000.0 * 12.0
+        + if mixed.is_multiple_of(61) { 240.0 } else { 0.0 };
     let text = format!(
         "{{\"record\":{number},\"state\":\"{what}d\",\"note\":\"{}\"}}",
         "all of it is here ".repeat(6)

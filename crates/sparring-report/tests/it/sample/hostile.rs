@@ -15,7 +15,7 @@ pub(crate) const HOSTILE: [&str; 12] = [
     "]]><svg onload=document.title='broken'>",
     "'\"><iframe src='javascript:parent.document.title=1'></iframe>",
     "{{script}}{{data}}",
-    "a\u{0}b\u{1}c\u{1b}[31mred\u{7f}\u{85}",
+    "a\u{0}b\r\nc\rd\u{1b}[31mred\u{7f}\u{85}\u{e0041}\u{ffff}",
     "\u{fffd}\u{fffd} lone surrogates were here",
     "\u{202e}gnp.tset\u{202c} \u{2066}turned\u{2069}",
     "line\u{2028}separator\u{2029}and\u{feff}mark",

@@ -1,0 +1,209 @@
+//! `spar config add`: another server.
+
+use std::path::Path;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+use sparring_host::config::{Change, Place, Scope};
+
+use super::Manner;
+use super::place::{Where, change};
+use crate::args::{pair, time};
+use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Printer;
+
+const USAGE: &str = "spar config add [OPTIONS] <NAME> (-- <COMMAND>... | --url <URL>)";
+
+const EXAMPLES: &str = "\
+Examples:
+  spar config add files -- npx -y @modelcontextprotocol/server-filesystem .
+  spar config add api --url https://example.com/mcp --bearer '${TOKEN}'
+  spar config add db --env 'PASSWORD=${DB_PASSWORD}' --project -- python db.py
+
+Without --project or --file it is added to your own file. A value in the form
+'${NAME}' is taken from the environment whenever it is needed, and does not stand
+in the file. With --json: {\"file\":…,\"changed\":…}.";
+
+/// Add a server to a file
+#[derive(Args)]
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
+pub(super) struct Add {
+    /// The server's name
+    name: String,
+
+    /// The server's command and its arguments, after `--`
+    #[arg(last = true, value_name = "COMMAND", required_unless_present = "url")]
+    command: Vec<String>,
+
+    /// Where the server is over HTTP
+    #[arg(long, value_name = "URL", conflicts_with = "command", help_heading = "Server")]
+    url: Option<String>,
+
+    /// The way to the server: stdio, http or sse
+    #[arg(long, value_name = "WAY", help_heading = "Server")]
+    transport: Option<String>,
+
+    /// Set a variable in the command's environment; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url", help_heading = "Server")]
+    env: Vec<String>,
+
+    /// Pass a variable of yours on to the command; may be repeated
+    #[arg(long, value_name = "NAME", conflicts_with = "url", help_heading = "Server")]
+    pass_env: Vec<String>,
+
+    /// Run the command in this directory
+    #[arg(long, value_name = "DIR", conflicts_with = "url", help_heading = "Server")]
+    cwd: Option<String>,
+
+    /// Run the command in this container
+    #[arg(long, value_name = "NAME", conflicts_with = "url", help_heading = "Server")]
+    container: Option<String>,
+
+    /// Send this header with every request; may be repeated
+    #[arg(long = "header", value_name = "NAME: VALUE", conflicts_with = "command")]
+    #[arg(help_heading = "Server")]
+    headers: Vec<String>,
+
+    /// Send this bearer token with every request
+    #[arg(long, value_name = "TOKEN", conflicts_with = "command", help_heading = "Server")]
+    bearer: Option<String>,
+
+    /// Be let in by OAuth: somebody logs in with a browser
+    #[arg(long, conflicts_with_all = ["command", "bearer"], help_heading = "Server")]
+    oauth: bool,
+
+    /// The protocol revision to speak
+    #[arg(long, value_name = "REVISION", help_heading = "Server")]
+    protocol: Option<String>,
+
+    /// How long connecting may take as a whole, and then each request
+    #[arg(long, value_name = "TIME", value_parser = time, help_heading = "Server")]
+    timeout: Option<Duration>,
+
+    #[command(flatten)]
+    place: Where,
+
+    #[command(flatten)]
+    pub(super) manner: Manner,
+}
+
+impl Add {
+    pub(super) async fn run(
+        &self,
+        printer: &Printer,
+        environment: &Environment,
+    ) -> Result<Exit, Failure> {
+        let place = self.place.or_own(environment)?;
+        let entry = self.entry(&place, &environment.here)?;
+        let add = Change::Add { name: self.name.clone(), entry };
+        let told = format!("added {} to", self.name);
+        let exit = change(&place, &add, &told, printer, environment).await?;
+        self.warn(&place, printer).await;
+        Ok(exit)
+    }
+
+    fn entry(&self, place: &Place, here: &Path) -> Result<Value, Failure> {
+        let mut entry = Map::new();
+        let mut set = |key: &str, value: Value| drop(entry.insert(key.to_owned(), value));
+        if let Some(transport) = &self.transport {
+            set("transport", json!(transport));
+        }
+        if let Some((program, args)) = self.command.split_first() {
+            let is_here = program.contains('/') && self.container.is_none();
+            let program = if is_here { seen_from(place, here, program) } else { program.clone() };
+            set("command", json!(program));
+            if !args.is_empty() {
+                set("args", json!(args));
+            }
+        }
+        if let Some(url) = &self.url {
+            set("url", json!(url));
+        }
+        if !self.env.is_empty() {
+            set("env", Value::Object(self.variables()?));
+        }
+        if !self.pass_env.is_empty() {
+            set("pass_env", json!(self.pass_env));
+        }
+        match (&self.cwd, &self.container) {
+            (Some(cwd), Some(_)) => set("cwd", json!(cwd)),
+            (Some(cwd), None) => set("cwd", json!(seen_from(place, here, cwd))),
+            (None, _) => {}
+        }
+        if let Some(container) = &self.container {
+            set("container", json!(container));
+        }
+        if !self.headers.is_empty() {
+            set("headers", Value::Object(self.headers()?));
+        }
+        if let Some(token) = &self.bearer {
+            set("auth", json!({"bearer": token}));
+        }
+        if self.oauth {
+            set("auth", json!({"oauth": true}));
+        }
+        if let Some(protocol) = &self.protocol {
+            set("protocol", json!(protocol));
+        }
+        if let Some(timeout) = self.timeout {
+            let milliseconds = timeout.as_millis();
+            let shown = match milliseconds % 1_000 {
+                0 => format!("{}s", milliseconds / 1_000),
+                _ => format!("{milliseconds}ms"),
+            };
+            set("settings", json!({"timeout": shown}));
+        }
+        Ok(Value::Object(entry))
+    }
+
+    fn variables(&self) -> Result<Map<String, Value>, Failure> {
+        let variable = |text: &String| {
+            let wrong = || Failure::Usage("a value of --env is not of the form NAME=VALUE".into());
+            let (name, value) = pair::variable(text).ok_or_else(wrong)?;
+            Ok((name, Value::from(value)))
+        };
+        self.env.iter().map(variable).collect()
+    }
+
+    fn headers(&self) -> Result<Map<String, Value>, Failure> {
+        let header = |text: &String| {
+            let wrong = "a value of --header is not of the form 'NAME: VALUE'";
+            let (name, value) =
+                text.split_once(':').ok_or_else(|| Failure::Usage(wrong.to_owned()))?;
+            Ok((name.trim().to_owned(), Value::from(value.trim())))
+        };
+        self.headers.iter().map(header).collect()
+    }
+
+    /// A secret that is written into a project's file is seen by all who have
+    /// the project.
+    async fn warn(&self, place: &Place, printer: &Printer) {
+        let is_literal = |text: &String| !text.contains("${");
+        let is_secret = |text: &&String| text.to_lowercase().starts_with("authorization:");
+        let headers = self.headers.iter().filter(is_secret);
+        let mut secrets = self.bearer.iter().chain(headers);
+        if place.scope == Scope::Project && secrets.any(is_literal) {
+            let note = "the token stands in the project's file; '${NAME}' takes it from the \
+                        environment";
+            printer.note(note).await;
+        }
+    }
+}
+
+/// A path that was typed here, as the file has to say it: what is in its project
+/// from there on, and what is not in full.
+fn seen_from(place: &Place, here: &Path, typed: &str) -> String {
+    if typed.starts_with('~') || typed.contains("${") {
+        return typed.to_owned();
+    }
+    let full = std::path::absolute(here.join(typed)).unwrap_or_else(|_| here.join(typed));
+    let folder = place.folder.as_deref().filter(|_| place.scope == Scope::Project);
+    let below = folder.and_then(|folder| full.strip_prefix(folder).ok());
+    match below {
+        Some(below) => Path::new(".").join(below).display().to_string(),
+        None => full.display().to_string(),
+    }
+}

@@ -1,0 +1,145 @@
+//! `spar config check`: everything that is wrong with the files.
+
+use clap::Args;
+use serde_json::{Value, json};
+use sparring_host::config::{Config, Configured, Fault, Rules, State};
+use sparring_host::permissions::Permissions;
+use sparring_script::Problems;
+
+use super::Manner;
+use super::list::state;
+use crate::configured;
+use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Printer;
+
+const EXAMPLES: &str = "\
+Examples:
+  spar config check
+  spar config check --json
+
+Exits with 2 when something is wrong. Nothing is started, and inputs are not
+asked for.
+
+With --json: {\"files\":[{\"file\":…,\"trusted\":…,\"servers\":[{\"name\":…,\"state\":…}]}],
+\"problems\":[{\"file\":…,\"line\":…,\"column\":…,\"message\":…,\"help\":…}],\"notes\":[…]}.";
+
+/// Tell everything that is wrong with the files
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Check {
+    #[command(flatten)]
+    pub(super) manner: Manner,
+}
+
+impl Check {
+    pub(super) async fn run(
+        &self,
+        printer: &Printer,
+        environment: &Environment,
+    ) -> Result<Exit, Failure> {
+        let mut config = configured::look(environment, printer);
+        let (_, findings) = Permissions::of(&config, Rules::default());
+        for (rule, error) in findings.errors {
+            let told =
+                config.wrong_pattern(rule.entry.as_deref(), &rule.pattern, &error.to_string());
+            config.faults.extend(told.into_iter().map(Fault::Wrong));
+        }
+        config.notes.extend(findings.notes);
+        let exit = if config.is_sound() { Exit::Good } else { Exit::Usage };
+        if printer.json() {
+            printer.print_json(&object(&config)).await?;
+            return Ok(exit);
+        }
+        for fault in &config.faults {
+            if let Fault::Unreadable { .. } = fault {
+                printer.trouble(&Failure::File(fault.to_string())).await;
+            }
+        }
+        let problems: Vec<Problems> = problems(&config).cloned().collect();
+        if !problems.is_empty() {
+            printer.trouble(&Failure::Script(problems)).await;
+        }
+        for note in &config.notes {
+            printer.note(note).await;
+        }
+        printer.print(&summary(&config)).await?;
+        if config.files.iter().all(|file| !file.is_there) {
+            let looked: Vec<String> =
+                config.files.iter().map(|file| file.place.file.display().to_string()).collect();
+            printer.note(&format!("there is no file; looked for {}", looked.join(", "))).await;
+        }
+        Ok(exit)
+    }
+}
+
+/// A line for each file that could be read, with its servers.
+fn summary(config: &Config) -> String {
+    let mut text = String::new();
+    for file in config.files.iter().filter(|file| file.is_there) {
+        let servers: Vec<String> = of_file(config, &file.place.file)
+            .map(|(name, it)| format!("{name} ({})", state(it)))
+            .collect();
+        let path = file.place.file.display().to_string();
+        match servers.is_empty() {
+            false => text += &format!("{path}: {}\n", servers.join(", ")),
+            // What is wrong with it was told.
+            true if config.faults.iter().any(|fault| configured::file(fault) == path) => {}
+            true => text += &format!("{path}: no server\n"),
+        }
+    }
+    text
+}
+
+fn of_file<'a>(
+    config: &'a Config,
+    file: &'a std::path::Path,
+) -> impl Iterator<Item = (&'a String, &'a Configured)> {
+    config.servers.iter().filter(move |(_, it)| it.origin.file == file)
+}
+
+fn problems(config: &Config) -> impl Iterator<Item = &Problems> {
+    let of_files = config.faults.iter().filter_map(|fault| match fault {
+        Fault::Wrong(problems) => Some(problems),
+        Fault::Unreadable { .. } => None,
+    });
+    let of_servers = config.servers.values().filter_map(|it| match &it.state {
+        State::Broken(problems) => Some(problems),
+        _ => None,
+    });
+    of_files.chain(of_servers)
+}
+
+fn object(config: &Config) -> Value {
+    let files = config.files.iter().filter(|file| file.is_there).map(|file| {
+        let servers = of_file(config, &file.place.file);
+        let servers: Vec<Value> =
+            servers.map(|(name, it)| json!({"name": name, "state": state(it)})).collect();
+        let path = file.place.file.display().to_string();
+        json!({"file": path, "trusted": file.is_trusted, "servers": servers})
+    });
+    let unreadable = config.faults.iter().filter_map(|fault| match fault {
+        Fault::Unreadable { file, why } => {
+            Some(json!({"file": file.display().to_string(), "message": why}))
+        }
+        Fault::Wrong(_) => None,
+    });
+    let wrong = problems(config).flat_map(|problems| {
+        problems.iter().map(|problem| {
+            let position = problems.source().position(problem.span.start);
+            json!({
+                "file": problems.source().name(),
+                "line": position.line,
+                "column": position.column,
+                "message": problem.message,
+                "help": problem.help,
+            })
+        })
+    });
+    json!({
+        "files": files.collect::<Vec<_>>(),
+        "problems": unreadable.chain(wrong).collect::<Vec<_>>(),
+        "notes": config.notes,
+    })
+}

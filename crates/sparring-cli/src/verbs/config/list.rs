@@ -1,0 +1,120 @@
+//! `spar config list`: which servers there are, and where they stand.
+
+use clap::Args;
+use serde_json::{Value, json};
+use sparring_host::config::{Configured, Origin, Scope, State, Why};
+
+use super::Manner;
+use crate::configured;
+use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Printer;
+use crate::output::table::Table;
+
+const EXAMPLES: &str = "\
+Examples:
+  spar config list
+  spar config list --json
+
+A server is enabled, disabled, untrusted (spar config trust), broken (spar config
+check) or overridden by one of its name in a file that goes before.
+
+With --json: {\"servers\":[{\"name\":…,\"transport\":…,\"state\":…,\"target\":…,
+\"scope\":…,\"file\":…,\"line\":…,\"column\":…}],\"files\":[…]}.";
+
+/// List the servers of all files
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct List {
+    #[command(flatten)]
+    pub(super) manner: Manner,
+}
+
+struct Row<'a> {
+    name: &'a str,
+    transport: &'a str,
+    state: &'static str,
+    spelled: &'a str,
+    origin: &'a Origin,
+}
+
+impl List {
+    pub(super) async fn run(
+        &self,
+        printer: &Printer,
+        environment: &Environment,
+    ) -> Result<Exit, Failure> {
+        let config = configured::look(environment, printer);
+        let used = config.servers.iter().map(|(name, it)| Row {
+            name,
+            transport: it.transport,
+            state: state(it),
+            spelled: &it.spelled,
+            origin: &it.origin,
+        });
+        let unused = config.unused.iter().map(|it| Row {
+            name: &it.name,
+            transport: it.transport,
+            state: match it.why {
+                Why::Overridden => "overridden",
+                Why::Untrusted => "untrusted",
+            },
+            spelled: &it.spelled,
+            origin: &it.origin,
+        });
+        let mut rows: Vec<Row<'_>> = used.chain(unused).collect();
+        // The one that counts stays before the others of its name.
+        rows.sort_by_key(|row| row.name);
+        if printer.json() {
+            let files = config.files.iter().filter(|file| file.is_there);
+            let files: Vec<String> =
+                files.map(|file| file.place.file.display().to_string()).collect();
+            let servers: Vec<Value> = rows.iter().map(object).collect();
+            printer.print_json(&json!({"servers": servers, "files": files})).await?;
+        } else {
+            let mut table = Table::default();
+            for row in &rows {
+                let place = format!("{}:{}", row.origin.file.display(), row.origin.line);
+                table.row([row.name, row.transport, row.state, &place, row.spelled]);
+            }
+            printer.print(&table.render(printer.paint(), printer.width(), 0)).await?;
+            if rows.is_empty() {
+                printer.note("no server is configured; `spar config add` adds one").await;
+            }
+        }
+        for fault in &config.faults {
+            let file = configured::file(fault);
+            let note = format!("{file} cannot be used, and `spar config check` says why");
+            printer.note(&note).await;
+        }
+        Ok(Exit::Good)
+    }
+}
+
+/// The word for what can be done with an entry.
+pub(super) fn state(configured: &Configured) -> &'static str {
+    match &configured.state {
+        State::Broken(_) => "broken",
+        _ if !configured.enabled => "disabled",
+        State::Ready(_) => "enabled",
+        State::Untrusted(_) => "untrusted",
+    }
+}
+
+fn object(row: &Row<'_>) -> Value {
+    let scope = match row.origin.scope {
+        Scope::User => "user",
+        Scope::Project => "project",
+    };
+    json!({
+        "name": row.name,
+        "transport": row.transport,
+        "state": row.state,
+        "target": row.spelled,
+        "scope": scope,
+        "file": row.origin.file.display().to_string(),
+        "line": row.origin.line,
+        "column": row.origin.column,
+    })
+}
