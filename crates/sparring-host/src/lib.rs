@@ -4,9 +4,9 @@
 //! [`config`] says what is configured, [`manager`] has the connections,
 //! [`names`] says what tools of many servers are called, [`registry`] finds and
 //! calls them, [`permissions`] decides whether it may, and [`llm`] tells a model
-//! of them. [`artifacts`] keeps what tools gave, [`files`] tells when a file has
-//! changed. Nothing here prints or reads the environment; nothing here knows of
-//! suites.
+//! of them. [`artifacts`] keeps what tools gave, [`session`] what somebody goes on
+//! with later; [`files`] tells when a file has changed. Nothing here prints or
+//! reads the environment; nothing here knows of suites.
 
 pub mod artifacts;
 pub mod config;
@@ -16,4 +16,5 @@ pub mod manager;
 pub mod names;
 pub mod permissions;
 pub mod registry;
+pub mod session;
 mod text;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use sparring_mock::{MockServer, Settings};
+use sparring_mock::{LlmScript, MockServer, Settings};
 use sparring_script::{Node, Source, casing};
 use sparring_suite::Suite;
 
@@ -50,6 +50,15 @@ fn every_key_of_suites_has_a_golden_case() {
 #[test]
 fn every_key_of_mocks_has_a_golden_case() {
     check_keys(&sparring_mock::schema(), &mocks());
+}
+
+#[test]
+fn every_key_of_llm_scripts_has_a_golden_case() {
+    let loads = |file: &PathBuf| LlmScript::from_file(file, &[]).is_ok();
+    let named = named(&commands()).into_iter();
+    let scripts: Vec<PathBuf> =
+        named.filter(|file| ends(file, ".llm.yaml") && loads(file)).collect();
+    check_keys(&sparring_mock::llm_schema(), &scripts);
 }
 
 #[test]

@@ -7,6 +7,9 @@ use super::detect;
 use super::kind::Kind;
 use super::piece::{Found, Piece, Place};
 
+/// How many blocks of a text are looked at; the others stay in it.
+const BLOCKS: usize = 256;
+
 /// A text, and beside it the blocks of data in it. Where there is nothing
 /// around those, they stand for the text.
 pub(super) fn of_text(
@@ -21,7 +24,8 @@ pub(super) fn of_text(
         return vec![read.unwrap_or_else(|problem| Piece::malformed(place, item, problem))];
     }
     let found = fenced(&text);
-    let of_data = found.iter().filter_map(|block| data(block).map(|kind| (block, kind)));
+    let of_data =
+        found.iter().take(BLOCKS).filter_map(|block| data(block).map(|kind| (block, kind)));
     let blocks: Vec<_> = of_data.collect();
     let is_all =
         !blocks.is_empty() && is_blank_around(&text, blocks.iter().map(|(block, _)| *block));
@@ -73,5 +77,20 @@ fn data(block: &Block<'_>) -> Option<(Kind, Found)> {
             kind => Some((kind, Found::Content)),
         },
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_very_many_blocks_the_first_are_data_and_the_text_is_kept() {
+        let text = "```json\n[1]\n```\n".repeat(BLOCKS + 1);
+        let item = RawJson::empty_object();
+        let pieces = of_text(0, item.view(), text.clone(), None);
+        assert_eq!(pieces.len(), 1 + BLOCKS);
+        assert_eq!((pieces[0].kind, pieces[0].text()), (Kind::Markdown, Some(&*text)));
+        assert_eq!((pieces[1].kind, pieces[1].text()), (Kind::Json, Some("[1]")));
     }
 }

@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
+mod artifacts;
 mod config;
 mod manager;
 mod permissions;
 mod registry;
+mod session;

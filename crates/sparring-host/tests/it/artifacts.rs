@@ -1,0 +1,62 @@
+//! What servers give, as files.
+
+use std::fs;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use sparring_host::artifacts::{Artifact, Call, Settings, Store};
+use sparring_mock::{MockServer, directives};
+use sparring_wire::RawJson;
+
+use crate::manager::fixture::{World, entry, within};
+
+/// A PNG of one pixel.
+const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+#[tokio::test]
+async fn what_a_server_gives_turn_by_turn_becomes_typed_files() {
+    let world = World::default();
+    let mock = Arc::new(MockServer::of_interactions(&Default::default()).unwrap());
+    world.put("data", move || mock.connect());
+    let manager = world.manager([entry("data")]);
+    let connection = within(manager.connect("data")).await.unwrap();
+    let turns = json!([
+        {"content": [
+            {"type": "text", "text": "{\"temperature\": 15}"},
+            {"type": "text", "text": "city,degrees\nLondon,15\nRome,25"},
+        ]},
+        {"content": [{"type": "image", "data": PIXEL, "mime_type": "image/png"}]},
+        {"content": [{"type": "image", "data": "iVBOR%", "mime_type": "image/png"}]},
+    ]);
+    let place = tempfile::tempdir().unwrap();
+    let store = Store::new(place.path(), Settings::default());
+    let mut kinds = Vec::new();
+    for _ in 0..3 {
+        let arguments = json!({"task_description": directives("case", &turns)});
+        let response = within(connection.call_tool("get_data", arguments.clone()).into_future());
+        let response = response.await.unwrap();
+        let arguments = RawJson::from(arguments);
+        let call = Call { server: "data", tool: "get_data", arguments: &arguments };
+        let taken = store.take(call, response.result().unwrap());
+        kinds.extend(taken.artifacts.iter().map(told));
+    }
+    assert_eq!(
+        kinds,
+        [
+            "application/json saved get_data-1.json",
+            "text/csv saved get_data-2.csv",
+            "image/png saved get_data-3.png",
+            "application/json raw get_data-4.raw.json",
+        ]
+    );
+    assert!(fs::read(place.path().join("get_data-3.png")).unwrap().starts_with(b"\x89PNG"));
+    let beside = fs::read(place.path().join("get_data-4.raw.json.meta.json")).unwrap();
+    let metadata: Value = serde_json::from_slice(&beside).unwrap();
+    assert_eq!((&metadata["server"], &metadata["tool"]), (&json!("data"), &json!("get_data")));
+    assert!(metadata["why"].as_str().unwrap().starts_with("`data` is no Base64: "), "{metadata}");
+}
+
+fn told(artifact: &Artifact) -> String {
+    let file = artifact.file().unwrap().file_name().unwrap().to_string_lossy();
+    format!("{} {} {file}", artifact.mime_type, artifact.status.name())
+}

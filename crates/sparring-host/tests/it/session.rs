@@ -1,0 +1,226 @@
+//! Sessions: what is saved of a manager, and what comes of it on another day.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use sparring_host::config::{Rules, Scope, ServerConfig};
+use sparring_host::manager::Manager;
+use sparring_host::session::{Dropped, Fate, Session, SessionError};
+use sparring_transport::http::HttpTarget;
+use sparring_transport::{ChildTarget, Target};
+use tempfile::TempDir;
+
+use crate::config::place::Place;
+use crate::manager::fixture::{World, entry, to, tools, within};
+
+fn world(names: &[&str]) -> World {
+    let world = World::default();
+    for name in names {
+        world.mock(name, tools(&[name]));
+    }
+    world
+}
+
+fn place() -> (TempDir, PathBuf) {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("session.json");
+    (place, path)
+}
+
+fn rules(allow: &[&str], deny: &[&str]) -> Rules {
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    Rules { allow: texts(allow), deny: texts(deny), ask: Vec::new() }
+}
+
+/// A session in which these servers were connected, of all that there are.
+async fn session(
+    world: &World,
+    all: &[ServerConfig],
+    connected: &[&str],
+    rules: &Rules,
+) -> Session {
+    let manager = world.manager(all.to_vec());
+    for name in connected {
+        within(manager.connect(name)).await.unwrap();
+    }
+    Session::of(&manager, rules)
+}
+
+fn fates(fates: &[(&str, Fate)]) -> BTreeMap<String, Fate> {
+    fates.iter().map(|(name, fate)| ((*name).to_owned(), *fate)).collect()
+}
+
+fn names(manager: &Manager) -> Vec<String> {
+    manager.list().iter().map(|connection| connection.server().to_string()).collect()
+}
+
+#[tokio::test]
+async fn a_session_keeps_which_servers_are_wanted_and_what_is_allowed() {
+    let (_place, path) = place();
+    let world = world(&["a", "b"]);
+    let broken = entry("not there");
+    let manager = world.manager([entry("a"), entry("b"), broken]);
+    within(manager.connect("a")).await.unwrap();
+    within(manager.connect("b")).await.unwrap();
+    within(manager.disconnect("b")).await.unwrap();
+    within(manager.connect("not there")).await.unwrap_err();
+    let allow = ["mcp__a__get_*", "mcp__nobody", "nonsense"];
+    let session = Session::of(&manager, &rules(&allow, &["mcp__b__wipe", "mcp__nobody"]));
+    session.save(&path).await.unwrap();
+    let loaded = Session::load(&path).unwrap();
+    assert_eq!(loaded, session);
+    let wanted = |name: &str| loaded.servers[name].connected;
+    assert!(wanted("a") && !wanted("b") && wanted("not there"));
+    assert_eq!(loaded.allow.len(), 1, "what is allowed is allowed of somebody");
+    assert_eq!((&*loaded.allow[0].pattern, &*loaded.allow[0].server), ("mcp__a__get_*", "a"));
+    assert_eq!(loaded.deny, ["mcp__b__wipe", "mcp__nobody"]);
+}
+
+#[tokio::test]
+async fn no_secret_reaches_the_file_of_a_session() {
+    let (_place, path) = place();
+    let mut child = ChildTarget::new("a").args(["--key", "hunter2"]);
+    child.env.insert("TOKEN".to_owned(), "hunter2".to_owned());
+    let mut http = HttpTarget::new("https://ann:hunter2@example.com/mcp?key=hunter2");
+    http.headers.push(("Authorization".to_owned(), "Bearer hunter2".to_owned()));
+    let manager = Manager::new([to("a", Target::Child(child)), to("b", Target::Http(http))]);
+    Session::of(&manager, &rules(&["mcp__a"], &[])).save(&path).await.unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    for hidden in ["hunter2", "TOKEN", "Authorization", "example.com", "--key"] {
+        assert!(!text.contains(hidden), "{hidden} in {text}");
+    }
+    let file: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(file["version"], json!(1));
+    assert_eq!(file["session"]["servers"]["a"]["target"].as_str().unwrap().len(), 64);
+}
+
+#[tokio::test]
+async fn a_resumed_session_connects_what_was_connected_and_nothing_else() {
+    let (_place, path) = place();
+    let world = world(&["a", "b", "c"]);
+    let all = ["a", "b", "c"].map(entry);
+    let rules = rules(&["mcp__a"], &["mcp__c"]);
+    session(&world, &all, &["a", "c"], &rules).await.save(&path).await.unwrap();
+    // Another day, another process.
+    let manager = world.manager(all);
+    let session = Session::load(&path).unwrap();
+    let restored = within(session.restore(&manager, None)).await;
+    assert_eq!(names(&manager), ["a", "c"]);
+    assert_eq!(restored.reconciled.rules, rules);
+    assert!(restored.messages().is_empty(), "{:?}", restored.messages());
+    let connection = manager.get("a").unwrap();
+    let answer = within(connection.call_tool("a", json!({})).into_future()).await.unwrap();
+    assert_eq!(answer.content(), "a");
+    // Whatever became of it meanwhile.
+    within(manager.connect("b")).await.unwrap();
+    within(session.restore(&manager, None)).await;
+    assert_eq!(names(&manager), ["a", "c"]);
+}
+
+#[tokio::test]
+async fn what_differs_from_the_configuration_of_today_is_told_and_not_connected() {
+    let world = world(&["same", "moved", "moved2", "gone", "off", "new", "later"]);
+    let then = ["same", "moved", "gone", "off"].map(entry);
+    let allow = ["mcp__same__x", "mcp__moved", "mcp__gone__*"];
+    let all = ["same", "moved", "gone", "off"];
+    let session = session(&world, &then, &all, &rules(&allow, &["mcp__moved__wipe"])).await;
+    let manager = world.manager([
+        entry("same"),
+        to("moved", Target::Child(ChildTarget::new("moved2"))),
+        ServerConfig { enabled: false, ..entry("off") },
+        entry("new"),
+        ServerConfig { auto_connect: false, ..entry("later") },
+    ]);
+    let restored = within(session.restore(&manager, None)).await;
+    assert_eq!(names(&manager), ["new", "same"]);
+    assert_eq!(
+        restored.reconciled.servers,
+        fates(&[
+            ("same", Fate::Connect),
+            ("moved", Fate::Changed),
+            ("gone", Fate::Gone),
+            ("off", Fate::Disabled),
+            ("new", Fate::New { connects: true }),
+            ("later", Fate::New { connects: false }),
+        ])
+    );
+    assert_eq!(restored.reconciled.rules, rules(&["mcp__same__x"], &["mcp__moved__wipe"]));
+    let dropped = |pattern: &str, server: &str| Dropped {
+        pattern: pattern.to_owned(),
+        server: server.to_owned(),
+    };
+    let expected = [dropped("mcp__moved", "moved"), dropped("mcp__gone__*", "gone")];
+    assert_eq!(restored.reconciled.dropped, expected);
+    assert_eq!(
+        restored.messages(),
+        [
+            "server `gone` was connected, and is not configured any more",
+            "server `later` is new, and not connected",
+            "server `moved` is reached in another way now, and not connected until asked for",
+            "server `new` is new, and connected as its entry says",
+            "server `off` was connected, and is disabled now",
+            "`mcp__moved` is not allowed any more: server `moved` is not what it was",
+            "`mcp__gone__*` is not allowed any more: server `gone` is not what it was",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_a_manager_does_not_get_today_is_told_with_the_reason() {
+    let world = world(&["off", "bad", "theirs"]);
+    let all = ["off", "bad", "theirs"];
+    let session = session(&world, &all.map(entry), &all, &Rules::default()).await;
+    let users = "servers:\n  off: {command: x, enabled: false}\n  bad: {args: []}\n";
+    let theirs = "servers: {theirs: {command: theirs}}\n";
+    let config = Place::with(&[("user", users), (".spar/mcp.yaml", theirs)]).read();
+    let manager = world.manager(config.ready().cloned());
+    let restored = within(session.restore(&manager, Some(&config))).await;
+    assert_eq!(
+        restored.messages(),
+        [
+            "server `bad` was connected, and its entry cannot be used now",
+            "server `off` was connected, and is disabled now",
+            "server `theirs` was connected, and its file is not trusted now",
+        ]
+    );
+    assert!(restored.outcomes.is_empty());
+}
+
+#[tokio::test]
+async fn a_server_of_the_same_name_in_a_project_is_not_the_users() {
+    let world = world(&["a"]);
+    let session = session(&world, &[entry("a")], &["a"], &rules(&["mcp__a"], &[])).await;
+    let mut projects = entry("a");
+    projects.origin.scope = Scope::Project;
+    let manager = world.manager([projects]);
+    let restored = within(session.restore(&manager, None)).await;
+    assert_eq!(restored.reconciled.servers["a"], Fate::Changed);
+    assert!(names(&manager).is_empty() && restored.reconciled.rules.allow.is_empty());
+}
+
+#[tokio::test]
+async fn one_that_cannot_be_connected_to_is_told_and_takes_no_other_down() {
+    let before = world(&["a", "b"]);
+    let all = ["a", "b"].map(entry);
+    let session = session(&before, &all, &["a", "b"], &Rules::default()).await;
+    let manager = world(&["b"]).manager(all);
+    let restored = within(session.restore(&manager, None)).await;
+    assert_eq!(names(&manager), ["b"]);
+    let [message] = &restored.messages()[..] else { panic!("{restored:?}") };
+    assert!(message.starts_with("not connected: server `a`: "), "{message}");
+}
+
+#[tokio::test]
+async fn a_damaged_session_is_kept_aside_and_the_next_is_saved_in_its_place() {
+    let (_place, path) = place();
+    let manager = world(&["a"]).manager([entry("a")]);
+    let session = Session::of(&manager, &Rules::default());
+    session.save(&path).await.unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, &text[..text.len() / 2]).unwrap();
+    let error = Session::load(&path).unwrap_err();
+    assert!(matches!(error, SessionError::Damaged { aside: Ok(_), .. }), "{error}");
+    session.save(&path).await.unwrap();
+    assert_eq!(Session::load(&path).unwrap(), session);
+}
