@@ -28,6 +28,9 @@ pub(crate) enum Failure {
     /// The target could not be started or connected to.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// No server that was named could be connected to.
+    #[error("{0}")]
+    NoServer(sparring_host::manager::Error),
     /// Nobody took the connection in time.
     #[error("no connection within {0:?}")]
     NotConnected(Duration),
@@ -71,6 +74,7 @@ impl Failure {
             Failure::Output(_) => Exit::Usage,
             Failure::Stopped(signal) => Exit::Stopped(*signal),
             Failure::Open(_)
+            | Failure::NoServer(_)
             | Failure::NotConnected(_)
             | Failure::Connect(_)
             | Failure::Request(_)
@@ -111,7 +115,7 @@ impl Failure {
             Failure::Open(OpenError::Child(ChildError::NotExecutable { .. })) => "not-executable",
             Failure::Open(OpenError::Http(error)) => typed(error).unwrap_or("unreachable"),
             Failure::Open(OpenError::Container(error)) => of_container(error),
-            Failure::Open(_) | Failure::NotConnected(_) => "unreachable",
+            Failure::Open(_) | Failure::NoServer(_) | Failure::NotConnected(_) => "unreachable",
             Failure::Connect(error) | Failure::Request(error) => error.kind(),
             Failure::Output(_) => "output",
             Failure::Stopped(_) => "stopped",
