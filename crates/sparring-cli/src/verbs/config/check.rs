@@ -12,7 +12,7 @@ use crate::configured;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::Printer;
+use crate::output::{Printer, line};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -79,7 +79,7 @@ fn summary(config: &Config) -> String {
     let mut text = String::new();
     for file in config.files.iter().filter(|file| file.is_there) {
         let servers: Vec<String> = of_file(config, &file.place.file)
-            .map(|(name, it)| format!("{name} ({})", state(it)))
+            .map(|(name, it)| format!("{} ({})", line::clean(name), state(it)))
             .collect();
         let path = file.place.file.display().to_string();
         match servers.is_empty() {

@@ -90,7 +90,7 @@ pub(super) fn content(place: &Place, text: &str) -> Result<Content, Problems> {
     if !matches!(root.kind, Kind::Map(_)) {
         let message = format!("expected a map with `{}`", place.format.servers());
         content.problems.add(root.span, message);
-        return Err(content.problems);
+        return Err(hidden::of_unreadable(&content.problems));
     }
     let servers = take_servers(&mut root, place.format, &mut content.problems);
     match place.format {
