@@ -185,9 +185,14 @@ impl<'a> Desk<'a> {
         self.log.borrow()
     }
 
-    /// Keeps what has happened to a server.
-    pub(super) fn note_down(&self, server: &str, text: &str) {
-        self.log.borrow_mut().add(server, text);
+    /// Keeps what has happened to a server, and whether it is connected now, if
+    /// that says so.
+    pub(super) fn note_down(&self, server: &str, text: &str, connected: Option<bool>) {
+        let mut log = self.log.borrow_mut();
+        log.add(server, text);
+        if let Some(connected) = connected {
+            log.set_connected(server, connected);
+        }
     }
 
     fn findings(&self, rules: &Rules) -> Findings {

@@ -1,6 +1,6 @@
 //! What has happened to servers, as far back as is kept.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use tokio::time::Instant;
 
@@ -9,7 +9,11 @@ const KEPT: usize = 100;
 
 /// What has happened, by server.
 #[derive(Default)]
-pub(super) struct Log(BTreeMap<String, VecDeque<Entry>>);
+pub(super) struct Log {
+    entries: BTreeMap<String, VecDeque<Entry>>,
+    /// Those that are connected, by what is known here.
+    connected: BTreeSet<String>,
+}
 
 /// Something that has happened.
 pub(super) struct Entry {
@@ -19,16 +23,28 @@ pub(super) struct Entry {
 
 impl Log {
     pub(super) fn add(&mut self, server: &str, text: &str) {
-        let entries = self.0.entry(server.to_owned()).or_default();
+        let entries = self.entries.entry(server.to_owned()).or_default();
         if entries.len() == KEPT {
             entries.pop_front();
         }
         entries.push_back(Entry { at: Instant::now(), text: text.to_owned() });
     }
 
+    pub(super) fn set_connected(&mut self, server: &str, connected: bool) {
+        match connected {
+            true => self.connected.insert(server.to_owned()),
+            false => self.connected.remove(server),
+        };
+    }
+
+    /// Whether a server was connected when the last of this happened.
+    pub(super) fn is_connected(&self, server: &str) -> bool {
+        self.connected.contains(server)
+    }
+
     /// What has happened to a server, the oldest first.
     pub(super) fn of(&self, server: &str) -> impl Iterator<Item = &Entry> {
-        self.0.get(server).into_iter().flatten()
+        self.entries.get(server).into_iter().flatten()
     }
 }
 

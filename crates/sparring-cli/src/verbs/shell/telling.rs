@@ -15,6 +15,8 @@ pub(super) struct Told {
     pub(super) kept: String,
     /// What is said of it at once, where it is worth that.
     pub(super) said: Option<String>,
+    /// Whether the server is connected, where that has changed.
+    pub(super) connected: Option<bool>,
 }
 
 /// An event in words; none where there is nothing to say.
@@ -22,7 +24,8 @@ pub(super) fn told(event: &Event) -> Option<Told> {
     match event {
         Event::State { server, state } => {
             let (kept, said) = of_state(server, state);
-            Some(Told { server: Some(server.to_string()), kept, said })
+            let connected = Some(matches!(state, State::Connected(_)));
+            Some(Told { server: Some(server.to_string()), kept, said, connected })
         }
         Event::Listed { server, what } => {
             let text = format!("{server} has other {}", title(what.field()));
@@ -131,11 +134,12 @@ fn of_state(server: &str, state: &State) -> (String, Option<String>) {
 }
 
 fn of_server(server: &str, text: String) -> Told {
-    Told { server: Some(server.to_owned()), kept: text.clone(), said: Some(text) }
+    let server = Some(server.to_owned());
+    Told { server, kept: text.clone(), said: Some(text), connected: None }
 }
 
 fn alone(text: String) -> Told {
-    Told { server: None, kept: text.clone(), said: Some(text) }
+    Told { kept: text.clone(), said: Some(text), ..Told::default() }
 }
 
 fn title(field: &str) -> &str {

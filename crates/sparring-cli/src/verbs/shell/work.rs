@@ -264,13 +264,17 @@ impl<'a> Work<'a> {
         let told = match news {
             News::Event(event) => {
                 self.follow_tools(&event);
-                told(&event)
+                match event {
+                    // That it has lists at all is told when it is connected.
+                    Event::Listed { server, .. } if !self.desk.log().is_connected(&server) => None,
+                    event => told(&event),
+                }
             }
             News::Note(text) => Some(Told { said: Some(text), ..Told::default() }),
         };
-        let Some(Told { server, kept, said }) = told else { return };
+        let Some(Told { server, kept, said, connected }) = told else { return };
         if let Some(server) = &server {
-            self.desk.note_down(server, &kept);
+            self.desk.note_down(server, &kept, connected);
         }
         let Some(said) = said else { return };
         let muted = match &mute {

@@ -1,5 +1,7 @@
 //! `/mcp tools`: the tools of the connected servers, by server.
 
+use sparring_host::permissions::Reason;
+
 use super::super::command::{Argument, Command, Tells, good};
 use super::super::desk::Desk;
 use super::super::telling::counted;
@@ -24,7 +26,12 @@ async fn run(desk: &Desk<'_>, server: Option<&String>) -> Result<(), Failure> {
         Some(server) => vec![desk.connection(server)?],
         None => desk.manager.list(),
     };
-    let (tools, hidden) = (desk.registry.tools(), desk.registry.hidden());
+    let (mut tools, hidden) = (desk.registry.tools(), desk.registry.hidden());
+    // What nobody has decided about is there, whether or not somebody can be
+    // asked now.
+    let (undecided, denied): (Vec<_>, Vec<_>) =
+        hidden.into_iter().partition(|(_, why)| matches!(why, Reason::Nobody(_)));
+    tools.extend(undecided.into_iter().map(|(tool, _)| tool));
     for connection in &connections {
         let name = connection.server();
         let mut table = Table::default();
@@ -35,7 +42,7 @@ async fn run(desk: &Desk<'_>, server: Option<&String>) -> Result<(), Failure> {
             table.row([&*tool.tool.name, said.unwrap_or_default()]);
         }
         let mut heading = counted(of_server().count(), "tool");
-        let denied = hidden.iter().filter(|(tool, _)| tool.server == *name).count();
+        let denied = denied.iter().filter(|(tool, _)| tool.server == *name).count();
         if denied > 0 {
             heading = format!("{heading}, {denied} more denied");
         }
