@@ -15,7 +15,7 @@ use crate::process::{SPAR, output};
 use crate::web::{Bridge, Scripted, Way};
 
 /// The groups of cases; each has a test.
-const GROUPS: [&str; 20] = [
+const GROUPS: [&str; 21] = [
     "config",
     "container",
     "diagnostics",
@@ -30,6 +30,7 @@ const GROUPS: [&str; 20] = [
     "mock",
     "replies",
     "reports",
+    "shell",
     "stand-ins",
     "steps",
     "suite",
@@ -106,6 +107,11 @@ fn a_mock_serves_and_tells_what_is_wrong_with_its_script() {
 #[test]
 fn servers_are_configured_trusted_and_named_and_what_is_wrong_is_told() {
     check("config");
+}
+
+#[test]
+fn the_shell_does_what_a_script_says_and_tells_what_it_could_not() {
+    check("shell");
 }
 
 #[test]

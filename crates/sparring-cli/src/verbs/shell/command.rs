@@ -132,10 +132,8 @@ fn of_mcp(mut words: Vec<String>) -> Result<Said, Failure> {
         let meant = meant.unwrap_or_else(|| "/help lists all commands".to_owned());
         return Err(Failure::Usage(format!("there is no command '/mcp {name}'; {meant}")));
     };
-    let repeats = matches!(
-        command.arguments.last(),
-        Some(Argument::ToolPairs | Argument::PromptPairs)
-    );
+    let repeats =
+        matches!(command.arguments.last(), Some(Argument::ToolPairs | Argument::PromptPairs));
     let fits = words.len() >= command.needs && (repeats || words.len() <= command.arguments.len());
     match fits {
         true => Ok(Said::Do(command, words)),
@@ -192,7 +190,10 @@ mod tests {
             ("  # said nothing", "nothing"),
             ("/mcp", "status()"),
             (" /mcp connect  'a b' ", "connect(a b)"),
-            (r#"/mcp call db query sql='select 1' n:='{"a": 1}'"#, r#"call(db|query|sql=select 1|n:={"a": 1})"#),
+            (
+                r#"/mcp call db query sql='select 1' n:='{"a": 1}'"#,
+                r#"call(db|query|sql=select 1|n:={"a": 1})"#,
+            ),
             ("/mcp tools", "tools()"),
             ("/mcp tools db", "tools(db)"),
             ("/help", "help "),

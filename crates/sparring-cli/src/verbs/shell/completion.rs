@@ -56,8 +56,7 @@ impl Completion {
             ["/mcp", name, words @ ..] => {
                 let Some(command) = named(name) else { return Vec::new() };
                 let last = command.arguments.last();
-                let repeats =
-                    matches!(last, Some(Argument::ToolPairs | Argument::PromptPairs));
+                let repeats = matches!(last, Some(Argument::ToolPairs | Argument::PromptPairs));
                 let argument = command.arguments.get(words.len());
                 match argument.or(last.filter(|_| repeats)) {
                     Some(argument) => self.arguments(*argument, words),
@@ -108,8 +107,7 @@ impl Completion {
         let servers = self.manager.servers();
         let servers = servers.iter().map(|it| whole(&format!("mcp__{}", it.config.name)));
         let tools = self.registry.tools();
-        let tools =
-            tools.iter().map(|it| whole(&format!("mcp__{}__{}", it.server, it.tool.name)));
+        let tools = tools.iter().map(|it| whole(&format!("mcp__{}__{}", it.server, it.tool.name)));
         servers.chain(tools).collect()
     }
 }
@@ -174,7 +172,8 @@ mod tests {
 
     #[test]
     fn a_word_begins_behind_the_last_space_that_is_not_quoted() {
-        for (line, expected) in [("", 0), ("/mc", 0), ("/mcp ", 5), ("/mcp 'a b", 5), ("a 'b' c", 6)]
+        for (line, expected) in
+            [("", 0), ("/mc", 0), ("/mcp ", 5), ("/mcp 'a b", 5), ("a 'b' c", 6)]
         {
             assert_eq!(start_of_word(line), expected, "{line}");
         }
@@ -182,7 +181,8 @@ mod tests {
 
     #[test]
     fn arguments_are_offered_in_the_way_that_they_are_written() {
-        let schema = json!({"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}});
+        let schema =
+            json!({"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}});
         let texts: Vec<String> = of_schema(&schema).into_iter().map(|it| it.text).collect();
         assert_eq!(texts, ["city=", "days:="]);
     }

@@ -58,11 +58,8 @@ impl<'a> Work<'a> {
     pub(super) fn new(desk: &'a Desk<'a>, environment: &Environment, wanted: Vec<String>) -> Self {
         let attended = environment.answers && desk.printer.is_terminal();
         let (sender, notes) = mpsc::unbounded_channel();
-        let happening = Happening {
-            events: desk.manager.subscribe(),
-            tools: desk.registry.subscribe(),
-            notes,
-        };
+        let happening =
+            Happening { events: desk.manager.subscribe(), tools: desk.registry.subscribe(), notes };
         let (lines, above) = match attended {
             false => (Lines::from_stdin(), None),
             true => {
