@@ -2,7 +2,7 @@
 //! those that are not.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use futures_util::future::join_all;
 use sparring_host::config::{
@@ -75,7 +75,8 @@ impl Servers {
         let options = GateOptions { asker: wiring.asker, grants, audit, ..Default::default() };
         let registry = Arc::new(Registry::new(Gate::new(permissions, options)));
         let manager = Manager::builder().servers(servers).client(wiring.client).build();
-        Ok(Host { config, manager, registry, rules, named: self.named.clone() })
+        let (rules, named) = (Mutex::new(rules), self.named.clone());
+        Ok(Host { config, manager, registry, rules, named })
     }
 
     /// Reads the files. Who can be asked for inputs is, for the servers that are

@@ -61,7 +61,7 @@ impl Endpoint {
         patience: Patience,
     ) -> Result<Endpoint, AgentError> {
         let mut target = HttpTarget { url: address.url.clone(), ..target };
-        target.headers.extend(address.api.headers(key));
+        address.api.prepare(&mut target, key);
         target.max_message = LONGEST_TURN;
         let client = JsonClient::new(&target)?;
         Ok(Endpoint { api: address.api, client, patience, stream: false })
