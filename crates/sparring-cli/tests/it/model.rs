@@ -95,10 +95,7 @@ fn ctrl_c_during_a_call_leaves_nothing_and_a_second_one_does_not_wait() {
 fn a_server_that_is_lost_during_a_call_is_told_to_the_model() {
     let told = json!({"results": [{"text": {"contains": "server `s` was lost during the call"}}]});
     let stage = Stage::new(
-        [
-            LlmTurn::call("mcp__s__crash", json!({})),
-            LlmTurn::text("it is gone").expect(told),
-        ],
+        [LlmTurn::call("mcp__s__crash", json!({})), LlmTurn::text("it is gone").expect(told)],
         "[{name: crash, replies: [{fault: {exit: 3}}]}]",
     );
     let output = crate::process::output(&mut stage.command(&["--allow", "mcp__s"]));
@@ -126,10 +123,7 @@ fn what_a_model_says_comes_piece_by_piece_and_does_nothing_to_a_terminal() {
 fn whoever_sits_before_the_terminal_is_asked_whether_a_tool_may_be_called() {
     for (answer, expected) in [("o\n", "yes"), ("n\n", "then not")] {
         let stage = Stage::new(
-            [
-                LlmTurn::call("mcp__s__wipe", json!({"what": "a\u{1b}[2J"})),
-                LlmTurn::text(expected),
-            ],
+            [LlmTurn::call("mcp__s__wipe", json!({"what": "a\u{1b}[2J"})), LlmTurn::text(expected)],
             "[{name: wipe, replies: [{text: gone}]}]",
         );
         let (terminal, mut screen) = pair();
