@@ -71,6 +71,7 @@ pub(crate) async fn named(
         let server = config.by_consent(&name).cloned();
         let variables = surroundings.variables.into_keys();
         let unfilled = Surroundings {
+            ask: Arc::new(|question| Some(format!("{OPEN}{}{CLOSE}", variable(&question.id)))),
             variables: variables
                 .map(|name| (name.clone(), format!("{OPEN}{name}{CLOSE}")))
                 .collect(),
@@ -99,6 +100,11 @@ pub(crate) fn with_holes(text: &str) -> String {
     };
     let text = text.replace(&encoded(OPEN), "${").replace(&encoded(CLOSE), "}");
     text.replace(OPEN, "${").replace(CLOSE, "}")
+}
+
+/// The variable that stands for an input where there are none.
+fn variable(id: &str) -> String {
+    id.replace(|c: char| !c.is_ascii_alphanumeric(), "_").to_uppercase()
 }
 
 /// The file that something is wrong with.
