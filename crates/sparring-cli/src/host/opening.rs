@@ -10,7 +10,7 @@ use sparring_host::config::{
 };
 use sparring_host::manager::{Connection, Error, Manager};
 use sparring_host::permissions::{
-    Asker, Audit, Findings, Gate, GateOptions, Grants, Permissions, Source,
+    Asker, Audit, Findings, Gate, GateOptions, Grants, Permissions, Reason, Source,
 };
 use sparring_host::registry::Registry;
 use sparring_peer::{ClientBuilder, ClientOptions};
@@ -215,6 +215,13 @@ impl Host {
         self.registry.sync(&self.manager);
         for note in self.registry.unfit_rules() {
             printer.note(&note).await;
+        }
+        let hidden = self.registry.hidden();
+        let unasked = hidden.iter().filter(|(_, why)| matches!(why, Reason::Nobody(_))).count();
+        if unasked > 0 {
+            let tools = if unasked == 1 { "tool is" } else { "tools are" };
+            let how = "--allow PATTERN or a rule in the config allows them";
+            printer.note(&format!("{unasked} {tools} hidden, with nobody to ask: {how}")).await;
         }
         Ok(())
     }

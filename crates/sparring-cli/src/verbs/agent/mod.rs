@@ -34,7 +34,7 @@ Examples:
   spar agent @task.txt --llm https://api.anthropic.com --model claude-sonnet-4-5
   spar agent 'sum up the report' --llm http://127.0.0.1:11434/v1 --model llama3.2 \\
       --server files --allow 'mcp__files__read_*' --artifacts out
-  spar agent 'what is the weather?' --llm \"$(spar mock --llm …)\" --config mcp.json --json
+  spar agent 'the weather?' --llm http://127.0.0.1:3002/v1 --config mcp.json --json
 
 The key is in OPENAI_API_KEY or ANTHROPIC_API_KEY. Tools that only read run beside
 each other, by their servers' word; all others one after the other.
@@ -189,7 +189,10 @@ impl Agent {
         Err(Failure::NoAnswer(match end {
             End::Answered => return Ok(Exit::Good),
             End::OutOfTurns => {
-                format!("the model has not answered after {turns} turns; --max-turns allows more")
+                format!(
+                    "the model has not answered after {turns} turn{}; --max-turns allows more",
+                    if turns == 1 { "" } else { "s" }
+                )
             }
             End::Cut => "the model had no room to say all; --max-tokens gives more".to_owned(),
             End::Refused(words) if words.is_empty() => "the model refuses to answer".to_owned(),

@@ -26,7 +26,7 @@ impl<'a> Telling<'a> {
     pub(super) async fn tell(&mut self, event: Event) -> Result<(), Failure> {
         match self.printer.json() {
             true => match object(&event) {
-                Some(object) => self.printer.print_json(&object).await,
+                Some(object) => self.printer.print_json(&said(object)).await,
                 None => Ok(()),
             },
             false => self.show(event).await,
@@ -75,6 +75,14 @@ fn note(event: &Event) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// It without what there is nothing to say of.
+fn said(mut object: Value) -> Value {
+    if let Value::Object(members) = &mut object {
+        members.retain(|_, value| !value.is_null());
+    }
+    object
 }
 
 /// It as a program reads it.

@@ -151,3 +151,37 @@ async fn a_huge_result_is_cut_for_the_model_and_told() {
         llm.verify();
     }
 }
+
+#[tokio::test]
+async fn tools_that_only_read_run_beside_each_other_and_others_one_after_the_other() {
+    for (reads, expected) in [
+        (true, ["call one", "call two", "result one", "result two"]),
+        (false, ["call one", "result one", "call two", "result two"]),
+    ] {
+        let tool = |name: &str| {
+            let hint = json!({"readOnlyHint": reads});
+            ToolMock::new(name).with("annotations", hint).reply(Reply::text(name))
+        };
+        let mock = MockServer::builder().tool(tool("one")).tool(tool("two"));
+        let llm = llm(super::Api::OpenAi)
+            .turn(LlmTurn::call("mcp__s__one", json!({})).and_call("mcp__s__two", json!({})))
+            .turn(LlmTurn::text("both"))
+            .start()
+            .await
+            .unwrap();
+        let ran = Stage::of("s", mock, &[]).await.run(&llm, false, "go").await;
+        assert_eq!(ran.answer(), "both");
+        let order: Vec<String> = ran
+            .events
+            .iter()
+            .filter_map(|event| match event {
+                Event::Call(call) => Some(format!("call {}", &call.tool["mcp__s__".len()..])),
+                Event::Result { call, .. } => {
+                    Some(format!("result {}", &call.tool["mcp__s__".len()..]))
+                }
+                _ => None,
+            })
+            .collect();
+        assert_eq!(order, expected, "{reads}");
+    }
+}
