@@ -114,7 +114,6 @@ impl Servers {
     fn places(&self, environment: &Environment) -> Result<Places, Failure> {
         let all = configured::places(environment);
         let Some(file) = &self.config else { return Ok(all) };
-        let file = environment.here.join(file);
         let format = match file.extension().and_then(|it| it.to_str()) {
             Some("json") => Format::McpJson,
             Some("yaml" | "yml") => Format::Yaml,
@@ -125,10 +124,12 @@ impl Servers {
                 )));
             }
         };
-        let folder = file.parent().map(ToOwned::to_owned);
+        let whole = environment.here.join(file);
+        let folder = whole.parent().map(ToOwned::to_owned);
         let own = Place { file: file.clone(), format, scope: Scope::User, folder };
         // What it is by its name is trusted all the same: somebody just named it.
-        let known = all.at(&file).map(|place| Place { scope: Scope::User, ..place });
+        let as_typed = |place| Place { scope: Scope::User, file: file.clone(), ..place };
+        let known = all.at(&whole).map(as_typed);
         Ok(Places(vec![known.unwrap_or(own)]))
     }
 
@@ -252,7 +253,10 @@ async fn beside(places: Places, surroundings: Surroundings) -> Result<Config, Fa
 
 fn first_problem(config: &Config) -> String {
     let of_servers = config.servers.values().find_map(|it| match &it.state {
-        State::Broken(problems) => problems.iter().next().map(|problem| problem.message.clone()),
+        State::Broken(problems) => problems.iter().next().map(|problem| {
+            let (source, at) = (problems.source(), problems.source().position(problem.span.start));
+            format!("{}:{}:{}: {}", source.name(), at.line, at.column, problem.message)
+        }),
         _ => None,
     });
     of_servers.unwrap_or_default()

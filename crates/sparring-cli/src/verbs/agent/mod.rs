@@ -133,6 +133,9 @@ impl Agent {
         let (prompt, system, host) = signals.during(beginning).await??;
         let work = async {
             host.begin(&self.sessions, printer).await?;
+            if host.registry.tools().is_empty() {
+                printer.note("the model has no tools").await;
+            }
             let ended = self.talk(&host, &endpoint, &store, system, &prompt, printer).await?;
             self.end(ended, streams, printer).await
         };

@@ -58,7 +58,6 @@ fn note(event: &Event) -> Option<String> {
             let Called { tool, arguments, .. } = &**call;
             Some(format!("calls {} {}", line::cut(tool, LONGEST), line::cut(arguments, LONGEST)))
         }
-        Event::Permission(Permission { refused: Some(why), .. }) => Some(why.clone()),
         Event::Artifact { artifact, .. } => {
             let Artifact { place, mime_type, bytes, status, .. } = artifact;
             let why = status.why().map(|why| format!(": {why}")).unwrap_or_default();
@@ -70,8 +69,9 @@ fn note(event: &Event) -> Option<String> {
                 None => None,
             }
         }
-        Event::Result { call, is_error: true, .. } => {
-            Some(format!("{} failed", line::cut(&call.tool, LONGEST)))
+        Event::Result { call, text, is_error: true } => {
+            let why = line::cut(&line::first(text), LONGEST);
+            Some(format!("{} failed: {why}", line::cut(&call.tool, LONGEST)))
         }
         _ => None,
     }

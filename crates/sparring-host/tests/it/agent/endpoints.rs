@@ -101,3 +101,18 @@ fn an_address_is_shown_without_secrets() {
     let error = Address::of("http://u:hunter2@h/x?k=hunter3", None).expect_err("unclear");
     assert!(!error.to_string().contains("hunter"), "{error}");
 }
+
+#[tokio::test]
+async fn a_model_that_pauses_is_asked_to_go_on() {
+    for stream in [false, true] {
+        let llm = llm(Api::Anthropic)
+            .turn(LlmTurn::text("wait").with("stop", "pause_turn"))
+            .turn(LlmTurn::text("here it is").expect(json!({"messages": {"len": 2}})))
+            .start()
+            .await
+            .unwrap();
+        let ran = stage().await.run(&llm, stream, "go").await;
+        assert_eq!(ran.answer(), "here it is");
+        llm.verify();
+    }
+}
