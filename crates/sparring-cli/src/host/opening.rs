@@ -99,7 +99,8 @@ impl Servers {
             if config.files.iter().all(|file| !file.is_there) {
                 return Err(Failure::File(format!("there is no file {shown}")));
             }
-            match config.faults.first() {
+            let own = |fault: &&Fault| configured::file(fault) == shown.to_string();
+            match config.faults.iter().find(own) {
                 Some(Fault::Wrong(problems)) => {
                     return Err(Failure::Script(vec![problems.clone()]));
                 }

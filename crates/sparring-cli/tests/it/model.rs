@@ -124,13 +124,36 @@ fn what_a_model_says_comes_piece_by_piece_and_does_nothing_to_a_terminal() {
 
 #[test]
 fn whoever_sits_before_the_terminal_is_asked_whether_a_tool_may_be_called() {
-    for (answer, expected) in [("o\n", "yes"), ("n\n", "then not")] {
-        let stage = Stage::new(
-            [LlmTurn::call("mcp__s__wipe", json!({"what": "a\u{1b}[2J"})), LlmTurn::text(expected)],
-            "[{name: wipe, replies: [{text: gone}]}]",
-        );
+    for (answer, refused) in [("o\n", false), ("n\n", true)] {
+        let stage = Stage::new([wipes(), LlmTurn::text("well")], WIPE);
+        assert_eq!(stage.answered(answer), "well\n");
+        assert_eq!(stage.last_refused(), refused, "{answer:?}");
+    }
+}
+
+#[test]
+fn what_is_granted_for_good_is_not_asked_for_in_the_next_run() {
+    let turns = [wipes(), LlmTurn::text("one"), wipes(), LlmTurn::text("two")];
+    let stage = Stage::new(turns, WIPE);
+    assert_eq!(stage.answered("a\n"), "one\n");
+    let output = crate::process::output(&mut stage.command(&[]));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "two\n");
+    assert!(!stage.last_refused());
+}
+
+/// A tool that nobody would have called unasked.
+const WIPE: &str = "[{name: wipe, replies: [{text: gone}]}]";
+
+fn wipes() -> LlmTurn {
+    LlmTurn::call("mcp__s__wipe", json!({"what": "a\u{1b}[2J"}))
+}
+
+impl Stage {
+    /// What is said by one that is run at a terminal and asks there, where it is
+    /// answered so.
+    fn answered(&self, answer: &str) -> String {
         let (terminal, mut screen) = pair();
-        let mut command = stage.command(&[]);
+        let mut command = self.command(&[]);
         command.stdin(terminal.try_clone().unwrap()).stderr(terminal.try_clone().unwrap());
         command.stdout(Stdio::piped());
         let mut running = command.spawn().unwrap();
@@ -141,11 +164,16 @@ fn whoever_sits_before_the_terminal_is_asked_whether_a_tool_may_be_called() {
         screen.write_all(answer.as_bytes()).unwrap();
         let mut said = String::new();
         running.stdout.take().unwrap().read_to_string(&mut said).unwrap();
-        assert_eq!(said, format!("{expected}\n"), "{answer:?}");
         assert_eq!(Running::of(running).exit(), Some(0));
-        let results = &stage.llm.requests()[1];
-        let refused = results.to_json().to_string().contains("the answer was never");
-        assert_eq!(refused, expected == "then not");
+        said
+    }
+
+    /// Whether the model was told in its last turn that somebody said no.
+    fn last_refused(&self) -> bool {
+        let request = self.llm.requests().pop().unwrap().to_json();
+        let result = request["results"][0]["text"].as_str().unwrap().to_owned();
+        assert!(result == "gone" || result.contains("the answer was never"), "{result}");
+        result != "gone"
     }
 }
 
