@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 
+use super::agent::Agent;
 use super::config::Config;
 use super::mock::Mock;
 use super::report::Report;
@@ -18,6 +19,7 @@ pub(crate) enum Verb {
     #[command(flatten)]
     Visit(Visit),
     Mock(Mock),
+    Agent(Box<Agent>),
     Report(Report),
     Config(Config),
     Schema(Schema),
@@ -30,6 +32,7 @@ impl Verb {
             Verb::Test(test) => test.look(),
             Verb::Visit(visit) => visit.shared().look.clone(),
             Verb::Mock(mock) => mock.look.clone(),
+            Verb::Agent(agent) => agent.look(),
             Verb::Report(report) => report.look(),
             Verb::Config(config) => config.look(),
             Verb::Schema(schema) => schema.look(),
