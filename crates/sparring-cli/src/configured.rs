@@ -109,7 +109,8 @@ pub(crate) fn file(fault: &Fault) -> String {
     }
 }
 
-fn refused(refusal: Refusal, faults: &[Fault]) -> Failure {
+/// Why a server that somebody named cannot be had, as the end of the program.
+pub(crate) fn refused(refusal: Refusal, faults: &[Fault]) -> Failure {
     match refusal {
         Refusal::Broken(problems) => Failure::Script(vec![problems]),
         Refusal::Disabled { ref name, .. } => {

@@ -28,6 +28,10 @@ pub(crate) enum Failure {
     /// The target could not be started or connected to.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// None of the servers that were to be served could be connected to; why was
+    /// told of each.
+    #[error("{}", none_of(*.0))]
+    NoServer(usize),
     /// Nobody took the connection in time.
     #[error("no connection within {0:?}")]
     NotConnected(Duration),
@@ -72,6 +76,7 @@ impl Failure {
             Failure::Stopped(signal) => Exit::Stopped(*signal),
             Failure::Open(_)
             | Failure::NotConnected(_)
+            | Failure::NoServer(_)
             | Failure::Connect(_)
             | Failure::Request(_)
             | Failure::Unsent { .. }
@@ -111,7 +116,7 @@ impl Failure {
             Failure::Open(OpenError::Child(ChildError::NotExecutable { .. })) => "not-executable",
             Failure::Open(OpenError::Http(error)) => typed(error).unwrap_or("unreachable"),
             Failure::Open(OpenError::Container(error)) => of_container(error),
-            Failure::Open(_) | Failure::NotConnected(_) => "unreachable",
+            Failure::Open(_) | Failure::NotConnected(_) | Failure::NoServer(_) => "unreachable",
             Failure::Connect(error) | Failure::Request(error) => error.kind(),
             Failure::Output(_) => "output",
             Failure::Stopped(_) => "stopped",
@@ -156,6 +161,13 @@ fn typed(error: &HttpError) -> Option<&'static str> {
 }
 
 /// All that is wrong with all of the files.
+fn none_of(servers: usize) -> String {
+    match servers {
+        1 => "the server could not be connected to".to_owned(),
+        _ => format!("none of the {servers} servers could be connected to"),
+    }
+}
+
 fn of_files(problems: &[Problems]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
 }

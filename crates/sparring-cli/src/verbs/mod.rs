@@ -12,6 +12,7 @@ mod raw;
 mod read;
 mod report;
 mod schema;
+mod serve;
 mod test;
 mod verb;
 mod visit;

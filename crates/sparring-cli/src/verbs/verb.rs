@@ -6,6 +6,7 @@ use super::config::Config;
 use super::mock::Mock;
 use super::report::Report;
 use super::schema::Schema;
+use super::serve::Serve;
 use super::test::Test;
 use super::visit::Visit;
 use crate::args::Look;
@@ -18,6 +19,7 @@ pub(crate) enum Verb {
     #[command(flatten)]
     Visit(Visit),
     Mock(Mock),
+    Serve(Serve),
     Report(Report),
     Config(Config),
     Schema(Schema),
@@ -30,6 +32,7 @@ impl Verb {
             Verb::Test(test) => test.look(),
             Verb::Visit(visit) => visit.shared().look.clone(),
             Verb::Mock(mock) => mock.look.clone(),
+            Verb::Serve(serve) => serve.look.clone(),
             Verb::Report(report) => report.look(),
             Verb::Config(config) => config.look(),
             Verb::Schema(schema) => schema.look(),
