@@ -1,21 +1,19 @@
 //! Tells clients what changes at the servers: their lists, soon and once for many
 //! changes that come together, and the resources that somebody wants to hear of.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use sparring_peer::Server;
-use sparring_peer::client::Client;
-use sparring_peer::server::Handler as _;
+use sparring_peer::client::{Client, Listing};
 use sparring_wire::Revision;
-use sparring_wire::types::{Prompt, Resource, ResourceTemplate};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
 use super::{Gateway, resources};
-use crate::manager::{Event, Offered};
-use crate::registry::Registered;
+use crate::manager::{Event, State};
+use crate::registry;
 
 /// How long after a change clients are told; what changes meanwhile is told with
 /// it.
@@ -28,72 +26,128 @@ const LONG: Duration = Duration::from_secs(24 * 60 * 60);
 /// or until the manager is gone.
 pub async fn follow(server: &Server<Gateway>) {
     let gateway = server.handler();
-    let mut changes = gateway.manager.subscribe();
+    let mut events = gateway.manager.subscribe();
     let mut rules = gateway.registry.subscribe();
     let mut watched = server.watched();
-    let mut told = Lists::of(gateway);
+    let mut changed = Changed::default();
     let mut heard = Heard::default();
-    let mut due = None;
     let registry = gateway.registry.follow(&gateway.manager);
     let mut registry = std::pin::pin!(registry);
     loop {
-        let flush = async {
-            match due {
+        let due = async {
+            match changed.due {
                 Some(at) => sleep_until(at).await,
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
             () = &mut registry => return,
-            event = changes.next() => match event {
+            event = events.next() => match event {
+                Some(event) => changed.heed(&event),
                 None => return,
-                Some(Event::Stale { .. } | Event::NotListening { .. } | Event::Left { .. }) => {}
-                Some(_) => due = due.or_else(|| Some(Instant::now() + SOON)),
             },
-            Some(_) = rules.next() => due = due.or_else(|| Some(Instant::now() + SOON)),
+            // Others are notes.
+            Some(event) = rules.next() => match event {
+                registry::Event::Note(_) => {}
+                _ => changed.note(|kinds| kinds.tools = true),
+            },
             Ok(()) = watched.changed() => heard.keep(server, &watched.borrow_and_update().clone()),
             Some(_) = heard.tasks.join_next() => {}
-            () = flush => {
-                due = None;
-                told.tell(server);
+            () = due => {
+                std::mem::take(&mut changed.kinds).tell(server);
+                changed.due = None;
                 heard.keep(server, &watched.borrow_and_update().clone());
             }
         }
     }
 }
 
-/// What clients were told that there is.
-struct Lists {
-    tools: Vec<Registered>,
-    resources: Vec<Offered<Resource>>,
-    templates: Vec<Offered<ResourceTemplate>>,
-    prompts: Vec<Offered<Prompt>>,
-    instructions: Option<String>,
+/// What clients are to be told soon. A list that is as it was by then is told too:
+/// somebody may have seen it as it was in between.
+#[derive(Default)]
+struct Changed {
+    kinds: Kinds,
+    due: Option<Instant>,
+    /// What the connected servers have besides tools.
+    connected: HashMap<Arc<str>, Kinds>,
 }
 
-impl Lists {
-    fn of(gateway: &Gateway) -> Lists {
-        Lists {
-            tools: gateway.registry.tools(),
-            resources: gateway.manager.resources(),
-            templates: gateway.manager.templates(),
-            prompts: gateway.manager.prompts(),
-            instructions: gateway.instructions(),
+/// Kinds of lists.
+#[derive(Default, Clone, Copy)]
+struct Kinds {
+    tools: bool,
+    resources: bool,
+    prompts: bool,
+    instructions: bool,
+}
+
+impl Changed {
+    fn heed(&mut self, event: &Event) {
+        match event {
+            Event::State { server, state: State::Connected(connection) } => {
+                let lists = connection.lists();
+                let has = Kinds {
+                    tools: false,
+                    resources: !(lists.resources.items.is_empty()
+                        && lists.templates.items.is_empty()),
+                    prompts: !lists.prompts.items.is_empty(),
+                    instructions: connection.instructions().is_some(),
+                };
+                self.connected.insert(Arc::clone(server), has);
+                self.note(|kinds| kinds.add(has));
+            }
+            Event::State { server, .. } => {
+                if let Some(had) = self.connected.remove(server) {
+                    self.note(|kinds| kinds.add(had));
+                }
+            }
+            Event::Listed { server, what } => {
+                let has = match what {
+                    Listing::Resources | Listing::ResourceTemplates => {
+                        Kinds { resources: true, ..Kinds::default() }
+                    }
+                    Listing::Prompts => Kinds { prompts: true, ..Kinds::default() },
+                    // The registry tells of these.
+                    Listing::Tools => return,
+                };
+                if let Some(known) = self.connected.get_mut(server) {
+                    known.add(has);
+                }
+                self.note(|kinds| kinds.add(has));
+            }
+            Event::Missed(_) => {
+                let all = Kinds { tools: true, resources: true, prompts: true, instructions: true };
+                self.note(|kinds| *kinds = all);
+            }
+            _ => {}
         }
     }
 
-    fn tell(&mut self, server: &Server<Gateway>) {
-        let before = std::mem::replace(self, Lists::of(server.handler()));
-        if self.instructions != before.instructions {
+    fn note(&mut self, what: impl FnOnce(&mut Kinds)) {
+        what(&mut self.kinds);
+        self.due.get_or_insert_with(|| Instant::now() + SOON);
+    }
+}
+
+impl Kinds {
+    fn add(&mut self, other: Kinds) {
+        self.tools |= other.tools;
+        self.resources |= other.resources;
+        self.prompts |= other.prompts;
+        self.instructions |= other.instructions;
+    }
+
+    fn tell(self, server: &Server<Gateway>) {
+        if self.instructions {
             server.renew();
         }
-        if self.tools != before.tools {
+        if self.tools {
             server.tools_changed();
         }
-        if self.resources != before.resources || self.templates != before.templates {
+        if self.resources {
             server.resources_changed();
         }
-        if self.prompts != before.prompts {
+        if self.prompts {
             server.prompts_changed();
         }
     }

@@ -4,6 +4,7 @@
 
 mod artifacts;
 mod config;
+mod gateway;
 mod manager;
 mod permissions;
 mod registry;
