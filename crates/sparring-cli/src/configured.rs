@@ -1,7 +1,7 @@
 //! The configured servers as the program finds them: which files there are here,
 //! what fills their holes, and a server by its name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sparring_host::config::{
@@ -62,7 +62,7 @@ pub(crate) async fn named(
     environment: &Environment,
     printer: &Printer,
 ) -> Result<Named, Failure> {
-    let ask = asking(name, environment, printer.stderr());
+    let ask = asking([name.to_owned()].into(), environment, printer.stderr());
     let (places, name) = (places(environment), name.to_owned());
     let surroundings = surroundings(environment, printer.stderr(), ask);
     // On a thread, so that a signal is heeded although nobody answers.
@@ -71,6 +71,7 @@ pub(crate) async fn named(
         let server = config.by_consent(&name).cloned();
         let variables = surroundings.variables.into_keys();
         let unfilled = Surroundings {
+            ask: Arc::new(|question| Some(format!("{OPEN}{}{CLOSE}", variable(&question.id)))),
             variables: variables
                 .map(|name| (name.clone(), format!("{OPEN}{name}{CLOSE}")))
                 .collect(),
@@ -101,6 +102,11 @@ pub(crate) fn with_holes(text: &str) -> String {
     text.replace(OPEN, "${").replace(CLOSE, "}")
 }
 
+/// The variable that stands for an input where there are none.
+fn variable(id: &str) -> String {
+    id.replace(|c: char| !c.is_ascii_alphanumeric(), "_").to_uppercase()
+}
+
 /// The file that something is wrong with.
 pub(crate) fn file(fault: &Fault) -> String {
     match fault {
@@ -109,7 +115,7 @@ pub(crate) fn file(fault: &Fault) -> String {
     }
 }
 
-/// Why a server that somebody named cannot be had, as the end of the program.
+/// Why a server that was named cannot be had.
 pub(crate) fn refused(refusal: Refusal, faults: &[Fault]) -> Failure {
     match refusal {
         Refusal::Broken(problems) => Failure::Script(vec![problems]),
@@ -128,12 +134,12 @@ pub(crate) fn refused(refusal: Refusal, faults: &[Fault]) -> Failure {
     }
 }
 
-/// Asks for the inputs of one server, each once; no other is started.
-fn asking(name: &str, environment: &Environment, stderr: &Outlet) -> Ask {
-    let (name, answers, stderr) = (name.to_owned(), environment.answers, stderr.clone());
+/// Asks for the inputs of these servers, each once; no other is started.
+pub(crate) fn asking(names: BTreeSet<String>, environment: &Environment, stderr: &Outlet) -> Ask {
+    let (answers, stderr) = (environment.answers, stderr.clone());
     let known = Mutex::new(BTreeMap::<String, String>::new());
     Arc::new(move |question| {
-        if question.server != name {
+        if !names.contains(&question.server) {
             return unasked(question);
         }
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -146,7 +152,8 @@ fn asking(name: &str, environment: &Environment, stderr: &Outlet) -> Ask {
     })
 }
 
-fn unasked(question: &Question) -> Option<String> {
+/// The answer of nobody.
+pub(crate) fn unasked(question: &Question) -> Option<String> {
     Some(question.default.clone().unwrap_or_default())
 }
 

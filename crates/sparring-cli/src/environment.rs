@@ -20,6 +20,8 @@ pub(crate) struct Environment {
     pub(crate) config: Option<PathBuf>,
     /// Where it is kept which config files the user trusts, if there is a place.
     pub(crate) trust: Option<PathBuf>,
+    /// Where it is kept which tools were granted, if there is a place.
+    pub(crate) grants: Option<PathBuf>,
     /// The user's home.
     pub(crate) home: Option<PathBuf>,
     /// Where the program stands.
@@ -46,7 +48,8 @@ impl Environment {
             failed,
             attended,
             config: config.map(|config| config.join("sparring/mcp.yaml")),
-            trust: state.map(|state| state.join("sparring/trust.json")),
+            trust: state.as_ref().map(|state| state.join("sparring/trust.json")),
+            grants: state.map(|state| state.join("sparring")),
             home: folder("HOME").map(PathBuf::from),
             here: PathBuf::from("."),
             variables: BTreeMap::new(),

@@ -31,7 +31,10 @@ pub(crate) enum Failure {
     /// None of the servers that were to be served could be connected to; why was
     /// told of each.
     #[error("{}", none_of(*.0))]
-    NoServer(usize),
+    NoneConnected(usize),
+    /// No server that was named could be connected to.
+    #[error("{0}")]
+    NoServer(sparring_host::manager::Error),
     /// Nobody took the connection in time.
     #[error("no connection within {0:?}")]
     NotConnected(Duration),
@@ -75,8 +78,9 @@ impl Failure {
             Failure::Output(_) => Exit::Usage,
             Failure::Stopped(signal) => Exit::Stopped(*signal),
             Failure::Open(_)
-            | Failure::NotConnected(_)
             | Failure::NoServer(_)
+            | Failure::NotConnected(_)
+            | Failure::NoneConnected(_)
             | Failure::Connect(_)
             | Failure::Request(_)
             | Failure::Unsent { .. }
@@ -116,7 +120,8 @@ impl Failure {
             Failure::Open(OpenError::Child(ChildError::NotExecutable { .. })) => "not-executable",
             Failure::Open(OpenError::Http(error)) => typed(error).unwrap_or("unreachable"),
             Failure::Open(OpenError::Container(error)) => of_container(error),
-            Failure::Open(_) | Failure::NotConnected(_) | Failure::NoServer(_) => "unreachable",
+            Failure::Open(_) | Failure::NoServer(_) | Failure::NotConnected(_) => "unreachable",
+            Failure::NoneConnected(_) => "unreachable",
             Failure::Connect(error) | Failure::Request(error) => error.kind(),
             Failure::Output(_) => "output",
             Failure::Stopped(_) => "stopped",

@@ -16,7 +16,7 @@ mod servers;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-use process::{Holdings, cpu, cpu_of};
+use process::{Holdings, cpu, cpu_of, share};
 use servers::{Kind, Servers};
 use sparring_host::config::ServerConfig;
 use sparring_host::manager::Manager;
@@ -61,6 +61,10 @@ fn main() -> ExitCode {
 }
 
 async fn measure(kind: Kind) -> bool {
+    let share = share();
+    if share < 0.9 {
+        println!("others are at work: of a processor we get only {:.0} %", share * 100.0);
+    }
     let servers = Servers::start(kind, MANY);
     // Memory first, while there is none left over.
     let reloads = reloading(&servers).await;

@@ -15,6 +15,7 @@ Examples:
   spar call sum a:=2 b:=3 --json -- python server.py
   spar read file:///notes.txt --unix /tmp/server.sock
   spar list --container web -- my-server --stdio
+  spar call echo message=hi --server everything
 
 Exit codes:
   0    the target answered, and well; breaches of the protocol are notes on stderr

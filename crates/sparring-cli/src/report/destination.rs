@@ -96,9 +96,34 @@ impl Destination {
         match self {
             Destination::Stdout => Err(io::ErrorKind::Unsupported.into()),
             Destination::File(path) | Destination::InPlace(path) => File::create(path),
-            Destination::Special(path) => File::options().append(true).open(path),
+            Destination::Special(path) => match own_stream(path) {
+                Some(stream) => stream,
+                None => File::options().append(true).open(path),
+            },
         }
     }
+}
+
+/// Our own stdout or stderr, where a path means one of them. Opened anew, a file
+/// behind it would be written to at two places at once.
+#[cfg(unix)]
+fn own_stream(path: &Path) -> Option<io::Result<File>> {
+    use std::os::fd::AsFd as _;
+    let owned = match path.to_str()? {
+        "/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1" => {
+            io::stdout().as_fd().try_clone_to_owned()
+        }
+        "/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2" => {
+            io::stderr().as_fd().try_clone_to_owned()
+        }
+        _ => return None,
+    };
+    Some(owned.map(File::from))
+}
+
+#[cfg(not(unix))]
+fn own_stream(_: &Path) -> Option<io::Result<File>> {
+    None
 }
 
 /// A file of its own in the folder of a path, gone with its owner.

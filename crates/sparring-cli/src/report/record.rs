@@ -31,7 +31,8 @@ impl<'a> Record<'a> {
         let run = Run {
             version: VERSION,
             spar: env!("CARGO_PKG_VERSION").to_owned(),
-            began: Timestamp::now().to_string(),
+            // As many digits each time, so that they are in order as texts too.
+            began: format!("{:.3}", Timestamp::now()),
             took_ms: 0.0,
             shard,
             stopped: false,

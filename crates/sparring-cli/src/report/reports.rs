@@ -93,7 +93,7 @@ impl Reports {
         }
         let record = Record::new(plan, shard, secrets);
         let round = Round { reports: self, printer, record };
-        round.stream(|| Line::began(&round.record.run).text()).await;
+        signals.during(round.stream(|| Line::began(&round.record.run).text())).await?;
         Ok(round)
     }
 
@@ -112,9 +112,11 @@ impl Reports {
         for wanted in &self.all {
             let written = match (&wanted.stream, &wanted.to) {
                 (Some(stream), _) => signals.during(stream.written()).await?,
-                (None, Destination::Stdout) if self.live && wanted.kind == Kind::Ndjson => Ok(()),
                 (None, Destination::Stdout) => {
-                    let text = wanted.kind.text(&run, &self.ci);
+                    let has_come = self.live && wanted.kind == Kind::Ndjson;
+                    // Of lines that have gone out it is only asked whether they could.
+                    let text = (!has_come).then(|| wanted.kind.text(&run, &self.ci));
+                    let text = text.unwrap_or_default();
                     let printed = signals.during(printer.print_foreign(text.as_bytes())).await?;
                     failures.extend(printed.err());
                     Ok(())
@@ -201,12 +203,15 @@ impl Round<'_> {
         signals: &mut Signals,
     ) -> Result<Vec<Failure>, Failure> {
         self.record.end(stopped);
-        for (number, test) in self.record.run.tests.iter().enumerate() {
-            if test.outcome == Outcome::NotRun {
-                self.finished(number).await;
+        let last = async {
+            for (number, test) in self.record.run.tests.iter().enumerate() {
+                if test.outcome == Outcome::NotRun {
+                    self.finished(number).await;
+                }
             }
-        }
-        self.stream(|| Line::ended(&self.record.run).text()).await;
+            self.stream(|| Line::ended(&self.record.run).text()).await;
+        };
+        signals.during(last).await?;
         self.reports.write(self.record.run, self.printer, signals).await
     }
 

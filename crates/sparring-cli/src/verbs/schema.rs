@@ -39,7 +39,7 @@ enum File {
     Mock,
     /// Config files: .spar/mcp.yaml and your own mcp.yaml
     Config,
-    /// Scripts of `spar mock --llm`
+    /// Scripts of LLM endpoints
     Llm,
     /// Reports of `spar test` and `spar report`, as JSON
     Report,

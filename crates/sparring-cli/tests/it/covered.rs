@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use sparring_mock::{MockServer, Settings};
+use sparring_mock::{LlmScript, MockServer, Settings};
 use sparring_script::{Node, Source, casing};
 use sparring_suite::Suite;
 
@@ -53,10 +53,20 @@ fn every_key_of_mocks_has_a_golden_case() {
 }
 
 #[test]
+fn every_key_of_llm_scripts_has_a_golden_case() {
+    let loads = |file: &PathBuf| LlmScript::from_file(file, &[]).is_ok();
+    let named = named(&commands()).into_iter();
+    let scripts: Vec<PathBuf> =
+        named.filter(|file| ends(file, ".llm.yaml") && loads(file)).collect();
+    check_keys(&sparring_mock::llm_schema(), &scripts);
+}
+
+#[test]
 fn every_key_of_config_files_has_a_golden_case() {
     let is_good = |file: &PathBuf| {
         let case = file.ancestors().find(|it| it.join("cmd").exists()).unwrap();
-        fs::read_to_string(case.join("exit")).unwrap() == "0\n"
+        let source = Source::new("a", fs::read_to_string(file).unwrap());
+        fs::read_to_string(case.join("exit")).unwrap() == "0\n" && Node::parse(&source).is_ok()
     };
     let files = files(&golden().join("config"), "mcp.yaml");
     let files: Vec<PathBuf> = files.into_iter().filter(is_good).collect();

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
 mod agents;
+mod asked;
 mod blocked;
 mod container;
 mod covered;

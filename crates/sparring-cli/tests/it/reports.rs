@@ -241,3 +241,25 @@ fn whatever_a_server_says_breaks_no_report() {
         fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
     assert_eq!(left.len(), KINDS.len() + 3, "{left:?}");
 }
+
+#[test]
+fn a_reader_that_does_not_read_keeps_nobody_from_ending_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "x".repeat(15_000);
+    let mock = format!("tools: [{{name: long, text: {long}}}]\n");
+    fs::write(folder.path().join("a.mock.yaml"), mock).unwrap();
+    let tests: String =
+        (0..400).map(|number| format!("  - {{name: t{number}, call: long}}\n")).collect();
+    let suite = format!("servers: {{it: {{mock: a.mock.yaml}}}}\ntests:\n{tests}");
+    fs::write(folder.path().join("a.spar.yaml"), suite).unwrap();
+    let mut running = start(&folder, &["--report", "ndjson"]);
+    let mut stdout = BufReader::new(running.child.stdout.take().unwrap());
+    line_with(&mut stdout, "started");
+    // From here on nobody reads, and the pipe is full long before the end.
+    let began = Instant::now();
+    while is_running(&running.child.id().to_string()) && began.elapsed() < PATIENCE {
+        running.signal(Signal::INT);
+        std::thread::yield_now();
+    }
+    assert_eq!(running.exit(), Some(130));
+}

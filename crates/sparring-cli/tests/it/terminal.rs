@@ -12,7 +12,7 @@ pub(crate) fn terminal() -> (File, BufReader<File>) {
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-    let terminal = OpenOptions::new().write(true).open(name).unwrap();
+    let terminal = OpenOptions::new().read(true).write(true).open(name).unwrap();
     (terminal, BufReader::new(File::from(master)))
 }
 

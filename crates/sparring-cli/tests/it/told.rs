@@ -32,7 +32,7 @@ const SOURCES: [&str; 17] = [
 
 /// Texts of several words that are no messages, and messages that no file can
 /// bring about.
-const OTHERS: [(&str, &str); 15] = [
+const OTHERS: [(&str, &str); 17] = [
     ("another process has had it for {PATIENCE:?}", "needs a process that hangs"),
     ("another process has had its folder for {PATIENCE:?}", "needs a process that hangs"),
     ("the tool", "names a text without a file"),
@@ -40,6 +40,8 @@ const OTHERS: [(&str, &str); 15] = [
     ("the change", "names a text without a file"),
     ("the token", "names a text without a file"),
     ("%% this is no frame %%", "is sent"),
+    ("%% this is no JSON %%", "is sent"),
+    ("as the script has it", "is said by an error"),
     ("Gives the next response of a test case.", "describes a tool"),
     (
         "What to do, with the directives [test_case_id=…] and [mcp_responses_json=BASE64].",

@@ -1,6 +1,6 @@
 //! What processes have and have done, as Linux tells.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What this process holds.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +37,16 @@ pub(crate) fn cpu() -> Duration {
 /// How long the first thread of another process was at work.
 pub(crate) fn cpu_of(pid: u32) -> Duration {
     read(&format!("/proc/{pid}/schedstat"))
+}
+
+/// How much of a processor whoever wants all of it gets: less than all where
+/// others are at work, and then no time means anything.
+pub(crate) fn share() -> f64 {
+    let (start, before) = (Instant::now(), cpu());
+    while start.elapsed() < Duration::from_millis(300) {
+        std::hint::spin_loop();
+    }
+    (cpu() - before).as_secs_f64() / start.elapsed().as_secs_f64()
 }
 
 fn read(path: &str) -> Duration {

@@ -43,6 +43,8 @@ pub enum Status {
         /// What is wrong with it; nothing where kinds are not told apart.
         why: Option<String>,
     },
+    /// There is no folder for it.
+    NotKept,
     /// Nothing of it is kept.
     Failed {
         /// Why.
@@ -55,7 +57,7 @@ impl Artifact {
     pub fn file(&self) -> Option<&Path> {
         match &self.status {
             Status::Saved { file } | Status::Raw { file, .. } => Some(file),
-            Status::Inline | Status::Failed { .. } => None,
+            Status::Inline | Status::NotKept | Status::Failed { .. } => None,
         }
     }
 }
@@ -67,6 +69,7 @@ impl Status {
             Status::Saved { .. } => "saved",
             Status::Inline => "inline",
             Status::Raw { .. } => "raw",
+            Status::NotKept => "not-kept",
             Status::Failed { .. } => "failed",
         }
     }
@@ -76,7 +79,7 @@ impl Status {
         match self {
             Status::Raw { why, .. } => why.as_deref(),
             Status::Failed { why } => Some(why),
-            Status::Saved { .. } | Status::Inline => None,
+            Status::Saved { .. } | Status::Inline | Status::NotKept => None,
         }
     }
 }

@@ -77,6 +77,13 @@ fn one(artifact: &Artifact, shown: &Shown<'_>, share: usize) -> Vec<String> {
             notes.extend(cut.map(|cut| format!("… {cut}")));
             notes.push(format!("what came is in {file}"));
         }
+        (Status::NotKept, _, cut) => match (cut, begun.is_empty()) {
+            (Some(cut), _) => notes.push(format!("… {cut}; the rest is not kept")),
+            (None, true) => {
+                notes.push(format!("{place}: {mime_type}, {bytes} bytes, which are not kept"));
+            }
+            (None, false) => {}
+        },
         (Status::Failed { why }, _, cut) => {
             notes.extend(cut.map(|cut| format!("… {cut}")));
             notes.push(format!("{place}: {why}; it was not saved"));

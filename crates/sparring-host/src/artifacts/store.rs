@@ -48,7 +48,8 @@ pub struct Taken {
 
 #[derive(Debug)]
 struct Kept {
-    folder: Folder,
+    /// None where nothing is kept.
+    folder: Option<Folder>,
     files: usize,
     bytes: u64,
 }
@@ -85,7 +86,15 @@ struct Metadata<'a> {
 impl Store {
     /// Keeps artifacts in that folder, which is made with the first of them.
     pub fn new(folder: impl Into<PathBuf>, settings: Settings) -> Store {
-        let folder = Folder::new(folder.into());
+        Store::with(Some(Folder::new(folder.into())), settings)
+    }
+
+    /// Keeps nothing: the model gets what it has room for.
+    pub fn without_folder(settings: Settings) -> Store {
+        Store::with(None, settings)
+    }
+
+    fn with(folder: Option<Folder>, settings: Settings) -> Store {
         Store { settings, kept: Mutex::new(Kept { folder, files: 0, bytes: 0 }) }
     }
 
@@ -138,8 +147,9 @@ impl Store {
             return Status::Inline;
         }
         match self.save(call, piece, is_error, is_raw) {
-            Ok(file) if is_raw => Status::Raw { file, why: piece.problem.clone() },
-            Ok(file) => Status::Saved { file },
+            Ok(Some(file)) if is_raw => Status::Raw { file, why: piece.problem.clone() },
+            Ok(Some(file)) => Status::Saved { file },
+            Ok(None) => Status::NotKept,
             Err(why) => Status::Failed { why },
         }
     }
@@ -150,11 +160,14 @@ impl Store {
         piece: &Piece,
         is_error: bool,
         is_raw: bool,
-    ) -> Result<PathBuf, String> {
+    ) -> Result<Option<PathBuf>, String> {
         let Settings { max_files, max_bytes, keep_arguments, .. } = self.settings;
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = kept.bytes.saturating_add(piece.bytes.len() as u64);
-        if kept.files >= max_files {
+        let Kept { folder: Some(folder), files, bytes: before } = &mut *kept else {
+            return Ok(None);
+        };
+        let bytes = before.saturating_add(piece.bytes.len() as u64);
+        if *files >= max_files {
             return Err(format!("there are {max_files} artifacts already"));
         }
         if bytes > max_bytes {
@@ -187,10 +200,10 @@ impl Store {
         };
         let extension = if is_raw { "raw.json" } else { piece.kind.extension() };
         let stem = piece.stem.clone().unwrap_or_else(|| Stem::of_tool(call.tool));
-        let file = kept.folder.write(&stem, extension, &piece.bytes, metadata);
+        let file = folder.write(&stem, extension, &piece.bytes, metadata);
         let file = file.map_err(|error| error.to_string())?;
-        (kept.files, kept.bytes) = (kept.files + 1, bytes);
-        Ok(file)
+        (*files, *before) = (*files + 1, bytes);
+        Ok(Some(file))
     }
 }
 

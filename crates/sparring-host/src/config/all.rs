@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use sparring_script::{Problems, did_you_mean};
+use sparring_script::{Problems, Source, Span, did_you_mean};
 
 use super::merge;
 use super::places::Places;
@@ -26,6 +26,18 @@ pub struct Config {
     pub notes: Vec<String>,
     /// The files that were looked for, whether they are there or not.
     pub files: Vec<File>,
+    /// Where the patterns of all rules stand.
+    pub(super) patterns: Vec<Pattern>,
+}
+
+/// A pattern of a rule, and where it stands.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    /// The server in whose entry it stands.
+    pub(super) server: Option<String>,
+    pub(super) pattern: String,
+    pub(super) source: Source,
+    pub(super) span: Span,
 }
 
 /// An entry that counts.
@@ -176,6 +188,23 @@ impl Config {
     pub fn is_sound(&self) -> bool {
         let is_broken = |it: &Configured| matches!(it.state, State::Broken(_));
         self.faults.is_empty() && !self.servers.values().any(is_broken)
+    }
+
+    /// What is wrong with a pattern, told wherever it stands: in the entry of a
+    /// server, or beside all of them.
+    pub fn wrong_pattern(
+        &self,
+        server: Option<&str>,
+        pattern: &str,
+        message: &str,
+    ) -> Vec<Problems> {
+        let is_meant = |it: &&Pattern| it.server.as_deref() == server && it.pattern == pattern;
+        let told = self.patterns.iter().filter(is_meant).map(|it| {
+            let mut problems = Problems::new(&it.source);
+            problems.add(it.span, message);
+            problems
+        });
+        told.collect()
     }
 
     fn help(&self, name: &str) -> String {

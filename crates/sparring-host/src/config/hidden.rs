@@ -32,11 +32,11 @@ pub(super) fn of_unreadable(problems: &Problems) -> Problems {
     let mut spans = Vec::new();
     let mut start = 0;
     for line in source.text().split_inclusive('\n') {
-        if let Some(colon) = line.find(':') {
-            let words = line[colon..].char_indices().filter(|(_, c)| c.is_alphanumeric());
-            let at = words.map(|(at, c)| (start + colon + at, c.len_utf8()));
-            spans.extend(at.map(|(start, length)| Span { start, end: start + length }));
-        }
+        // What has no key may be anything, such as a file that a link leads to.
+        let from = line.find(':').unwrap_or_default();
+        let words = line[from..].char_indices().filter(|(_, c)| c.is_alphanumeric());
+        let at = words.map(|(at, c)| (start + from + at, c.len_utf8()));
+        spans.extend(at.map(|(start, length)| Span { start, end: start + length }));
         start += line.len();
     }
     let mut hidden = Problems::new(&starred(source, &spans));
@@ -89,5 +89,10 @@ mod tests {
         let problems = of_unreadable(&Node::parse(&source).unwrap_err());
         assert_eq!(problems.source().text(), "headers:\n  A: \"****** *******\n");
         assert!(problems.to_string().contains("this is not YAML"));
+        let source = Source::new("a", "-----BEGIN KEY-----\nabc\n");
+        assert_eq!(
+            of_unreadable(&Problems::new(&source)).source().text(),
+            "-----***** ***-----\n***\n"
+        );
     }
 }

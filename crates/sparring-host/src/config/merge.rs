@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use sparring_script::{Node, Position, Problems, Source, Span};
 
-use super::all::{Config, Configured, Fault, FileRules, State, Untrusted, Unused, Why};
+use super::all::{Config, Configured, Fault, FileRules, Pattern, State, Untrusted, Unused, Why};
 use super::entry::{self, Around};
 use super::places::{Place, Places};
-use super::read::{Content, File, Raw, content, text};
+use super::read::{Content, File, Raw, content, patterns, text};
 use super::server::{Origin, Rules, Scope};
 use super::surroundings::Surroundings;
 use super::trust::Trust;
@@ -23,6 +23,7 @@ pub(super) fn read(places: &Places, surroundings: &Surroundings) -> Config {
             faults: Vec::new(),
             notes: Vec::new(),
             files: Vec::new(),
+            patterns: Vec::new(),
         },
         spans: BTreeMap::new(),
         rules_are_whole: true,
@@ -83,8 +84,16 @@ impl Merging<'_> {
     }
 
     fn content(&mut self, place: &Place, content: Content, is_trusted: bool) {
-        let Content { source, entries, inputs, mut rules, problems, rules_are_whole, notes } =
-            content;
+        let Content {
+            source,
+            entries,
+            inputs,
+            mut rules,
+            patterns: of_all,
+            problems,
+            rules_are_whole,
+            notes,
+        } = content;
         self.rules_are_whole &= rules_are_whole;
         self.config.notes.extend(notes);
         if !problems.is_empty() {
@@ -96,6 +105,20 @@ impl Merging<'_> {
         if rules != Rules::default() {
             let (file, scope) = (place.file.clone(), place.scope);
             self.config.rules.push(FileRules { file, scope, rules });
+        }
+        let mut stand = |server: Option<&String>, found: Vec<(String, Span)>| {
+            let pattern = |(pattern, span)| Pattern {
+                server: server.cloned(),
+                pattern,
+                source: source.clone(),
+                span,
+            };
+            self.config.patterns.extend(found.into_iter().map(pattern));
+        };
+        stand(None, of_all);
+        for raw in &entries {
+            let permissions = raw.node.get("permissions");
+            stand(Some(&raw.name), permissions.map(patterns).unwrap_or_default());
         }
         let around = Around { place, inputs: &inputs, surroundings: self.surroundings };
         let mut lines = Lines::new(&source);

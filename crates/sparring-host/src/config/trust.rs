@@ -63,11 +63,13 @@ impl Trust {
     /// When that cannot be kept.
     pub fn add(store: &Path, file: &Path, text: &str) -> Result<(), TrustError> {
         let digest = digest(text);
-        change(store, |trust| {
-            if let Some(file) = canonical(file) {
-                trust.files.insert(file, digest);
-            }
-        })
+        let unnamed = || TrustError {
+            file: file.to_owned(),
+            what: "trusted",
+            why: "its path leads nowhere, or is no text".to_owned(),
+        };
+        let file = canonical(file).ok_or_else(unnamed)?;
+        change(store, |trust| drop(trust.files.insert(file, digest)))
     }
 
     /// Trusts a file no more; says whether it was trusted.
@@ -199,6 +201,14 @@ mod tests {
             assert!(Trust::add(&store, folder.path(), "x").is_err(), "{text}");
             assert_eq!(fs::read_to_string(&store).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn a_file_that_is_gone_cannot_be_trusted() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("gone");
+        let told = Trust::add(&folder.path().join("trust.json"), &file, "x").unwrap_err();
+        assert!(told.to_string().contains("gone cannot be trusted: its path leads nowhere"));
     }
 
     #[test]

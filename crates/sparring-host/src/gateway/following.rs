@@ -23,7 +23,7 @@ const SOON: Duration = Duration::from_millis(50);
 const LONG: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Tells clients of a gateway what changes, for as long as somebody waits for it
-/// or until the manager is gone.
+/// or until the manager is gone. Its registry is to follow the manager too.
 pub async fn follow(server: &Server<Gateway>) {
     let gateway = server.handler();
     let mut events = gateway.manager.subscribe();
@@ -31,8 +31,6 @@ pub async fn follow(server: &Server<Gateway>) {
     let mut watched = server.watched();
     let mut changed = Changed::default();
     let mut heard = Heard::default();
-    let registry = gateway.registry.follow(&gateway.manager);
-    let mut registry = std::pin::pin!(registry);
     loop {
         let due = async {
             match changed.due {
@@ -41,7 +39,6 @@ pub async fn follow(server: &Server<Gateway>) {
             }
         };
         tokio::select! {
-            () = &mut registry => return,
             event = events.next() => match event {
                 Some(event) => changed.heed(&event),
                 None => return,

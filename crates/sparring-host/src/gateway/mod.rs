@@ -56,11 +56,11 @@ pub struct Gateway {
     alone: AtomicU64,
 }
 
-/// What the clients of a gateway's manager are made from: what their servers ask
-/// is passed on, so they declare that it is answered.
-pub fn client() -> ClientBuilder {
+/// What the clients of a gateway's manager are to be made from: what their servers
+/// ask is passed on, so they declare that it is answered.
+pub fn client(client: ClientBuilder) -> ClientBuilder {
     let questions = [Question::Sampling, Question::Elicitation, Question::Roots];
-    questions.into_iter().fold(Manager::plain_client(), |client, question| {
+    questions.into_iter().fold(client, |client, question| {
         // For requests of the gateway's clients it is they who answer.
         client.answer(question, |_| async { Err(ErrorObject::internal(NOT_ALONE)) })
     })

@@ -135,6 +135,17 @@ impl Permissions {
         Permissions::among(&Policy::of(config, session), usable, &others)
     }
 
+    /// The rules about some of its servers, as they are to be used, and what
+    /// there is to say of them; nothing of those about its other servers.
+    pub fn about_these<'a>(
+        config: &Config,
+        session: Rules,
+        servers: impl IntoIterator<Item = &'a ServerConfig>,
+    ) -> (Permissions, Findings) {
+        let others: Vec<&str> = config.servers.keys().map(String::as_str).collect();
+        Permissions::among(&Policy::of(config, session), servers, &others)
+    }
+
     fn among<'a>(
         policy: &Policy,
         servers: impl IntoIterator<Item = &'a ServerConfig>,

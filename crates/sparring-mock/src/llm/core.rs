@@ -45,10 +45,9 @@ pub(super) struct State {
 
 /// Why a request gets no turn.
 struct Refusal {
-    rule: &'static str,
+    miss: Box<LlmMiss>,
     status: u16,
     code: Option<&'static str>,
-    message: String,
 }
 
 impl Core {
@@ -103,7 +102,7 @@ impl Core {
         let number = state.came;
         let reply = serve(&mut state, &request, &mut noted).unwrap_or_else(|refusal| {
             let error = refusal.error();
-            noted.miss = Some(LlmMiss { rule: refusal.rule, message: refusal.message });
+            noted.miss = Some(*refusal.miss);
             // Both makers' clients would try again what can only fail again.
             api.refuse(&error).header("x-should-retry", "false")
         });
@@ -150,7 +149,9 @@ impl State {
         let value = seen.to_json();
         let unmet = unmet(turn, &value, &body, request);
         if !unmet.is_empty() {
-            return Err(missed(format!("{name} is not as expected:\n{}", unmet.join("\n"))));
+            let mut refusal = missed(format!("{name} is not as expected"));
+            refusal.miss.reasons = unmet;
+            return Err(refusal);
         }
         let known = &script.known;
         let facts = Facts { request: &value, case, turn: name.turn, known };
@@ -259,8 +260,8 @@ fn told(key: &str, mut mismatch: Mismatch) -> String {
     let dot = if mismatch.path.is_empty() || mismatch.path.starts_with('[') { "" } else { "." };
     mismatch.path = format!("{key}{dot}{}", mismatch.path);
     match secret {
-        true => format!("  at {}: it is another", mismatch.path),
-        false => format!("  {mismatch}"),
+        true => format!("at {}: it is another", mismatch.path),
+        false => mismatch.to_string(),
     }
 }
 
@@ -271,7 +272,7 @@ impl Refusal {
             status: self.status,
             kind: None,
             code: self.code.map(str::to_owned),
-            message: self.message.clone(),
+            message: self.miss.to_string(),
             retry_after: None,
         }
     }
@@ -279,10 +280,20 @@ impl Refusal {
 
 /// What the script does not have.
 fn missed(message: String) -> Refusal {
-    Refusal { rule: "llm-turn", status: 500, code: Some("unexpected_turn"), message }
+    refusal("llm-turn", 500, Some("unexpected_turn"), message)
 }
 
 /// What the API itself would not take.
 fn bad(status: u16, message: String) -> Refusal {
-    Refusal { rule: "llm-request", status, code: None, message }
+    refusal("llm-request", status, None, message)
+}
+
+fn refusal(
+    rule: &'static str,
+    status: u16,
+    code: Option<&'static str>,
+    message: String,
+) -> Refusal {
+    let miss = Box::new(LlmMiss { rule, message, reasons: Vec::new() });
+    Refusal { miss, status, code }
 }

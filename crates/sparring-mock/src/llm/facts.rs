@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 use sparring_script::{Path, Scope, Undefined};
 
-/// The names that belong to a request; what else is asked for was known before.
-pub(crate) const OWN_ROOTS: [&str; 4] = ["last", "request", "case", "turn"];
+/// The names of what templates can ask of a request; what else they ask for is
+/// known before.
+pub const OWN_ROOTS: [&str; 4] = ["last", "request", "case", "turn"];
 
 /// One request, as the templates of its turn see it.
 pub(super) struct Facts<'a> {

@@ -35,8 +35,20 @@ pub struct LlmMiss {
     /// `llm-turn` where the script has other turns or expects something else,
     /// `llm-request` where the API itself would not take the request.
     pub rule: &'static str,
-    /// What was expected, and what was found.
+    /// What it is.
     pub message: String,
+    /// What was expected and what was found, where an expectation is not met.
+    pub reasons: Vec<String>,
+}
+
+impl fmt::Display for LlmMiss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        if !self.reasons.is_empty() {
+            f.write_str(":")?;
+        }
+        self.reasons.iter().try_for_each(|reason| write!(f, "\n  {reason}"))
+    }
 }
 
 impl LlmRequest {
@@ -90,7 +102,7 @@ impl LlmRequest {
         if let Value::Object(line) = &mut line {
             line.remove("text");
         }
-        let miss = self.miss.as_ref().map(|it| json!({"rule": it.rule, "message": it.message}));
+        let miss = self.miss.as_ref().map(|it| json!({"rule": it.rule, "message": it.to_string()}));
         let own = json!({
             "at": self.at.to_string(), "case": self.case, "turn": self.turn,
             "status": self.status, "miss": miss,

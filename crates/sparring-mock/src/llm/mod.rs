@@ -35,7 +35,7 @@ use crate::reading::LoadError;
 
 pub use api::Api;
 use facts::Facts;
-pub(crate) use facts::OWN_ROOTS;
+pub use facts::OWN_ROOTS;
 pub use journal::{LlmMiss, LlmRequest};
 pub use script::LlmScript;
 pub(crate) use script::{ApiError, Arguments, Call, Fault, Repeat, Turn};
@@ -142,7 +142,7 @@ impl LlmMock {
     /// When something did not, with all of it.
     #[track_caller]
     pub fn verify(&self) {
-        let misses: Vec<String> = self.misses().into_iter().map(|miss| miss.message).collect();
+        let misses: Vec<String> = self.misses().iter().map(ToString::to_string).collect();
         assert!(misses.is_empty(), "{}", misses.join("\n"));
     }
 }

@@ -102,7 +102,8 @@ impl Loader<'_> {
     }
 }
 
-struct Vars<'a>(&'a Value);
+/// The variables of a script, and nothing else.
+pub(super) struct Vars<'a>(pub(super) &'a Value);
 
 impl Scope for Vars<'_> {
     fn get(&self, path: &Path) -> Result<Value, Undefined> {

@@ -11,6 +11,7 @@ use sparring_script::{
     did_you_mean, duration,
 };
 
+use super::holes::Vars;
 use super::text;
 use crate::grammar;
 use crate::http_mock::HttpFault;
@@ -289,18 +290,6 @@ impl Reading<'_, '_> {
                 self.problems.add_with_help(span, message, help);
             }
             _ => self.problems.add(span, undefined.to_string()),
-        }
-    }
-}
-
-/// The variables of a script.
-struct Vars<'a>(&'a Value);
-
-impl Scope for Vars<'_> {
-    fn get(&self, path: &sparring_script::Path) -> Result<Value, Undefined> {
-        match path.root() {
-            "vars" => path.find(self.0, 1).cloned(),
-            root => Err(Undefined(format!("${{{path}}}: only vars are known here, not {root}"))),
         }
     }
 }

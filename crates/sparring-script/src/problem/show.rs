@@ -14,11 +14,18 @@ fn one(problems: &Problems, problem: &Problem, renderer: &Renderer) -> String {
     let source = problems.source();
     let annotation = AnnotationKind::Primary.span(source.range(problem.span));
     let snippet = Snippet::source(source.text()).path(source.name()).annotation(annotation);
-    let mut group = Level::ERROR.primary_title(&*problem.message).element(snippet);
-    if let Some(help) = &problem.help {
+    let (message, help) = (plain(&problem.message), problem.help.as_deref().map(plain));
+    let mut group = Level::ERROR.primary_title(&*message).element(snippet);
+    if let Some(help) = &help {
         group = group.element(Level::HELP.message(&**help));
     }
     renderer.render(&[group]).clone()
+}
+
+/// A message with what the text brought into it, which may be somebody else's:
+/// nothing in it makes a terminal do something.
+fn plain(message: &str) -> String {
+    message.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]
@@ -49,6 +56,16 @@ error: unknown key `x`
   |     ^";
         assert_eq!(problems.to_string(), expected);
         assert!(problems.shown(true).contains("\u{1b}["));
+    }
+
+    #[test]
+    fn nothing_shown_makes_a_terminal_do_something() {
+        let source = Source::new("a.yaml", "a: \u{1b}[2J\n");
+        let mut problems = Problems::new(&source);
+        let help = Some("not \u{7}".to_owned());
+        problems.add_with_help(Span { start: 3, end: 4 }, "unknown \u{1b}[2J", help);
+        let shown = problems.to_string();
+        assert!(!shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
     }
 
     #[test]

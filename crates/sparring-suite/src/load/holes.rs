@@ -1,6 +1,7 @@
 //! Whether what the templates of a test ask for will be there.
 
-use sparring_script::{Span, did_you_mean, template::Path};
+use sparring_mock::llm::OWN_ROOTS;
+use sparring_script::{Node, Span, Tree, did_you_mean, template::Path};
 
 use super::Loader;
 use crate::model::Step;
@@ -30,6 +31,18 @@ impl Loader {
                 }
             }
             saved.extend(step.save.iter().map(|(name, _, _)| &**name));
+        }
+    }
+
+    /// The same of the turns that a test brings, before its first step.
+    pub(super) fn check_turns(&mut self, turns: &Node, known: &[&str]) {
+        // What is wrong with it as a template has been told.
+        let tree = Tree::read(turns, &mut self.problems);
+        self.check_mocks_in(&tree);
+        for (path, span, optional) in tree.holes() {
+            if !optional && !OWN_ROOTS.contains(&path.root()) {
+                self.check_hole(path, span, known);
+            }
         }
     }
 

@@ -85,7 +85,11 @@ impl Loader {
         self.check_brought(node, test.all_steps());
         self.check_journals(test.all_steps(), servers.get(server));
         let known = known.iter().copied().chain(test.case.keys().map(String::as_str));
-        self.check_holes(test.all_steps(), known.collect());
+        let known: Vec<&str> = known.collect();
+        if let Some(turns) = &test.turns {
+            self.check_turns(turns, &known);
+        }
+        self.check_holes(test.all_steps(), known);
         self.check_no_restart(&test.teardown, "teardown");
         self.check_server(test.all_steps(), servers.get(server));
         self.check_shared(node, &test, servers.get(server));

@@ -140,3 +140,59 @@ fn cut(text: &str) -> String {
     let end = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
     format!("{}…", &text[..end])
 }
+
+#[cfg(test)]
+mod tests {
+    use sparring_wire::Frame;
+
+    use super::*;
+
+    fn keep(tape: &Tape, text: &str) {
+        tape.keep(&Entry {
+            at: Duration::ZERO,
+            from: Side::Server,
+            frame: Frame::parse(text),
+            status: None,
+            violations: Vec::new(),
+        });
+    }
+
+    fn tape(secrets: &[&str], room: usize) -> Tape {
+        let known = Secrets::default();
+        secrets.iter().for_each(|secret| known.add(secret));
+        Tape::new(known, Arc::new(AtomicUsize::new(room)))
+    }
+
+    #[test]
+    fn what_is_said_between_tests_is_of_the_next() {
+        let tape = tape(&[], OF_A_RUN);
+        keep(&tape, "before");
+        tape.begin(0);
+        keep(&tape, "during");
+        let texts =
+            |traffic: Traffic| traffic.frames.into_iter().map(|said| said.text).collect::<Vec<_>>();
+        assert_eq!(texts(tape.end(0)), ["before", "during"]);
+        keep(&tape, "after");
+        tape.begin(1);
+        assert_eq!(texts(tape.end(1)), ["after"]);
+        assert_eq!(texts(tape.end(1)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_run_keeps_so_much_and_counts_the_rest() {
+        let tape = tape(&[], 10);
+        tape.begin(0);
+        (0..5).for_each(|_| keep(&tape, "four"));
+        let traffic = tape.end(0);
+        assert_eq!((traffic.frames.len(), traffic.left_out), (2, 3));
+    }
+
+    #[test]
+    fn a_secret_is_hidden_before_it_could_be_cut_in_two() {
+        let tape = tape(&["hunter-2-hunter"], OF_A_RUN);
+        tape.begin(0);
+        keep(&tape, &format!("{}hunter-2-hunter{}", "x".repeat(LONGEST - 5), "y".repeat(100)));
+        let text = tape.end(0).frames.remove(0).text;
+        assert!(text.ends_with("x(hidd…"), "{}", &text[LONGEST - 20..]);
+    }
+}

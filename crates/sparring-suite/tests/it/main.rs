@@ -9,6 +9,7 @@ mod defaults;
 mod expectations;
 mod fixture;
 mod includes;
+mod llms;
 mod mocks;
 #[path = "../../../sparring-mock/tests/it/mutations.rs"]
 mod mutations;

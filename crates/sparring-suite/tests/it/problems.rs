@@ -126,7 +126,10 @@ fn mocks() {
         )
     };
     let of = |mock: &str| with(&format!("api: {mock}"), "ping: true");
-    check_suite(&of("{}"), &["must have one of `http`, `mock` and `mcp_interactions`"]);
+    check_suite(
+        &of("{}"),
+        &["must have one of `http`, `mock`, `mcp_interactions`, `openai` and `anthropic`"],
+    );
     check_suite(&of("{http: [], transport: http}"), &["`transport` does not go with `http`"]);
     check_suite(&of("{mcp_interactions: [], vars: {}}"), &["does not go with `mcp_interactions`"]);
     check_suite(&of("{mock: no.mock.yaml}"), &["cannot read"]);

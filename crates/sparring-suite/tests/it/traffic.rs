@@ -85,15 +85,15 @@ fn of_too_many_frames_the_first_and_the_last_are_kept_and_the_others_counted() {
 
 #[test]
 fn a_long_frame_is_cut_and_many_of_them_do_not_fill_the_memory() {
-    let long = "x".repeat(100_000);
+    let long = "x".repeat(40_000);
     let step = format!("{{call: echo, with: {{message: {long}}}}}, ");
     let ends =
-        ends(&format!("{ON_MOCK}tests: [{{name: long, steps: [{}]}}]", step.repeat(20)), true);
+        ends(&format!("{ON_MOCK}tests: [{{name: long, steps: [{}]}}]", step.repeat(10)), true);
     let Traffic { frames, left_out, .. } = &ends[0].traffic;
     let size: usize = frames.iter().map(|said| said.text.len()).sum();
     assert!(size <= 256 * 1024 && *left_out > 0, "{size} {left_out}");
     let last = frames.last().unwrap();
-    assert!(last.bytes > 100_000 && last.text.len() < 17_000 && last.text.ends_with('…'));
+    assert!(last.bytes > 40_000 && last.text.len() < 17_000 && last.text.ends_with('…'));
 }
 
 #[test]
@@ -108,9 +108,9 @@ fn tests_that_run_at_once_share_what_is_said_and_say_so() {
 
 #[test]
 fn what_is_no_text_survives_with_what_is_wrong_with_it() {
-    let server = "printf 'no \\377 frame \\033[2J\\n'; exec cat > /dev/null";
+    let server = "printf 'no \\377 frame \\033[2J\\n'";
     let text = format!(
-        "servers: {{it: {{command: sh, args: [-c, {server:?}], timeout: 500ms}}}}\n\
+        "servers: {{it: {{command: sh, args: [-c, {server:?}]}}}}\n\
          tests: [{{name: one, ping: true}}]"
     );
     let ends = ends(&text, true);
@@ -123,9 +123,9 @@ fn what_is_no_text_survives_with_what_is_wrong_with_it() {
 
 #[test]
 fn secrets_are_hidden_in_all_that_is_told() {
-    let server = "echo leaked $KEY >&2; exec cat > /dev/null";
+    let server = "echo leaked $KEY >&2";
     let text = format!(
-        "servers: {{it: {{command: sh, args: [-c, {server:?}], timeout: 500ms, \
+        "servers: {{it: {{command: sh, args: [-c, {server:?}], \
          env: {{KEY: \"${{SECRET}}\"}}}}, mock: {{mock: trainer.mock.yaml}}}}\n\
          tests: [{{name: one, ping: true}}, \
          {{name: two, server: mock, call: echo, with: {{message: \"a ${{env:SECRET}}\"}}, \

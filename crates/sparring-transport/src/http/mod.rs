@@ -9,8 +9,8 @@ pub mod server;
 pub mod sse;
 
 pub use client::{
-    Credentials, Grant, HttpError, HttpLink, HttpTarget, HttpTransport, OAuth, Proof, Proxies, Tls,
-    TlsClient, TlsError, Visitor,
+    Credentials, Grant, HttpError, HttpLink, HttpTarget, HttpTransport, JsonAnswer, JsonClient,
+    JsonError, OAuth, Proof, Proxies, Tls, TlsClient, TlsError, Visitor,
 };
 pub use server::{
     Auth, Beside, HttpOptions, HttpServer, ProtectedResource, Serving, TokenCheck, Visit,

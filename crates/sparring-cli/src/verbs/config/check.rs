@@ -2,7 +2,8 @@
 
 use clap::Args;
 use serde_json::{Value, json};
-use sparring_host::config::{Config, Configured, Fault, State};
+use sparring_host::config::{Config, Configured, Fault, Rules, State};
+use sparring_host::permissions::Permissions;
 use sparring_script::Problems;
 
 use super::Manner;
@@ -11,7 +12,7 @@ use crate::configured;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::Printer;
+use crate::output::{Printer, line};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,7 +39,14 @@ impl Check {
         printer: &Printer,
         environment: &Environment,
     ) -> Result<Exit, Failure> {
-        let config = configured::look(environment, printer);
+        let mut config = configured::look(environment, printer);
+        let (_, findings) = Permissions::of(&config, Rules::default());
+        for (rule, error) in findings.errors {
+            let told =
+                config.wrong_pattern(rule.entry.as_deref(), &rule.pattern, &error.to_string());
+            config.faults.extend(told.into_iter().map(Fault::Wrong));
+        }
+        config.notes.extend(findings.notes);
         let exit = if config.is_sound() { Exit::Good } else { Exit::Usage };
         if printer.json() {
             printer.print_json(&object(&config)).await?;
@@ -71,7 +79,7 @@ fn summary(config: &Config) -> String {
     let mut text = String::new();
     for file in config.files.iter().filter(|file| file.is_there) {
         let servers: Vec<String> = of_file(config, &file.place.file)
-            .map(|(name, it)| format!("{name} ({})", state(it)))
+            .map(|(name, it)| format!("{} ({})", line::clean(name), state(it)))
             .collect();
         let path = file.place.file.display().to_string();
         match servers.is_empty() {

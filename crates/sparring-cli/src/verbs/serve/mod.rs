@@ -1,20 +1,15 @@
 //! `spar serve`: the configured servers as one, on stdin and stdout or over HTTP.
 
-mod choice;
+mod again;
 mod telling;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
-use sparring_host::config::Rules;
 use sparring_host::gateway::{self, Gateway};
-use sparring_host::manager::Manager;
-use sparring_host::permissions::{Audit, Gate, GateOptions};
-use sparring_host::registry::Registry;
 use sparring_peer::Server;
 use sparring_peer::server::Running;
 use sparring_transport::http::{Auth, HttpOptions, HttpServer, Serving};
@@ -25,16 +20,14 @@ use crate::args::Look;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::host::{Host, Servers, Wiring};
 use crate::output::Printer;
 use crate::signals::Signals;
-use choice::{Chooser, Chosen};
+use again::Again;
 use telling::Telling;
 
 /// How long requests in flight may take when the gateway is to end.
 const END: Duration = Duration::from_secs(1);
-
-/// How long servers may take to end: what a child is given, and some more.
-const GOOD_ORDER: Duration = Duration::from_secs(10);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -67,21 +60,8 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "TOKEN", requires = "http", allow_hyphen_values = true)]
     bearer: Option<String>,
 
-    /// Only this server, trusted or not; may be repeated
-    #[arg(long = "server", value_name = "NAME")]
-    servers: Vec<String>,
-
-    /// Let these tools be called, whatever the files ask for; may be repeated
-    #[arg(long, value_name = "PATTERN")]
-    allow: Vec<String>,
-
-    /// Never let these tools be called; may be repeated
-    #[arg(long, value_name = "PATTERN")]
-    deny: Vec<String>,
-
-    /// Add a line to this file for every call that was allowed or denied
-    #[arg(long, value_name = "FILE")]
-    audit: Option<PathBuf>,
+    #[command(flatten)]
+    servers: Servers,
 
     #[command(flatten)]
     pub(super) look: Look,
@@ -103,38 +83,30 @@ impl Serve {
     ) -> Result<Exit, Failure> {
         // Before anything is started: somebody may be there already.
         let listener = self.listen().await?;
-        let audit = self.audit.as_ref().map(Audit::open).transpose();
-        let audit = audit.map_err(|error| Failure::File(error.to_string()))?;
-        let rules = Rules { allow: self.allow.clone(), deny: self.deny.clone(), ask: Vec::new() };
-        let chooser = Chooser::new(environment, printer, self.servers.clone(), rules);
-        let chooser = Arc::new(chooser);
-        let reading = Arc::clone(&chooser);
-        let chosen = signals.beside(move || reading.begin()).await??;
-        for note in &chosen.notes {
-            printer.note(note).await;
+        let wiring = Wiring::default();
+        let wiring = Wiring { client: gateway::client(wiring.client), ..wiring };
+        let host = signals.during(self.servers.host(wiring, environment, printer)).await??;
+        if host.manager.servers().is_empty() {
+            let what = "there is no server to serve; `spar config add NAME -- COMMAND` adds one";
+            return Err(Failure::Usage(what.to_owned()));
         }
-        let Chosen { servers, permissions, .. } = chosen;
-        let gate = Gate::new(permissions, GateOptions { audit, ..GateOptions::default() });
-        let registry = Arc::new(Registry::new(gate));
-        let manager = Manager::builder().client(gateway::client()).servers(servers).build();
-        let server = Server::new(Gateway::new(manager.clone(), Arc::clone(&registry)));
+        let gateway = Gateway::new(host.manager.clone(), Arc::clone(&host.registry));
+        let server = Server::new(gateway);
         let mut front = self.front(&server, listener, printer).await?;
-        let telling = Telling::new(&manager, &registry, printer);
-        let ended = tokio::select! {
-            biased;
-            signal = signals.next() => Err(Failure::Stopped(signal)),
-            () = front.ended() => Ok(Exit::Good),
-            failure = begin(&server, &telling, chooser) => Err(failure),
-            () = gateway::follow(&server) => Ok(Exit::Good),
-            never = telling.follow() => match never {},
+        let telling = Telling::new(&host, printer);
+        let work = async {
+            tokio::select! {
+                biased;
+                () = front.ended() => Ok(Exit::Good),
+                failed = begin(&server, &host, &telling) => failed,
+                () = gateway::follow(&server) => Ok(Exit::Good),
+                never = telling.follow() => match never {},
+            }
         };
-        tokio::select! {
-            biased;
-            () = end(&manager, front) => {}
-            // Somebody does not want to wait.
-            _ = signals.next() => manager.shut_down_now(),
-        }
-        ended
+        // Servers end first: what is in flight fails then, and clients are told so.
+        let exit = host.during(&mut signals, printer, work).await;
+        front.stop().await;
+        Ok(exit)
     }
 
     async fn listen(&self) -> Result<Option<TcpListener>, Failure> {
@@ -188,39 +160,40 @@ impl Front {
             Front::Http(_) => std::future::pending().await,
         }
     }
+
+    async fn stop(self) {
+        match self {
+            Front::Stdio(running) => drop(running.stop().await),
+            Front::Http(serving) => serving.stop(END).await,
+        }
+    }
 }
 
 /// Connects to all servers, and follows their files then. It only ends where
 /// there is nothing to serve.
-async fn begin(server: &Server<Gateway>, telling: &Telling<'_>, chooser: Arc<Chooser>) -> Failure {
-    let outcomes = telling.manager.connect_all().await;
+async fn begin(
+    server: &Server<Gateway>,
+    host: &Host,
+    telling: &Telling<'_>,
+) -> Result<Exit, Failure> {
+    host.connect(telling.printer).await?;
     server.handler().begun();
-    let failed: Vec<_> = outcomes.iter().filter_map(|(_, it)| it.as_ref().err()).collect();
-    for error in &failed {
-        telling.printer.error(&error.to_string()).await;
-    }
-    if failed.len() == outcomes.len() {
-        return Failure::NoServer(outcomes.len());
+    let wanted = host.manager.servers();
+    let wanted = wanted.iter().filter(|it| it.config.auto_connect).count();
+    if host.manager.list().is_empty() {
+        return Err(match wanted {
+            0 => Failure::Usage(
+                "no server is to be connected by itself; --server NAME names one".to_owned(),
+            ),
+            _ => Failure::NoneConnected(wanted),
+        });
     }
     telling.begun().await;
-    let (registry, read) = (Arc::clone(telling.registry), Arc::clone(&chooser));
-    let _following = telling.manager.follow(move || read.again(&registry));
-    loop {
-        let note = chooser.next_note().await;
+    let (again, mut notes) = Again::new(host);
+    let registry = Arc::clone(&host.registry);
+    let _following = host.manager.follow(move || again.read(&registry));
+    while let Some(note) = notes.recv().await {
         telling.printer.note(&note).await;
     }
-}
-
-/// Ends everything in good order. Servers first: what is in flight fails then, and
-/// clients are told so.
-async fn end(manager: &Manager, front: Front) {
-    match front {
-        Front::Stdio(running) => {
-            manager.shut_down(GOOD_ORDER).await;
-            running.stop().await;
-        }
-        Front::Http(serving) => {
-            tokio::join!(manager.shut_down(GOOD_ORDER), serving.stop(END));
-        }
-    }
+    std::future::pending().await
 }

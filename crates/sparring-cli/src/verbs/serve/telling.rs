@@ -2,18 +2,18 @@
 
 use std::cell::Cell;
 use std::convert::Infallible;
-use std::sync::Arc;
 
 use sparring_host::manager::{Changes, Event, Manager, State};
 use sparring_host::permissions::Reason;
 use sparring_host::registry::Registry;
 
+use crate::host::Host;
 use crate::output::Printer;
 
 /// Who tells.
 pub(super) struct Telling<'a> {
-    pub(super) manager: &'a Manager,
-    pub(super) registry: &'a Arc<Registry>,
+    manager: &'a Manager,
+    registry: &'a Registry,
     pub(super) printer: &'a Printer,
     /// Whether all are connected that were to be at first; until then, whoever
     /// connects them tells what fails.
@@ -21,11 +21,8 @@ pub(super) struct Telling<'a> {
 }
 
 impl<'a> Telling<'a> {
-    pub(super) fn new(
-        manager: &'a Manager,
-        registry: &'a Arc<Registry>,
-        printer: &'a Printer,
-    ) -> Self {
+    pub(super) fn new(host: &'a Host, printer: &'a Printer) -> Self {
+        let Host { manager, registry, .. } = host;
         Telling { manager, registry, printer, has_begun: Cell::new(false) }
     }
 
@@ -52,9 +49,6 @@ impl<'a> Telling<'a> {
                 "{what} hidden, since no rule allows them and nobody can be asked: \
                  --allow mcp__{server} allows all of `{server}`"
             );
-            self.printer.note(&note).await;
-        }
-        for note in self.registry.unfit_rules() {
             self.printer.note(&note).await;
         }
     }

@@ -115,7 +115,7 @@ impl Test {
             Some(round) => round.end(signal.is_some(), signals).await?,
             None => Vec::new(),
         };
-        let exit = terminal.end(self.timings).await;
+        let exit = signals.during(terminal.end(self.timings)).await?;
         let exit = around.unwritten(&unwritten, exit).await;
         match signal {
             Some(signal) => Err(Failure::Stopped(signal)),

@@ -7,9 +7,7 @@ import json
 import sys
 
 import anyio
-from anthropic import AsyncAnthropic
 from mcp import Client, StdioServerParameters
-from openai import AsyncOpenAI
 
 
 def reach(config):
@@ -22,6 +20,8 @@ def reach(config):
 
 class OpenAI:
     def __init__(self, url, task, tools):
+        from openai import AsyncOpenAI
+
         self.client = AsyncOpenAI(base_url=url, api_key="none")
         self.messages = [{"role": "user", "content": task}]
         self.tools = [
@@ -46,6 +46,8 @@ class OpenAI:
 
 class Anthropic:
     def __init__(self, url, task, tools):
+        from anthropic import AsyncAnthropic
+
         self.client = AsyncAnthropic(base_url=url, api_key="none")
         self.messages = [{"role": "user", "content": task}]
         self.tools = [

@@ -1,16 +1,22 @@
 //! Whether a text has the structure of Markdown.
 
+use super::super::blocks::{Block, fenced};
+
 /// A block that nothing else has is enough; of signs that other texts have too
-/// there must be two.
+/// there must be two. Code has all of them in its comments.
 pub(super) fn is_markdown(text: &str) -> bool {
-    let lines: Vec<&str> = text.lines().collect();
-    if !super::super::blocks::fenced(text).is_empty() || has_table(&lines) || is_titled(&lines) {
+    let blocks = fenced(text);
+    let lines = lines_around(text, &blocks);
+    if is_code(&lines) {
+        return false;
+    }
+    if !blocks.is_empty() || has_table(&lines) || is_titled(&lines) {
         return true;
     }
     let many = |fits: fn(&str) -> bool| lines.iter().filter(|line| fits(line)).count();
     let headings: Vec<_> = lines.iter().filter_map(|line| level(line)).collect();
     let signs = [
-        !headings.is_empty(),
+        !headings.is_empty() || lines.windows(2).any(|two| is_underlined(two[0], two[1])),
         headings.iter().any(|level| *level != headings[0]),
         many(is_item) > 1,
         many(|line| line.starts_with("> ")) > 0,
@@ -18,6 +24,49 @@ pub(super) fn is_markdown(text: &str) -> bool {
         many(has_emphasis) > 0,
     ];
     signs.iter().filter(|sign| **sign).count() > 1
+}
+
+fn lines_around<'a>(text: &'a str, blocks: &[Block<'_>]) -> Vec<&'a str> {
+    let mut lines = Vec::new();
+    let mut from = 0;
+    for block in blocks {
+        lines.extend(text[from..block.range.start].lines());
+        from = block.range.end;
+    }
+    lines.extend(text[from..].lines());
+    lines
+}
+
+/// Whether a line can only be one of a program, or one in twenty-five looks
+/// like it.
+fn is_code(lines: &[&str]) -> bool {
+    let code = lines.iter().filter(|line| may_be_code(line)).count();
+    let all = lines.iter().filter(|line| !line.trim().is_empty()).count();
+    lines.iter().any(|line| is_of_program(line)) || (code > 0 && code * 25 >= all)
+}
+
+fn is_of_program(line: &str) -> bool {
+    let from = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import "));
+    let is_import = from.is_some_and(|(module, _)| !module.contains(' '));
+    is_import || line.starts_with("#!/") || line.starts_with("#include ")
+}
+
+fn may_be_code(line: &str) -> bool {
+    let begins = ["import ", "//", "/*", "\"\"\"", "'''", "@"];
+    let heads = ["def ", "class ", "if ", "for ", "while ", "async def "];
+    let is_head = line.ends_with(':') && heads.iter().any(|head| line.starts_with(head));
+    let ends = [";", "{", "}", "("].iter().any(|end| line.ends_with(end));
+    // What ends with a semicolon may be an entity of HTML.
+    let is_entity = line.rsplit_once('&').is_some_and(|(_, entity)| entity.len() < 8);
+    let is_statement = !line.starts_with([' ', '\t']) && ends && !is_entity;
+    is_head || is_statement || begins.iter().any(|begin| line.starts_with(begin))
+}
+
+/// A heading with a line of `=` or `-` below it.
+fn is_underlined(heading: &str, rule: &str) -> bool {
+    let rule = rule.trim_end();
+    let is_rule = rule.len() > 2 && ["=", "-"].iter().any(|mark| rule.replace(mark, "").is_empty());
+    is_rule && heading.starts_with(char::is_alphanumeric)
 }
 
 /// The level of a heading.

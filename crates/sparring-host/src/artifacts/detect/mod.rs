@@ -105,6 +105,7 @@ mod tests {
                 "- name: a\n  size: 1\n- name: b\n  size: 2",
                 "list:\n  - a\n  - b",
                 "\"quoted key\": 1\nother: 2",
+                "name: x\ndescription: A thing that does this and that.",
             ],
         );
     }
@@ -118,6 +119,7 @@ mod tests {
                 "Note: this is one line",
                 "Note: this is what happened to the file.\nHint: try it again with another name.",
                 "The following was found: nothing\nAnd then: nothing else",
+                "error: the server did not answer\nnote: it was asked three times",
                 "- milk\n- eggs",
                 "error: a: b: c\n  at x",
                 "http://example.com\nhttps://example.com",
@@ -137,6 +139,7 @@ mod tests {
                 "# One\ntext\n## Two\ntext",
                 "Things:\n\n- **bold** one\n- two",
                 "> quoted\n\nSee [the page](https://example.com).",
+                "History\n=======\n\n* one\n* two",
             ],
         );
         check(

@@ -4,7 +4,7 @@
 use sparring_script::{Node, Source};
 
 /// A longer text is not looked into.
-const LONGEST: usize = 4 * 1024 * 1024;
+const LONGEST: usize = 1024 * 1024;
 
 /// A mapping with more than one entry or something inside, or a list of
 /// mappings or lists. A list of words is Markdown as well, and a few words with
@@ -21,8 +21,9 @@ pub(super) fn is_collection(text: &str) -> bool {
         return node.items().len() > usize::from(!marked) && node.items().iter().all(is_inner);
     }
     let nested = entries.iter().any(|entry| is_inner(&entry.value));
-    let sentences = entries.iter().filter_map(|entry| entry.value.as_str()).any(is_sentence);
-    marked || nested || (entries.len() > 1 && !sentences)
+    let texts = entries.iter().filter_map(|entry| entry.value.as_str());
+    let is_prose = texts.filter(|text| is_sentence(text)).count() * 2 > entries.len();
+    marked || nested || (entries.len() > 1 && !is_prose)
 }
 
 /// Whether every line that is not indented may be one of YAML: cheap, and most
@@ -42,5 +43,5 @@ fn is_entry(line: &str) -> bool {
 }
 
 fn is_sentence(text: &str) -> bool {
-    text.ends_with(['.', '!', '?']) && text.split_whitespace().count() > 3
+    text.split_whitespace().count() > 3
 }

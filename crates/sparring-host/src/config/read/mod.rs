@@ -37,6 +37,8 @@ pub(super) struct Content {
     pub(super) entries: Vec<Raw>,
     pub(super) inputs: Vec<Input>,
     pub(super) rules: Rules,
+    /// The patterns in these, and where they stand.
+    pub(super) patterns: Vec<(String, Span)>,
     /// What is wrong with it beside its entries.
     pub(super) problems: Problems,
     /// Whether all that it says of permissions could be read.
@@ -81,13 +83,14 @@ pub(super) fn content(place: &Place, text: &str) -> Result<Content, Problems> {
         entries: Vec::new(),
         inputs: Vec::new(),
         rules: Rules::default(),
+        patterns: Vec::new(),
         rules_are_whole: true,
         notes: Vec::new(),
     };
     if !matches!(root.kind, Kind::Map(_)) {
         let message = format!("expected a map with `{}`", place.format.servers());
         content.problems.add(root.span, message);
-        return Err(content.problems);
+        return Err(hidden::of_unreadable(&content.problems));
     }
     let servers = take_servers(&mut root, place.format, &mut content.problems);
     match place.format {
@@ -95,6 +98,7 @@ pub(super) fn content(place: &Place, text: &str) -> Result<Content, Problems> {
             check(&mut root, &Shape::Object(&CONFIG), &mut content.problems);
             let permissions = root.entry("permissions");
             content.rules = permissions.map(|it| rules(&it.value)).unwrap_or_default();
+            content.patterns = permissions.map(|it| patterns(&it.value)).unwrap_or_default();
             content.rules_are_whole = content.problems.is_empty();
         }
         format => foreign::top(&root, format, &mut content),
@@ -118,6 +122,12 @@ pub(super) fn rules(node: &Node) -> Rules {
         items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
     };
     Rules { deny: patterns("deny"), ask: patterns("ask"), allow: patterns("allow") }
+}
+
+/// The same, each with where it stands.
+pub(super) fn patterns(node: &Node) -> Vec<(String, Span)> {
+    let lists = node.entries().iter().flat_map(|entry| entry.value.items());
+    lists.filter_map(|item| Some((item.as_str()?.to_owned(), item.span))).collect()
 }
 
 /// Takes the servers out of a file, so that what is wrong with one of them is

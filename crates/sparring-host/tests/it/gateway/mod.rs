@@ -100,10 +100,17 @@ impl House {
         let (permissions, _) = Permissions::new(&policy, servers);
         let gate = Gate::new(permissions, GateOptions::default());
         let registry = Arc::new(Registry::new(gate));
-        let manager = manager.servers(servers.to_vec()).client(gateway::client()).build();
+        let manager = manager
+            .servers(servers.to_vec())
+            .client(gateway::client(Manager::plain_client()))
+            .build();
         let server = Server::new(Gateway::new(manager.clone(), Arc::clone(&registry)));
         let followed = server.clone();
-        let following = tokio::spawn(async move { gateway::follow(&followed).await });
+        let (followed_registry, followed_manager) = (Arc::clone(&registry), manager.clone());
+        let following = tokio::spawn(async move {
+            let registry = followed_registry.follow(&followed_manager);
+            tokio::join!(gateway::follow(&followed), registry);
+        });
         for (name, outcome) in within(manager.connect_all()).await {
             outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
         }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use serde_json::json;
 use sparring_host::permissions::{
     Answer, Asker, Call, Gate, GateOptions, Grants, Permissions, Policy, Question, Reason,
@@ -240,6 +241,21 @@ async fn the_same_call_from_many_is_one_question() {
         assert_eq!(each.await.expect("it does not panic"), Ok("answer"));
     }
     assert_eq!(person.asked(), 1);
+}
+
+#[tokio::test]
+async fn who_comes_after_the_answer_is_asked_for_anew() {
+    let person = Person::thinking(&[Some(Answer::Once), None]);
+    let gate = asking(&person);
+    let mut first = Box::pin(call(&gate, "rm", "/"));
+    let mut second = Box::pin(call(&gate, "rm", "/"));
+    assert!((&mut first).now_or_never().is_none() && (&mut second).now_or_never().is_none());
+    person.let_go.add_permits(2);
+    assert_eq!(first.await, Ok("answer"));
+    // The second has not looked at its answer yet.
+    assert!(call(&gate, "rm", "/").await.is_err());
+    assert_eq!(second.await, Ok("answer"));
+    assert_eq!(person.asked(), 2);
 }
 
 #[tokio::test]

@@ -89,6 +89,13 @@ fn what_is_wrong_is_told_with_its_place() {
     );
 }
 
+#[test]
+fn the_example_is_good() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/agent.llm.yaml");
+    let script = LlmScript::from_file(example, &[]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(script.summary(), "openai, 2 turns, 3 cases");
+}
+
 fn value(script: &str) -> Value {
     Node::parse(&Source::new("a.yaml", script)).unwrap().to_json()
 }

@@ -3,7 +3,7 @@
 function testView(test) {
   const word = STATUS[test.status].word;
   const facts = [
-    ["suite", test.suite],
+    ["suite", test.suite === test.place.file ? null : test.suite],
     ["place", placeText(test.place)],
     ["server", test.server],
     ["protocol", test.protocol],
@@ -102,9 +102,11 @@ function diffView(diff) {
 
 function outputOf(name, text) {
   if (!text) return null;
-  return el("details", { class: "output", open: text.length < 4000 },
-    el("summary", {}, el("b", {}, name), " ", el("span", { class: "dim" }, "the end of it"), copyButton(`Copy ${name}`, text)),
-    el("pre", { tabindex: "0", "aria-label": name }, longText(text)));
+  return el("div", { class: "output" },
+    el("details", { open: text.length < 4000 },
+      el("summary", {}, el("b", {}, name), " ", el("span", { class: "dim" }, "the end of it")),
+      el("pre", { tabindex: "0", "aria-label": name }, longText(text))),
+    copyButton(`Copy ${name}`, text));
 }
 
 // The same test in other revisions and over other transports.

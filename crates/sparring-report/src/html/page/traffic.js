@@ -12,13 +12,16 @@ function trafficOf(test) {
       frames.length > 0 && el("button", { type: "button", class: "quiet open-all" }, "Open all")),
   );
   if (!frames.length) {
-    section.append(el("p", { class: "dim" }, "No frame was kept of this test."));
+    const lost = test.frames_left_out;
+    section.append(el("p", { class: "dim" }, lost ? `${count(lost, "frame")}, of which none is kept.` : "No frame was recorded in this test."));
     return section;
   }
   if (test.frames_shared) {
     section.append(el("p", { class: "dim shared" }, "Other tests ran on this server at the same time, and their frames are among these."));
   }
   const exchanges = pair(frames);
+  // Where frames are missing, so may be the other half of what is there.
+  if (test.frames_left_out) for (const one of exchanges) one.halved = true;
   const end = frames.reduce((most, frame) => Math.max(most, frame.at_ms), 0.001);
   const list = el("div", { class: "timeline" }, axis(end));
   if (test.frames_left_out) {
@@ -112,12 +115,13 @@ function drawSome(list, all, draw, most = 300) {
   list.append(button);
 }
 
-function isTrouble({ first, answer }) {
+function isTrouble({ first, answer, halved }) {
   const broken = first.violations?.length || answer?.violations?.length;
-  return broken || first.kind === "noise" || (first.kind === "request" && !answer);
+  return broken || first.kind === "noise" || (first.kind === "request" && !answer && !halved);
 }
 
-function exchangeRow({ first, answer }, end) {
+function exchangeRow(exchange, end) {
+  const { first, answer } = exchange;
   const both = [first, answer].filter(Boolean);
   const broken = both.flatMap((frame) => frame.violations ?? []);
   const error = answer?.value?.error;
@@ -130,7 +134,7 @@ function exchangeRow({ first, answer }, end) {
       el("span", { class: "what" }, el("b", {}, whatOf(first)), subjectOf(first),
         isToolError(answer) && el("span", { class: "label bad" }, "isError"),
         error && el("span", { class: "label bad" }, `error ${error.code ?? ""}`),
-        labelOf(first, answer),
+        labelOf(exchange),
         statuses.map((status) => el("span", { class: `label http${status >= 400 ? " bad" : ""}` }, `HTTP ${status}`)),
         broken.length > 0 && el("span", { class: "label broken-label" }, icon("violation"), count(broken.length, "violation"))),
       bar(first, answer, end),
@@ -161,11 +165,12 @@ function subjectOf(frame) {
   return null;
 }
 
-function labelOf(first, answer) {
+function labelOf({ first, answer, halved }) {
   if (first.kind === "notification") return el("span", { class: "label" }, "notification");
-  if (first.kind === "response") return el("span", { class: "label warn" }, "answers nothing");
-  if (first.kind === "request" && !answer) return el("span", { class: "label warn" }, "no answer");
-  return null;
+  const alone = { response: ["answers nothing", "request not kept"], request: ["no answer", "answer not kept"] };
+  if (answer || !Object.hasOwn(alone, first.kind)) return null;
+  const [word, spared] = alone[first.kind];
+  return halved ? el("span", { class: "label" }, spared) : el("span", { class: "label warn" }, word);
 }
 
 function isToolError(answer) {

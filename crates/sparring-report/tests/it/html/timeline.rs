@@ -109,6 +109,10 @@ fn earlier_tries_and_frames_that_are_not_kept_are_told() {
     assert_eq!(page.text_of(".gap"), "112 frames more stood here and are not kept");
     // In the middle: behind the axis and 4 of 7 exchanges.
     assert_eq!(page.each::<String>(".timeline > :nth-child(6)", "it.className"), ["gap"]);
+    assert!(
+        page.texts(".exchange .what")
+            .contains(&"tools/calllist_directoryanswer not kept".to_owned())
+    );
     assert_eq!(page.count(".shared"), 1, "other tests' frames are among them");
 }
 

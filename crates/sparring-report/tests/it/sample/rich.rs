@@ -233,6 +233,8 @@ fn files() -> Vec<Test> {
             );
         }
         if at == 4 {
+            // With them went the answer to what stands before them.
+            test.frames.remove(6);
             test.frames_left_out = 112;
             test.frames_shared = true;
         }

@@ -112,6 +112,14 @@ fn request(request: &HttpRequest) -> Came {
     Came { value, shown }
 }
 
+/// What an LLM endpoint missed, in a line.
+fn missed(name: &str, miss: &LlmMiss) -> String {
+    let first = |reason: &String| reason.lines().next().unwrap_or_default().to_owned();
+    let reasons: Vec<String> = miss.reasons.iter().map(first).collect();
+    let colon = if reasons.is_empty() { "" } else { ": " };
+    format!("the mock `{name}`: {}{colon}{}", miss.message, reasons.join("; "))
+}
+
 fn call(received: &Received) -> Option<Came> {
     let is_call = received.method() == "tools/call";
     let value = || json!({"tool": received.name(), "args": received.arguments()});
@@ -221,8 +229,7 @@ impl<'a> Listening<'a> {
     pub(in crate::run) fn misses(&self) -> Vec<Value> {
         let of = |(name, journal): (&str, &Journal)| {
             let misses = journal.misses().into_iter();
-            let told = |it: LlmMiss| breach(it.rule, &format!("the mock `{name}`: {}", it.message));
-            misses.map(told).collect::<Vec<Value>>()
+            misses.map(|it| breach(it.rule, &missed(name, &it))).collect::<Vec<Value>>()
         };
         let all = self.stand_ins.all.iter().map(|it| (&*it.name, &it.journal));
         all.flat_map(of).collect()

@@ -9,7 +9,9 @@ mod connect;
 mod endpoint;
 mod eras;
 mod events;
+mod given;
 mod heard;
+mod json;
 mod link;
 mod note;
 mod oauth;
@@ -25,6 +27,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use endpoint::BadUrl;
+pub use json::{JsonAnswer, JsonClient, JsonError};
 pub use link::HttpLink;
 pub use oauth::{Grant, OAuth, Proof, Visitor};
 pub use tls::{TlsClient, TlsError};
@@ -139,6 +142,11 @@ impl HttpTarget {
     /// When it is none; the error says why.
     pub fn check_url(&self) -> Result<(), BadUrl> {
         endpoint::Endpoint::parse(&self.url).map(drop)
+    }
+
+    /// Its URL without what may be secret in it.
+    pub fn shown_url(&self) -> String {
+        endpoint::shown(&self.url)
     }
 }
 

@@ -8,20 +8,18 @@ mod requests;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use http::header::{AUTHORIZATION, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
 use sparring_peer::link::Recorder;
 use sparring_peer::{Envelope, Incoming, Stream};
 use sparring_wire::{Frame, FrameKind, Headers};
 
 use self::inbox::Inbox;
-use super::call::{Caller, Head, SESSION, hidden};
+use super::call::{Caller, Head, SESSION};
 use super::connect::Connector;
-use super::endpoint::Endpoint;
+use super::given::Given;
 use super::oauth::Authorizer;
 use super::opened::Opened;
 use super::{Credentials, HttpError, HttpTarget};
-use crate::secrets::Secrets;
 
 /// What all exchanges of one link share.
 pub(super) struct Wire {
@@ -79,31 +77,7 @@ impl Message {
 
 impl Wire {
     pub(super) fn new(target: &HttpTarget) -> Result<Wire, HttpError> {
-        let (endpoint, in_url) = Endpoint::parse(&target.url)?;
-        let mut own = HeaderMap::new();
-        let agent = concat!("sparring/", env!("CARGO_PKG_VERSION"));
-        own.insert(USER_AGENT, HeaderValue::from_static(agent));
-        let secrets = Secrets::default();
-        let credentials = match &target.credentials {
-            Some(given) => given.header(),
-            None => in_url,
-        };
-        if let Some(credentials) = credentials {
-            let bad = |_| HttpError::Header("Authorization".to_owned());
-            let (_, secret) = credentials.split_once(' ').unwrap_or_default();
-            secrets.add(secret);
-            let value = HeaderValue::try_from(credentials).map_err(bad)?;
-            own.insert(AUTHORIZATION, hidden(value));
-        }
-        let mut given = HeaderMap::new();
-        for (name, value) in &target.headers {
-            let bad = || HttpError::Header(name.clone());
-            secrets.add(value);
-            let value = HeaderValue::from_str(value).map_err(|_| bad())?;
-            given.append(HeaderName::try_from(name).map_err(|_| bad())?, hidden(value));
-        }
-        // What the user says stands instead of what we would say.
-        own.extend(given);
+        let Given { endpoint, headers: own, secrets } = Given::of(target)?;
         let connector = Connector::new(&endpoint.origin, target)?;
         let authorizer = match &target.credentials {
             Some(Credentials::OAuth(oauth)) => {

@@ -1,0 +1,109 @@
+//! LLM endpoints are started for a suite, and what does not go by their scripts
+//! fails a test.
+
+use sparring_suite::Outcome;
+
+use crate::fixture::{block_on, outcomes, read};
+
+/// A suite whose server passes bodies on to an endpoint.
+fn suite(llm: &str, tests: &str) -> String {
+    format!(
+        "servers: {{it: {{mock: upstream.mock.yaml, vars: {{api: \"${{mocks.llm.url}}\"}}}}}}\n\
+         mocks: {{api: {{http: []}}, llm: {{{llm}}}}}\ntests: [{tests}]"
+    )
+}
+
+/// A step that says something to the model.
+fn say(text: &str, expect: &str) -> String {
+    let body = format!("{{model: m, messages: [{{role: user, content: \"{text}\"}}]}}");
+    format!("call: complete, with: {{body: {body}}}, expect: {{{expect}}}")
+}
+
+/// All that did not hold in each test.
+fn told(text: &str) -> Vec<String> {
+    let story = |(name, outcome): (String, Option<Outcome>)| match outcome {
+        Some(Outcome::Passed) => String::new(),
+        Some(Outcome::Failed(story)) => {
+            story.failures.iter().map(|it| format!("{}\n", it.message)).collect()
+        }
+        other => panic!("{name}: {other:?}"),
+    };
+    block_on(outcomes(text, false)).into_iter().map(story).collect()
+}
+
+#[test]
+fn each_test_begins_with_the_first_turn_and_may_bring_its_own() {
+    let own = |name: &str, more: &str, said: &str| {
+        format!("{{name: {name}, {more} {}}}", say("hi", &format!("text: {{contains: {said}}}")))
+    };
+    let tests = [
+        own("a", "", "of all"),
+        own("b", "turns: [{text: of b}],", "of b"),
+        own("c", "", "of all"),
+        own("d", "cases: [{who: Bo}], turns: [{text: \"of ${who} ${last.text}\"}],", "of Bo hi"),
+        own("e", "turns: [{expect: {user: \"${env:WHO}\"}, text: x}],", "Ada"),
+    ];
+    let told = told(&suite("openai: [{text: \"of all ${WHO}\"}]", &tests.join(", ")));
+    assert_eq!(told[..4], ["", "", "", ""], "{told:?}");
+    assert!(told[4].contains("expected \"Ada\", found \"hi\""), "{told:?}");
+}
+
+#[test]
+fn what_does_not_go_by_the_script_fails_the_test_whatever_comes_of_it() {
+    let two = format!("{{{}}}, {{{}}}", say("hi", ""), say("hi", "is_error: true"));
+    let expected = "is_error: true, violations: {has: {rule: llm-turn}, count: 1}";
+    let tests = [
+        format!("{{name: a, {}}}", say("hi", "is_error: true")),
+        format!("{{name: b, turns: [{{text: x}}], steps: [{two}]}}"),
+        format!("{{name: c, {}}}", say("hi", expected)),
+        "{name: d, call: complete, with: {body: {}}, expect: {is_error: true}}".to_owned(),
+    ];
+    let told = told(&suite("openai: [{expect: {user: hello}, text: x}]", &tests.join(", ")));
+    let miss = "llm-turn: the mock `llm`: turn 1 is not as expected: at user: expected \"hello\", found \"hi\"\n";
+    assert_eq!(told[0], miss);
+    assert_eq!(told[1], "llm-turn: the mock `llm`: turn 2 was asked for, and there are only 1\n");
+    assert_eq!(told[2], "");
+    assert_eq!(told[3], "llm-request: the mock `llm`: `model` is missing\n");
+}
+
+#[test]
+fn what_was_asked_is_expected_in_the_words_of_both_apis() {
+    let received =
+        "received: {llm: {count: 1, user: \"hi [test_case_id=a]\", case: a, turn: 1, model: m}}";
+    let wrong = "received: {llm: {user: hello}}";
+    let tests = [
+        format!("{{name: a, {}}}", say("hi [test_case_id=a]", received)),
+        format!("{{name: b, {}}}", say("hi", wrong)),
+    ];
+    let told = told(&suite("openai: [{text: y}], cases: {a: [{text: x}]}", &tests.join(", ")));
+    assert_eq!(told[0], "");
+    let expected = "the only request to `llm` does not fit; the nearest is POST /v1/chat/completions: at user: expected \"hello\", found \"hi\"\n";
+    assert_eq!(told[1], expected);
+}
+
+#[test]
+fn turns_without_an_endpoint_are_told_when_the_suite_is_read() {
+    let check = |text: &str, message: &str| {
+        let told = read(text).unwrap_err();
+        assert!(told.contains(message), "{message} is not in\n{told}");
+    };
+    let test = "tests: [{name: a, agent: {command: cat}, turns: [{text: a}]}]";
+    check(test, "there is no LLM endpoint that would take these turns");
+    let two = format!("mocks: {{a: {{openai: []}}, b: {{anthropic: []}}}}\n{test}");
+    check(&two, "there are several LLM endpoints that could take these turns");
+    let wrong = suite("openai: [{}], vars: {}", "{name: a, ping: true, turns: [{call: {tol: a}}]}");
+    for message in [
+        "there is no answer here",
+        "`vars` does not go with `openai`",
+        "unknown key `tol` in a call",
+    ] {
+        check(&wrong, message);
+    }
+    let lost = "{name: a, ping: true, turns: [{text: \"${mocks.no.url} ${nobody} ${last.text}\"}]}";
+    check(&suite("openai: []", lost), "there is no mock `no`");
+    check(&suite("openai: []", lost), "no earlier step saves `nobody`");
+    let of_http = "{name: a, ping: true, expect: {received: {api: {tools: []}}}}";
+    check(&suite("openai: []", of_http), "`api` is no LLM endpoint, whose requests have `tools`");
+    let called = "{name: a, ping: true, expect: {called: {llm: {}}}}";
+    check(&suite("openai: []", called), "`llm` is an HTTP server");
+}
