@@ -20,6 +20,7 @@ mod mock_hardships;
 mod oauth;
 mod process;
 mod reports;
+mod serve;
 mod signals;
 mod sockets;
 mod suite;
