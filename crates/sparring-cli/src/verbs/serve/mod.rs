@@ -87,7 +87,10 @@ impl Serve {
         let wiring = Wiring { client: gateway::client(wiring.client), ..wiring };
         let host = signals.during(self.servers.host(wiring, environment, printer)).await??;
         if host.manager.servers().is_empty() {
-            let what = "there is no server to serve; `spar config add NAME -- COMMAND` adds one";
+            let what = match host.config.servers.is_empty() {
+                true => "no server is configured; `spar config add NAME -- COMMAND` adds one",
+                false => "none of the configured servers can be served",
+            };
             return Err(Failure::Usage(what.to_owned()));
         }
         let gateway = Gateway::new(host.manager.clone(), Arc::clone(&host.registry));
@@ -98,9 +101,10 @@ impl Serve {
             tokio::select! {
                 biased;
                 () = front.ended() => Ok(Exit::Good),
-                failed = begin(&server, &host, &telling) => failed,
-                () = gateway::follow(&server) => Ok(Exit::Good),
+                // Before what comes of it.
                 never = telling.follow() => match never {},
+                () = gateway::follow(&server) => Ok(Exit::Good),
+                failed = begin(&server, &host, &telling) => failed,
             }
         };
         // Servers end first: what is in flight fails then, and clients are told so.

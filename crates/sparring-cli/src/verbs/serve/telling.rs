@@ -42,11 +42,14 @@ impl<'a> Telling<'a> {
         self.printer.note(&note).await;
         let undecided = hidden.iter().filter(|(_, why)| matches!(why, Reason::Nobody(_))).count();
         if undecided > 0 {
-            let what = if undecided == 1 { "1 tool is" } else { &format!("{undecided} tools are") };
+            let (what, them) = match undecided {
+                1 => ("1 tool is".to_owned(), "it"),
+                _ => (format!("{undecided} tools are"), "them"),
+            };
             let example = hidden.iter().find(|(_, why)| matches!(why, Reason::Nobody(_)));
             let server = example.map(|(tool, _)| tool.server.to_string()).unwrap_or_default();
             let note = format!(
-                "{what} hidden, since no rule allows them and nobody can be asked: \
+                "{what} hidden, since no rule allows {them} and nobody can be asked: \
                  --allow mcp__{server} allows all of `{server}`"
             );
             self.printer.note(&note).await;
