@@ -12,7 +12,7 @@ mod resuming;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sparring_host::config::{Config, Rules};
+use sparring_host::config::{Config, Places, Rules, Surroundings};
 use sparring_host::manager::Manager;
 use sparring_host::registry::Registry;
 
@@ -32,7 +32,9 @@ pub(crate) struct Host {
     /// The rules of this run.
     rules: Mutex<Rules>,
     /// The servers that were named by a flag.
-    named: Vec<String>,
+    pub(crate) named: Vec<String>,
+    /// Out of what that was read.
+    pub(crate) sources: (Places, Surroundings),
 }
 
 impl Host {

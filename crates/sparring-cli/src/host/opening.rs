@@ -57,7 +57,7 @@ impl Servers {
         environment: &Environment,
         printer: &Printer,
     ) -> Result<Host, Failure> {
-        let config = self.read(environment, printer).await?;
+        let (config, sources) = self.read(environment, printer).await?;
         let servers = self.chosen(&config)?;
         self.tell(&config, printer).await;
         let rules = Rules { deny: self.deny.clone(), ask: vec![], allow: self.allow.clone() };
@@ -76,12 +76,16 @@ impl Servers {
         let registry = Arc::new(Registry::new(Gate::new(permissions, options)));
         let manager = Manager::builder().servers(servers).client(wiring.client).build();
         let (rules, named) = (Mutex::new(rules), self.named.clone());
-        Ok(Host { config, manager, registry, rules, named })
+        Ok(Host { config, manager, registry, rules, named, sources })
     }
 
     /// Reads the files. Who can be asked for inputs is, for the servers that are
     /// used.
-    async fn read(&self, environment: &Environment, printer: &Printer) -> Result<Config, Failure> {
+    async fn read(
+        &self,
+        environment: &Environment,
+        printer: &Printer,
+    ) -> Result<(Config, (Places, Surroundings)), Failure> {
         let places = self.places(environment)?;
         let around = |ask| configured::surroundings(environment, printer.stderr(), ask);
         let unasked = around(Arc::new(configured::unasked));
@@ -93,7 +97,7 @@ impl Servers {
             false => self.named.iter().cloned().collect::<BTreeSet<_>>(),
         };
         let asking = around(configured::asking(wanted, environment, printer.stderr()));
-        let config = beside(places, asking).await?;
+        let config = beside(places.clone(), asking.clone()).await?;
         if let Some(file) = &self.config {
             let shown = file.display();
             if config.files.iter().all(|file| !file.is_there) {
@@ -108,7 +112,7 @@ impl Servers {
                 None => {}
             }
         }
-        Ok(config)
+        Ok((config, (places, asking)))
     }
 
     /// The files that there may be, or the one that was named.

@@ -13,6 +13,7 @@ mod raw;
 mod read;
 mod report;
 mod schema;
+mod serve;
 mod test;
 mod verb;
 mod visit;

@@ -7,6 +7,7 @@ use super::config::Config;
 use super::mock::Mock;
 use super::report::Report;
 use super::schema::Schema;
+use super::serve::Serve;
 use super::test::Test;
 use super::visit::Visit;
 use crate::args::Look;
@@ -20,6 +21,7 @@ pub(crate) enum Verb {
     Visit(Visit),
     Mock(Mock),
     Agent(Box<Agent>),
+    Serve(Serve),
     Report(Report),
     Config(Config),
     Schema(Schema),
@@ -33,6 +35,7 @@ impl Verb {
             Verb::Visit(visit) => visit.shared().look.clone(),
             Verb::Mock(mock) => mock.look.clone(),
             Verb::Agent(agent) => agent.look(),
+            Verb::Serve(serve) => serve.look.clone(),
             Verb::Report(report) => report.look(),
             Verb::Config(config) => config.look(),
             Verb::Schema(schema) => schema.look(),

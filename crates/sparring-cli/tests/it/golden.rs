@@ -15,7 +15,7 @@ use crate::process::{SPAR, output};
 use crate::web::{Bridge, Scripted, Way};
 
 /// The groups of cases; each has a test.
-const GROUPS: [&str; 21] = [
+const GROUPS: [&str; 22] = [
     "agent",
     "config",
     "container",
@@ -31,6 +31,7 @@ const GROUPS: [&str; 21] = [
     "mock",
     "replies",
     "reports",
+    "serve",
     "stand-ins",
     "steps",
     "suite",
@@ -132,6 +133,11 @@ fn every_matcher_takes_what_fits_and_tells_what_does_not() {
 #[test]
 fn every_verb_of_a_step_does_its_work_and_tells_where_it_could_not() {
     check("steps");
+}
+
+#[test]
+fn the_configured_servers_are_served_as_one() {
+    check("serve");
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod model;
 mod oauth;
 mod process;
 mod reports;
+mod serve;
 mod signals;
 mod sockets;
 mod suite;
