@@ -58,6 +58,14 @@ fn main() -> ExitCode {
                     alone::run(&printer, |signals| test.run(&printer, signals, &world, last_failed))
                 }
                 Verb::Mock(mock) => alone::run(&printer, |signals| mock.run(&printer, signals)),
+                Verb::Agent(agent) => {
+                    let environment = environment();
+                    alone::run(&printer, |signals| agent.run(&printer, signals, &environment))
+                }
+                Verb::Serve(serve) => {
+                    let environment = environment();
+                    alone::run(&printer, |signals| serve.run(&printer, signals, &environment))
+                }
                 Verb::Report(report) => {
                     let ci = Ci::of(&variables());
                     alone::run(&printer, |signals| report.run(&printer, signals, ci))

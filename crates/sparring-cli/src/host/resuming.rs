@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use futures_util::future::join_all;
 use sparring_host::permissions::Permissions;
 use sparring_host::session::{Session, today};
 
@@ -16,8 +15,8 @@ use crate::output::Printer;
 #[derive(Args, Debug, Clone)]
 #[group(skip)]
 pub(crate) struct Sessions {
-    /// When it is over, keep in this file which servers were wanted, and what
-    /// was allowed and denied
+    /// Keep in this file which servers are wanted, and what is allowed and
+    /// denied, for --resume
     #[arg(long, value_name = "FILE", help_heading = "Servers")]
     pub(crate) save: Option<PathBuf>,
 
@@ -28,46 +27,53 @@ pub(crate) struct Sessions {
 
 impl Host {
     /// Connects the servers as they were when a session was saved, where that
-    /// is to be gone on with, and puts its rules beside those of the flags.
+    /// is to be gone on with, and puts its rules beside those of the flags. Then
+    /// keeps what is wanted, where that is to be kept.
     ///
     /// # Errors
-    /// When the file cannot be used, or as [`Host::connect`].
+    /// When a file cannot be used, or as [`Host::connect`].
     pub(crate) async fn begin(
-        &mut self,
+        &self,
         sessions: &Sessions,
         printer: &Printer,
     ) -> Result<(), Failure> {
         let names = self.wanted(sessions, printer).await?;
-        let connecting = names.iter().map(|name| self.manager.connect(name));
-        self.connected(join_all(connecting).await, printer).await
+        self.connect_these(&names, printer).await?;
+        match &sessions.save {
+            Some(path) => self.save(path).await,
+            None => Ok(()),
+        }
     }
 
-    /// The servers that are to be connected at first: as the flags say, or as a
-    /// session was when it was saved, where that is to be gone on with. Its rules
-    /// stand beside those of the flags then, and what differs is told.
+    /// The servers that are to be connected at first: as they were when a session
+    /// was saved, where that is to be gone on with. Its rules stand beside those of
+    /// the flags then, and what differs is told.
     ///
     /// # Errors
-    /// When the file cannot be used, or a rule of it.
+    /// When the file or a rule in it cannot be used.
     pub(crate) async fn wanted(
-        &mut self,
+        &self,
         sessions: &Sessions,
         printer: &Printer,
     ) -> Result<Vec<String>, Failure> {
         let Some(path) = &sessions.resume else { return Ok(self.by_themselves()) };
         let session = Session::load(path).map_err(|error| Failure::File(error.to_string()))?;
-        let reconciled = session.reconcile(&today(&self.manager, Some(&self.config)));
+        let reconciled = session.reconcile(&today(&self.manager, Some(&*self.config)));
         let kept = &reconciled.rules;
         let add = |to: &mut Vec<String>, from: &[String]| {
             let new: Vec<_> = from.iter().filter(|it| !to.contains(it)).cloned().collect();
             to.extend(new);
         };
-        add(&mut self.rules.deny, &kept.deny);
-        add(&mut self.rules.ask, &kept.ask);
-        add(&mut self.rules.allow, &kept.allow);
+        let rules = {
+            let mut rules = self.rules.locked();
+            add(&mut rules.deny, &kept.deny);
+            add(&mut rules.ask, &kept.ask);
+            add(&mut rules.allow, &kept.allow);
+            rules.clone()
+        };
         let servers = self.manager.servers();
         let servers = servers.iter().map(|server| &*server.config);
-        let (permissions, findings) =
-            Permissions::about_these(&self.config, self.rules.clone(), servers);
+        let (permissions, findings) = Permissions::about_these(&self.config, rules, servers);
         self.registry.set_permissions(permissions);
         tell_findings(findings, printer).await?;
         for message in reconciled.messages() {
@@ -81,7 +87,7 @@ impl Host {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) async fn save(&self, path: &Path) -> Result<(), Failure> {
-        let saved = Session::of(&self.manager, &self.rules).save(path).await;
+        let saved = Session::of(&self.manager, &self.rules.locked().clone()).save(path).await;
         saved.map_err(|error| Failure::File(error.to_string()))
     }
 }

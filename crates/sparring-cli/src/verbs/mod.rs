@@ -1,5 +1,6 @@
 //! What the program can do, one file a verb.
 
+mod agent;
 mod call;
 mod complete;
 mod config;
@@ -12,6 +13,7 @@ mod raw;
 mod read;
 mod report;
 mod schema;
+mod serve;
 mod shell;
 mod test;
 mod verb;

@@ -2,10 +2,12 @@
 
 use clap::Subcommand;
 
+use super::agent::Agent;
 use super::config::Config;
 use super::mock::Mock;
 use super::report::Report;
 use super::schema::Schema;
+use super::serve::Serve;
 use super::shell::Shell;
 use super::test::Test;
 use super::visit::Visit;
@@ -19,6 +21,8 @@ pub(crate) enum Verb {
     #[command(flatten)]
     Visit(Visit),
     Mock(Mock),
+    Agent(Box<Agent>),
+    Serve(Serve),
     Report(Report),
     Shell(Shell),
     Config(Config),
@@ -32,6 +36,8 @@ impl Verb {
             Verb::Test(test) => test.look(),
             Verb::Visit(visit) => visit.shared().look.clone(),
             Verb::Mock(mock) => mock.look.clone(),
+            Verb::Agent(agent) => agent.look(),
+            Verb::Serve(serve) => serve.look.clone(),
             Verb::Report(report) => report.look(),
             Verb::Shell(shell) => shell.look(),
             Verb::Config(config) => config.look(),

@@ -21,7 +21,7 @@ use crate::args::Look;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::host::{Servers, Sessions, Wiring, terminal};
+use crate::host::{Again, Servers, Sessions, Wiring, terminal};
 use crate::output::Printer;
 use crate::prompt;
 use crate::signals::Signals;
@@ -76,16 +76,16 @@ impl Shell {
         let wiring = Wiring { asker: terminal(environment, printer), ..Wiring::default() };
         let opening = async {
             self.check_that_it_can_be_saved().await?;
-            let mut host = self.servers.host(wiring, environment, printer).await?;
+            let host = self.servers.host(wiring, environment, printer).await?;
             let wanted = host.wanted(&self.sessions, printer).await?;
             Ok::<_, Failure>((host, wanted))
         };
-        let (mut host, wanted) = signals.during(opening).await??;
-        let desk = Desk::new(&host, printer);
-        let mut work = Work::new(&desk, environment, wanted);
+        let (host, wanted) = signals.during(opening).await??;
+        let (again, notes) = Again::new(&host);
+        let desk = Desk::new(&host, again, printer);
+        let mut work = Work::new(&desk, environment, wanted, notes);
         let done = work.run(&mut signals).await;
         drop(work);
-        host.rules = desk.rules();
         prompt::restore();
         let saved = match &self.sessions.save {
             Some(path) => host.save(path).await,

@@ -1,0 +1,167 @@
+//! The files read again, whenever one of them has changed: which servers there are
+//! then, and what may be called.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use sparring_host::config::{
+    Config, Configured, Fault, Places, Rules, ServerConfig, State, Surroundings,
+};
+use sparring_host::manager::{Manager, Reading};
+use sparring_host::permissions::{Permissions, Rule, Source};
+use sparring_host::registry::Registry;
+use sparring_script::Problems;
+use tokio::sync::mpsc;
+
+use super::{Host, SharedRules};
+use crate::failure::Failure;
+
+/// Reads again.
+pub(crate) struct Again {
+    places: Places,
+    surroundings: Surroundings,
+    /// Only these, if there are any.
+    named: Vec<String>,
+    rules: SharedRules,
+    /// What the files said last, where that can be used.
+    config: Mutex<Arc<Config>>,
+    manager: Manager,
+    registry: Arc<Registry>,
+    /// What is served by now.
+    served: Mutex<BTreeMap<String, ServerConfig>>,
+    /// What was told.
+    told: Mutex<HashSet<String>>,
+    tell: mpsc::UnboundedSender<String>,
+}
+
+impl Again {
+    /// One for the servers of a host, and where it says what somebody should know.
+    pub(crate) fn new(host: &Host) -> (Again, mpsc::UnboundedReceiver<String>) {
+        let (tell, notes) = mpsc::unbounded_channel();
+        let servers = host.manager.servers();
+        let served = servers.iter().map(|it| (it.config.name.clone(), (*it.config).clone()));
+        let (places, surroundings) = host.sources.clone();
+        let again = Again {
+            places,
+            surroundings,
+            named: host.named.clone(),
+            rules: host.rules.clone(),
+            config: Mutex::new(Arc::clone(&host.config)),
+            manager: host.manager.clone(),
+            registry: Arc::clone(&host.registry),
+            served: Mutex::new(served.collect()),
+            told: Mutex::default(),
+            tell,
+        };
+        (again, notes)
+    }
+
+    /// Reads, and puts the rules in force. What cannot be read leaves everything as
+    /// it is.
+    pub(crate) fn read(&self) -> Reading {
+        let config = Config::read(&self.places, &self.surroundings);
+        let mut files: Vec<PathBuf> =
+            config.files.iter().map(|file| file.place.file.clone()).collect();
+        // Whoever trusts a file need not touch it.
+        files.extend(self.surroundings.trust.clone());
+        if !config.faults.is_empty() {
+            let faults: Vec<String> = config.faults.iter().map(Fault::to_string).collect();
+            return Reading { servers: Err(faults.join("\n")), files };
+        }
+        let mut notes = Vec::new();
+        let mut served = lock(&self.served);
+        let servers: Vec<ServerConfig> = config
+            .servers
+            .iter()
+            .filter_map(|(name, it)| self.becomes(name, it, served.get(name), &mut notes))
+            .collect();
+        *served = servers.iter().map(|server| (server.name.clone(), server.clone())).collect();
+        drop(served);
+        let (permissions, found) = Permissions::about_these(&config, self.rules(), &servers);
+        self.registry.set_permissions(permissions);
+        notes.extend(found.errors.into_iter().map(|(_, error)| error.to_string()));
+        notes.extend(found.notes);
+        for note in notes {
+            if lock(&self.told).insert(note.clone()) {
+                // Nobody may be there to hear it any more.
+                let _ = self.tell.send(note);
+            }
+        }
+        *lock(&self.config) = Arc::new(config);
+        Reading { servers: Ok(servers), files }
+    }
+
+    /// What is configured, as it was read last.
+    pub(crate) fn config(&self) -> Arc<Config> {
+        Arc::clone(&lock(&self.config))
+    }
+
+    /// The rules of this run.
+    pub(crate) fn rules(&self) -> Rules {
+        self.rules.locked().clone()
+    }
+
+    /// Puts other rules of this run in force, and says what somebody should know
+    /// of them.
+    ///
+    /// # Errors
+    /// When one means nothing; then all is as it was.
+    pub(crate) fn set_rules(&self, rules: Rules) -> Result<Vec<String>, Failure> {
+        let servers = self.manager.servers();
+        let servers = servers.iter().map(|server| &*server.config);
+        let (permissions, found) = Permissions::about_these(&self.config(), rules.clone(), servers);
+        let typed = |(rule, _): &&(Rule, _)| rule.source == Source::Session;
+        if let Some((_, error)) = found.errors.iter().find(typed) {
+            return Err(Failure::Usage(error.to_string()));
+        }
+        self.registry.set_permissions(permissions);
+        *self.rules.locked() = rules;
+        Ok(found.notes)
+    }
+
+    /// What an entry is by now. One that is broken stays as it was; and so does one
+    /// that was consented to by its name, and may be another now.
+    fn becomes(
+        &self,
+        name: &str,
+        configured: &Configured,
+        before: Option<&ServerConfig>,
+        notes: &mut Vec<String>,
+    ) -> Option<ServerConfig> {
+        if !self.named.is_empty() && !self.named.iter().any(|known| known == name) {
+            return None;
+        }
+        match &configured.state {
+            State::Ready(server) => Some(ServerConfig::clone(server)),
+            State::Untrusted(_) => {
+                let file = configured.origin.file.display();
+                let stays = !self.named.is_empty() && before.is_some();
+                // What is named has been told of, and stays what it was.
+                if !stays {
+                    notes.push(format!(
+                        "not trusted: `{name}` of {file}; `spar config trust` trusts it"
+                    ));
+                }
+                before.filter(|_| stays).cloned()
+            }
+            State::Broken(problems) => {
+                let becomes = if before.is_some() { "stays as it was" } else { "is left out" };
+                notes.push(format!("`{name}` {becomes}: {}", brief(problems)));
+                before.cloned()
+            }
+        }
+    }
+}
+
+/// The first thing that is wrong, in one line.
+fn brief(problems: &Problems) -> String {
+    let name = problems.source().name();
+    let Some(first) = problems.iter().next() else { return name.to_owned() };
+    let at = problems.source().position(first.span.start);
+    format!("{name}:{}:{}: {}", at.line, at.column, first.message)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
