@@ -218,11 +218,19 @@ impl Force {
         let mut notes = Vec::new();
         for running in self.manager.servers() {
             let name = &running.config.name;
-            if let Some(State::Broken(problems)) = config.servers.get(name).map(|it| &it.state) {
-                let why = problems.to_string();
-                let why = why.lines().next().unwrap_or_default();
-                notes.push(format!("server `{name}` stays as it was: {why}"));
-                servers.push((*running.config).clone());
+            let is_used = servers.iter().any(|server| server.name == *name);
+            match config.servers.get(name).map(|it| &it.state).filter(|_| !is_used) {
+                Some(State::Broken(problems)) => {
+                    let why = problems.to_string();
+                    let why = why.lines().next().unwrap_or_default();
+                    notes.push(format!("server `{name}` stays as it was: {why}"));
+                    servers.push((*running.config).clone());
+                }
+                Some(State::Untrusted(_)) => notes.push(format!(
+                    "server `{name}` ends: its file is not trusted as it is now; `spar config \
+                     trust` trusts it"
+                )),
+                _ => {}
             }
         }
         let mut standing = self.standing();

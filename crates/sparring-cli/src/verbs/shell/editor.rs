@@ -19,10 +19,10 @@ const PROMPT: &str = "spar> ";
 pub(super) struct Above(mpsc::Sender<String>);
 
 impl Above {
-    /// Prints a text, which ends with a line break. Never waits.
-    pub(super) fn print(&self, text: String) {
-        // Without its thread there is no line either.
-        let _ = self.0.send(text);
+    /// Prints a text, which ends with a line break, and says whether that can be
+    /// done. Never waits.
+    pub(super) fn print(&self, text: String) -> bool {
+        self.0.send(text).is_ok()
     }
 }
 

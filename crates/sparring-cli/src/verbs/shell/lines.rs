@@ -51,10 +51,8 @@ impl Lines {
 
     /// From stdin, as it comes.
     pub(super) fn from_stdin() -> Lines {
-        Lines::from(|| {
-            let mut stdin = io::stdin().lock();
-            move || line(&mut stdin)
-        })
+        // Between lines somebody else may ask for something there.
+        Lines::from(|| || line(&mut io::stdin().lock()))
     }
 
     /// The next one. Whoever gives up gets it the next time.

@@ -113,7 +113,7 @@ impl<'a> Work<'a> {
                 }
                 Input::Interrupted => {
                     interrupted = true;
-                    self.desk.printer.note("Ctrl+C again, Ctrl+D or /quit ends the shell").await;
+                    self.tell("Ctrl+C again, Ctrl+D or /quit ends the shell").await;
                     Then::GoOn
                 }
                 Input::End => Then::End(self.exit()),
@@ -142,7 +142,11 @@ impl<'a> Work<'a> {
         loop {
             tokio::select! {
                 biased;
-                signal = signals.next() => return Err(Failure::Stopped(signal)),
+                signal = signals.next() => match (signal, &self.above) {
+                    // It was typed before the line could be edited.
+                    (Signal::Interrupt, Some(_)) => return Ok(Input::Interrupted),
+                    _ => return Err(Failure::Stopped(signal)),
+                },
                 () = connected(&mut self.connecting) => {
                     self.connecting = None;
                     for note in self.desk.registry.unfit_rules() {
@@ -208,7 +212,11 @@ impl<'a> Work<'a> {
                 self.failed = true;
                 // The terminal shows ^C where the line stands.
                 self.desk.printer.notice("\n").await;
-                self.desk.printer.note("cancelled").await;
+                let note = match command.tells {
+                    Tells::Nobody => "cancelled",
+                    _ => "nobody waits for it any more, and it goes on by itself",
+                };
+                self.desk.printer.note(note).await;
                 Ok(Then::GoOn)
             }
         }
@@ -293,16 +301,16 @@ impl<'a> Work<'a> {
 
     /// Tells something beside the point, above the line that is edited if one is.
     async fn tell(&self, text: &str) {
-        match &self.above {
-            Some(above) if self.lines.is_waiting() => {
-                if !self.desk.printer.quiet() {
-                    let lines = text.lines().map(line::clean);
-                    let lines: Vec<String> = lines.collect();
-                    above.print(format!("{}\n", lines.join("\n")));
-                }
-            }
-            _ => self.desk.printer.note(text).await,
+        if self.desk.printer.quiet() {
+            return;
         }
+        if let Some(above) = self.above.as_ref().filter(|_| self.lines.is_waiting()) {
+            let lines: Vec<String> = text.lines().map(line::clean).collect();
+            if above.print(format!("{}\n", lines.join("\n"))) {
+                return;
+            }
+        }
+        self.desk.printer.note(text).await;
     }
 
     /// At a terminal somebody has seen what failed.

@@ -13,13 +13,13 @@ fn a_second_ctrl_c_at_the_prompt_ends_the_shell() {
     let place = Place::new();
     let mut screen = Screen::start(&place, &["--server", "database"]);
     screen.see("connected to database");
-    screen.type_in(&format!("half a line{CTRL_C}"));
+    screen.enter(&format!("half a line{CTRL_C}"));
     screen.see("Ctrl+C again, Ctrl+D or /quit ends the shell");
-    screen.type_in("/mcp\r");
+    screen.enter("/mcp\r");
     screen.see("1 of 1 server connected");
-    screen.type_in(CTRL_C);
+    screen.enter(CTRL_C);
     screen.see("ends the shell");
-    screen.type_in(CTRL_C);
+    screen.enter(CTRL_C);
     let process = place.process();
     assert_eq!(screen.end(), (Some(130), true));
     wait_until_gone(&process);

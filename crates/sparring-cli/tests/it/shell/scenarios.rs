@@ -53,7 +53,7 @@ database (3 tools)
   tables
   slow
 files (2 tools)
-  read    Reads [2J a file
+  read     Reads [2J a file
   odd [2J
 ";
     assert_eq!(shown, expected);

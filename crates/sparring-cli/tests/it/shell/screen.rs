@@ -28,7 +28,7 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// Starts a shell in that place, and waits until something can be typed.
+    /// Starts a shell in that place.
     pub(super) fn start(place: &Place, args: &[&str]) -> Screen {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
@@ -53,12 +53,16 @@ impl Screen {
             }
         });
         let shell = Running::of(child);
-        let mut screen = Screen { shell, keyboard, terminal, pieces, rest: String::new() };
-        screen.see("spar> ");
-        screen
+        Screen { shell, keyboard, terminal, pieces, rest: String::new() }
     }
 
-    /// Types something.
+    /// Types something once there is a prompt behind what was seen last.
+    pub(super) fn enter(&mut self, text: &str) {
+        self.see("spar> ");
+        self.type_in(text);
+    }
+
+    /// Types something now.
     pub(super) fn type_in(&mut self, text: &str) {
         self.keyboard.write_all(text.as_bytes()).unwrap();
     }
