@@ -4,24 +4,24 @@
 //! [`Servers`] are the flags, [`Host`] is what comes of them. What is done with
 //! the servers is each verb's own.
 
-mod again;
 mod args;
 mod asker;
 mod ending;
 mod opening;
 mod resuming;
+mod source;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sparring_host::config::{Config, Places, Rules, Surroundings};
+use sparring_host::config::{Config, Rules};
 use sparring_host::manager::Manager;
 use sparring_host::registry::Registry;
 
-pub(crate) use again::Again;
 pub(crate) use args::Servers;
 pub(crate) use asker::terminal;
 pub(crate) use opening::Wiring;
 pub(crate) use resuming::Sessions;
+pub(crate) use source::Source;
 
 /// The servers that a verb has, and who decides about their tools.
 pub(crate) struct Host {
@@ -32,19 +32,25 @@ pub(crate) struct Host {
     /// Their tools.
     pub(crate) registry: Arc<Registry>,
     /// The rules of this run.
-    rules: SharedRules,
+    rules: Mutex<Rules>,
     /// The servers that were named by a flag.
-    named: Vec<String>,
-    /// Out of what that was read.
-    sources: (Places, Surroundings),
+    pub(crate) named: Vec<String>,
+    /// How all of it is read again.
+    pub(crate) source: Source,
 }
 
-/// The rules of a run, which may become others.
-#[derive(Clone, Default)]
-struct SharedRules(Arc<Mutex<Rules>>);
+impl Host {
+    /// The rules of this run.
+    pub(crate) fn rules(&self) -> Rules {
+        self.locked_rules().clone()
+    }
 
-impl SharedRules {
-    fn locked(&self) -> MutexGuard<'_, Rules> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Others from now on, for a session that is saved.
+    pub(crate) fn set_rules(&self, rules: Rules) {
+        *self.locked_rules() = rules;
+    }
+
+    fn locked_rules(&self) -> MutexGuard<'_, Rules> {
+        self.rules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -38,19 +38,19 @@ impl Host {
         printer: &Printer,
     ) -> Result<(), Failure> {
         let names = self.wanted(sessions, printer).await?;
-        self.connect_these(&names, printer).await?;
+        self.connect_to(&names, printer).await?;
         match &sessions.save {
             Some(path) => self.save(path).await,
             None => Ok(()),
         }
     }
 
-    /// The servers that are to be connected at first: as they were when a session
-    /// was saved, where that is to be gone on with. Its rules stand beside those of
-    /// the flags then, and what differs is told.
+    /// The servers that are to be connected at first: as the flags say, or as a
+    /// session was when it was saved, where that is to be gone on with. Its rules
+    /// stand beside those of the flags then, and what differs is told.
     ///
     /// # Errors
-    /// When the file or a rule in it cannot be used.
+    /// When the file cannot be used, or a rule of it.
     pub(crate) async fn wanted(
         &self,
         sessions: &Sessions,
@@ -58,14 +58,14 @@ impl Host {
     ) -> Result<Vec<String>, Failure> {
         let Some(path) = &sessions.resume else { return Ok(self.by_themselves()) };
         let session = Session::load(path).map_err(|error| Failure::File(error.to_string()))?;
-        let reconciled = session.reconcile(&today(&self.manager, Some(&*self.config)));
+        let reconciled = session.reconcile(&today(&self.manager, Some(&self.config)));
         let kept = &reconciled.rules;
         let add = |to: &mut Vec<String>, from: &[String]| {
             let new: Vec<_> = from.iter().filter(|it| !to.contains(it)).cloned().collect();
             to.extend(new);
         };
         let rules = {
-            let mut rules = self.rules.locked();
+            let mut rules = self.locked_rules();
             add(&mut rules.deny, &kept.deny);
             add(&mut rules.ask, &kept.ask);
             add(&mut rules.allow, &kept.allow);
@@ -87,7 +87,7 @@ impl Host {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) async fn save(&self, path: &Path) -> Result<(), Failure> {
-        let saved = Session::of(&self.manager, &self.rules.locked().clone()).save(path).await;
+        let saved = Session::of(&self.manager, &self.rules()).save(path).await;
         saved.map_err(|error| Failure::File(error.to_string()))
     }
 }

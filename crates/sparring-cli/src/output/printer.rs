@@ -73,14 +73,14 @@ impl Printer {
         self.quiet
     }
 
-    /// Whether somebody sees what goes to stderr as it goes there.
-    pub(crate) fn attended(&self) -> bool {
-        self.attended
-    }
-
     /// Whether results go to a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.terminal
+    }
+
+    /// Whether somebody sees what goes to stderr as it goes there.
+    pub(crate) fn attended(&self) -> bool {
+        self.attended
     }
 
     /// How results are painted.

@@ -112,13 +112,13 @@ fn servers_are_configured_trusted_and_named_and_what_is_wrong_is_told() {
 }
 
 #[test]
-fn the_shell_does_what_a_script_says_and_tells_what_it_could_not() {
-    check("shell");
+fn an_agent_answers_with_tools_and_tells_what_kept_it_from_that() {
+    check("agent");
 }
 
 #[test]
-fn an_agent_answers_with_tools_and_tells_what_kept_it_from_that() {
-    check("agent");
+fn the_shell_does_what_a_script_says_and_tells_what_it_could_not() {
+    check("shell");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `spar serve`: the configured servers as one, on stdin and stdout or over HTTP.
 
+mod again;
 mod telling;
 
 use std::net::SocketAddr;
@@ -19,9 +20,10 @@ use crate::args::Look;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::host::{Again, Host, Servers, Wiring};
+use crate::host::{Host, Servers, Wiring};
 use crate::output::Printer;
 use crate::signals::Signals;
+use again::Again;
 use telling::Telling;
 
 /// How long requests in flight may take when the gateway is to end.
@@ -192,7 +194,8 @@ async fn begin(
     }
     telling.begun().await;
     let (again, mut notes) = Again::new(host);
-    let _following = host.manager.follow(move || again.read());
+    let registry = Arc::clone(&host.registry);
+    let _following = host.manager.follow(move || again.read(&registry));
     while let Some(note) = notes.recv().await {
         telling.printer.note(&note).await;
     }

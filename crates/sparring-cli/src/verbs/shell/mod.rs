@@ -21,7 +21,7 @@ use crate::args::Look;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::host::{Again, Servers, Sessions, Wiring, terminal};
+use crate::host::{Servers, Sessions, Wiring, terminal};
 use crate::output::Printer;
 use crate::prompt;
 use crate::signals::Signals;
@@ -81,11 +81,11 @@ impl Shell {
             Ok::<_, Failure>((host, wanted))
         };
         let (host, wanted) = signals.during(opening).await??;
-        let (again, notes) = Again::new(&host);
-        let desk = Desk::new(&host, again, printer);
-        let mut work = Work::new(&desk, environment, wanted, notes);
+        let desk = Desk::new(&host, printer);
+        let mut work = Work::new(&desk, environment, wanted);
         let done = work.run(&mut signals).await;
         drop(work);
+        host.set_rules(desk.rules());
         prompt::restore();
         let saved = match &self.sessions.save {
             Some(path) => host.save(path).await,

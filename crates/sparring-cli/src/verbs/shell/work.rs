@@ -55,13 +55,9 @@ enum Then {
 impl<'a> Work<'a> {
     /// At a terminal, or on what comes from a pipe. These servers are to be
     /// connected.
-    pub(super) fn new(
-        desk: &'a Desk<'a>,
-        environment: &Environment,
-        wanted: Vec<String>,
-        notes: mpsc::UnboundedReceiver<String>,
-    ) -> Self {
+    pub(super) fn new(desk: &'a Desk<'a>, environment: &Environment, wanted: Vec<String>) -> Self {
         let attended = environment.answers && desk.printer.is_terminal();
+        let (sender, notes) = mpsc::unbounded_channel();
         let happening =
             Happening { events: desk.manager.subscribe(), tools: desk.registry.subscribe(), notes };
         let (lines, above) = match attended {
@@ -75,8 +71,10 @@ impl<'a> Work<'a> {
         };
         // A script says itself when something is to change.
         let following = attended.then(|| {
-            let again = Arc::clone(&desk.again);
-            desk.manager.follow(move || again.read())
+            desk.manager.follow(desk.reader(move |note| {
+                // Nobody is there to be told once all ends.
+                let _ = sender.send(note);
+            }))
         });
         let connecting = async move {
             join_all(wanted.iter().map(|name| desk.manager.connect(name))).await;

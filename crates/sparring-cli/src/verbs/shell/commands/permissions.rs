@@ -27,7 +27,7 @@ async fn run(desk: &Desk<'_>, words: &[String]) -> Result<(), Failure> {
             _ => Err(Failure::Usage(format!("it is written {}", COMMAND.usage()))),
         };
     };
-    let mut rules = desk.again.rules();
+    let mut rules = desk.rules();
     // One that was said before is taken back; all else would be denied for ever.
     let (to, from) = match decision.as_str() {
         "allow" => (&mut rules.allow, &mut rules.deny),
@@ -41,7 +41,7 @@ async fn run(desk: &Desk<'_>, words: &[String]) -> Result<(), Failure> {
     if !to.contains(pattern) {
         to.push(pattern.clone());
     }
-    for note in desk.again.set_rules(rules)? {
+    for note in desk.set_rules(rules)? {
         desk.printer.note(&note).await;
     }
     for note in desk.registry.unfit_rules() {

@@ -6,7 +6,6 @@ use super::super::command::{Command, Tells, good};
 use super::super::desk::Desk;
 use super::super::telling::{changed, connected, first_line};
 use crate::failure::Failure;
-use crate::output::line;
 
 pub(super) const COMMAND: Command = Command {
     name: "reload",
@@ -22,20 +21,11 @@ pub(super) const COMMAND: Command = Command {
 
 async fn run(desk: &Desk<'_>) -> Result<(), Failure> {
     let printer = desk.printer;
-    let again = Arc::clone(&desk.again);
-    let read = tokio::task::spawn_blocking(move || again.read()).await;
-    let read = read.map_err(|error| Failure::System(std::io::Error::other(error)))?;
-    let servers = match read.servers {
-        Ok(servers) => servers,
-        Err(problems) => {
-            let lines: String =
-                problems.lines().map(|problem| line::clean(problem) + "\n").collect();
-            printer.notice(&lines).await;
-            let what = "the configuration cannot be used, and all stays as it is";
-            return Err(Failure::File(what.to_owned()));
-        }
-    };
-    let changes = desk.manager.reload(servers).await.map_err(Failure::NoServer)?;
+    let again = desk.read_again().await?;
+    for note in &again.notes {
+        printer.note(note).await;
+    }
+    let changes = desk.manager.reload(again.servers).await.map_err(Failure::NoServer)?;
     printer.print(&format!("{}\n", printer.paint().good(&changed(&changes)))).await?;
     let new = changes.added.iter().chain(&changes.changed);
     for connection in new.filter_map(|name| desk.manager.get(name)) {

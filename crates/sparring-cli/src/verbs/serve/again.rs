@@ -2,32 +2,23 @@
 //! then, and what may be called.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use sparring_host::config::{
-    Config, Configured, Fault, Places, Rules, ServerConfig, State, Surroundings,
-};
-use sparring_host::manager::{Manager, Reading};
-use sparring_host::permissions::{Permissions, Rule, Source};
+use sparring_host::config::{Configured, Fault, Rules, ServerConfig, State};
+use sparring_host::manager::Reading;
+use sparring_host::permissions::Permissions;
 use sparring_host::registry::Registry;
 use sparring_script::Problems;
 use tokio::sync::mpsc;
 
-use super::{Host, SharedRules};
-use crate::failure::Failure;
+use crate::host::{Host, Source};
 
 /// Reads again.
-pub(crate) struct Again {
-    places: Places,
-    surroundings: Surroundings,
+pub(super) struct Again {
+    source: Source,
     /// Only these, if there are any.
     named: Vec<String>,
-    rules: SharedRules,
-    /// What the files said last, where that can be used.
-    config: Mutex<Arc<Config>>,
-    manager: Manager,
-    registry: Arc<Registry>,
+    rules: Rules,
     /// What is served by now.
     served: Mutex<BTreeMap<String, ServerConfig>>,
     /// What was told.
@@ -37,19 +28,14 @@ pub(crate) struct Again {
 
 impl Again {
     /// One for the servers of a host, and where it says what somebody should know.
-    pub(crate) fn new(host: &Host) -> (Again, mpsc::UnboundedReceiver<String>) {
+    pub(super) fn new(host: &Host) -> (Again, mpsc::UnboundedReceiver<String>) {
         let (tell, notes) = mpsc::unbounded_channel();
         let servers = host.manager.servers();
         let served = servers.iter().map(|it| (it.config.name.clone(), (*it.config).clone()));
-        let (places, surroundings) = host.sources.clone();
         let again = Again {
-            places,
-            surroundings,
+            source: host.source.clone(),
             named: host.named.clone(),
-            rules: host.rules.clone(),
-            config: Mutex::new(Arc::clone(&host.config)),
-            manager: host.manager.clone(),
-            registry: Arc::clone(&host.registry),
+            rules: host.rules(),
             served: Mutex::new(served.collect()),
             told: Mutex::default(),
             tell,
@@ -59,12 +45,9 @@ impl Again {
 
     /// Reads, and puts the rules in force. What cannot be read leaves everything as
     /// it is.
-    pub(crate) fn read(&self) -> Reading {
-        let config = Config::read(&self.places, &self.surroundings);
-        let mut files: Vec<PathBuf> =
-            config.files.iter().map(|file| file.place.file.clone()).collect();
-        // Whoever trusts a file need not touch it.
-        files.extend(self.surroundings.trust.clone());
+    pub(super) fn read(&self, registry: &Registry) -> Reading {
+        let config = self.source.config_unattended();
+        let files = self.source.files();
         if !config.faults.is_empty() {
             let faults: Vec<String> = config.faults.iter().map(Fault::to_string).collect();
             return Reading { servers: Err(faults.join("\n")), files };
@@ -78,8 +61,8 @@ impl Again {
             .collect();
         *served = servers.iter().map(|server| (server.name.clone(), server.clone())).collect();
         drop(served);
-        let (permissions, found) = Permissions::about_these(&config, self.rules(), &servers);
-        self.registry.set_permissions(permissions);
+        let (permissions, found) = Permissions::about_these(&config, self.rules.clone(), &servers);
+        registry.set_permissions(permissions);
         notes.extend(found.errors.into_iter().map(|(_, error)| error.to_string()));
         notes.extend(found.notes);
         for note in notes {
@@ -88,36 +71,7 @@ impl Again {
                 let _ = self.tell.send(note);
             }
         }
-        *lock(&self.config) = Arc::new(config);
         Reading { servers: Ok(servers), files }
-    }
-
-    /// What is configured, as it was read last.
-    pub(crate) fn config(&self) -> Arc<Config> {
-        Arc::clone(&lock(&self.config))
-    }
-
-    /// The rules of this run.
-    pub(crate) fn rules(&self) -> Rules {
-        self.rules.locked().clone()
-    }
-
-    /// Puts other rules of this run in force, and says what somebody should know
-    /// of them.
-    ///
-    /// # Errors
-    /// When one means nothing; then all is as it was.
-    pub(crate) fn set_rules(&self, rules: Rules) -> Result<Vec<String>, Failure> {
-        let servers = self.manager.servers();
-        let servers = servers.iter().map(|server| &*server.config);
-        let (permissions, found) = Permissions::about_these(&self.config(), rules.clone(), servers);
-        let typed = |(rule, _): &&(Rule, _)| rule.source == Source::Session;
-        if let Some((_, error)) = found.errors.iter().find(typed) {
-            return Err(Failure::Usage(error.to_string()));
-        }
-        self.registry.set_permissions(permissions);
-        *self.rules.locked() = rules;
-        Ok(found.notes)
     }
 
     /// What an entry is by now. One that is broken stays as it was; and so does one
@@ -133,7 +87,7 @@ impl Again {
             return None;
         }
         match &configured.state {
-            State::Ready(server) => server.enabled.then(|| ServerConfig::clone(server)),
+            State::Ready(server) => Some(ServerConfig::clone(server)),
             State::Untrusted(_) => {
                 let file = configured.origin.file.display();
                 let stays = !self.named.is_empty() && before.is_some();
