@@ -15,13 +15,14 @@ use crate::command::{command, show, works};
 use crate::peers;
 
 /// The benches: the package and the name of each.
-const BENCHES: [(&str, &str); 6] = [
+const BENCHES: [(&str, &str); 7] = [
     ("sparring-peer", "calls"),
     ("sparring-transport", "stdio"),
     ("sparring-transport", "http_server"),
     ("sparring-transport", "http_client"),
     ("sparring-mock", "mock"),
     ("sparring-host", "host"),
+    ("sparring-host", "gateway"),
 ];
 
 /// What measures the program itself.

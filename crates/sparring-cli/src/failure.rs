@@ -29,6 +29,10 @@ pub(crate) enum Failure {
     /// The target could not be started or connected to.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// None of the servers that were to be served could be connected to; why was
+    /// told of each.
+    #[error("{}", none_of(*.0))]
+    NoneConnected(usize),
     /// No server that was named could be connected to.
     #[error("{0}")]
     NoServer(sparring_host::manager::Error),
@@ -86,6 +90,7 @@ impl Failure {
             | Failure::NoServer(_)
             | Failure::Model(_)
             | Failure::NotConnected(_)
+            | Failure::NoneConnected(_)
             | Failure::Connect(_)
             | Failure::Request(_)
             | Failure::Unsent { .. }
@@ -128,6 +133,7 @@ impl Failure {
             Failure::Open(_) | Failure::NoServer(_) | Failure::NotConnected(_) => "unreachable",
             Failure::Model(error) => of_model(error),
             Failure::NoAnswer(_) => "no-answer",
+            Failure::NoneConnected(_) => "unreachable",
             Failure::Connect(error) | Failure::Request(error) => error.kind(),
             Failure::Output(_) => "output",
             Failure::Stopped(_) => "stopped",
@@ -172,6 +178,13 @@ fn typed(error: &HttpError) -> Option<&'static str> {
 }
 
 /// All that is wrong with all of the files.
+fn none_of(servers: usize) -> String {
+    match servers {
+        1 => "the server could not be connected to".to_owned(),
+        _ => format!("none of the {servers} servers could be connected to"),
+    }
+}
+
 fn of_files(problems: &[Problems]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
 }

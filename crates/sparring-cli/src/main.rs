@@ -62,9 +62,17 @@ fn main() -> ExitCode {
                     let environment = environment();
                     alone::run(&printer, |signals| agent.run(&printer, signals, &environment))
                 }
+                Verb::Serve(serve) => {
+                    let environment = environment();
+                    alone::run(&printer, |signals| serve.run(&printer, signals, &environment))
+                }
                 Verb::Report(report) => {
                     let ci = Ci::of(&variables());
                     alone::run(&printer, |signals| report.run(&printer, signals, ci))
+                }
+                Verb::Shell(shell) => {
+                    let environment = environment();
+                    alone::run(&printer, |signals| shell.run(&printer, signals, &environment))
                 }
                 Verb::Config(config) => {
                     let environment = environment();

@@ -52,6 +52,11 @@ pub fn namespaced(server: &str, tool: &str) -> String {
     format!("mcp__{}__{}", sanitized(server), sanitized(tool))
 }
 
+/// What tells a server from others where its name cannot stand as it is.
+pub(crate) fn label(server: &str) -> String {
+    digits(server, "")[..DIGITS[0]].to_owned()
+}
+
 /// The servers that cannot be told apart once their names are sanitized, each
 /// set of them together, in the order of the alphabet.
 pub fn colliding<'a>(servers: impl IntoIterator<Item = &'a str>) -> Vec<Vec<&'a str>> {

@@ -13,6 +13,8 @@ mod raw;
 mod read;
 mod report;
 mod schema;
+mod serve;
+mod shell;
 mod test;
 mod verb;
 mod visit;

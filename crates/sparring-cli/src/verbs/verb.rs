@@ -7,6 +7,8 @@ use super::config::Config;
 use super::mock::Mock;
 use super::report::Report;
 use super::schema::Schema;
+use super::serve::Serve;
+use super::shell::Shell;
 use super::test::Test;
 use super::visit::Visit;
 use crate::args::Look;
@@ -20,7 +22,9 @@ pub(crate) enum Verb {
     Visit(Visit),
     Mock(Mock),
     Agent(Box<Agent>),
+    Serve(Serve),
     Report(Report),
+    Shell(Shell),
     Config(Config),
     Schema(Schema),
 }
@@ -33,7 +37,9 @@ impl Verb {
             Verb::Visit(visit) => visit.shared().look.clone(),
             Verb::Mock(mock) => mock.look.clone(),
             Verb::Agent(agent) => agent.look(),
+            Verb::Serve(serve) => serve.look.clone(),
             Verb::Report(report) => report.look(),
+            Verb::Shell(shell) => shell.look(),
             Verb::Config(config) => config.look(),
             Verb::Schema(schema) => schema.look(),
         }

@@ -15,7 +15,7 @@ use crate::process::{SPAR, output};
 use crate::web::{Bridge, Scripted, Way};
 
 /// The groups of cases; each has a test.
-const GROUPS: [&str; 21] = [
+const GROUPS: [&str; 23] = [
     "agent",
     "config",
     "container",
@@ -31,6 +31,8 @@ const GROUPS: [&str; 21] = [
     "mock",
     "replies",
     "reports",
+    "serve",
+    "shell",
     "stand-ins",
     "steps",
     "suite",
@@ -115,6 +117,11 @@ fn an_agent_answers_with_tools_and_tells_what_kept_it_from_that() {
 }
 
 #[test]
+fn the_shell_does_what_a_script_says_and_tells_what_it_could_not() {
+    check("shell");
+}
+
+#[test]
 fn a_first_suite_is_written_and_passes() {
     check("init");
 }
@@ -132,6 +139,11 @@ fn every_matcher_takes_what_fits_and_tells_what_does_not() {
 #[test]
 fn every_verb_of_a_step_does_its_work_and_tells_where_it_could_not() {
     check("steps");
+}
+
+#[test]
+fn the_configured_servers_are_served_as_one() {
+    check("serve");
 }
 
 #[test]

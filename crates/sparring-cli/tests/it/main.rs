@@ -21,6 +21,8 @@ mod model;
 mod oauth;
 mod process;
 mod reports;
+mod serve;
+mod shell;
 mod signals;
 mod sockets;
 mod suite;

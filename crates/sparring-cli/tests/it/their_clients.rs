@@ -1,4 +1,5 @@
-//! Clients of others on `spar mock`, on every transport that they have: rmcp's,
+//! Clients of others on `spar mock` and on `spar serve`, on every transport that
+//! they have: rmcp's,
 //! the Python SDK's, FastMCP's, and the Inspector's command line. What is not
 //! installed is skipped, loudly; `cargo xtask peers` installs it.
 
@@ -50,7 +51,20 @@ fn rmcp(revision: &str) -> Client {
 
 /// Runs a client on the mock: what it heard is right.
 fn check(client: &Client, mock: &[&str], expected: &str, name: &str) {
-    let output = output(Command::new(&client[0]).args(&client[1..]).args(mock));
+    check_as("", &mut Command::new(&client[0]), client, mock, expected, name);
+}
+
+/// The same, where tools and prompts have names that begin so.
+fn check_as(
+    prefix: &str,
+    command: &mut Command,
+    client: &Client,
+    mock: &[&str],
+    expected: &str,
+    name: &str,
+) {
+    command.env("SPAR_PREFIX", prefix);
+    let output = output(command.args(&client[1..]).args(mock));
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{expected} {mock:?}: {said}{stderr}");
@@ -61,11 +75,12 @@ fn check(client: &Client, mock: &[&str], expected: &str, name: &str) {
     }
     // Elicitation came with 2025-06-18; before, the question is left out.
     let greeted = if expected >= "2025-06-18" { name } else { "nobody" };
+    let tools = ["echo", "add", "progress", "ask"].map(|tool| format!("{prefix}{tool}"));
     let right = json!({
         "version": expected,
-        "tools": ["echo", "add", "progress", "ask"],
+        "tools": tools,
         "resources": ["desk://note"],
-        "prompts": ["greet"],
+        "prompts": [format!("{prefix}greet")],
         "note": {"uri": "desk://note", "text": "water the plants"},
         "prompt": "Say hello.",
         "echo": "a\n😀",
@@ -115,6 +130,24 @@ fn the_python_sdks_client_uses_a_mock_in_both_eras() {
 }
 
 #[test]
+fn the_python_sdks_client_uses_many_servers_as_one_in_both_eras() {
+    let Some(_) = python("sdk.py", "auto") else { return };
+    let home = crate::serve::home(&[("desk", &script())]);
+    let served = crate::serve::Served::start(home.path(), &["--allow", "mcp__desk"]);
+    for (mode, expected) in
+        [("legacy", "2025-11-25"), ("2026-07-28", "2026-07-28"), ("auto", "2026-07-28")]
+    {
+        let Some(client) = python("sdk.py", mode) else { return };
+        let over_stdio = [SPAR, "serve", "--allow", "mcp__desk"];
+        for target in [&over_stdio[..], &[&served.url]] {
+            let mut command = crate::serve::at(home.path(), &client[0]);
+            check_as("mcp__desk__", &mut command, &client, target, expected, "Guido");
+        }
+    }
+    assert_eq!(served.end(), Some(143));
+}
+
+#[test]
 fn fastmcps_client_uses_a_mock_in_both_eras() {
     for (mode, expected) in
         [("legacy", "2025-11-25"), ("2026-07-28", "2026-07-28"), ("auto", "2026-07-28")]
@@ -128,18 +161,18 @@ fn fastmcps_client_uses_a_mock_in_both_eras() {
 }
 
 #[test]
-fn the_inspector_uses_a_mock_in_both_eras() {
+fn the_inspector_uses_a_mock_and_many_servers_as_one_in_both_eras() {
     let modules = "node22/node_modules";
     let cli =
         installed(&format!("{modules}/@modelcontextprotocol/inspector/clients/cli/build/index.js"));
     let Some(cli) = cli else { return };
     let node = installed(&format!("{modules}/.bin/node")).unwrap_or_else(|| "node".to_owned());
-    let home = tempfile::tempdir().unwrap();
-    let add = |target: &[&str], era: &str| {
-        let mut command = Command::new(&node);
+    let home = crate::serve::home(&[("desk", &script())]);
+    let add_by = |tool: &str, target: &[&str], era: &str| {
+        let mut command = crate::serve::at(home.path(), &node);
         command.arg(&cli).args(target).args(["--protocol-era", era, "--format", "json"]);
-        command.args(["--method", "tools/call", "--tool-name", "add"]);
-        command.args(["--tool-args-json", r#"{"a": 2, "b": 3}"#]).env("HOME", home.path());
+        command.args(["--method", "tools/call", "--tool-name", tool]);
+        command.args(["--tool-args-json", r#"{"a": 2, "b": 3}"#]);
         let output = output(&mut command);
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         let heard: Value =
@@ -147,9 +180,15 @@ fn the_inspector_uses_a_mock_in_both_eras() {
         let expected = json!([{"type": "text", "text": "5"}]);
         assert_eq!(heard["result"]["content"], expected, "{era} at {target:?}");
     };
+    let add = |target: &[&str], era: &str| add_by("add", target, era);
+    let served = crate::serve::Served::start(home.path(), &["--allow", "mcp__desk"]);
     for era in ["legacy", "modern"] {
         add(&[SPAR, "mock", &script().to_string_lossy()], era);
+        // The flags of the server would be taken for the Inspector's own.
+        add_by("mcp__desk__add", &[&served.url], era);
+        add_by("mcp__desk__add", &[SPAR, "serve"], era);
     }
+    assert_eq!(served.end(), Some(143));
     over_http(|url| {
         let sse = url.replace("/mcp", "/sse");
         for (url, era) in [(url, "legacy"), (url, "modern"), (&*sse, "legacy")] {

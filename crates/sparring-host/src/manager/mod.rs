@@ -96,12 +96,14 @@ impl Manager {
 
     /// A manager that differs from the default.
     pub fn builder() -> ManagerBuilder {
+        let (servers, connector) = (Vec::new(), Arc::new(ToTarget));
+        ManagerBuilder { servers, connector, client: Manager::plain_client() }
+    }
+
+    /// What clients are made from, if nobody says otherwise: they answer nothing.
+    pub fn plain_client() -> ClientBuilder {
         let options = ClientOptions { transcript_bytes: TRANSCRIPT, ..ClientOptions::default() };
-        ManagerBuilder {
-            servers: Vec::new(),
-            connector: Arc::new(ToTarget),
-            client: ClientBuilder::with_options(options),
-        }
+        ClientBuilder::with_options(options)
     }
 
     /// Connects to a server and gets its lists; if it is connected, that

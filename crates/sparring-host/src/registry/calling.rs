@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sparring_peer::client::{self, Response};
 use sparring_wire::RawJson;
 
-use crate::manager::Manager;
+use crate::manager::{Connection, Manager};
 use crate::permissions::Fingerprint;
 
 /// Where a tool is that may be called.
@@ -68,6 +68,14 @@ impl Caller for Manager {
     type Error = CallError;
 
     async fn call(&self, route: &Route, arguments: RawJson) -> Result<Response, CallError> {
+        let called = self.routed(route)?.call_tool(&route.tool, arguments).await;
+        called.map_err(|error| CallError::Failed { server: Arc::clone(&route.server), error })
+    }
+}
+
+impl Manager {
+    /// The connection that a permitted call goes to.
+    pub(crate) fn routed(&self, route: &Route) -> Result<Connection, CallError> {
         let server = || Arc::clone(&route.server);
         let Some(connection) = self.get(&route.server) else {
             let state = self.state(&route.server).map_or("not configured", |state| state.name());
@@ -78,7 +86,6 @@ impl Caller for Manager {
         if route.target.as_ref().is_some_and(|decided| *decided != target) {
             return Err(CallError::Replaced { server: server() });
         }
-        let called = connection.call_tool(&route.tool, arguments).await;
-        called.map_err(|error| CallError::Failed { server: server(), error })
+        Ok(connection)
     }
 }

@@ -5,6 +5,7 @@
 mod agent;
 mod artifacts;
 mod config;
+mod gateway;
 mod manager;
 mod permissions;
 mod registry;

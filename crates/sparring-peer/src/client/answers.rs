@@ -56,11 +56,35 @@ pub fn accept_with_defaults(params: &RawJson) -> Value {
 }
 
 pub(super) type Answer = Pin<Box<dyn Future<Output = Result<RawJson, ErrorObject>> + Send>>;
-type Answerer = Arc<dyn Fn(RawJson) -> Answer + Send + Sync>;
+type Begin = Arc<dyn Fn(RawJson) -> Answer + Send + Sync>;
+type BeginAny = dyn Fn(&str, RawJson) -> Answer + Send + Sync;
 
 /// Who answers which question.
 #[derive(Clone, Default)]
-pub(super) struct Answers(HashMap<Question, Answerer>);
+pub(super) struct Answers(HashMap<Question, Begin>);
+
+/// Who answers what is asked for one request, whatever it is.
+#[derive(Clone)]
+pub(super) struct Answerer {
+    /// For whom the request was made.
+    pub(super) party: u64,
+    begin: Arc<BeginAny>,
+}
+
+impl Answerer {
+    pub(super) fn new<F, Fut>(party: u64, answerer: F) -> Self
+    where
+        F: Fn(&str, RawJson) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<RawJson, ErrorObject>> + Send + 'static,
+    {
+        let begin = move |method: &str, params| -> Answer { Box::pin(answerer(method, params)) };
+        Answerer { party, begin: Arc::new(begin) }
+    }
+
+    pub(super) fn ask(&self, method: &str, params: Option<RawJson>) -> Answer {
+        (self.begin)(method, params.unwrap_or_else(RawJson::empty_object))
+    }
+}
 
 impl Answers {
     pub(super) fn set<F, Fut>(&mut self, question: Question, answerer: F)

@@ -15,7 +15,7 @@ use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Frame, Id, RawJson};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::answers::{Answer, Answers};
+use super::answers::{Answer, Answerer, Answers};
 use super::core::{Ask, Core, Event, Request};
 use super::request::Progress;
 use super::{Error, Protocol, Response, Shared};
@@ -42,6 +42,8 @@ pub(super) struct Waiter {
     pub(super) reply: oneshot::Sender<Result<Response, Error>>,
     /// What else the caller wants to hear of; rare.
     pub(super) listener: Option<Box<Listener>>,
+    /// Who answers what the server asks for it.
+    pub(super) answerer: Option<Answerer>,
 }
 
 /// Gets what comes before the answer.
@@ -236,7 +238,9 @@ impl<L: Link> Driver<L> {
                 let method = frame.method().unwrap_or_default().to_owned();
                 self.shared.notifications.push(&method, frame);
             }
-            Event::Asked { ask, method, params } => self.asked(ask, &method, params),
+            Event::Asked { ask, method, params, with } => {
+                self.asked(ask, &method, params, with.as_ref());
+            }
             Event::Withdrawn(ask) => {
                 if let Some(abort) = self.abort.remove(&ask) {
                     abort.abort();
@@ -279,13 +283,18 @@ impl<L: Link> Driver<L> {
         }
     }
 
-    fn asked(&mut self, ask: Ask, method: &str, params: Option<RawJson>) {
+    fn asked(&mut self, ask: Ask, method: &str, params: Option<RawJson>, with: Option<&Id>) {
         let asked = match &ask {
             Ask::Request(id) => Frame::request(id, method, params.as_ref()),
             Ask::Input { key, .. } => Frame::request(&key.as_str().into(), method, params.as_ref()),
         };
         self.shared.requests.push(method, asked);
-        match self.answers.ask(method, params) {
+        let answer = match self.answerer(with) {
+            Ok(Some(answerer)) => Ok(answerer.ask(method, params)),
+            Ok(None) => self.answers.ask(method, params),
+            Err(error) => Err(error),
+        };
+        match answer {
             Ok(answer) => {
                 let (handle, registration) = AbortHandle::new_pair();
                 self.abort.insert(ask.clone(), handle);
@@ -306,6 +315,26 @@ impl<L: Link> Driver<L> {
                 let now = self.timer.now();
                 self.core.answer(now, ask, Err(error));
             }
+        }
+    }
+
+    /// Who answers for the request that something is asked for, if somebody does.
+    /// Where it is not said which that is, it can only be one of those in flight:
+    /// the newest, if one party has made all of them.
+    fn answerer(&mut self, with: Option<&Id>) -> Result<Option<Answerer>, ErrorObject> {
+        if let Some(id) = with {
+            return Ok(self.core.waiter(id).and_then(|waiter| waiter.answerer.clone()));
+        }
+        let answerers = self.core.waiters();
+        let answerers = answerers.filter_map(|it| Some((it.key, it.answerer.as_ref()?)));
+        let newest = answerers.clone().max_by_key(|(key, _)| *key);
+        let Some((_, newest)) = newest else { return Ok(None) };
+        match answerers.clone().all(|(_, answerer)| answerer.party == newest.party) {
+            true => Ok(Some(newest.clone())),
+            false => Err(ErrorObject::internal(
+                "requests of several clients are in flight, and it is not said for which this \
+                 is asked",
+            )),
         }
     }
 

@@ -7,9 +7,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use sparring_wire::{Frame, Json, RawJson};
+use sparring_wire::{ErrorObject, Frame, Json, RawJson};
 use tokio::sync::oneshot;
 
+use super::answers::Answerer;
 use super::core::Request;
 use super::driver::{Command, Listener, Waiter};
 use super::{Client, Error, Response};
@@ -21,6 +22,7 @@ pub struct RequestBuilder {
     what: What,
     timeout: Option<Duration>,
     listener: Option<Box<Listener>>,
+    answerer: Option<Answerer>,
 }
 
 enum What {
@@ -57,11 +59,13 @@ impl RequestBuilder {
             client,
             what: What::Request(method, params),
             listener: None,
+            answerer: None,
         }
     }
 
     pub(super) fn of_frame(client: Client, frame: Frame) -> Self {
-        RequestBuilder { timeout: client.timeout, client, what: What::Frame(frame), listener: None }
+        let (timeout, what) = (client.timeout, What::Frame(frame));
+        RequestBuilder { timeout, client, what, listener: None, answerer: None }
     }
 
     /// Waits this long instead of the client's own timeout.
@@ -77,6 +81,21 @@ impl RequestBuilder {
         self
     }
 
+    /// Answers what the server asks because of this request, by method and
+    /// params, instead of the client. Capabilities are the client's to declare.
+    ///
+    /// Not every link says which request a question belongs to. Then it is asked
+    /// for the newest of those in flight, if they are all of one `party`, and
+    /// refused if not: nobody shall see what is asked of another.
+    pub fn answered_by<F, Fut>(mut self, party: u64, answerer: F) -> Self
+    where
+        F: Fn(&str, RawJson) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<RawJson, ErrorObject>> + Send + 'static,
+    {
+        self.answerer = Some(Answerer::new(party, answerer));
+        self
+    }
+
     pub(super) fn listener(mut self, listener: Listener) -> Self {
         self.listener = Some(Box::new(listener));
         self
@@ -87,7 +106,7 @@ impl RequestBuilder {
         let (reply, answer) = oneshot::channel();
         let key = self.client.key();
         let progress = matches!(self.listener.as_deref(), Some(Listener::Progress(_)));
-        let waiter = Waiter { key, reply, listener: self.listener };
+        let waiter = Waiter { key, reply, listener: self.listener, answerer: self.answerer };
         let (method, command) = match self.what {
             What::Request(method, params) => {
                 let timeout = self.timeout;

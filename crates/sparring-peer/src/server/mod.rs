@@ -8,20 +8,23 @@ mod counters;
 mod dispatch;
 mod handler;
 mod intake;
+mod interest;
 mod running;
 mod session;
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
 use serde_json::json;
 use sparring_wire::{Frame, RawJson, Revision};
-use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, watch};
 
 use self::core::{About, Profile};
 use crate::link::{Cause, Envelope, Link};
 use counters::Counters;
+use interest::Interests;
 use session::Change;
 
 pub use alone::Alone;
@@ -45,6 +48,7 @@ struct Shared<H> {
     about: Renewed,
     counters: Arc<Counters>,
     sessions: Sessions,
+    interests: Arc<Interests>,
 }
 
 /// Asked to work on a link, and there is none.
@@ -67,6 +71,7 @@ impl<H: Handler> Server<H> {
             about: Renewed { about: RwLock::new((about, 0)), renewal: AtomicU64::new(0) },
             counters: Arc::default(),
             sessions: Sessions::default(),
+            interests: Arc::default(),
         };
         Server { shared: Arc::new(shared) }
     }
@@ -150,6 +155,12 @@ impl<H: Handler> Server<H> {
     pub fn resource_updated(&self, uri: &str) {
         let params = json!({"uri": uri}).into();
         self.changed("resources", "notifications/resources/updated", Some(params));
+    }
+
+    /// The resources whose changes clients want to hear of, all clients together,
+    /// as they are and as that changes.
+    pub fn watched(&self) -> watch::Receiver<Arc<BTreeSet<String>>> {
+        self.shared.interests.all()
     }
 
     /// Tells all clients that want to know of any change, whatever was declared.

@@ -37,7 +37,7 @@ impl<W> Core<W> {
         match frame.kind() {
             FrameKind::Result | FrameKind::Error => self.reply(now, frame, stream, envelope),
             FrameKind::Notification => self.notification(now, frame),
-            FrameKind::Request => self.server_request(&frame),
+            FrameKind::Request => self.server_request(&frame, stream),
             FrameKind::Batch => {
                 let frames: Vec<Frame> = frame.batch().collect();
                 for frame in frames {
@@ -219,7 +219,7 @@ impl<W> Core<W> {
         }
     }
 
-    fn server_request(&mut self, frame: &Frame) {
+    fn server_request(&mut self, frame: &Frame, stream: &Stream) {
         let modern = self.session.as_ref().is_some_and(|session| session.revision.is_modern());
         // Since 2026-07-28 a server sends no requests and a client no responses
         // (basic/transports/stdio#sending-messages).
@@ -235,6 +235,10 @@ impl<W> Core<W> {
             ask: Ask::Request(id.clone()),
             method: method.to_owned(),
             params: frame.params().map(RawJson::from),
+            with: match stream {
+                Stream::Request(id) => Some(id.clone()),
+                Stream::Standing => None,
+            },
         });
     }
 

@@ -143,6 +143,9 @@ pub enum Event<W> {
         method: String,
         /// The params of it.
         params: Option<RawJson>,
+        /// The request in flight that it is asked for, where that is known: of an
+        /// input always, of a request only on a stream of that request's own.
+        with: Option<Id>,
     },
     /// The server does not want it any more.
     Withdrawn(Ask),
@@ -263,11 +266,22 @@ impl<W> Core<W> {
     /// not been told yet.
     pub fn waiter(&mut self, id: &Id) -> Option<&mut W> {
         let pending = self.pending.get_mut(id).and_then(Pending::waiter);
-        pending.or_else(|| {
+        let round = self.rounds.get_mut(id).and_then(Round::waiter);
+        pending.or(round).or_else(|| {
             self.events.iter_mut().find_map(|event| match event {
                 Event::Settled { id: settled, waiter, .. } if settled == id => Some(waiter),
                 _ => None,
             })
+        })
+    }
+
+    /// What the owner gave with the requests that are in flight.
+    pub fn waiters(&self) -> impl Iterator<Item = &W> + Clone {
+        let pending = self.pending.values().map(|pending| &pending.owner);
+        let owners = pending.chain(self.rounds.values().map(Round::owner));
+        owners.filter_map(|owner| match owner {
+            Owner::Caller(waiter) => Some(waiter),
+            _ => None,
         })
     }
 

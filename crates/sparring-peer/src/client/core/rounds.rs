@@ -32,6 +32,10 @@ impl<W> Round<W> {
         &self.pending.owner
     }
 
+    pub(super) fn waiter(&mut self) -> Option<&mut W> {
+        self.pending.waiter()
+    }
+
     pub(super) fn into_parts(self) -> (Owner<W>, Cow<'static, str>) {
         self.pending.into_parts()
     }
@@ -67,7 +71,8 @@ impl<W> Core<W> {
                 request.get("method").and_then(Json::as_str).unwrap_or_default().into_owned();
             let ask = Ask::Input { id: id.clone(), key: key.clone() };
             let params = request.get("params").map(RawJson::from);
-            self.events.push_back(Event::Asked { ask, method: method.clone(), params });
+            let with = Some(id.clone());
+            self.events.push_back(Event::Asked { ask, method: method.clone(), params, with });
             inputs.push(Input { key, method, answer: None });
         }
         if inputs.is_empty() && state.is_none() {

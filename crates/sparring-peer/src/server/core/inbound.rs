@@ -183,6 +183,7 @@ impl<A> Core<A> {
             return;
         }
         let Some(job) = self.in_flight.remove(id) else { return };
+        self.other_uris |= job.listening.is_some();
         if job.listening.is_none() {
             self.events.push_back(Event::Cancelled(job.key));
         }

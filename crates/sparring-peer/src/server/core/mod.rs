@@ -65,6 +65,9 @@ pub struct Core<A> {
     added: Arc<Added>,
     /// Whether changes are of any interest to the client.
     heeds_changes: bool,
+    /// Whether the resources that it wants to hear of are others since that was
+    /// last asked.
+    other_uris: bool,
     closed: bool,
     received: u64,
     admitted: u64,
@@ -178,6 +181,7 @@ impl<A> Core<A> {
             ids: IdSequence::default(),
             added,
             heeds_changes: false,
+            other_uris: false,
             closed: false,
             received: 0,
             admitted: 0,
@@ -245,6 +249,17 @@ impl<A> Core<A> {
     /// be given to [`Core::broadcast`].
     pub fn heeds_changes(&self) -> bool {
         self.heeds_changes
+    }
+
+    /// The resources that the client wants to hear of, if they are others since
+    /// this was last asked.
+    pub(super) fn other_uris(&mut self) -> Option<Vec<String>> {
+        if !std::mem::take(&mut self.other_uris) {
+            return None;
+        }
+        let of_session = self.session.iter().flat_map(|session| &session.subscribed);
+        let filters = self.in_flight.values().filter_map(|job| job.listening.as_ref());
+        Some(of_session.chain(filters.flat_map(|filter| &filter.uris)).cloned().collect())
     }
 
     fn key(&mut self) -> u64 {

@@ -18,6 +18,7 @@ impl<A> Core<A> {
             return;
         }
         let Some(job) = self.in_flight.remove(id) else { return };
+        self.other_uris |= job.listening.is_some();
         let frame = match outcome {
             Ok(result) => {
                 self.remember(&job);
@@ -74,6 +75,7 @@ impl<A> Core<A> {
         };
         let uri = job.frame.params().and_then(|params| params.get("uri")).and_then(Json::as_str);
         if let (Some(session), Some(uri)) = (&mut self.session, uri) {
+            self.other_uris = true;
             match subscribe {
                 true => session.subscribed.insert(uri.into_owned()),
                 false => session.subscribed.remove(&*uri),

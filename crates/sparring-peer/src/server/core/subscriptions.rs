@@ -22,6 +22,7 @@ impl<A> Core<A> {
         let params = RawJson::from(json!({"notifications": granted.to_value()}));
         self.tell(id, "notifications/subscriptions/acknowledged", &params);
         if let Some(job) = self.in_flight.get_mut(id) {
+            self.other_uris |= !granted.uris.is_empty();
             job.listening = Some(granted);
             self.heeds_changes = true;
         }

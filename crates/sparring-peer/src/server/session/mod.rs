@@ -21,6 +21,7 @@ use super::context::{Origin, Said};
 use super::core::Core;
 use super::handler::Handler;
 use super::intake::Intake;
+use super::interest::Interest;
 use super::running::Running;
 use crate::link::{Cause, Incoming, Link, LinkKind, Outgoing, Recorder};
 use crate::timer::Timer;
@@ -49,6 +50,8 @@ pub struct Session<H> {
     said: mpsc::UnboundedReceiver<Said>,
     /// What all sessions are told, once this one's client may want to know.
     changes: Option<mpsc::Receiver<Change>>,
+    /// Which resources its client wants to hear of, once there are any.
+    interest: Option<Interest>,
     timer: Timer,
     ended: Option<Cause>,
     /// Since the link is full: until when it may be, and how full it would be by
@@ -94,6 +97,7 @@ impl<H: Handler> Session<H> {
             outbox,
             said,
             changes: None,
+            interest: None,
             timer: Timer::start(),
             ended: None,
             full: None,

@@ -65,6 +65,9 @@ impl<H: Handler> Session<H> {
             }
             busy = true;
         }
+        if let Some(uris) = self.core.other_uris() {
+            self.interest.get_or_insert_with(|| self.shared.interests.join()).set(uris);
+        }
         if self.timer.poll(self.core.wake_at(), cx).is_ready() {
             let now = self.timer.now();
             self.core.tick(now);
@@ -72,6 +75,7 @@ impl<H: Handler> Session<H> {
         }
         busy
     }
+
     fn event(&mut self, event: Event<oneshot::Sender<Outcome>>, cx: &mut TaskContext<'_>) {
         match event {
             Event::Call(call) => self.call(call, cx),

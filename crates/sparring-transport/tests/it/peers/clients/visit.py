@@ -1,5 +1,10 @@
 """What a client does on our server, whichever SDK it is made with."""
 
+import os
+
+# What stands before the names of tools and prompts, where many servers are one.
+PREFIX = os.environ.get("SPAR_PREFIX", "")
+
 
 def inside(answer, name):
     """What a list or a resource has in it; FastMCP gives just that."""
@@ -15,7 +20,7 @@ async def visit(client, call, refused):
         steps.append(progress)
 
     async def text_of(tool, **arguments):
-        return (await call(tool, arguments, step)).content[0].text
+        return (await call(PREFIX + tool, arguments, step)).content[0].text
 
     async def text_or_code_of(tool):
         try:
@@ -32,10 +37,10 @@ async def visit(client, call, refused):
         "resources": [str(resource.uri) for resource in resources],
         "prompts": [prompt.name for prompt in prompts],
         "note": {"uri": str(note.uri), "text": note.text},
-        "prompt": (await client.get_prompt("greet")).messages[0].content.text,
+        "prompt": (await client.get_prompt(PREFIX + "greet")).messages[0].content.text,
         "echo": await text_of("echo", message="a\n😀"),
         "add": await text_of("add", a=2, b=3),
-        "failed": (await call("add", {"a": "two"}, step)).is_error,
+        "failed": (await call(PREFIX + "add", {"a": "two"}, step)).is_error,
         "counted": await text_of("progress"),
         "ask": await text_or_code_of("ask"),
         "missing": await text_or_code_of("fly"),

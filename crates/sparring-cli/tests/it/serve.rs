@@ -1,0 +1,249 @@
+//! `spar serve` as a process: over HTTP, with files that change, children that
+//! crash, and signals.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use rustix::process::Signal;
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::process::{Running, SPAR, output, wait_until_gone};
+
+/// A user's folder in which these scripts are configured as mocks, with all that
+/// they have allowed in the file.
+pub(crate) fn home(mocks: &[(&str, &Path)]) -> TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let entries: Vec<String> = mocks.iter().map(|(name, script)| mock(name, script)).collect();
+    write(home.path(), &entries, mocks.iter().map(|(name, _)| *name));
+    home
+}
+
+fn mock(name: &str, script: &Path) -> String {
+    let (spar, script) = (json!(SPAR), json!(script));
+    format!("  {name}: {{command: {spar}, args: [mock, {script}]}}\n")
+}
+
+fn write<'a>(home: &Path, entries: &[String], allowed: impl Iterator<Item = &'a str>) {
+    let folder = home.join(".config/sparring");
+    fs::create_dir_all(&folder).unwrap();
+    let allowed: Vec<String> = allowed.map(|name| format!("mcp__{name}")).collect();
+    let allowed = allowed.join(", ");
+    let text = format!("servers:\n{}permissions: {{allow: [{allowed}]}}\n", entries.concat());
+    // At once, as editors do.
+    fs::write(folder.join("new"), text).unwrap();
+    fs::rename(folder.join("new"), folder.join("mcp.yaml")).unwrap();
+}
+
+/// A program that finds its configuration there.
+pub(crate) fn at(home: &Path, program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.env("HOME", home).env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME");
+    command.current_dir(home);
+    command
+}
+
+/// The program over HTTP.
+pub(crate) struct Served {
+    pub(crate) running: Running,
+    pub(crate) url: String,
+}
+
+impl Served {
+    pub(crate) fn start(home: &Path, flags: &[&str]) -> Served {
+        let mut command = at(home, SPAR);
+        command.args(["serve", "--http", "127.0.0.1:0"]).args(flags);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        Served { running: Running::of(child), url: line.trim().to_owned() }
+    }
+
+    pub(crate) fn end(self) -> Option<i32> {
+        self.running.signal(Signal::TERM);
+        self.running.exit()
+    }
+
+    fn spar(&self, args: &[&str]) -> (String, Option<i32>) {
+        let output = output(Command::new(SPAR).args(args).args(["--url", &self.url]));
+        let said = [output.stdout, output.stderr].concat();
+        (String::from_utf8_lossy(&said).into_owned(), output.status.code())
+    }
+}
+
+/// A server in a few lines of shell, which tells its process and can end.
+fn shell(name: &str, home: &Path) -> String {
+    let script = home.join(format!("{name}.sh"));
+    let text = r#"echo "$$" > "$1"
+while read -r line; do
+  id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  case "$line" in
+    *'"initialize"'*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"shell\",\"version\":\"1\"}}}" ;;
+    *'"tools/list"'*) echo "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":[{\"name\":\"hang\",\"inputSchema\":{\"type\":\"object\"}},{\"name\":\"crash\",\"inputSchema\":{\"type\":\"object\"}}]}}" ;;
+    *'"name":"crash"'*) echo 'no more paper' >&2; exit 7 ;;
+    *'"name":"hang"'*) echo hanging > "$1.hangs" ;;
+  esac
+done
+"#;
+    fs::write(&script, text).unwrap();
+    let (script, told) = (json!(script), json!(home.join(format!("{name}.pid"))));
+    format!("  {name}: {{command: sh, args: [{script}, {told}], protocol: 2025-11-25}}\n")
+}
+
+fn wait_for(file: &Path) -> String {
+    let until = std::time::Instant::now() + crate::process::PATIENCE;
+    loop {
+        match fs::read_to_string(file) {
+            Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
+            _ => assert!(std::time::Instant::now() < until, "{} is not there", file.display()),
+        }
+        std::thread::yield_now();
+    }
+}
+
+fn script() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/desk.mock.yaml")
+}
+
+#[test]
+fn servers_are_one_over_http_and_a_file_that_changes_is_followed() {
+    let home = home(&[("desk", &script())]);
+    let mut served = Served::start(home.path(), &[]);
+    assert_eq!(served.running.line("note: `desk` is connected"), "and has 4 tools");
+    assert_eq!(
+        served.running.line("note: serving "),
+        "4 tools, 1 resource and 1 prompt of 1 server"
+    );
+    for protocol in ["2025-11-25", "2026-07-28"] {
+        let call = ["call", "mcp__desk__echo", "message=hi", "--protocol", protocol];
+        assert_eq!(served.spar(&call), ("hi\n".to_owned(), Some(0)));
+    }
+    write(
+        home.path(),
+        &[mock("desk", &script()), mock("table", &script())],
+        ["desk", "table"].into_iter(),
+    );
+    assert_eq!(served.running.line("note: the files were read again: "), "table new");
+    assert_eq!(served.running.line("note: `table` is connected"), "and has 4 tools");
+    let call = ["call", "mcp__table__echo", "message=new"];
+    assert_eq!(served.spar(&call), ("new\n".to_owned(), Some(0)));
+    // What is wrong leaves everything as it is.
+    fs::write(home.path().join(".config/sparring/mcp.yaml"), "servers: [").unwrap();
+    served.running.line("note: what the files said before is still served");
+    assert_eq!(served.spar(&call), ("new\n".to_owned(), Some(0)));
+    assert_eq!(served.end(), Some(143));
+}
+
+#[test]
+fn only_who_has_the_token_is_let_in() {
+    let home = home(&[("desk", &script())]);
+    let served = Served::start(home.path(), &["--bearer", "open-sesame"]);
+    let (told, code) = served.spar(&["list", "tools"]);
+    assert_eq!(code, Some(3), "{told}");
+    assert!(told.contains("credentials are needed"), "{told}");
+    let (told, code) = served.spar(&["list", "tools", "--bearer", "open-sesame"]);
+    assert_eq!(code, Some(0), "{told}");
+    assert_eq!(served.end(), Some(143));
+}
+
+#[test]
+fn a_crash_is_told_to_its_callers_and_to_whoever_reads_stderr() {
+    let home = tempfile::tempdir().unwrap();
+    let entries = [shell("box", home.path()), mock("desk", &script())];
+    write(home.path(), &entries, ["box", "desk"].into_iter());
+    let mut served = Served::start(home.path(), &[]);
+    served.running.line("note: serving 6 tools");
+    let (told, code) = served.spar(&["call", "mcp__box__crash"]);
+    assert_eq!(code, Some(1), "{told}");
+    assert!(told.contains("server `box`: ") && told.contains("no more paper"), "{told}");
+    let lost = served.running.line("error: server `box` was lost: ");
+    assert!(lost.contains('7'), "{lost}");
+    let call = ["call", "mcp__desk__echo", "message=hi"];
+    assert_eq!(served.spar(&call), ("hi\n".to_owned(), Some(0)));
+    assert_eq!(served.running.line("note: `box` is connected"), "and has 2 tools");
+    assert_eq!(served.end(), Some(143));
+}
+
+#[test]
+fn a_signal_fails_what_is_in_flight_and_leaves_no_child() {
+    for over_http in [true, false] {
+        let home = tempfile::tempdir().unwrap();
+        write(home.path(), &[shell("box", home.path())], ["box"].into_iter());
+        let told = home.path().join("box.pid");
+        let (gateway, caller) = if over_http {
+            let served = Served::start(home.path(), &[]);
+            let mut call = Command::new(SPAR);
+            call.args(["call", "mcp__box__hang", "--url", &served.url]);
+            let caller = call.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            (Some(served), caller)
+        } else {
+            let mut call = at(home.path(), SPAR);
+            call.args(["call", "mcp__box__hang", "--", "sh", "-c"]);
+            call.args(["echo $$ > gateway.pid; exec \"$0\" serve", SPAR]);
+            (None, call.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+        };
+        wait_for(&home.path().join("box.pid.hangs"));
+        let child = wait_for(&told);
+        match &gateway {
+            Some(served) => served.running.signal(Signal::INT),
+            None => {
+                let gateway = wait_for(&home.path().join("gateway.pid"));
+                crate::process::signal(gateway.parse().unwrap(), Signal::INT);
+            }
+        }
+        let output = caller.wait_with_output().unwrap();
+        let heard = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{heard}");
+        assert!(heard.contains("server `box`: tools/call has no answer"), "{heard}");
+        wait_until_gone(&child);
+        if let Some(served) = gateway {
+            assert_eq!(served.running.exit(), Some(130));
+        }
+    }
+}
+
+#[test]
+fn a_second_signal_does_not_wait_for_servers_that_do_not_end() {
+    let home = tempfile::tempdir().unwrap();
+    let script =
+        "trap '' TERM; echo $$ > stubborn.pid; exec 0</dev/null; while :; do sleep 1; done";
+    let script = json!(script);
+    let entry =
+        format!("  stubborn: {{command: sh, args: [-c, {script}], cwd: {}}}\n", json!(home.path()));
+    write(home.path(), &[entry], ["stubborn"].into_iter());
+    let mut served = Served::start(home.path(), &[]);
+    let child = wait_for(&home.path().join("stubborn.pid"));
+    served.running.signal(Signal::INT);
+    served.running.line("error: stopped by SIGINT");
+    let start = std::time::Instant::now();
+    served.running.signal(Signal::INT);
+    assert_eq!(served.running.exit(), Some(130));
+    wait_until_gone(&child);
+    // In good order it has six seconds.
+    assert!(start.elapsed() < std::time::Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+#[test]
+fn an_address_that_is_taken_is_told_before_anything_is_started() {
+    let home = tempfile::tempdir().unwrap();
+    write(home.path(), &[shell("box", home.path())], ["box"].into_iter());
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let output = output(at(home.path(), SPAR).args(["serve", "--http", &address]));
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.starts_with(&format!("error: cannot listen on {address}: ")), "{told}");
+    assert!(!home.path().join("box.pid").exists());
+}
+
+#[test]
+fn the_end_of_input_is_the_end() {
+    let home = home(&[("desk", &script())]);
+    let mut command = at(home.path(), SPAR);
+    let output = output(command.arg("serve"));
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(output.stdout, b"");
+}

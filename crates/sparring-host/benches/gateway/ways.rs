@@ -1,0 +1,115 @@
+//! The ways to one server: directly, through a gateway in this process, and
+//! through a gateway that is a process of its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use sparring_host::config::{Origin, Reconnect, Rules, Scope, ServerConfig};
+use sparring_host::gateway::{self, Gateway};
+use sparring_host::manager::Manager;
+use sparring_host::permissions::{Gate, GateOptions, Permissions, Policy};
+use sparring_host::registry::Registry;
+use sparring_peer::link::LinesOptions;
+use sparring_peer::server::{Answer, Context, Handler, Running};
+use sparring_peer::{Client, Link, LinkKind, Protocol, Server, memory};
+use sparring_transport::{ChildLink, ChildTarget, Target, stdio};
+use sparring_wire::types::{CallToolResult, ServerCapabilities, Tool};
+use sparring_wire::{Json, RawJson, Revision};
+
+/// What all speak.
+const REVISION: Revision = Revision::V2025_11_25;
+
+struct Echo;
+
+impl Handler for Echo {
+    fn capabilities(&self) -> ServerCapabilities {
+        ServerCapabilities::none().tools()
+    }
+
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+        Ok(vec![Tool::new("echo")].into())
+    }
+
+    async fn call_tool(&self, _: &str, arguments: Json<'_>, _: &Context) -> Answer {
+        let message = arguments.get("message").and_then(Json::as_str).unwrap_or_default();
+        Ok(CallToolResult::text(message).into())
+    }
+}
+
+pub(crate) async fn serve_echo() {
+    Server::new(Echo).serve(stdio(LinesOptions::default())).await;
+}
+
+pub(crate) async fn serve_gateway() {
+    let (server, _manager) = gateway_to_echo().await;
+    server.serve(stdio(LinesOptions::default())).await;
+}
+
+/// A client, and what its calls need.
+pub(crate) struct Way {
+    client: Client,
+    tool: &'static str,
+    arguments: RawJson,
+    _held: Option<(Running, Manager)>,
+}
+
+impl Way {
+    pub(crate) async fn direct() -> Way {
+        let link = ChildLink::spawn(&this_program("serve-echo")).expect("this program starts");
+        Way::new(link, "echo", None).await
+    }
+
+    pub(crate) async fn within() -> Way {
+        let (server, manager) = gateway_to_echo().await;
+        let (ours, theirs) = memory(LinkKind::Shared);
+        let running = server.spawn(theirs);
+        Way::new(ours, "mcp__echo__echo", Some((running, manager))).await
+    }
+
+    pub(crate) async fn beyond() -> Way {
+        let link = ChildLink::spawn(&this_program("serve-gateway")).expect("this program starts");
+        Way::new(link, "mcp__echo__echo", None).await
+    }
+
+    async fn new(link: impl Link, tool: &'static str, held: Option<(Running, Manager)>) -> Way {
+        let client = Client::builder().revision(REVISION).connect(link).await;
+        let client = client.expect("a server of ours");
+        Way { client, tool, arguments: json!({"message": "hello"}).into(), _held: held }
+    }
+}
+
+impl super::turns::Contestant for Way {
+    async fn call(&self) {
+        let call = self.client.call_tool(self.tool, self.arguments.clone());
+        assert!(call.await.expect("an answer").success());
+    }
+}
+
+async fn gateway_to_echo() -> (Server<Gateway>, Manager) {
+    let config = ServerConfig {
+        name: "echo".to_owned(),
+        origin: Origin { file: "mcp.yaml".into(), scope: Scope::User, line: 1, column: 1 },
+        target: Target::Child(this_program("serve-echo")),
+        protocol: Protocol::Only(REVISION),
+        enabled: true,
+        auto_connect: true,
+        timeout: Duration::from_secs(30),
+        reconnect: Reconnect::default(),
+        rules: Rules { allow: vec!["*".to_owned()], ..Rules::default() },
+    };
+    let (permissions, _) = Permissions::new(&Policy::default(), [&config]);
+    let registry = Registry::new(Gate::new(permissions, GateOptions::default()));
+    let registry = Arc::new(registry);
+    let client = gateway::client(Manager::plain_client());
+    let manager = Manager::builder().servers([config]).client(client).build();
+    manager.connect("echo").await.expect("this program starts");
+    let server = Server::new(Gateway::new(manager.clone(), registry));
+    server.handler().begun();
+    (server, manager)
+}
+
+fn this_program(kind: &str) -> ChildTarget {
+    let program = std::env::current_exe().expect("this program has a path");
+    ChildTarget::new(program.to_string_lossy().into_owned()).args([kind])
+}

@@ -1,0 +1,187 @@
+//! A request on its way to a server and back, with all that comes before its
+//! answer.
+//!
+//! Up to 2025-11-25 a client is asked while its request waits. Since 2026-07-28
+//! its request ends with the question, and it comes back with the answer; the
+//! server's request stays in flight meanwhile, and is never made twice.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use serde_json::{Map, Value, json};
+use sparring_peer::client::{InFlight, Progress, Question, RequestBuilder};
+use sparring_peer::server::{Answer, Context, Failure, InputRequired};
+use sparring_wire::{ErrorObject, Json, RawJson};
+use tokio::sync::{mpsc, oneshot};
+
+use super::parked::Parked;
+use super::passing;
+
+/// How much may wait to be passed on. More progress is left out, and more
+/// questions are refused.
+const WAITING: usize = 256;
+
+type Outcome = Result<RawJson, ErrorObject>;
+
+/// A request in flight. Dropped, it is cancelled.
+pub(super) struct Flight {
+    server: Arc<str>,
+    call: InFlight,
+    said: mpsc::Receiver<Said>,
+    /// What the client was asked and has to come back with, by our names for it.
+    asked: BTreeMap<String, oneshot::Sender<Outcome>>,
+    /// How much it was asked so far.
+    questions: usize,
+}
+
+/// What comes before the answer.
+enum Said {
+    Progress(Progress),
+    Asked(Asked),
+}
+
+/// What the server asks.
+struct Asked {
+    question: Question,
+    params: Value,
+    /// Closed when the server does not want to know any more.
+    reply: oneshot::Sender<Outcome>,
+}
+
+impl Flight {
+    /// Makes the request.
+    pub(super) fn start(
+        server: Arc<str>,
+        request: RequestBuilder,
+        party: u64,
+        cx: &Context,
+    ) -> Flight {
+        let (tell, said) = mpsc::channel(WAITING);
+        let wants_progress = cx.params().and_then(|it| it.at(&["_meta", "progressToken"]));
+        let request = match wants_progress {
+            None => request,
+            Some(_) => {
+                let tell = tell.clone();
+                request.on_progress(move |progress| drop(tell.try_send(Said::Progress(progress))))
+            }
+        };
+        let request = request.answered_by(party, move |method, params| {
+            let asked = ask(&tell, method, &params);
+            async move {
+                let gone = |_| Err(ErrorObject::internal("the client is gone"));
+                asked?.await.unwrap_or_else(gone)
+            }
+        });
+        let (asked, questions) = (BTreeMap::new(), 0);
+        Flight { server, call: request.start(), said, asked, questions }
+    }
+
+    /// Goes on until there is an answer, or until the client has to come back
+    /// with one of its own.
+    pub(super) async fn go_on(mut self, cx: &Context, parked: &Parked) -> Answer {
+        let mut asking = FuturesUnordered::new();
+        loop {
+            tokio::select! {
+                biased;
+                Some(said) = self.said.recv() => match said {
+                    Said::Progress(it) => cx.progress(it.progress, it.total, it.message.as_deref()),
+                    Said::Asked(asked) if cx.revision().is_modern() => {
+                        if let Some(input) = self.ask_by_result(asked, cx) {
+                            return Err(parked.park(self, input, cx));
+                        }
+                    }
+                    Said::Asked(asked) => asking.push(ask_by_request(asked, cx)),
+                },
+                Some(()) = asking.next() => {}
+                answer = &mut self.call => return passing::answer(&self.server, answer),
+            }
+        }
+    }
+
+    /// Passes on what the client came back with.
+    pub(super) fn answered(&mut self, cx: &Context) {
+        let given = cx.params().and_then(|params| params.get("inputResponses"));
+        for (key, reply) in std::mem::take(&mut self.asked) {
+            let answer = given.and_then(|given| given.get(&key)).map(RawJson::from);
+            let none = || ErrorObject::invalid_params(format!("inputResponses has no `{key}`"));
+            // The server may not want to know any more.
+            let _ = reply.send(answer.ok_or_else(none));
+        }
+    }
+
+    /// What the client has to answer: this, and whatever else is asked by now.
+    fn ask_by_result(&mut self, first: Asked, cx: &Context) -> Option<Map<String, Value>> {
+        let mut requests = Map::new();
+        let mut next = Some(first);
+        while let Some(Asked { question, params, reply }) = next.take() {
+            match question.capability().map_or(Ok(()), |capability| cx.require(capability)) {
+                Err(failure) => drop(reply.send(Err(error(failure)))),
+                Ok(()) => {
+                    self.questions += 1;
+                    let key = format!("question-{}", self.questions);
+                    let request = json!({"method": question.method(), "params": params});
+                    requests.insert(key.clone(), request);
+                    self.asked.insert(key, reply);
+                }
+            }
+            while let Ok(said) = self.said.try_recv() {
+                match said {
+                    Said::Progress(it) => cx.progress(it.progress, it.total, it.message.as_deref()),
+                    Said::Asked(asked) => {
+                        next = Some(asked);
+                        break;
+                    }
+                }
+            }
+        }
+        (!requests.is_empty()).then_some(requests)
+    }
+}
+
+/// Passes a question on; what comes of it is told there.
+fn ask(
+    tell: &mpsc::Sender<Said>,
+    method: &str,
+    params: &RawJson,
+) -> Result<oneshot::Receiver<Outcome>, ErrorObject> {
+    let known = [Question::Sampling, Question::Elicitation, Question::Roots];
+    let question = known.into_iter().find(|known| known.method() == method);
+    let question = question.ok_or_else(|| ErrorObject::method_not_found(method))?;
+    let params = params.view().to().map_err(|why| {
+        ErrorObject::invalid_params(format!("the params of {method} cannot be read: {why}"))
+    })?;
+    let (reply, answer) = oneshot::channel();
+    let asked = Asked { question, params, reply };
+    let full = |_| ErrorObject::internal("the client is asked too much at once");
+    tell.try_send(Said::Asked(asked)).map_err(full)?;
+    Ok(answer)
+}
+
+async fn ask_by_request(asked: Asked, cx: &Context) {
+    let Asked { question, params, mut reply } = asked;
+    let answer = tokio::select! {
+        answer = cx.ask(question.method(), question, params) => answer.map_err(error),
+        () = reply.closed() => return,
+    };
+    let _ = reply.send(answer);
+}
+
+/// The error that a failure is; nothing is asked here that comes back otherwise.
+fn error(failure: Failure) -> ErrorObject {
+    match failure {
+        Failure::Error(error) => error,
+        Failure::InputRequired(InputRequired { .. }) => {
+            ErrorObject::internal("the client must come back with an answer")
+        }
+    }
+}
+
+/// What a request is about, so that one is not taken for another.
+pub(super) fn about(cx: &Context) -> String {
+    let params = cx.params();
+    let named = |name| params.and_then(|params| params.get(name)).and_then(Json::as_str);
+    let what = named("name").or_else(|| named("uri")).unwrap_or_default();
+    format!("{} {what}", cx.method())
+}

@@ -1,0 +1,77 @@
+//! What is passed on of a request and of its answer, spelled as it was.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use sparring_peer::client::{Error, Response};
+use sparring_peer::server::{Answer, Context};
+use sparring_wire::{ErrorObject, Json, RawJson};
+
+/// What belongs to the way between two peers, and is made anew for the next.
+const OF_THE_WAY: [&str; 2] = ["inputResponses", "requestState"];
+
+/// The params of a request for the server that it goes to, with these members in
+/// the place of those that it came with.
+pub(super) fn params(cx: &Context, replaced: &[(&str, Json<'_>)]) -> RawJson {
+    let mut members: Vec<(String, Json<'_>)> = Vec::new();
+    let meta = cx.params().and_then(|params| params.get("_meta")).and_then(meta);
+    for (key, value) in cx.params().into_iter().flat_map(Json::members) {
+        let name = key.name();
+        let kept = name != "_meta" && !OF_THE_WAY.contains(&&*name);
+        let is_replaced = replaced.iter().any(|(replaced, _)| *replaced == name);
+        if kept && !is_replaced {
+            members.push((name.into_owned(), value));
+        }
+    }
+    let replaced = replaced.iter().map(|(name, value)| ((*name).to_owned(), *value));
+    members.extend(replaced);
+    members.extend(meta.as_ref().map(|meta| ("_meta".to_owned(), meta.view())));
+    object(&members)
+}
+
+/// The params of a call of a tool, by its server's name for it.
+pub(super) fn tool_params(cx: &Context, tool: &str, arguments: &RawJson) -> RawJson {
+    let name = RawJson::string(tool);
+    let meta = cx.params().and_then(|params| params.get("_meta")).and_then(meta);
+    let own = [("name", name.view()), ("arguments", arguments.view())];
+    let meta = meta.as_ref().map(|meta| ("_meta", meta.view()));
+    RawJson::empty_object().with_more(own.into_iter().chain(meta))
+}
+
+/// What a server said, or why it said nothing.
+pub(super) fn answer(server: &Arc<str>, answer: Result<Response, Error>) -> Answer {
+    match answer {
+        Ok(response) => match (response.result(), response.error()) {
+            (Some(result), _) => Ok(RawJson::from(result).into()),
+            (None, Some(error)) => Err(error.into()),
+            (None, None) => Err(ErrorObject::internal(told(server, "an empty answer")).into()),
+        },
+        // What the client itself did not answer it is told as it was refused.
+        Err(Error::Unanswered { error, .. }) => Err((*error).into()),
+        Err(error) => {
+            let data = json!({"server": **server, "kind": error.kind()});
+            Err(ErrorObject::internal(told(server, &error.to_string())).with_data(data).into())
+        }
+    }
+}
+
+/// The metadata that is not about the way between two peers; none if there is
+/// none.
+fn meta(meta: Json<'_>) -> Option<RawJson> {
+    let members: Vec<(String, Json<'_>)> = meta
+        .members()
+        .map(|(key, value)| (key.name().into_owned(), value))
+        .filter(|(name, _)| {
+            name != "progressToken" && !name.starts_with("io.modelcontextprotocol/")
+        })
+        .collect();
+    (!members.is_empty()).then(|| object(&members))
+}
+
+fn object(members: &[(String, Json<'_>)]) -> RawJson {
+    RawJson::empty_object().with_more(members.iter().map(|(name, value)| (name.as_str(), *value)))
+}
+
+fn told(server: &str, what: &str) -> String {
+    format!("server `{server}`: {what}")
+}

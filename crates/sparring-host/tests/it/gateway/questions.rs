@@ -1,0 +1,186 @@
+//! What a server asks is asked of the client whose call it belongs to, and of
+//! nobody else.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use sparring_host::config::ServerConfig;
+use sparring_host::manager::Manager;
+use sparring_mock::MockServer;
+use sparring_peer::client::{Error, Question};
+use sparring_peer::{ClientBuilder, Protocol};
+use sparring_transport::Target;
+use sparring_transport::http::HttpTarget;
+use sparring_wire::{Revision, code};
+
+use super::{DESK, ERAS, House, answering, call, desk, over_http, plain, until};
+use crate::manager::fixture::{to, within};
+
+#[tokio::test]
+async fn elicitation_sampling_and_roots_reach_the_client_in_both_eras() {
+    for (outer, inner) in ERAS.into_iter().flat_map(|outer| ERAS.map(|inner| (outer, inner))) {
+        let (world, mock, servers) = desk(inner);
+        let house = House::open(&world, &servers).await;
+        let (serving, target) = house.listen().await;
+        let in_memory = house.visit(answering(outer, "Ada")).await;
+        let over_http = over_http(&target, answering(outer, "Ada")).await;
+        for client in [in_memory, over_http] {
+            for (tool, said) in [
+                ("mcp__desk__ask", "hello Ada"),
+                ("mcp__desk__sample", "the model says fjord for Ada"),
+                ("mcp__desk__look", "you have file:///srv"),
+                ("mcp__desk__twice", "Ada and Ada"),
+            ] {
+                assert_eq!(call(&client, tool).await, said, "{outer} to {inner}");
+            }
+            assert!(client.transcript().violations().is_empty());
+        }
+        if inner == ERAS[0] {
+            // However often a client comes back, the call is made once.
+            assert_eq!(mock.received_for("twice").len(), 2, "{outer}");
+        }
+        serving.stop(Duration::from_secs(1)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_declare_it_is_not_asked() {
+    for (outer, inner) in ERAS.into_iter().flat_map(|outer| ERAS.map(|inner| (outer, inner))) {
+        let (world, _, servers) = desk(inner);
+        let house = House::open(&world, &servers).await;
+        let client = house.visit(plain(outer)).await;
+        let answer = client.call_tool("mcp__desk__sample", json!({}));
+        let answer = within(answer.into_future()).await.unwrap();
+        let told = answer.raw().text().into_owned();
+        assert!(
+            told.contains("the client does not declare sampling"),
+            "{outer} to {inner}: {told}"
+        );
+        assert_eq!(client.requests().total(), 0);
+        if (outer, inner) == (ERAS[1], ERAS[1]) {
+            assert_eq!(answer.error_code(), Some(code::MISSING_REQUIRED_CLIENT_CAPABILITY));
+        }
+    }
+}
+
+#[tokio::test]
+async fn where_it_is_not_said_whose_question_it_is_clients_do_not_answer_for_each_other() {
+    let (world, mock, servers) = desk(Revision::V2025_06_18);
+    let house = House::open(&world, &servers).await;
+    let (asked, client) = counting(Revision::V2025_06_18, "Ada");
+    let ada = house.visit(client).await;
+    let waiting = ada.call_tool("mcp__desk__slow", json!({})).start();
+    until(|| mock.received_for("slow").len() == 1).await;
+    // Her own calls are all hers.
+    assert_eq!(call(&ada, "mcp__desk__ask").await, "hello Ada");
+    let bob = house.visit(answering(Revision::V2025_06_18, "Bob")).await;
+    let answer = bob.call_tool("mcp__desk__ask", json!({}));
+    let answer = within(answer.into_future()).await.unwrap().raw().text().into_owned();
+    assert!(answer.contains("requests of several clients are in flight"), "{answer}");
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
+    drop(waiting);
+    until(|| house.manager.get("desk").is_some_and(|it| it.client().notifications().total() == 0))
+        .await;
+    let again = within(bob.call_tool("mcp__desk__ask", json!({})).into_future()).await.unwrap();
+    assert_eq!(again.content(), "hello Bob");
+}
+
+#[tokio::test]
+async fn a_question_on_a_calls_own_stream_is_for_who_made_that_call() {
+    let mock = MockServer::from_yaml(DESK, ".").unwrap();
+    let serving = mock.listen(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
+    let url = mock.urls(serving.address().unwrap()).mcp;
+    let protocol = Protocol::Only(Revision::V2025_11_25);
+    let server = ServerConfig { protocol, ..to("desk", Target::Http(HttpTarget::new(url))) };
+    let house = House::of(Manager::builder(), &[server], &[], &["mcp__desk"]).await;
+    let (asked, client) = counting(ERAS[0], "Ada");
+    let ada = house.visit(client).await;
+    let waiting = ada.call_tool("mcp__desk__slow", json!({})).start();
+    until_served(&mock, "slow").await;
+    let bob = house.visit(answering(ERAS[1], "Bob")).await;
+    assert_eq!(call(&bob, "mcp__desk__ask").await, "hello Bob");
+    assert_eq!(asked.load(Ordering::Relaxed), 0);
+    drop(waiting);
+    within(house.manager.shut_down(Duration::from_secs(5))).await;
+}
+
+#[tokio::test]
+async fn an_answer_to_what_is_over_calls_nothing_again() {
+    let (world, mock, servers) = desk(ERAS[0]);
+    let house = House::open(&world, &servers).await;
+    let client = house.visit(answering(ERAS[1], "Ada")).await;
+    let params = |state: &str| {
+        json!({
+            "name": "mcp__desk__ask",
+            "arguments": {},
+            "requestState": state,
+            "inputResponses": {"question-1": {"action": "accept", "content": {"name": "Eve"}}},
+        })
+    };
+    let guess = client.request("tools/call", Some(params("00").into()));
+    let error = within(guess.into_future()).await.unwrap().error().unwrap();
+    assert_eq!(error.message, "requestState: what it belongs to is over");
+    assert!(mock.received_for("ask").is_empty());
+}
+
+#[tokio::test]
+async fn a_state_is_good_for_its_own_call_only() {
+    let (world, mock, servers) = desk(ERAS[0]);
+    let house = House::open(&world, &servers).await;
+    let client = house.visit(plain(ERAS[1]).capability("elicitation", json!({}))).await;
+    // As bytes, so that nobody comes back by itself.
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": ERAS[1].name(),
+        "io.modelcontextprotocol/clientInfo": {"name": "a", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+    });
+    let request = |id: &str, tool: &str, more: Value| {
+        let mut params = json!({"name": tool, "arguments": {}, "_meta": meta});
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
+    };
+    let asked = client.request_bytes(request("a", "mcp__desk__ask", json!({})));
+    let asked: Value = within(asked.into_future()).await.unwrap().to().unwrap();
+    assert_eq!(asked["resultType"], "input_required");
+    let state = asked["requestState"].clone();
+    assert_eq!(asked["inputRequests"]["question-1"]["method"], "elicitation/create");
+    let other = request("b", "mcp__desk__sample", json!({"requestState": state}));
+    let other = within(client.request_bytes(other).into_future()).await.unwrap();
+    assert_eq!(other.error_message().unwrap(), "requestState: what it belongs to is over");
+    let late = request("c", "mcp__desk__ask", json!({"requestState": state}));
+    let late = within(client.request_bytes(late).into_future()).await.unwrap();
+    assert!(late.error().is_some());
+    assert_eq!(mock.received_for("ask").len(), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_asks_by_itself_is_told_that_nobody_is_there() {
+    let (world, _, servers) = desk(ERAS[0]);
+    let house = House::open(&world, &servers).await;
+    let client = house.manager.get("desk").unwrap().client();
+    let asked = within(client.call_tool("ask", json!({})).into_future()).await;
+    let told = match asked {
+        Ok(answer) => answer.raw().text().into_owned(),
+        Err(error @ Error::Unanswered { .. }) => error.to_string(),
+        Err(error) => panic!("{error}"),
+    };
+    assert!(told.contains("no request of a client's is in flight"), "{told}");
+}
+
+/// A client that counts what it is asked.
+fn counting(revision: Revision, name: &'static str) -> (Arc<AtomicUsize>, ClientBuilder) {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counts = Arc::clone(&asked);
+    let client = plain(revision).answer(Question::Elicitation, move |_| {
+        counts.fetch_add(1, Ordering::Relaxed);
+        async move { Ok(json!({"action": "accept", "content": {"name": name}})) }
+    });
+    (asked, client)
+}
+
+async fn until_served(mock: &MockServer, tool: &str) {
+    until(|| mock.received_for(tool).len() == 1).await;
+}
