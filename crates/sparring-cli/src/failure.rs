@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use sparring_host::agent::AgentError;
 use sparring_peer::Cause;
 use sparring_peer::client::Error;
 use sparring_script::Problems;
@@ -35,6 +36,12 @@ pub(crate) enum Failure {
     /// No server that was named could be connected to.
     #[error("{0}")]
     NoServer(sparring_host::manager::Error),
+    /// The model's endpoint has no answer.
+    #[error("{0}")]
+    Model(AgentError),
+    /// The model did not answer.
+    #[error("{0}")]
+    NoAnswer(String),
     /// Nobody took the connection in time.
     #[error("no connection within {0:?}")]
     NotConnected(Duration),
@@ -73,12 +80,15 @@ impl Failure {
         match self {
             Failure::Usage(_) | Failure::File(_) | Failure::Script(_) => Exit::Usage,
             Failure::Open(OpenError::Http(error)) if typed(error).is_some() => Exit::Usage,
+            Failure::Model(AgentError::Target(_)) => Exit::Usage,
+            Failure::Model(AgentError::Refused { .. }) | Failure::NoAnswer(_) => Exit::Failed,
             Failure::Request(Error::Refused { .. }) => Exit::Failed,
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Good,
             Failure::Output(_) => Exit::Usage,
             Failure::Stopped(signal) => Exit::Stopped(*signal),
             Failure::Open(_)
             | Failure::NoServer(_)
+            | Failure::Model(_)
             | Failure::NotConnected(_)
             | Failure::NoneConnected(_)
             | Failure::Connect(_)
@@ -121,6 +131,8 @@ impl Failure {
             Failure::Open(OpenError::Http(error)) => typed(error).unwrap_or("unreachable"),
             Failure::Open(OpenError::Container(error)) => of_container(error),
             Failure::Open(_) | Failure::NoServer(_) | Failure::NotConnected(_) => "unreachable",
+            Failure::Model(error) => of_model(error),
+            Failure::NoAnswer(_) => "no-answer",
             Failure::NoneConnected(_) => "unreachable",
             Failure::Connect(error) | Failure::Request(error) => error.kind(),
             Failure::Output(_) => "output",
@@ -175,6 +187,16 @@ fn none_of(servers: usize) -> String {
 
 fn of_files(problems: &[Problems]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
+}
+
+fn of_model(error: &AgentError) -> &'static str {
+    match error {
+        AgentError::Target(_) => "usage",
+        AgentError::Refused { .. } => "refused",
+        AgentError::Late { .. } => "timeout",
+        AgentError::Unusable { .. } => "unusable",
+        _ => "unreachable",
+    }
 }
 
 fn of_container(error: &ContainerError) -> &'static str {

@@ -13,7 +13,6 @@ mod exit;
 mod failure;
 mod frames;
 mod gate;
-#[expect(dead_code, unused_imports, reason = "the verbs with many servers come next")]
 mod host;
 mod journal;
 mod output;
@@ -59,6 +58,10 @@ fn main() -> ExitCode {
                     alone::run(&printer, |signals| test.run(&printer, signals, &world, last_failed))
                 }
                 Verb::Mock(mock) => alone::run(&printer, |signals| mock.run(&printer, signals)),
+                Verb::Agent(agent) => {
+                    let environment = environment();
+                    alone::run(&printer, |signals| agent.run(&printer, signals, &environment))
+                }
                 Verb::Serve(serve) => {
                     let environment = environment();
                     alone::run(&printer, |signals| serve.run(&printer, signals, &environment))

@@ -12,6 +12,7 @@
 pub mod agent;
 pub mod artifacts;
 pub mod config;
+mod events;
 pub mod files;
 pub mod gateway;
 pub mod llm;

@@ -50,23 +50,36 @@ impl PrivateFile {
     /// When the folder or the lock cannot be made, or another process has had
     /// it for too long.
     pub async fn lock(&self) -> io::Result<FileLock> {
+        let (file, begun) = (self.lock_file()?, Instant::now());
+        while !is_locked(&file)? {
+            if begun.elapsed() > PATIENCE {
+                return Err(held(PATIENCE));
+            }
+            sleep(LOOK).await;
+        }
+        Ok(FileLock(file))
+    }
+
+    /// The same for a thread that may wait, and for no longer than that.
+    ///
+    /// # Errors
+    /// As [`PrivateFile::lock`].
+    pub fn lock_blocking(&self, patience: Duration) -> io::Result<FileLock> {
+        let (file, begun) = (self.lock_file()?, std::time::Instant::now());
+        while !is_locked(&file)? {
+            if begun.elapsed() > patience {
+                return Err(held(patience));
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(FileLock(file))
+    }
+
+    fn lock_file(&self) -> io::Result<File> {
         if let Some(folder) = self.path.parent() {
             make_folder(folder)?;
         }
-        let file = private().write(true).create(true).truncate(false).open(self.beside(".lock"))?;
-        let begun = Instant::now();
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(FileLock(file)),
-                Err(TryLockError::Error(error)) => return Err(error),
-                Err(TryLockError::WouldBlock) if begun.elapsed() > PATIENCE => {
-                    return Err(io::Error::other(format!(
-                        "another process has had it for {PATIENCE:?}"
-                    )));
-                }
-                Err(TryLockError::WouldBlock) => sleep(LOOK).await,
-            }
-        }
+        private().write(true).create(true).truncate(false).open(self.beside(".lock"))
     }
 
     /// All of it; nothing where there is no file.
@@ -122,6 +135,18 @@ impl PrivateFile {
         name.push(ending);
         PathBuf::from(name)
     }
+}
+
+fn is_locked(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+fn held(patience: Duration) -> io::Error {
+    io::Error::other(format!("another process has had it for {patience:?}"))
 }
 
 /// For a file that only the user can read.

@@ -10,7 +10,7 @@ mod ending;
 mod opening;
 mod resuming;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sparring_host::config::{Config, Places, Rules, Surroundings};
 use sparring_host::manager::Manager;
@@ -30,9 +30,20 @@ pub(crate) struct Host {
     /// Their tools.
     pub(crate) registry: Arc<Registry>,
     /// The rules of this run.
-    pub(crate) rules: Rules,
+    rules: Mutex<Rules>,
     /// The servers that were named by a flag.
     pub(crate) named: Vec<String>,
     /// Out of what that was read.
     pub(crate) sources: (Places, Surroundings),
+}
+
+impl Host {
+    /// The rules of this run.
+    pub(crate) fn rules(&self) -> Rules {
+        self.locked_rules().clone()
+    }
+
+    fn locked_rules(&self) -> MutexGuard<'_, Rules> {
+        self.rules.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }

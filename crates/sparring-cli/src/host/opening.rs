@@ -2,7 +2,7 @@
 //! those that are not.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use futures_util::future::join_all;
 use sparring_host::config::{
@@ -10,7 +10,7 @@ use sparring_host::config::{
 };
 use sparring_host::manager::{Connection, Error, Manager};
 use sparring_host::permissions::{
-    Asker, Audit, Findings, Gate, GateOptions, Grants, Permissions, Source,
+    Asker, Audit, Findings, Gate, GateOptions, Grants, Permissions, Reason, Source,
 };
 use sparring_host::registry::Registry;
 use sparring_peer::{ClientBuilder, ClientOptions};
@@ -75,7 +75,8 @@ impl Servers {
         let options = GateOptions { asker: wiring.asker, grants, audit, ..Default::default() };
         let registry = Arc::new(Registry::new(Gate::new(permissions, options)));
         let manager = Manager::builder().servers(servers).client(wiring.client).build();
-        Ok(Host { config, manager, registry, rules, named: self.named.clone(), sources })
+        let (rules, named) = (Mutex::new(rules), self.named.clone());
+        Ok(Host { config, manager, registry, rules, named, sources })
     }
 
     /// Reads the files. Who can be asked for inputs is, for the servers that are
@@ -102,7 +103,8 @@ impl Servers {
             if config.files.iter().all(|file| !file.is_there) {
                 return Err(Failure::File(format!("there is no file {shown}")));
             }
-            match config.faults.first() {
+            let own = |fault: &&Fault| configured::file(fault) == shown.to_string();
+            match config.faults.iter().find(own) {
                 Some(Fault::Wrong(problems)) => {
                     return Err(Failure::Script(vec![problems.clone()]));
                 }
@@ -117,7 +119,6 @@ impl Servers {
     fn places(&self, environment: &Environment) -> Result<Places, Failure> {
         let all = configured::places(environment);
         let Some(file) = &self.config else { return Ok(all) };
-        let file = environment.here.join(file);
         let format = match file.extension().and_then(|it| it.to_str()) {
             Some("json") => Format::McpJson,
             Some("yaml" | "yml") => Format::Yaml,
@@ -128,10 +129,12 @@ impl Servers {
                 )));
             }
         };
-        let folder = file.parent().map(ToOwned::to_owned);
+        let whole = environment.here.join(file);
+        let folder = whole.parent().map(ToOwned::to_owned);
         let own = Place { file: file.clone(), format, scope: Scope::User, folder };
         // What it is by its name is trusted all the same: somebody just named it.
-        let known = all.at(&file).map(|place| Place { scope: Scope::User, ..place });
+        let as_typed = |place| Place { scope: Scope::User, file: file.clone(), ..place };
+        let known = all.at(&whole).map(as_typed);
         Ok(Places(vec![known.unwrap_or(own)]))
     }
 
@@ -219,6 +222,13 @@ impl Host {
         for note in self.registry.unfit_rules() {
             printer.note(&note).await;
         }
+        let hidden = self.registry.hidden();
+        let unasked = hidden.iter().filter(|(_, why)| matches!(why, Reason::Nobody(_))).count();
+        if unasked > 0 {
+            let tools = if unasked == 1 { "tool is" } else { "tools are" };
+            let how = "--allow PATTERN or a rule in the config allows them";
+            printer.note(&format!("{unasked} {tools} hidden, with nobody to ask: {how}")).await;
+        }
         Ok(())
     }
 }
@@ -248,7 +258,10 @@ async fn beside(places: Places, surroundings: Surroundings) -> Result<Config, Fa
 
 fn first_problem(config: &Config) -> String {
     let of_servers = config.servers.values().find_map(|it| match &it.state {
-        State::Broken(problems) => problems.iter().next().map(|problem| problem.message.clone()),
+        State::Broken(problems) => problems.iter().next().map(|problem| {
+            let (source, at) = (problems.source(), problems.source().position(problem.span.start));
+            format!("{}:{}:{}: {}", source.name(), at.line, at.column, problem.message)
+        }),
         _ => None,
     });
     of_servers.unwrap_or_default()

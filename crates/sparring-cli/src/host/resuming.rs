@@ -15,8 +15,8 @@ use crate::output::Printer;
 #[derive(Args, Debug, Clone)]
 #[group(skip)]
 pub(crate) struct Sessions {
-    /// When it is over, keep in this file which servers were wanted, and what
-    /// was allowed and denied
+    /// Keep in this file which servers are wanted, and what is allowed and
+    /// denied, for --resume
     #[arg(long, value_name = "FILE", help_heading = "Servers")]
     pub(crate) save: Option<PathBuf>,
 
@@ -27,16 +27,27 @@ pub(crate) struct Sessions {
 
 impl Host {
     /// Connects the servers as they were when a session was saved, where that
-    /// is to be gone on with, and puts its rules beside those of the flags.
+    /// is to be gone on with, and puts its rules beside those of the flags. Then
+    /// keeps what is wanted, where that is to be kept.
     ///
     /// # Errors
-    /// When the file cannot be used, or as [`Host::connect`].
+    /// When a file cannot be used, or as [`Host::connect`].
     pub(crate) async fn begin(
-        &mut self,
+        &self,
         sessions: &Sessions,
         printer: &Printer,
     ) -> Result<(), Failure> {
-        let Some(path) = &sessions.resume else { return self.connect(printer).await };
+        match &sessions.resume {
+            Some(path) => self.resume(path, printer).await?,
+            None => self.connect(printer).await?,
+        }
+        match &sessions.save {
+            Some(path) => self.save(path).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn resume(&self, path: &Path, printer: &Printer) -> Result<(), Failure> {
         let session = Session::load(path).map_err(|error| Failure::File(error.to_string()))?;
         let restored = session.restore(&self.manager, Some(&self.config)).await;
         let kept = &restored.reconciled.rules;
@@ -44,13 +55,16 @@ impl Host {
             let new: Vec<_> = from.iter().filter(|it| !to.contains(it)).cloned().collect();
             to.extend(new);
         };
-        add(&mut self.rules.deny, &kept.deny);
-        add(&mut self.rules.ask, &kept.ask);
-        add(&mut self.rules.allow, &kept.allow);
+        let rules = {
+            let mut rules = self.locked_rules();
+            add(&mut rules.deny, &kept.deny);
+            add(&mut rules.ask, &kept.ask);
+            add(&mut rules.allow, &kept.allow);
+            rules.clone()
+        };
         let servers = self.manager.servers();
         let servers = servers.iter().map(|server| &*server.config);
-        let (permissions, findings) =
-            Permissions::about_these(&self.config, self.rules.clone(), servers);
+        let (permissions, findings) = Permissions::about_these(&self.config, rules, servers);
         self.registry.set_permissions(permissions);
         tell_findings(findings, printer).await?;
         for message in restored.reconciled.messages() {
@@ -65,7 +79,7 @@ impl Host {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) async fn save(&self, path: &Path) -> Result<(), Failure> {
-        let saved = Session::of(&self.manager, &self.rules).save(path).await;
+        let saved = Session::of(&self.manager, &self.rules()).save(path).await;
         saved.map_err(|error| Failure::File(error.to_string()))
     }
 }

@@ -73,6 +73,11 @@ impl Printer {
         self.quiet
     }
 
+    /// Whether results go to a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
     /// Whether somebody sees what goes to stderr as it goes there.
     pub(crate) fn attended(&self) -> bool {
         self.attended

@@ -1,5 +1,6 @@
 //! What the program can do, one file a verb.
 
+mod agent;
 mod call;
 mod complete;
 mod config;

@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 
+use super::agent::Agent;
 use super::config::Config;
 use super::mock::Mock;
 use super::report::Report;
@@ -19,6 +20,7 @@ pub(crate) enum Verb {
     #[command(flatten)]
     Visit(Visit),
     Mock(Mock),
+    Agent(Box<Agent>),
     Serve(Serve),
     Report(Report),
     Config(Config),
@@ -32,6 +34,7 @@ impl Verb {
             Verb::Test(test) => test.look(),
             Verb::Visit(visit) => visit.shared().look.clone(),
             Verb::Mock(mock) => mock.look.clone(),
+            Verb::Agent(agent) => agent.look(),
             Verb::Serve(serve) => serve.look.clone(),
             Verb::Report(report) => report.look(),
             Verb::Config(config) => config.look(),

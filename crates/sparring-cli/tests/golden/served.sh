@@ -1,6 +1,6 @@
-# Serves a mock over HTTP while a command line runs that finds it at $URL.
+# Serves a mock, or with --llm an LLM endpoint, over HTTP while a command line runs that finds it at $URL.
 mkfifo "$TMP/address"
-spar mock "$1" --http 127.0.0.1:0 > "$TMP/address" 2> "$TMP/mock" &
+spar mock $1 --http 127.0.0.1:0 > "$TMP/address" 2> "$TMP/mock" &
 mock=$!
 read -r URL < "$TMP/address"
 export URL

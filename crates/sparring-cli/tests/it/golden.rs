@@ -15,7 +15,8 @@ use crate::process::{SPAR, output};
 use crate::web::{Bridge, Scripted, Way};
 
 /// The groups of cases; each has a test.
-const GROUPS: [&str; 21] = [
+const GROUPS: [&str; 22] = [
+    "agent",
     "config",
     "container",
     "diagnostics",
@@ -107,6 +108,11 @@ fn a_mock_serves_and_tells_what_is_wrong_with_its_script() {
 #[test]
 fn servers_are_configured_trusted_and_named_and_what_is_wrong_is_told() {
     check("config");
+}
+
+#[test]
+fn an_agent_answers_with_tools_and_tells_what_kept_it_from_that() {
+    check("agent");
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod issuer;
 mod llm;
 mod mock;
 mod mock_hardships;
+mod model;
 mod oauth;
 mod process;
 mod reports;

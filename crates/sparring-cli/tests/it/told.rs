@@ -33,7 +33,7 @@ const SOURCES: [&str; 17] = [
 /// Texts of several words that are no messages, and messages that no file can
 /// bring about.
 const OTHERS: [(&str, &str); 17] = [
-    ("another process has had it for {PATIENCE:?}", "needs a process that hangs"),
+    ("its path leads nowhere, or is no text", "needs a file that goes away meanwhile"),
     ("another process has had its folder for {PATIENCE:?}", "needs a process that hangs"),
     ("the tool", "names a text without a file"),
     ("the reply", "names a text without a file"),

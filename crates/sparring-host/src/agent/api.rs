@@ -1,7 +1,7 @@
 //! The two APIs of models, and which of them a URL means.
 
 use serde_json::Value;
-use sparring_transport::http::HttpTarget;
+use sparring_transport::http::{Credentials, HttpTarget};
 
 use super::said::{Listening, Outcome, Said};
 use super::{anthropic, openai};
@@ -70,18 +70,20 @@ impl Api {
         }
     }
 
-    /// The headers that every request has.
-    pub(super) fn headers(self, key: Option<&str>) -> Vec<(String, String)> {
-        let header = |name: &str, value: String| (name.to_owned(), value);
+    /// Puts the key where the API looks for it, and what else it wants.
+    pub(super) fn prepare(self, target: &mut HttpTarget, key: Option<&str>) {
+        let mut header = |name: &str, value: &str| {
+            target.headers.push((name.to_owned(), value.to_owned()));
+        };
         match self {
-            Api::OpenAi => key
-                .map(|key| header("authorization", format!("Bearer {key}")))
-                .into_iter()
-                .collect(),
+            Api::OpenAi => {
+                target.credentials = key.map(|key| Credentials::Bearer(key.to_owned()));
+            }
             Api::Anthropic => {
-                let version = header("anthropic-version", VERSION.to_owned());
-                let key = key.map(|key| header("x-api-key", key.to_owned()));
-                std::iter::once(version).chain(key).collect()
+                header("anthropic-version", VERSION);
+                if let Some(key) = key {
+                    header("x-api-key", key);
+                }
             }
         }
     }

@@ -61,7 +61,7 @@ impl Endpoint {
         patience: Patience,
     ) -> Result<Endpoint, AgentError> {
         let mut target = HttpTarget { url: address.url.clone(), ..target };
-        target.headers.extend(address.api.headers(key));
+        address.api.prepare(&mut target, key);
         target.max_message = LONGEST_TURN;
         let client = JsonClient::new(&target)?;
         Ok(Endpoint { api: address.api, client, patience, stream: false })
@@ -175,7 +175,7 @@ impl Endpoint {
             }
             Err(_) => String::from_utf8_lossy(&body).trim().to_owned(),
         };
-        let message = cut(&visible(&self.client.masked(&message)), LONGEST_MESSAGE);
+        let message = self.shown(&message);
         let error = AgentError::Refused { url: self.client.url(), status, message, tries };
         if again { Trouble::Busy { error, after } } else { Trouble::Final(error) }
     }
@@ -189,8 +189,14 @@ impl Endpoint {
     }
 
     fn unusable(&self, why: String) -> Trouble {
-        let why = cut(&visible(&self.client.masked(&why)), LONGEST_MESSAGE);
+        let why = self.shown(&why);
         Trouble::Final(AgentError::Unusable { url: self.client.url(), why })
+    }
+
+    /// What the endpoint says, in one line, harmless and without the key.
+    fn shown(&self, text: &str) -> String {
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        cut(&visible(&self.client.masked(&line)), LONGEST_MESSAGE)
     }
 }
 

@@ -107,7 +107,10 @@ impl Agent<'_> {
                 Stop::Done if said.calls.is_empty() => return ended(End::Answered),
                 _ => {}
             }
-            messages.push(api.assistant(&said));
+            // A message that says nothing is one that the APIs do not take.
+            if !said.text.is_empty() || !said.calls.is_empty() {
+                messages.push(api.assistant(&said));
+            }
             // The last calls would be made for nobody.
             if turn == self.limits.max_turns {
                 break;

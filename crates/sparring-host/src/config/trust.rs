@@ -2,18 +2,17 @@
 //! them, so that one that is changed is not trusted any more.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use sparring_transport::PrivateFile;
 
 use super::read::{digest, text};
 
-/// How long another process may keep us waiting, and how often it is looked at.
+/// How long another process may keep us waiting.
 const PATIENCE: Duration = Duration::from_secs(5);
-const LOOK: Duration = Duration::from_millis(10);
 
 /// What is known of whom the user trusts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -96,67 +95,17 @@ fn change(store: &Path, change: impl FnOnce(&mut Trust)) -> Result<(), TrustErro
         what: "written",
         why: error.to_string(),
     };
-    if let Some(folder) = store.parent() {
-        private_folder(folder).map_err(failed)?;
-    }
-    let _lock = lock(store).map_err(failed)?;
+    let kept = PrivateFile::new(store);
+    let _lock = kept.lock_blocking(PATIENCE).map_err(failed)?;
     let mut trust = Trust::read(store)?;
     change(&mut trust);
-    write(store, &trust).map_err(failed)
-}
-
-fn lock(store: &Path) -> io::Result<File> {
-    let file = private().write(true).create(true).truncate(false).open(beside(store, ".lock"))?;
-    let begun = Instant::now();
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::Error(error)) => return Err(error),
-            Err(TryLockError::WouldBlock) if begun.elapsed() > PATIENCE => {
-                return Err(io::Error::other(format!(
-                    "another process has had it for {PATIENCE:?}"
-                )));
-            }
-            Err(TryLockError::WouldBlock) => std::thread::sleep(LOOK),
-        }
-    }
-}
-
-/// In one step: whoever reads it finds all of the old or all of the new.
-fn write(store: &Path, trust: &Trust) -> io::Result<()> {
-    let text = format!("{:#}\n", json!({"files": trust.files}));
-    let store = &fs::canonicalize(store).unwrap_or_else(|_| store.to_owned());
-    let new = beside(store, &format!(".{}.new", std::process::id()));
-    let _ = fs::remove_file(&new);
-    let mut file = private().write(true).create_new(true).open(&new)?;
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-    written.and_then(|()| fs::rename(&new, store)).inspect_err(|_| drop(fs::remove_file(&new)))
-}
-
-fn beside(file: &Path, ending: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
-}
-
-/// For a file that only the user can read.
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.read(true);
-    options
-}
-
-fn private_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(folder)
+    kept.write(&format!("{:#}\n", json!({"files": trust.files}))).map_err(failed)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

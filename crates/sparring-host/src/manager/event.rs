@@ -3,14 +3,10 @@
 use std::sync::Arc;
 
 use sparring_peer::client::Listing;
-use tokio::sync::broadcast;
-use tokio::sync::broadcast::error::RecvError;
 
 use super::reload::Changes;
 use super::state::State;
-
-/// How many events wait for a subscriber; of more it is only told how many.
-const WAITING: usize = 1_024;
+use crate::events::Missable;
 
 /// Something that happened.
 #[derive(Debug, Clone)]
@@ -66,57 +62,13 @@ pub enum Event {
     Missed(u64),
 }
 
-/// Tells everybody who subscribed.
-#[derive(Debug, Clone)]
-pub(super) struct Announcer(broadcast::Sender<Event>);
-
-impl Default for Announcer {
-    fn default() -> Self {
-        Announcer(broadcast::channel(WAITING).0)
-    }
-}
-
-impl Announcer {
-    pub(super) fn tell(&self, event: Event) {
-        // Nobody may have subscribed.
-        let _ = self.0.send(event);
-    }
-
-    pub(super) fn subscribe(&self) -> Events {
-        Events(self.0.subscribe())
-    }
-}
-
 /// Events from the moment of subscribing on.
-#[derive(Debug)]
-pub struct Events(broadcast::Receiver<Event>);
+pub type Events = crate::events::Events<Event>;
 
-impl Events {
-    /// The next one; none when the manager is gone.
-    pub async fn next(&mut self) -> Option<Event> {
-        match self.0.recv().await {
-            Ok(event) => Some(event),
-            Err(RecvError::Lagged(missed)) => Some(Event::Missed(missed)),
-            Err(RecvError::Closed) => None,
-        }
-    }
-}
+pub(super) type Announcer = crate::events::Announcer<Event>;
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn a_slow_subscriber_is_told_how_much_it_missed() {
-        let announcer = Announcer::default();
-        let mut events = announcer.subscribe();
-        for number in 0..WAITING + 10 {
-            announcer.tell(Event::NotReloaded { problem: number.to_string().into() });
-        }
-        let Some(Event::Missed(missed)) = events.next().await else { panic!("nothing is told") };
-        let Some(Event::NotReloaded { problem }) = events.next().await else { panic!("no event") };
-        assert_eq!(*problem, *missed.to_string(), "what follows is the first that was kept");
-        drop(announcer);
-        while events.next().await.is_some() {}
+impl Missable for Event {
+    fn missed(events: u64) -> Self {
+        Event::Missed(events)
     }
 }

@@ -2,11 +2,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::broadcast;
-use tokio::sync::broadcast::error::RecvError;
-
-/// How many events wait for a subscriber; of more it is only told how many.
-const WAITING: usize = 1_024;
+use crate::events::Missable;
 
 /// Something that changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,38 +21,13 @@ pub enum Event {
     Missed(u64),
 }
 
-/// Tells everybody who subscribed.
-#[derive(Debug)]
-pub(super) struct Announcer(broadcast::Sender<Event>);
-
 /// Events from the moment of subscribing on.
-#[derive(Debug)]
-pub struct Events(broadcast::Receiver<Event>);
+pub type Events = crate::events::Events<Event>;
 
-impl Default for Announcer {
-    fn default() -> Self {
-        Announcer(broadcast::channel(WAITING).0)
-    }
-}
+pub(super) type Announcer = crate::events::Announcer<Event>;
 
-impl Announcer {
-    pub(super) fn tell(&self, event: Event) {
-        // Nobody may have subscribed.
-        let _ = self.0.send(event);
-    }
-
-    pub(super) fn subscribe(&self) -> Events {
-        Events(self.0.subscribe())
-    }
-}
-
-impl Events {
-    /// The next one; none when the registry is gone.
-    pub async fn next(&mut self) -> Option<Event> {
-        match self.0.recv().await {
-            Ok(event) => Some(event),
-            Err(RecvError::Lagged(missed)) => Some(Event::Missed(missed)),
-            Err(RecvError::Closed) => None,
-        }
+impl Missable for Event {
+    fn missed(events: u64) -> Self {
+        Event::Missed(events)
     }
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
+mod agent;
 mod artifacts;
 mod config;
 mod gateway;

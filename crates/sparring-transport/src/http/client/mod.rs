@@ -144,6 +144,18 @@ impl HttpTarget {
         endpoint::Endpoint::parse(&self.url).map(drop)
     }
 
+    /// Whether nobody on the way can read what goes there: it is this machine,
+    /// or TLS is between.
+    pub fn is_private(&self) -> bool {
+        match endpoint::Endpoint::parse(&self.url) {
+            Ok((endpoint, _)) => match &endpoint.origin {
+                endpoint::Origin::Tcp { tls, host, .. } => *tls || oauth::is_loopback(host),
+                endpoint::Origin::Unix(_) => true,
+            },
+            Err(_) => false,
+        }
+    }
+
     /// Its URL without what may be secret in it.
     pub fn shown_url(&self) -> String {
         endpoint::shown(&self.url)

@@ -18,6 +18,8 @@ mod store;
 mod token;
 mod web;
 
+pub(super) use web::is_loopback;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -119,7 +119,7 @@ impl Web<'_> {
 }
 
 /// Whether that is this machine.
-pub(super) fn is_loopback(host: &str) -> bool {
+pub(in crate::http::client) fn is_loopback(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
 }

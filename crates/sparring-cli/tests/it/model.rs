@@ -1,0 +1,203 @@
+//! `spar agent` where somebody sits before it: signals in the midst of things,
+//! what a model says on a terminal, and who is asked there.
+
+use std::fs;
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+
+use rustix::process::Signal;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use serde_json::{Value, json};
+use sparring_mock::{LlmMock, LlmTurn};
+use tokio::runtime::Runtime;
+
+use crate::process::{PATIENCE, Running, SPAR, wait_until_gone};
+
+/// Something that says what it is asked, and a folder with a server whose
+/// process id is in `id`.
+struct Stage {
+    _runtime: Runtime,
+    llm: LlmMock,
+    asked: mpsc::Receiver<Value>,
+    folder: tempfile::TempDir,
+}
+
+impl Stage {
+    fn new(turns: impl IntoIterator<Item = LlmTurn>, tools: &str) -> Stage {
+        let runtime = Runtime::new().unwrap();
+        let llm = turns.into_iter().fold(LlmMock::openai(), |llm, turn| llm.turn(turn));
+        let llm = runtime.block_on(llm.start()).unwrap();
+        let (sender, asked) = mpsc::channel();
+        llm.on_request(move |request| drop(sender.send(request.to_json())));
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.mock.yaml"), format!("tools: {tools}\n")).unwrap();
+        let script = format!("echo $$ > id.new; mv id.new id; exec {SPAR} mock a.mock.yaml");
+        let cwd = folder.path().display().to_string();
+        let server = json!({"command": "sh", "args": ["-c", script], "cwd": cwd});
+        let config = json!({"mcpServers": {"s": server}}).to_string();
+        fs::write(folder.path().join("mcp.json"), config).unwrap();
+        Stage { _runtime: runtime, llm, asked, folder }
+    }
+
+    fn command(&self, more: &[&str]) -> Command {
+        let mut command = Command::new(SPAR);
+        command.args(["agent", "go", "--llm", &self.llm.url(), "--config", "mcp.json"]).args(more);
+        command.current_dir(self.folder.path()).stdin(Stdio::null());
+        command.env("HOME", self.folder.path()).env_remove("OPENAI_API_KEY");
+        command
+    }
+
+    fn start(&self, more: &[&str]) -> Running {
+        let mut command = self.command(more);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        Running::of(command.spawn().unwrap())
+    }
+
+    fn next_request(&self) -> Value {
+        self.asked.recv_timeout(PATIENCE).unwrap()
+    }
+
+    fn server(&self) -> String {
+        fs::read_to_string(self.folder.path().join("id")).unwrap().trim().to_owned()
+    }
+}
+
+#[test]
+fn ctrl_c_while_the_model_thinks_leaves_nothing() {
+    let silent = LlmTurn::text("never").with("delay", "300s");
+    let stage = Stage::new([silent], "[{name: a, replies: [{text: a}]}]");
+    let mut running = stage.start(&[]);
+    stage.next_request();
+    running.signal(Signal::INT);
+    assert_eq!(running.line("error: "), "stopped by SIGINT");
+    let server = stage.server();
+    assert_eq!(running.exit(), Some(130));
+    wait_until_gone(&server);
+}
+
+#[test]
+fn ctrl_c_during_a_call_leaves_nothing_and_a_second_one_does_not_wait() {
+    let call = LlmTurn::call("mcp__s__hang", json!({}));
+    let stage = Stage::new([call], "[{name: hang, replies: [{delay: 300s, text: never}]}]");
+    let mut running = stage.start(&["--allow", "mcp__s"]);
+    assert_eq!(running.line("note: calls "), "mcp__s__hang {}");
+    running.signal(Signal::INT);
+    assert_eq!(running.line("error: "), "stopped by SIGINT");
+    running.signal(Signal::INT);
+    let server = stage.server();
+    assert_eq!(running.exit(), Some(130));
+    wait_until_gone(&server);
+}
+
+#[test]
+fn a_server_that_is_lost_during_a_call_is_told_to_the_model() {
+    let told = json!({"results": [{"text": {"contains": "server `s` was lost during the call"}}]});
+    let stage = Stage::new(
+        [LlmTurn::call("mcp__s__crash", json!({})), LlmTurn::text("it is gone").expect(told)],
+        "[{name: crash, replies: [{fault: {exit: 3}}]}]",
+    );
+    let output = crate::process::output(&mut stage.command(&["--allow", "mcp__s"]));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "it is gone\n");
+    assert!(
+        told.contains("note: mcp__s__crash failed: server `s` was lost during the call"),
+        "{told}"
+    );
+}
+
+#[test]
+fn what_a_model_says_comes_piece_by_piece_and_does_nothing_to_a_terminal() {
+    let stage = Stage::new([LlmTurn::text("a\u{1b}[2Jb")], "[]");
+    let (terminal, mut screen) = pair();
+    let mut command = stage.command(&["--quiet"]);
+    command.stdout(terminal.try_clone().unwrap()).stderr(Stdio::null());
+    let running = Running::of(command.spawn().unwrap());
+    drop((command, terminal));
+    let shown = read_until(&mut screen, "2Jb");
+    assert!(shown.contains(r"a\u001b[2Jb"), "{shown:?}");
+    assert_eq!(running.exit(), Some(0));
+    assert_eq!(stage.next_request()["body"]["stream"], true);
+}
+
+#[test]
+fn whoever_sits_before_the_terminal_is_asked_whether_a_tool_may_be_called() {
+    for (answer, refused) in [("o\n", false), ("n\n", true)] {
+        let stage = Stage::new([wipes(), LlmTurn::text("well")], WIPE);
+        assert_eq!(stage.answered(answer), "well\n");
+        assert_eq!(stage.last_refused(), refused, "{answer:?}");
+    }
+}
+
+#[test]
+fn what_is_granted_for_good_is_not_asked_for_in_the_next_run() {
+    let turns = [wipes(), LlmTurn::text("one"), wipes(), LlmTurn::text("two")];
+    let stage = Stage::new(turns, WIPE);
+    assert_eq!(stage.answered("a\n"), "one\n");
+    let output = crate::process::output(&mut stage.command(&[]));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "two\n");
+    assert!(!stage.last_refused());
+}
+
+/// A tool that nobody would have called unasked.
+const WIPE: &str = "[{name: wipe, replies: [{text: gone}]}]";
+
+fn wipes() -> LlmTurn {
+    LlmTurn::call("mcp__s__wipe", json!({"what": "a\u{1b}[2J"}))
+}
+
+impl Stage {
+    /// What is said by one that is run at a terminal and asks there, where it is
+    /// answered so.
+    fn answered(&self, answer: &str) -> String {
+        let (terminal, mut screen) = pair();
+        let mut command = self.command(&[]);
+        command.stdin(terminal.try_clone().unwrap()).stderr(terminal.try_clone().unwrap());
+        command.stdout(Stdio::piped());
+        let mut running = command.spawn().unwrap();
+        drop((command, terminal));
+        let asked = read_until(&mut screen, "Allow?");
+        assert!(asked.contains("'s' is to run its tool 'wipe'"), "{asked:?}");
+        assert!(!asked.contains("\u{1b}[2J"), "{asked:?}");
+        screen.write_all(answer.as_bytes()).unwrap();
+        let mut said = String::new();
+        running.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!(Running::of(running).exit(), Some(0));
+        said
+    }
+
+    /// Whether the model was told in its last turn that somebody said no.
+    fn last_refused(&self) -> bool {
+        let request = self.llm.requests().pop().unwrap().to_json();
+        let result = request["results"][0]["text"].as_str().unwrap().to_owned();
+        assert!(result == "gone" || result.contains("the answer was never"), "{result}");
+        result != "gone"
+    }
+}
+
+/// A terminal that can be read and written at both ends.
+fn pair() -> (File, File) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    let terminal = OpenOptions::new().read(true).write(true).open(name).unwrap();
+    (terminal, File::from(master))
+}
+
+/// Everything that comes up to that word.
+fn read_until(screen: &mut File, word: &str) -> String {
+    let (mut all, mut some) = (Vec::new(), [0; 4096]);
+    loop {
+        let shown = String::from_utf8_lossy(&all).into_owned();
+        if shown.contains(word) {
+            return shown;
+        }
+        match screen.read(&mut some) {
+            Ok(count @ 1..) => all.extend_from_slice(&some[..count]),
+            end => panic!("{end:?} before {word:?}: {shown:?}"),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! An agent on scripted endpoints of both APIs, whole and in streams, with the
+//! tools of servers in memory.
+
+mod endpoints;
+mod mishaps;
+mod tools;
+
+use std::time::Duration;
+
+use serde_json::Value;
+use sparring_host::agent::{
+    Address, Agent, AgentError, Api, End, Ended, Endpoint, Event, Limits, Patience,
+};
+use sparring_host::artifacts::{Settings, Store};
+use sparring_host::config::{Rules, ServerConfig};
+use sparring_host::manager::Manager;
+use sparring_host::permissions::{Gate, GateOptions, Permissions, Policy};
+use sparring_host::registry::Registry;
+use sparring_mock::{LlmBuilder, LlmMock, LlmTurn, MockBuilder};
+use sparring_transport::http::HttpTarget;
+use tokio::sync::mpsc;
+
+use crate::manager::fixture::{World, entry, within};
+use crate::permissions::rules;
+
+/// Both APIs, at once and in a stream.
+const WAYS: [(Api, bool); 4] =
+    [(Api::OpenAi, false), (Api::OpenAi, true), (Api::Anthropic, false), (Api::Anthropic, true)];
+
+/// Servers in memory, and an agent that has their tools.
+struct Stage {
+    manager: Manager,
+    registry: Registry,
+    store: Store,
+    limits: Limits,
+    patience: Patience,
+}
+
+/// What came of a run.
+struct Ran {
+    ended: Result<Ended, AgentError>,
+    events: Vec<Event>,
+}
+
+impl Stage {
+    /// One server of that name, of which all is allowed but what the rules say.
+    async fn of(name: &str, mock: MockBuilder, deny: &[&str]) -> Stage {
+        let all = format!("mcp__{name}");
+        Stage::with(name, mock, rules(deny, &[], &[&all])).await
+    }
+
+    async fn with(name: &str, mock: MockBuilder, session: Rules) -> Stage {
+        let world = World::default();
+        world.mock(name, mock);
+        Stage::on(world.manager([entry(name)]), &[entry(name)], session).await
+    }
+
+    async fn on(manager: Manager, servers: &[ServerConfig], session: Rules) -> Stage {
+        for (name, outcome) in within(manager.connect_all()).await {
+            outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+        let policy = Policy { session, ..Policy::default() };
+        let (permissions, _) = Permissions::new(&policy, servers);
+        let registry = Registry::new(Gate::new(permissions, GateOptions::default()));
+        registry.sync(&manager);
+        let store = Store::without_folder(Settings::default());
+        let patience = Patience { request: Duration::from_secs(20), ..Patience::default() };
+        Stage { manager, registry, store, limits: Limits::default(), patience }
+    }
+
+    /// Runs a prompt on an endpoint.
+    async fn run(&self, llm: &LlmMock, stream: bool, prompt: &str) -> Ran {
+        let api = match llm.api().name() {
+            "openai" => Api::OpenAi,
+            _ => Api::Anthropic,
+        };
+        self.run_at(&llm.url(), api, stream, prompt).await
+    }
+
+    async fn run_at(&self, url: &str, api: Api, stream: bool, prompt: &str) -> Ran {
+        let address = Address::of(url, Some(api)).unwrap();
+        let target = HttpTarget::new("");
+        let endpoint = Endpoint::new(&address, Some("hunter2"), target, self.patience).unwrap();
+        let endpoint = endpoint.streaming(stream);
+        let (events, mut told) = mpsc::channel(10_000);
+        let agent = Agent {
+            endpoint: &endpoint,
+            registry: &self.registry,
+            manager: &self.manager,
+            store: &self.store,
+            limits: self.limits,
+            model: "scripted".to_owned(),
+            system: Some("be short".to_owned()),
+            events,
+        };
+        let ended = within(agent.run(prompt)).await;
+        drop(agent);
+        let mut events = Vec::new();
+        while let Some(event) = told.recv().await {
+            events.push(event);
+        }
+        Ran { ended, events }
+    }
+}
+
+impl Ran {
+    /// What it ended with: the text of an answer.
+    fn answer(&self) -> &str {
+        match &self.ended {
+            Ok(Ended { end: End::Answered, text, .. }) => text,
+            ended => panic!("{ended:?}"),
+        }
+    }
+
+    fn error(&self) -> String {
+        self.ended.as_ref().expect_err("it fails").to_string()
+    }
+
+    /// The results that the model got: the text, and whether it is a failure.
+    fn results(&self) -> Vec<(&str, bool)> {
+        let results = self.events.iter().filter_map(|event| match event {
+            Event::Result { text, is_error, .. } => Some((&**text, *is_error)),
+            _ => None,
+        });
+        results.collect()
+    }
+}
+
+fn llm(api: Api) -> LlmBuilder {
+    match api {
+        Api::OpenAi => LlmMock::openai(),
+        Api::Anthropic => LlmMock::anthropic(),
+    }
+}
+
+/// A model that calls a tool, expects something of the result, and says it.
+fn calls(api: Api, tool: &str, with: Value, result: Value) -> LlmBuilder {
+    llm(api).turn(LlmTurn::call(tool, with)).turn(
+        LlmTurn::text("it said: ${last.tool_result}")
+            .expect(serde_json::json!({"results": [result]})),
+    )
+}
