@@ -41,7 +41,7 @@ impl Again {
             places,
             surroundings,
             named: host.named.clone(),
-            rules: host.rules.clone(),
+            rules: host.rules(),
             served: Mutex::new(served.collect()),
             told: Mutex::default(),
             tell,
