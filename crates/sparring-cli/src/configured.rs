@@ -29,6 +29,9 @@ pub(crate) struct Named {
     pub(crate) unfilled: Target,
 }
 
+/// The inputs that somebody has given, by their ids.
+pub(crate) type Known = Arc<Mutex<BTreeMap<String, String>>>;
+
 /// The files that there may be.
 pub(crate) fn places(environment: &Environment) -> Places {
     Places::find(environment.config.clone(), environment.home.clone(), &environment.here)
@@ -62,7 +65,8 @@ pub(crate) async fn named(
     environment: &Environment,
     printer: &Printer,
 ) -> Result<Named, Failure> {
-    let ask = asking([name.to_owned()].into(), environment, printer.stderr());
+    let names = [name.to_owned()].into();
+    let ask = asking(names, Known::default(), environment.answers, printer.stderr());
     let (places, name) = (places(environment), name.to_owned());
     let surroundings = surroundings(environment, printer.stderr(), ask);
     // On a thread, so that a signal is heeded although nobody answers.
@@ -134,10 +138,10 @@ pub(crate) fn refused(refusal: Refusal, faults: &[Fault]) -> Failure {
     }
 }
 
-/// Asks for the inputs of these servers, each once; no other is started.
-pub(crate) fn asking(names: BTreeSet<String>, environment: &Environment, stderr: &Outlet) -> Ask {
-    let (answers, stderr) = (environment.answers, stderr.clone());
-    let known = Mutex::new(BTreeMap::<String, String>::new());
+/// Asks for the inputs of these servers, each once, where somebody can be asked;
+/// no other is started.
+pub(crate) fn asking(names: BTreeSet<String>, known: Known, answers: bool, stderr: &Outlet) -> Ask {
+    let stderr = stderr.clone();
     Arc::new(move |question| {
         if !names.contains(&question.server) {
             return unasked(question);

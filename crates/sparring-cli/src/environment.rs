@@ -22,6 +22,8 @@ pub(crate) struct Environment {
     pub(crate) trust: Option<PathBuf>,
     /// Where it is kept which tools were granted, if there is a place.
     pub(crate) grants: Option<PathBuf>,
+    /// Where it is kept what was typed in the shell, if there is a place.
+    pub(crate) history: Option<PathBuf>,
     /// The user's home.
     pub(crate) home: Option<PathBuf>,
     /// Where the program stands.
@@ -49,6 +51,7 @@ impl Environment {
             attended,
             config: config.map(|config| config.join("sparring/mcp.yaml")),
             trust: state.as_ref().map(|state| state.join("sparring/trust.json")),
+            history: state.as_ref().map(|state| state.join("sparring/history")),
             grants: state.map(|state| state.join("sparring")),
             home: folder("HOME").map(PathBuf::from),
             here: PathBuf::from("."),
@@ -132,6 +135,7 @@ mod tests {
         let read = read("HOME=/h XDG_STATE_HOME=/x");
         assert_eq!(read.config, Some(PathBuf::from("/h/.config/sparring/mcp.yaml")));
         assert_eq!(read.trust, Some(PathBuf::from("/x/sparring/trust.json")));
+        assert_eq!(read.history, Some(PathBuf::from("/x/sparring/history")));
     }
 
     #[test]

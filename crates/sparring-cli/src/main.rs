@@ -70,6 +70,10 @@ fn main() -> ExitCode {
                     let ci = Ci::of(&variables());
                     alone::run(&printer, |signals| report.run(&printer, signals, ci))
                 }
+                Verb::Shell(shell) => {
+                    let environment = environment();
+                    alone::run(&printer, |signals| shell.run(&printer, signals, &environment))
+                }
                 Verb::Config(config) => {
                     let environment = environment();
                     alone::run(&printer, |signals| config.run(&printer, signals, &environment))

@@ -23,7 +23,13 @@ pub(crate) fn ask(stderr: &Outlet, question: &str, hidden: bool) -> Option<Strin
     typed.then(|| line.trim_end_matches(['\n', '\r']).to_owned())
 }
 
-/// Shows again what is typed, where that was hidden.
+/// Remembers how the terminal is, for [`restore`]: whoever edits a line changes
+/// it, and may not be there to change it back.
+pub(crate) fn remember() {
+    echo::remember();
+}
+
+/// Makes the terminal what it was where it was changed: what is typed is shown.
 pub(crate) fn restore() {
     echo::show();
 }
@@ -46,6 +52,11 @@ mod echo {
         }
     }
 
+    pub(super) fn remember() {
+        let now = tcgetattr(io::stdin()).ok();
+        *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = now;
+    }
+
     pub(super) fn show() {
         let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(before) = before {
@@ -58,6 +69,8 @@ mod echo {
 #[cfg(not(unix))]
 mod echo {
     pub(super) fn hide() {}
+
+    pub(super) fn remember() {}
 
     pub(super) fn show() {}
 }

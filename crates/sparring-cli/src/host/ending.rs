@@ -40,7 +40,9 @@ impl Host {
         self.end(signals, printer, done).await
     }
 
-    async fn end(
+    /// Tells why it ended, and ends the servers in good order; at once if a
+    /// signal comes.
+    pub(crate) async fn end(
         &self,
         signals: &mut Signals,
         printer: &Printer,

@@ -9,10 +9,11 @@ mod asker;
 mod ending;
 mod opening;
 mod resuming;
+mod source;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sparring_host::config::{Config, Places, Rules, Surroundings};
+use sparring_host::config::{Config, Rules};
 use sparring_host::manager::Manager;
 use sparring_host::registry::Registry;
 
@@ -20,11 +21,12 @@ pub(crate) use args::Servers;
 pub(crate) use asker::terminal;
 pub(crate) use opening::Wiring;
 pub(crate) use resuming::Sessions;
+pub(crate) use source::Source;
 
 /// The servers that a verb has, and who decides about their tools.
 pub(crate) struct Host {
     /// What the files say, those servers included that are not used.
-    pub(crate) config: Config,
+    pub(crate) config: Arc<Config>,
     /// The connections.
     pub(crate) manager: Manager,
     /// Their tools.
@@ -33,14 +35,19 @@ pub(crate) struct Host {
     rules: Mutex<Rules>,
     /// The servers that were named by a flag.
     pub(crate) named: Vec<String>,
-    /// Out of what that was read.
-    pub(crate) sources: (Places, Surroundings),
+    /// How all of it is read again.
+    pub(crate) source: Source,
 }
 
 impl Host {
     /// The rules of this run.
     pub(crate) fn rules(&self) -> Rules {
         self.locked_rules().clone()
+    }
+
+    /// Others from now on, for a session that is saved.
+    pub(crate) fn set_rules(&self, rules: Rules) {
+        *self.locked_rules() = rules;
     }
 
     fn locked_rules(&self) -> MutexGuard<'_, Rules> {

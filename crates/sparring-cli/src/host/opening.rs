@@ -1,13 +1,10 @@
 //! From the flags to servers that are connected, with what there is to say of
 //! those that are not.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::join_all;
-use sparring_host::config::{
-    Config, Fault, Format, Place, Places, Rules, Scope, ServerConfig, State, Surroundings,
-};
+use sparring_host::config::{Config, Rules, State};
 use sparring_host::manager::{Connection, Error, Manager};
 use sparring_host::permissions::{
     Asker, Audit, Findings, Gate, GateOptions, Grants, Permissions, Reason, Source,
@@ -57,8 +54,8 @@ impl Servers {
         environment: &Environment,
         printer: &Printer,
     ) -> Result<Host, Failure> {
-        let (config, sources) = self.read(environment, printer).await?;
-        let servers = self.chosen(&config)?;
+        let source = self.source(environment, printer)?;
+        let (config, servers) = source.read_beside().await?;
         self.tell(&config, printer).await;
         let rules = Rules { deny: self.deny.clone(), ask: vec![], allow: self.allow.clone() };
         let (permissions, findings) = Permissions::about_these(&config, rules.clone(), &servers);
@@ -76,84 +73,7 @@ impl Servers {
         let registry = Arc::new(Registry::new(Gate::new(permissions, options)));
         let manager = Manager::builder().servers(servers).client(wiring.client).build();
         let (rules, named) = (Mutex::new(rules), self.named.clone());
-        Ok(Host { config, manager, registry, rules, named, sources })
-    }
-
-    /// Reads the files. Who can be asked for inputs is, for the servers that are
-    /// used.
-    async fn read(
-        &self,
-        environment: &Environment,
-        printer: &Printer,
-    ) -> Result<(Config, (Places, Surroundings)), Failure> {
-        let places = self.places(environment)?;
-        let around = |ask| configured::surroundings(environment, printer.stderr(), ask);
-        let unasked = around(Arc::new(configured::unasked));
-        let wanted = match self.named.is_empty() {
-            true => {
-                let config = beside(places.clone(), unasked).await?;
-                config.ready().map(|server| server.name.clone()).collect()
-            }
-            false => self.named.iter().cloned().collect::<BTreeSet<_>>(),
-        };
-        let asking = around(configured::asking(wanted, environment, printer.stderr()));
-        let config = beside(places.clone(), asking.clone()).await?;
-        if let Some(file) = &self.config {
-            let shown = file.display();
-            if config.files.iter().all(|file| !file.is_there) {
-                return Err(Failure::File(format!("there is no file {shown}")));
-            }
-            let own = |fault: &&Fault| configured::file(fault) == shown.to_string();
-            match config.faults.iter().find(own) {
-                Some(Fault::Wrong(problems)) => {
-                    return Err(Failure::Script(vec![problems.clone()]));
-                }
-                Some(fault) => return Err(Failure::File(fault.to_string())),
-                None => {}
-            }
-        }
-        Ok((config, (places, asking)))
-    }
-
-    /// The files that there may be, or the one that was named.
-    fn places(&self, environment: &Environment) -> Result<Places, Failure> {
-        let all = configured::places(environment);
-        let Some(file) = &self.config else { return Ok(all) };
-        let format = match file.extension().and_then(|it| it.to_str()) {
-            Some("json") => Format::McpJson,
-            Some("yaml" | "yml") => Format::Yaml,
-            _ => {
-                let shown = file.display();
-                return Err(Failure::Usage(format!(
-                    "{shown} is no config file by its name: it must end in .json, .yaml or .yml"
-                )));
-            }
-        };
-        let whole = environment.here.join(file);
-        let folder = whole.parent().map(ToOwned::to_owned);
-        let own = Place { file: file.clone(), format, scope: Scope::User, folder };
-        // What it is by its name is trusted all the same: somebody just named it.
-        let as_typed = |place| Place { scope: Scope::User, file: file.clone(), ..place };
-        let known = all.at(&whole).map(as_typed);
-        Ok(Places(vec![known.unwrap_or(own)]))
-    }
-
-    /// The servers that are used. What a file that is not trusted allows, it
-    /// does not: who named its entry wants the server, and not its rules.
-    fn chosen(&self, config: &Config) -> Result<Vec<ServerConfig>, Failure> {
-        if self.named.is_empty() {
-            return Ok(config.ready().cloned().collect());
-        }
-        let each = self.named.iter().map(|name| {
-            let server = config.by_consent(name);
-            let server = server.map_err(|refusal| configured::refused(refusal, &config.faults));
-            let mut server = server?.clone();
-            if let State::Untrusted(_) = config.servers[name].state {
-                server.rules.allow.clear();
-            }
-            Ok(server)
-        });
-        each.collect()
+        Ok(Host { config: Arc::new(config), manager, registry, rules, named, source })
     }
 
     /// Says which servers are not there, and why, unless nobody wants them.
@@ -187,21 +107,39 @@ impl Servers {
 }
 
 impl Host {
-    /// Connects the servers: those that were named, or all that are to be
-    /// connected by themselves. One that cannot be is a note.
+    /// The servers that are connected without a session that says which: those
+    /// that were named, or all that are to be connected by themselves.
+    pub(super) fn by_themselves(&self) -> Vec<String> {
+        if !self.named.is_empty() {
+            return self.named.clone();
+        }
+        let servers = self.manager.servers();
+        let wanted = servers.iter().filter(|it| it.config.enabled && it.config.auto_connect);
+        wanted.map(|it| it.config.name.clone()).collect()
+    }
+
+    /// Connects the servers that are connected without a session.
     ///
     /// # Errors
     /// When some were named, and none of them can be connected to.
     pub(crate) async fn connect(&self, printer: &Printer) -> Result<(), Failure> {
-        let outcomes: Vec<Result<Connection, Error>> = match self.named.is_empty() {
-            true => self.manager.connect_all().await.into_iter().map(|(_, it)| it).collect(),
-            false => join_all(self.named.iter().map(|name| self.manager.connect(name))).await,
-        };
-        self.connected(outcomes, printer).await
+        self.connect_to(&self.by_themselves(), printer).await
     }
 
-    /// Takes what came of connecting.
-    pub(super) async fn connected(
+    /// Connects these servers. One that cannot be is a note.
+    ///
+    /// # Errors
+    /// As [`Host::connect`].
+    pub(super) async fn connect_to(
+        &self,
+        names: &[String],
+        printer: &Printer,
+    ) -> Result<(), Failure> {
+        let connecting = names.iter().map(|name| self.manager.connect(name));
+        self.connected(join_all(connecting).await, printer).await
+    }
+
+    async fn connected(
         &self,
         outcomes: Vec<Result<Connection, Error>>,
         printer: &Printer,
@@ -222,15 +160,29 @@ impl Host {
         for note in self.registry.unfit_rules() {
             printer.note(&note).await;
         }
-        let hidden = self.registry.hidden();
-        let unasked = hidden.iter().filter(|(_, why)| matches!(why, Reason::Nobody(_))).count();
-        if unasked > 0 {
-            let tools = if unasked == 1 { "tool is" } else { "tools are" };
-            let how = "--allow PATTERN or a rule in the config allows them";
-            printer.note(&format!("{unasked} {tools} hidden, with nobody to ask: {how}")).await;
+        if let Some(note) = undecided(&self.registry) {
+            printer.note(&note).await;
         }
         Ok(())
     }
+}
+
+/// What there is to say of tools that no rule decides about, where nobody can be
+/// asked.
+fn undecided(registry: &Registry) -> Option<String> {
+    let hidden = registry.hidden();
+    let undecided: Vec<_> =
+        hidden.iter().filter(|(_, why)| matches!(why, Reason::Nobody(_))).collect();
+    let (first, _) = undecided.first()?;
+    let (what, them) = match undecided.len() {
+        1 => ("1 tool is".to_owned(), "it"),
+        many => (format!("{many} tools are"), "them"),
+    };
+    let server = &first.server;
+    Some(format!(
+        "{what} hidden, since no rule allows {them} and nobody can be asked: \
+         --allow mcp__{server} allows all of `{server}`"
+    ))
 }
 
 /// Tells what there is to say of rules.
@@ -248,12 +200,6 @@ pub(super) async fn tell_findings(findings: Findings, printer: &Printer) -> Resu
         printer.note(&note).await;
     }
     Ok(())
-}
-
-/// Reads files on a thread, so that a signal is heeded although nobody answers.
-async fn beside(places: Places, surroundings: Surroundings) -> Result<Config, Failure> {
-    let read = tokio::task::spawn_blocking(move || Config::read(&places, &surroundings));
-    read.await.map_err(|error| Failure::System(std::io::Error::other(error)))
 }
 
 fn first_problem(config: &Config) -> String {

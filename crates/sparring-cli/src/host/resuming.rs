@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sparring_host::permissions::Permissions;
-use sparring_host::session::Session;
+use sparring_host::session::{Session, today};
 
 use super::Host;
 use super::opening::tell_findings;
@@ -37,20 +37,29 @@ impl Host {
         sessions: &Sessions,
         printer: &Printer,
     ) -> Result<(), Failure> {
-        match &sessions.resume {
-            Some(path) => self.resume(path, printer).await?,
-            None => self.connect(printer).await?,
-        }
+        let names = self.wanted(sessions, printer).await?;
+        self.connect_to(&names, printer).await?;
         match &sessions.save {
             Some(path) => self.save(path).await,
             None => Ok(()),
         }
     }
 
-    async fn resume(&self, path: &Path, printer: &Printer) -> Result<(), Failure> {
+    /// The servers that are to be connected at first: as the flags say, or as a
+    /// session was when it was saved, where that is to be gone on with. Its rules
+    /// stand beside those of the flags then, and what differs is told.
+    ///
+    /// # Errors
+    /// When the file cannot be used, or a rule of it.
+    pub(crate) async fn wanted(
+        &self,
+        sessions: &Sessions,
+        printer: &Printer,
+    ) -> Result<Vec<String>, Failure> {
+        let Some(path) = &sessions.resume else { return Ok(self.by_themselves()) };
         let session = Session::load(path).map_err(|error| Failure::File(error.to_string()))?;
-        let restored = session.restore(&self.manager, Some(&self.config)).await;
-        let kept = &restored.reconciled.rules;
+        let reconciled = session.reconcile(&today(&self.manager, Some(&self.config)));
+        let kept = &reconciled.rules;
         let add = |to: &mut Vec<String>, from: &[String]| {
             let new: Vec<_> = from.iter().filter(|it| !to.contains(it)).cloned().collect();
             to.extend(new);
@@ -67,11 +76,10 @@ impl Host {
         let (permissions, findings) = Permissions::about_these(&self.config, rules, servers);
         self.registry.set_permissions(permissions);
         tell_findings(findings, printer).await?;
-        for message in restored.reconciled.messages() {
+        for message in reconciled.messages() {
             printer.note(&message).await;
         }
-        let outcomes = restored.outcomes.into_iter().map(|(_, outcome)| outcome);
-        self.connected(outcomes.collect(), printer).await
+        Ok(reconciled.to_connect().map(str::to_owned).collect())
     }
 
     /// Keeps what is wanted now.

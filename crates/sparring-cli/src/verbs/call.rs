@@ -85,25 +85,11 @@ impl Call {
             false => self.look_up(&session).await?,
         };
         if let Some(tool) = &tool {
-            self.note_breaches(tool, printer).await;
+            note_breaches(tool, &self.arguments, &self.together, printer).await;
         }
         let call = session.client.call_tool(&self.tool, self.together.clone());
         let response = call.await.map_err(Failure::Request)?;
-        // Whether somebody reads it does not make a result better.
-        let shown = self.show(&response, printer).await;
-        match shown {
-            Err(Failure::Output(_)) | Ok(()) => {}
-            Err(failure) => return Err(failure),
-        }
-        if response.is_error() {
-            printer.error(&format!("the tool '{}' says that it failed", self.tool)).await;
-        } else if match &tool {
-            None => true,
-            Some(tool) => self.fits(tool, &response, printer).await,
-        } {
-            return shown.map(|()| Exit::Good);
-        }
-        shown.or_else(Failure::unless_loud).map(|()| Exit::Failed)
+        tell(&self.tool, tool.as_ref(), &response, printer).await
     }
 
     /// The tool as the server lists it. A server that cannot list may still be
@@ -136,71 +122,104 @@ impl Call {
         }
         Ok(tools.into_iter().find(|tool| tool.name == self.tool))
     }
+}
 
-    async fn note_breaches(&self, tool: &Tool, printer: &Printer) {
-        let breaches = match schema::breaches(&tool.input_schema, self.together.view(), "$") {
-            Ok(breaches) => breaches,
-            Err(error) => {
-                let note = "the arguments are not held against the input schema of";
-                return printer.note(&format!("{note} '{}': {error}", tool.name)).await;
-            }
-        };
-        for schema::Breach { path, member, message } in breaches {
-            let hint = member.and_then(|member| self.hint(&member)).unwrap_or_default();
-            let note = format!("the arguments break the input schema at {path}: {message}{hint}");
-            printer.note(&note).await;
-        }
+/// Tells what came of a call, and whether it is good.
+///
+/// # Errors
+/// When the result cannot be used, or nobody takes it.
+pub(super) async fn tell(
+    name: &str,
+    tool: Option<&Tool>,
+    response: &Response,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    // Whether somebody reads it does not make a result better.
+    let shown = show(response, printer).await;
+    match shown {
+        Err(Failure::Output(_)) | Ok(()) => {}
+        Err(failure) => return Err(failure),
     }
+    if response.is_error() {
+        printer.error(&format!("the tool '{name}' says that it failed")).await;
+    } else if match tool {
+        None => true,
+        Some(tool) => fits(tool, response, printer).await,
+    } {
+        return shown.map(|()| Exit::Good);
+    }
+    shown.or_else(Failure::unless_loud).map(|()| Exit::Failed)
+}
 
-    /// What to write for a string that looks like other JSON.
-    fn hint(&self, key: &str) -> Option<String> {
-        let pair = self.arguments.iter().rev().find(|pair| pair.key == key)?;
-        let text = pair.value.view().as_str()?;
-        RawJson::parse(&text).ok().map(|_| format!(" (`{key}:={text}` sends it as JSON)"))
+/// Notes where arguments break the tool's input schema.
+pub(super) async fn note_breaches(
+    tool: &Tool,
+    pairs: &[Pair],
+    together: &RawJson,
+    printer: &Printer,
+) {
+    let breaches = match schema::breaches(&tool.input_schema, together.view(), "$") {
+        Ok(breaches) => breaches,
+        Err(error) => {
+            let note = "the arguments are not held against the input schema of";
+            return printer.note(&format!("{note} '{}': {error}", tool.name)).await;
+        }
+    };
+    for schema::Breach { path, member, message } in breaches {
+        let hint = member.and_then(|member| hint(pairs, &member)).unwrap_or_default();
+        let note = format!("the arguments break the input schema at {path}: {message}{hint}");
+        printer.note(&note).await;
     }
+}
 
-    async fn show(&self, response: &Response, printer: &Printer) -> Result<(), Failure> {
-        let result = response.good_result().map_err(Failure::Request)?;
-        // Its structure is shown as it is spelled, also where nobody could
-        // reckon with its numbers.
-        let mut rest = RawJson::from(result);
-        if result.is_object() {
-            rest = rest.with_member("structuredContent", Json::EMPTY_OBJECT);
-        }
-        let readable: CallToolResult = rest.view().to().map_err(|error| {
-            let (method, reason) = (response.method().to_owned(), error.to_string());
-            Failure::Request(Error::Unusable { method, reason })
-        })?;
-        // What a person could not be shown, a program cannot use either.
-        match printer.json() {
-            true => printer.print_result(response).await,
-            false => printer.print(&shown(&readable, response.structured(), printer.paint())).await,
-        }
-    }
+/// What to write for a string that looks like other JSON.
+fn hint(pairs: &[Pair], key: &str) -> Option<String> {
+    let pair = pairs.iter().rev().find(|pair| pair.key == key)?;
+    let text = pair.value.view().as_str()?;
+    RawJson::parse(&text).ok().map(|_| format!(" (`{key}:={text}` sends it as JSON)"))
+}
 
-    /// Whether the result is as the tool's output schema wants it. Since
-    /// 2025-06-18, server/tools#output-schema: servers must conform to it.
-    async fn fits(&self, tool: &Tool, response: &Response, printer: &Printer) -> bool {
-        let Some(schema) = &tool.output_schema else { return true };
-        let Some(structured) = response.structured() else {
-            let error = "the result has no structuredContent, which the output schema describes";
-            printer.error(error).await;
-            return false;
-        };
-        let breaches = match schema::breaches(schema, structured, "$.structuredContent") {
-            Ok(breaches) => breaches,
-            Err(error) => {
-                let note = "the result is not held against the output schema of";
-                printer.note(&format!("{note} '{}': {error}", tool.name)).await;
-                return true;
-            }
-        };
-        for schema::Breach { path, message, .. } in &breaches {
-            let error = format!("the result breaks the output schema at {path}: {message}");
-            printer.error(&error).await;
-        }
-        breaches.is_empty()
+async fn show(response: &Response, printer: &Printer) -> Result<(), Failure> {
+    let result = response.good_result().map_err(Failure::Request)?;
+    // Its structure is shown as it is spelled, also where nobody could
+    // reckon with its numbers.
+    let mut rest = RawJson::from(result);
+    if result.is_object() {
+        rest = rest.with_member("structuredContent", Json::EMPTY_OBJECT);
     }
+    let readable: CallToolResult = rest.view().to().map_err(|error| {
+        let (method, reason) = (response.method().to_owned(), error.to_string());
+        Failure::Request(Error::Unusable { method, reason })
+    })?;
+    // What a person could not be shown, a program cannot use either.
+    match printer.json() {
+        true => printer.print_result(response).await,
+        false => printer.print(&shown(&readable, response.structured(), printer.paint())).await,
+    }
+}
+
+/// Whether the result is as the tool's output schema wants it. Since
+/// 2025-06-18, server/tools#output-schema: servers must conform to it.
+async fn fits(tool: &Tool, response: &Response, printer: &Printer) -> bool {
+    let Some(schema) = &tool.output_schema else { return true };
+    let Some(structured) = response.structured() else {
+        let error = "the result has no structuredContent, which the output schema describes";
+        printer.error(error).await;
+        return false;
+    };
+    let breaches = match schema::breaches(schema, structured, "$.structuredContent") {
+        Ok(breaches) => breaches,
+        Err(error) => {
+            let note = "the result is not held against the output schema of";
+            printer.note(&format!("{note} '{}': {error}", tool.name)).await;
+            return true;
+        }
+    };
+    for schema::Breach { path, message, .. } in &breaches {
+        let error = format!("the result breaks the output schema at {path}: {message}");
+        printer.error(&error).await;
+    }
+    breaches.is_empty()
 }
 
 /// The first of many names.

@@ -14,6 +14,7 @@ mod read;
 mod report;
 mod schema;
 mod serve;
+mod shell;
 mod test;
 mod verb;
 mod visit;

@@ -10,7 +10,7 @@ use crate::args::pair::{self, Pair};
 use crate::connect::Session;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{content, line};
+use crate::output::{Printer, content, line};
 
 const USAGE: &str = "spar prompt [OPTIONS] <NAME> [KEY=VALUE]... (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
 
@@ -50,12 +50,21 @@ impl Prompt {
             printer.print_result(&response).await?;
             return Ok(Exit::Good);
         }
-        for message in &result.messages {
-            let role = printer.paint().name(&format!("{}:", line::clean(&message.role)));
-            let text = content::block(&message.content, printer.paint());
-            let text: String = text.lines().map(|line| format!("  {line}\n")).collect();
-            printer.print(&format!("{role}\n{text}")).await?;
-        }
+        show(&result, printer).await?;
         Ok(Exit::Good)
     }
+}
+
+/// Shows the messages of a prompt.
+///
+/// # Errors
+/// When nobody takes it.
+pub(super) async fn show(result: &GetPromptResult, printer: &Printer) -> Result<(), Failure> {
+    for message in &result.messages {
+        let role = printer.paint().name(&format!("{}:", line::clean(&message.role)));
+        let text = content::block(&message.content, printer.paint());
+        let text: String = text.lines().map(|line| format!("  {line}\n")).collect();
+        printer.print(&format!("{role}\n{text}")).await?;
+    }
+    Ok(())
 }

@@ -8,7 +8,7 @@ use crate::args::Shared;
 use crate::connect::Session;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{content, line};
+use crate::output::{Printer, content, line};
 
 const USAGE: &str =
     "spar read [OPTIONS] <URI> (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
@@ -41,14 +41,23 @@ impl Read {
             printer.print_result(&response).await?;
             return Ok(Exit::Good);
         }
-        for contents in &result.contents {
-            // One text alone is printed as it is, so that it can go to a file.
-            if result.contents.len() > 1 {
-                let uri = format!("[resource {}]", line::clean(&contents.uri));
-                printer.print(&format!("{}\n", printer.paint().aside(&uri))).await?;
-            }
-            printer.print(&content::contents(contents, printer.paint())).await?;
-        }
+        show(&result, printer).await?;
         Ok(Exit::Good)
     }
+}
+
+/// Shows what stands in a resource.
+///
+/// # Errors
+/// When nobody takes it.
+pub(super) async fn show(result: &ReadResourceResult, printer: &Printer) -> Result<(), Failure> {
+    for contents in &result.contents {
+        // One text alone is printed as it is, so that it can go to a file.
+        if result.contents.len() > 1 {
+            let uri = format!("[resource {}]", line::clean(&contents.uri));
+            printer.print(&format!("{}\n", printer.paint().aside(&uri))).await?;
+        }
+        printer.print(&content::contents(contents, printer.paint())).await?;
+    }
+    Ok(())
 }

@@ -8,6 +8,7 @@ use super::mock::Mock;
 use super::report::Report;
 use super::schema::Schema;
 use super::serve::Serve;
+use super::shell::Shell;
 use super::test::Test;
 use super::visit::Visit;
 use crate::args::Look;
@@ -23,6 +24,7 @@ pub(crate) enum Verb {
     Agent(Box<Agent>),
     Serve(Serve),
     Report(Report),
+    Shell(Shell),
     Config(Config),
     Schema(Schema),
 }
@@ -37,6 +39,7 @@ impl Verb {
             Verb::Agent(agent) => agent.look(),
             Verb::Serve(serve) => serve.look.clone(),
             Verb::Report(report) => report.look(),
+            Verb::Shell(shell) => shell.look(),
             Verb::Config(config) => config.look(),
             Verb::Schema(schema) => schema.look(),
         }

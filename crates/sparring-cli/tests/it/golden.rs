@@ -15,7 +15,7 @@ use crate::process::{SPAR, output};
 use crate::web::{Bridge, Scripted, Way};
 
 /// The groups of cases; each has a test.
-const GROUPS: [&str; 22] = [
+const GROUPS: [&str; 23] = [
     "agent",
     "config",
     "container",
@@ -32,6 +32,7 @@ const GROUPS: [&str; 22] = [
     "replies",
     "reports",
     "serve",
+    "shell",
     "stand-ins",
     "steps",
     "suite",
@@ -113,6 +114,11 @@ fn servers_are_configured_trusted_and_named_and_what_is_wrong_is_told() {
 #[test]
 fn an_agent_answers_with_tools_and_tells_what_kept_it_from_that() {
     check("agent");
+}
+
+#[test]
+fn the_shell_does_what_a_script_says_and_tells_what_it_could_not() {
+    check("shell");
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod oauth;
 mod process;
 mod reports;
 mod serve;
+mod shell;
 mod signals;
 mod sockets;
 mod suite;

@@ -2,24 +2,20 @@
 //! then, and what may be called.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use sparring_host::config::{
-    Config, Configured, Fault, Places, Rules, ServerConfig, State, Surroundings,
-};
+use sparring_host::config::{Configured, Fault, Rules, ServerConfig, State};
 use sparring_host::manager::Reading;
 use sparring_host::permissions::Permissions;
 use sparring_host::registry::Registry;
 use sparring_script::Problems;
 use tokio::sync::mpsc;
 
-use crate::host::Host;
+use crate::host::{Host, Source};
 
 /// Reads again.
 pub(super) struct Again {
-    places: Places,
-    surroundings: Surroundings,
+    source: Source,
     /// Only these, if there are any.
     named: Vec<String>,
     rules: Rules,
@@ -36,10 +32,8 @@ impl Again {
         let (tell, notes) = mpsc::unbounded_channel();
         let servers = host.manager.servers();
         let served = servers.iter().map(|it| (it.config.name.clone(), (*it.config).clone()));
-        let (places, surroundings) = host.sources.clone();
         let again = Again {
-            places,
-            surroundings,
+            source: host.source.clone(),
             named: host.named.clone(),
             rules: host.rules(),
             served: Mutex::new(served.collect()),
@@ -52,11 +46,8 @@ impl Again {
     /// Reads, and puts the rules in force. What cannot be read leaves everything as
     /// it is.
     pub(super) fn read(&self, registry: &Registry) -> Reading {
-        let config = Config::read(&self.places, &self.surroundings);
-        let mut files: Vec<PathBuf> =
-            config.files.iter().map(|file| file.place.file.clone()).collect();
-        // Whoever trusts a file need not touch it.
-        files.extend(self.surroundings.trust.clone());
+        let config = self.source.config_unattended();
+        let files = self.source.files();
         if !config.faults.is_empty() {
             let faults: Vec<String> = config.faults.iter().map(Fault::to_string).collect();
             return Reading { servers: Err(faults.join("\n")), files };

@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::convert::Infallible;
 
 use sparring_host::manager::{Changes, Event, Manager, State};
-use sparring_host::permissions::Reason;
 use sparring_host::registry::Registry;
 
 use crate::host::Host;
@@ -31,7 +30,6 @@ impl<'a> Telling<'a> {
         self.has_begun.set(true);
         let status = self.manager.status();
         let tools = self.registry.tools().len();
-        let hidden = self.registry.hidden();
         let note = format!(
             "serving {}, {} and {} of {}",
             count(tools, "tool"),
@@ -40,20 +38,6 @@ impl<'a> Telling<'a> {
             count(status.connected_servers, "server"),
         );
         self.printer.note(&note).await;
-        let undecided = hidden.iter().filter(|(_, why)| matches!(why, Reason::Nobody(_))).count();
-        if undecided > 0 {
-            let (what, them) = match undecided {
-                1 => ("1 tool is".to_owned(), "it"),
-                _ => (format!("{undecided} tools are"), "them"),
-            };
-            let example = hidden.iter().find(|(_, why)| matches!(why, Reason::Nobody(_)));
-            let server = example.map(|(tool, _)| tool.server.to_string()).unwrap_or_default();
-            let note = format!(
-                "{what} hidden, since no rule allows {them} and nobody can be asked: \
-                 --allow mcp__{server} allows all of `{server}`"
-            );
-            self.printer.note(&note).await;
-        }
     }
 
     /// Tells what happens, for as long as somebody waits for it.

@@ -1,0 +1,23 @@
+//! `/mcp read`: reads a resource.
+
+use super::super::super::read::show;
+use super::super::command::{Argument, Command, Tells, good};
+use super::super::desk::Desk;
+use crate::failure::Failure;
+
+pub(super) const COMMAND: Command = Command {
+    name: "read",
+    takes: "SERVER URI",
+    arguments: &[Argument::Server, Argument::Uri],
+    needs: 2,
+    about: "read a resource of a server",
+    more: "",
+    tells: Tells::Nobody,
+    run: |desk, words| good(run(desk, &words[0], &words[1])),
+};
+
+async fn run(desk: &Desk<'_>, server: &str, uri: &str) -> Result<(), Failure> {
+    let client = desk.connection(server)?.client();
+    let result = client.read_resource(uri).await.map_err(Failure::Request)?;
+    show(&result, desk.printer).await
+}

@@ -1,0 +1,87 @@
+//! How a shell ends: in good order, and with nothing left behind.
+
+use std::process::Stdio;
+
+use rustix::process::Signal;
+
+use super::place::Place;
+use super::screen::{CTRL_C, Screen};
+use crate::process::{PATIENCE, Running, SPAR, wait_until_gone};
+
+#[test]
+fn a_second_ctrl_c_at_the_prompt_ends_the_shell() {
+    let place = Place::new();
+    let mut screen = Screen::start(&place, &["--server", "database"]);
+    screen.see("connected to database");
+    screen.enter(&format!("half a line{CTRL_C}"));
+    screen.see("Ctrl+C again, Ctrl+D or /quit ends the shell");
+    screen.enter("/mcp\r");
+    screen.see("1 of 1 server connected");
+    screen.enter(CTRL_C);
+    screen.see("ends the shell");
+    screen.enter(CTRL_C);
+    let process = place.process();
+    assert_eq!(screen.end(), (Some(130), true));
+    wait_until_gone(&process);
+}
+
+#[test]
+fn a_signal_ends_the_shell_at_its_prompt_and_leaves_the_terminal_as_it_was() {
+    for (which, exit) in [(Signal::TERM, 143), (Signal::HUP, 129)] {
+        let place = Place::new();
+        let mut screen = Screen::start(&place, &["--server", "database", "--save", "kept.json"]);
+        screen.see("connected to database");
+        assert!(!screen.is_as_before(), "a line is edited");
+        screen.shell.signal(which);
+        assert_eq!(screen.end(), (Some(exit), true));
+        wait_until_gone(&place.process());
+        assert!(place.file("kept.json").exists(), "what was wanted is kept");
+    }
+}
+
+#[test]
+fn a_second_signal_ends_a_server_that_does_not_want_to() {
+    let place = Place::new();
+    // It answers, and then heeds nothing: neither the end of its input nor
+    // SIGTERM.
+    let stubborn = format!(
+        "servers:\n  stubborn:\n    command: sh\n    args: [-c, 'trap \"\" TERM; echo $$ > pid; \
+         {SPAR} mock database.mock.yaml; while :; do sleep 1; done']\n"
+    );
+    place.write("servers.yaml", &stubborn);
+    let mut command = place.command(&[SPAR], &[]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let stdin = child.stdin.take();
+    let mut shell = Running::of(child);
+    std::io::Write::write_all(&mut stdin.as_ref().unwrap(), b"/mcp\n").unwrap();
+    let mut first = [0; 4];
+    let stdout = shell.child.stdout.as_mut().unwrap();
+    std::io::Read::read_exact(stdout, &mut first).unwrap();
+    assert_eq!(&first, b"1 of");
+    let begun = std::time::Instant::now();
+    shell.signal(Signal::INT);
+    // The first is heeded when the child has lost its input: it is gone.
+    let id = shell.child.id().to_string();
+    wait_until_mock_is_gone(&place.process());
+    shell.signal(Signal::INT);
+    assert_eq!(shell.exit(), Some(130));
+    assert!(begun.elapsed() < PATIENCE);
+    wait_until_gone(&place.process());
+    wait_until_gone(&id);
+}
+
+/// Waits until a shell has no mock below it any more.
+fn wait_until_mock_is_gone(parent: &str) {
+    let until = std::time::Instant::now() + PATIENCE;
+    loop {
+        let output = std::process::Command::new("ps")
+            .args(["-o", "args=", "--ppid", parent])
+            .output()
+            .unwrap();
+        if !String::from_utf8_lossy(&output.stdout).contains("mock") {
+            return;
+        }
+        assert!(std::time::Instant::now() < until, "the mock is still there");
+    }
+}

@@ -1,0 +1,7 @@
+//! `spar shell`, from a script and at a terminal.
+
+mod ending;
+mod place;
+mod scenarios;
+mod screen;
+mod typed;

@@ -1,0 +1,101 @@
+//! A terminal with a shell on it: what is typed there, and what is seen.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::process::Stdio;
+use std::sync::mpsc;
+use std::time::Instant;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+
+use super::place::Place;
+use crate::process::{PATIENCE, Running, SPAR};
+
+pub(super) const CTRL_C: &str = "\u{3}";
+pub(super) const CTRL_D: &str = "\u{4}";
+pub(super) const UP: &str = "\u{1b}[A";
+
+/// A shell on a terminal of its own.
+pub(super) struct Screen {
+    pub(super) shell: Running,
+    keyboard: File,
+    /// The end that the shell has, so that how it is left can be seen.
+    terminal: File,
+    pieces: mpsc::Receiver<Vec<u8>>,
+    /// What came and was not looked for yet.
+    rest: String,
+}
+
+impl Screen {
+    /// Starts a shell in that place.
+    pub(super) fn start(place: &Place, args: &[&str]) -> Screen {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let size = Winsize { ws_row: 40, ws_col: 200, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&master, size).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let terminal = OpenOptions::new().read(true).write(true).open(name).unwrap();
+        let end = || Stdio::from(terminal.try_clone().unwrap());
+        // It becomes the terminal of a session, so that Ctrl+C is a signal there.
+        let mut command = place.command(&["setsid", "--ctty", SPAR], args);
+        let child = command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
+        let keyboard = File::from(master);
+        let mut seen = keyboard.try_clone().unwrap();
+        let (sender, pieces) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut some = [0; 4096];
+            while let Ok(count @ 1..) = seen.read(&mut some) {
+                if sender.send(some[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        let shell = Running::of(child);
+        Screen { shell, keyboard, terminal, pieces, rest: String::new() }
+    }
+
+    /// Types something once there is a prompt behind what was seen last.
+    pub(super) fn enter(&mut self, text: &str) {
+        self.see("spar> ");
+        self.type_in(text);
+    }
+
+    /// Types something now.
+    pub(super) fn type_in(&mut self, text: &str) {
+        self.keyboard.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Waits until this is seen, and gives what was seen before it.
+    pub(super) fn see(&mut self, text: &str) -> String {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if let Some((before, rest)) = self.rest.split_once(text) {
+                let (before, rest) = (before.to_owned(), rest.to_owned());
+                self.rest = rest;
+                return before;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            let Ok(piece) = self.pieces.recv_timeout(left) else {
+                panic!("{text:?} is not seen, but {:?}", self.rest);
+            };
+            self.rest.push_str(&String::from_utf8_lossy(&piece));
+        }
+    }
+
+    /// Whether the terminal is as people expect it.
+    pub(super) fn is_as_before(&self) -> bool {
+        let modes = tcgetattr(&self.terminal).unwrap().local_modes;
+        modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG)
+    }
+
+    /// Waits for the shell's end, and gives its exit code and the terminal.
+    pub(super) fn end(self) -> (Option<i32>, bool) {
+        let Screen { shell, keyboard, terminal, pieces, rest } = self;
+        let exit = shell.exit();
+        let modes = tcgetattr(&terminal).unwrap().local_modes;
+        drop((keyboard, pieces, rest));
+        (exit, modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG))
+    }
+}
