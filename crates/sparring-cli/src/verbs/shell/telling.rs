@@ -95,9 +95,11 @@ pub(super) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The first line of a text that may have several.
+/// The first line of what is wrong, without the announcement of what a server
+/// said last.
 pub(super) fn first_line(text: &str) -> String {
-    line::first(text).trim_end_matches(['\n', ':']).to_owned()
+    let line = line::first(text);
+    line.strip_suffix("; its stderr ends with:").unwrap_or(&line).to_owned()
 }
 
 /// A time for a person.

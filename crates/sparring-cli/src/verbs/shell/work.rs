@@ -15,7 +15,7 @@ use super::completion::Completion;
 use super::desk::Desk;
 use super::editor::{Above, edited};
 use super::lines::{Input, Lines};
-use super::telling::{Told, told};
+use super::telling::{Told, first_line, told};
 use crate::environment::Environment;
 use crate::exit::{Exit, Signal};
 use crate::failure::Failure;
@@ -228,9 +228,9 @@ impl<'a> Work<'a> {
             // What a server said last stands in lines of its own.
             Failure::NoServer(error) => {
                 let text = error.to_string();
-                let (what, last) = text.split_once('\n').unwrap_or((&text, ""));
-                let what = Failure::Usage(what.trim_end_matches(':').to_owned());
-                self.desk.printer.failure(&what, Some(last)).await;
+                let last = text.split_once('\n').map(|(_, last)| last);
+                let what = Failure::Usage(first_line(&text));
+                self.desk.printer.failure(&what, last).await;
             }
             failure => {
                 self.desk.printer.failure(failure, None).await;

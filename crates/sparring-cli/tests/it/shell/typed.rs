@@ -102,13 +102,13 @@ fn ctrl_c_cancels_a_call_and_a_question_and_nothing_else() {
     screen.enter("/mcp call database slow\r");
     screen.see("Allow?");
     screen.type_in(CTRL_C);
-    screen.see("note: cancelled");
+    screen.see(" cancelled");
     // What is typed next is not the answer to what was asked.
     screen.enter("/mcp call database slow\r");
     screen.see("Allow?");
     screen.type_in("o\n");
     screen.type_in(CTRL_C);
-    screen.see("note: cancelled");
+    screen.see(" cancelled");
     screen.enter("/mcp\r");
     screen.see("1 of 1 server connected");
     screen.enter(CTRL_D);
