@@ -109,12 +109,11 @@ impl Gateway {
         Some(self.parked.take(&state, cx))
     }
 
-    async fn tool(&self, name: &str) -> Option<Registered> {
-        if let Some(tool) = self.registry.get(name) {
-            return Some(tool);
+    /// Waits where a tool is not there that may only be late.
+    async fn until_known(&self, tool: &str) {
+        if self.registry.get(tool).is_none() {
+            self.until_begun().await;
         }
-        self.until_begun().await;
-        self.registry.get(name)
     }
 }
 
@@ -149,7 +148,7 @@ impl Handler for Gateway {
         if let Some(resumed) = self.resumed(cx) {
             return resumed?.go_on(cx, &self.parked).await;
         }
-        self.tool(name).await;
+        self.until_known(name).await;
         let arguments = RawJson::from(arguments);
         let route = self.registry.permit(name, &arguments).await.map_err(refused)?;
         let connection = self.manager.routed(&route).map_err(not_there)?;
@@ -173,15 +172,17 @@ impl Handler for Gateway {
     }
 
     async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
-        if let Some(resumed) = self.resumed(cx) {
-            return resumed?.go_on(cx, &self.parked).await;
-        }
         self.until_begun().await;
         let place = resources::find(&self.manager, uri, cx.revision())?;
-        let inner = RawJson::string(&place.uri);
-        let params = passing::params(cx, &[("uri", inner.view())]);
-        let request = place.connection.client().request("resources/read", Some(params));
-        let reply = self.pass(place.connection.server(), request, cx).await?;
+        let reply = match self.resumed(cx) {
+            Some(resumed) => resumed?.go_on(cx, &self.parked).await?,
+            None => {
+                let inner = RawJson::string(&place.uri);
+                let params = passing::params(cx, &[("uri", inner.view())]);
+                let request = place.connection.client().request("resources/read", Some(params));
+                self.pass(place.connection.server(), request, cx).await?
+            }
+        };
         Ok(resources::as_asked(reply, &place.uri, uri))
     }
 

@@ -65,7 +65,9 @@ pub(super) fn find(manager: &Manager, uri: &str, revision: Revision) -> Result<P
     }
     if owners.is_empty() {
         owners = connections.iter().filter(any).collect();
-        owners.truncate(if owners.len() == 1 { 1 } else { 0 });
+        if owners.len() != 1 {
+            owners.clear();
+        }
     }
     match owners[..] {
         [connection] => Ok(Place { connection: connection.clone(), uri: uri.to_owned() }),
