@@ -1,6 +1,6 @@
 //! A server that is connected: who it is, what it has, and calls to it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sparring_peer::client::RequestBuilder;
 use sparring_peer::{Cause, Client};
@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use super::lists::{List, Lists};
 use crate::config::ServerConfig;
+use crate::permissions::Fingerprint;
 
 /// A connection to a server. Cheap to clone. It is over when the server is lost
 /// or disconnected, whoever still holds it; the next one is another connection.
@@ -29,6 +30,8 @@ pub(super) struct Live {
     pub(super) config: watch::Receiver<Arc<ServerConfig>>,
     pub(super) lists: watch::Receiver<Lists>,
     pub(super) since: Instant,
+    /// The entry that a fingerprint was last made of, and that.
+    pub(super) known: Mutex<Option<(Arc<ServerConfig>, Fingerprint)>>,
 }
 
 impl Connection {
@@ -50,6 +53,21 @@ impl Connection {
     /// The entry of the server, as it is in force now.
     pub fn config(&self) -> Arc<ServerConfig> {
         self.0.config.borrow().clone()
+    }
+
+    /// What the server is known by where something is decided about it, made
+    /// once for as long as its entry stays.
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        let config = self.config();
+        let mut known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some((of, fingerprint)) if Arc::ptr_eq(of, &config) => fingerprint.clone(),
+            _ => {
+                let fingerprint = Fingerprint::of(&config);
+                *known = Some((config, fingerprint.clone()));
+                fingerprint
+            }
+        }
     }
 
     /// Since when it stands.

@@ -1,6 +1,7 @@
 //! What a server is known by where something is remembered of it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use ring::digest::{Context, SHA256};
 use sparring_transport::{ChildTarget, Target};
@@ -12,7 +13,7 @@ use crate::config::{Scope, ServerConfig};
 /// one. Values of variables, headers and credentials are left out: they are
 /// secrets, and change while the server stays the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Fingerprint(String);
+pub struct Fingerprint(Arc<str>);
 
 impl Fingerprint {
     /// That of a server.
@@ -35,7 +36,8 @@ impl Fingerprint {
             other => digest.add(&format!("{other:?}")),
         };
         let bytes = digest.0.finish();
-        Fingerprint(bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect())
+        let digits: String = bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        Fingerprint(digits.into())
     }
 
     /// Its digits.

@@ -82,7 +82,7 @@ impl Manager {
             return Err(CallError::NotConnected { server: server(), state });
         };
         // A reload may have been faster than the rules that belong to it.
-        let target = Fingerprint::of(&connection.config());
+        let target = connection.fingerprint();
         if route.target.as_ref().is_some_and(|decided| *decided != target) {
             return Err(CallError::Replaced { server: server() });
         }

@@ -1,7 +1,7 @@
 //! From nothing to a connection, or to the reason why there is none.
 
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -174,6 +174,7 @@ impl Server {
             config: self.config.subscribe(),
             lists,
             since: Instant::now(),
+            known: Mutex::default(),
         });
         Ok((keep, connection))
     }
