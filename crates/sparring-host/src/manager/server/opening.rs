@@ -1,8 +1,8 @@
 //! From nothing to a connection, or to the reason why there is none.
 
 use std::future::Future;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sparring_peer::{Cause, Client, client};
