@@ -168,7 +168,8 @@ async fn it_works_on_a_terminal() {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use tokio::fs::{File, OpenOptions};
 
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    let master =
+        openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
     grantpt(&master).expect("ours");
     unlockpt(&master).expect("ours");
     let name = ptsname(&master, Vec::new()).expect("its name").into_string().expect("text");
