@@ -116,6 +116,17 @@ impl<'a> Desk<'a> {
         }
     }
 
+    /// The connection of one server, or those of all that are connected.
+    ///
+    /// # Errors
+    /// As [`Desk::connection`].
+    pub(super) fn connections(&self, server: Option<&String>) -> Result<Vec<Connection>, Failure> {
+        match server {
+            Some(server) => self.connection(server).map(|it| vec![it]),
+            None => Ok(self.manager.list()),
+        }
+    }
+
     /// The connection to a server.
     ///
     /// # Errors

@@ -21,10 +21,7 @@ pub(super) const COMMAND: Command = Command {
 
 async fn run(desk: &Desk<'_>, server: Option<&String>) -> Result<(), Failure> {
     let printer = desk.printer;
-    let connections = match server {
-        Some(server) => vec![desk.connection(server)?],
-        None => desk.manager.list(),
-    };
+    let connections = desk.connections(server)?;
     let mut none = true;
     for connection in &connections {
         let lists = connection.lists();

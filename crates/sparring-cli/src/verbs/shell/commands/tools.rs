@@ -22,10 +22,7 @@ pub(super) const COMMAND: Command = Command {
 
 async fn run(desk: &Desk<'_>, server: Option<&String>) -> Result<(), Failure> {
     let printer = desk.printer;
-    let connections = match server {
-        Some(server) => vec![desk.connection(server)?],
-        None => desk.manager.list(),
-    };
+    let connections = desk.connections(server)?;
     let (mut tools, hidden) = (desk.registry.tools(), desk.registry.hidden());
     // What nobody has decided about is there, whether or not somebody can be
     // asked now.
