@@ -87,7 +87,7 @@ impl Again {
             return None;
         }
         match &configured.state {
-            State::Ready(server) => Some(ServerConfig::clone(server)),
+            State::Ready(server) => server.enabled.then(|| ServerConfig::clone(server)),
             State::Untrusted(_) => {
                 let file = configured.origin.file.display();
                 let stays = !self.named.is_empty() && before.is_some();
