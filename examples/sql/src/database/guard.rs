@@ -30,8 +30,9 @@ pub(super) enum Pass {
     /// Everything: the statement is our own.
     #[default]
     Own,
-    /// What the rules let a client do, and no more than this statement.
-    Client(Arc<Rules>, Statement),
+    /// What the rules let a client do, and no more than this statement. Where it
+    /// may not query, it still may look into these tables.
+    Client { rules: Arc<Rules>, statement: Statement, near: BTreeSet<String> },
     /// Nothing; it is only to be seen what would be done.
     Nothing,
 }
@@ -64,7 +65,7 @@ impl Guard {
         let mut state = self.state();
         let judged = match &state.pass {
             Pass::Own => return Authorization::Allow,
-            Pass::Client(rules, statement) => check(context, rules, statement),
+            Pass::Client { rules, statement, near } => check(context, rules, statement, near),
             Pass::Nothing => Err(Rule::Hidden),
         };
         state.kind.get_or_insert(kind(context.action));
@@ -86,7 +87,12 @@ impl Guard {
     }
 }
 
-fn check(context: AuthContext<'_>, rules: &Rules, statement: &Statement) -> Result<(), Rule> {
+fn check(
+    context: AuthContext<'_>,
+    rules: &Rules,
+    statement: &Statement,
+    near: &BTreeSet<String>,
+) -> Result<(), Rule> {
     let (action, level) = (context.action, statement.level());
     let kind = kind(action);
     match action {
@@ -96,8 +102,7 @@ fn check(context: AuthContext<'_>, rules: &Rules, statement: &Statement) -> Resu
         }
         // To look at what is changed is no query, and a trigger's are its author's.
         AuthAction::Read { table_name, .. } if level == Level::Write => {
-            let own = statement.target().is_some_and(|it| it.eq_ignore_ascii_case(table_name));
-            return match own || context.accessor.is_some() {
+            return match context.accessor.is_some() || near.contains(&table_name.to_ascii_lowercase()) {
                 true => Ok(()),
                 false => rules.check(Kind::Select),
             };
@@ -175,6 +180,58 @@ fn told(action: AuthAction<'_>) -> String {
                 Some(table) => format!("{name} on {table}"),
                 None => name,
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::*;
+
+    /// What SQLite is told when it compiles one statement while another was read.
+    fn compile(sql: &str, read_as: &str) -> Result<(), Option<String>> {
+        let guard = Guard::default();
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch("create table a (x); create table b (y);").unwrap();
+        let judge = guard.clone();
+        let judge = move |context: AuthContext<'_>| judge.judge(context);
+        connection.authorizer(Some(judge)).unwrap();
+        let rules = Arc::new(Rules::default());
+        let statement = Statement::read(read_as).unwrap();
+        guard.let_pass(Pass::Client { rules, statement, near: BTreeSet::new() });
+        let compiled = connection.prepare(sql).map(drop);
+        let refused = guard.take().refused.map(|refusal| refusal.to_string());
+        compiled.map_err(|_| refused)
+    }
+
+    #[test]
+    fn sqlite_has_the_last_word_about_a_statement_that_was_read_wrongly() {
+        let hidden = |what: &str| {
+            Err(Some(format!("{what} is refused: it is not what the statement was read as")))
+        };
+        assert_eq!(compile("delete from a", "select 1"), hidden("DELETE on a"));
+        assert_eq!(compile("update a set x = 1", "pragma user_version"), hidden("UPDATE on a"));
+        assert_eq!(compile("drop table a", "delete from a"), hidden("DELETE on sqlite_master"));
+        assert_eq!(compile("create table c (z)", "select 1"), hidden("INSERT on sqlite_master"));
+        let files = "ATTACH is refused: other database files are never opened or closed";
+        assert_eq!(compile("attach 'x.db' as x", "drop table a"), Err(Some(files.to_owned())));
+        for sql in ["select * from a", "select max(y) from b where exists (select x from a)"] {
+            assert_eq!(compile(sql, "select 1"), Ok(()), "{sql}");
+        }
+    }
+
+    #[test]
+    fn a_change_of_the_schema_may_do_what_it_needs() {
+        for sql in [
+            "create table c as select x from a",
+            "create unique index d on a (x)",
+            "alter table a rename column x to z",
+            "alter table b add column z default 1",
+            "drop table b",
+        ] {
+            assert_eq!(compile(sql, sql), Ok(()), "{sql}");
         }
     }
 }

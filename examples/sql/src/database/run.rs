@@ -74,7 +74,12 @@ impl Engine {
         };
         statement.check(&self.rules)?;
         wanted.tool.check(&statement)?;
-        self.guard.let_pass(Pass::Client(Arc::clone(&self.rules), statement.clone()));
+        let near = match (statement.target(), self.rules.check(Kind::Select)) {
+            (Some(target), Err(_)) => self.near(target)?,
+            _ => BTreeSet::new(),
+        };
+        let rules = Arc::clone(&self.rules);
+        self.guard.let_pass(Pass::Client { rules, statement: statement.clone(), near });
         self.clock.limit(self.limits.timeout);
         let outcome = self.run_read(&statement, wanted);
         let passed = self.guard.take();
@@ -160,7 +165,7 @@ impl Engine {
         let prepared = self.connection.prepare(sql).map(drop);
         let passed = self.guard.take();
         match (passed.kind, prepared) {
-            (Some(Kind::Pragma), _) => Ok(Statement::pragma()),
+            (Some(Kind::Pragma), _) => Ok(Statement::pragma(sql)?),
             (Some(kind), _) if kind.level() == Level::Beyond => {
                 let what = kind.name().to_uppercase();
                 Err(Refusal { what, rule: Rule::Never(kind) }.into())

@@ -1,5 +1,7 @@
 //! What there is in a database, asked by statements of our own.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{OptionalExtension as _, Row};
 use serde_json::{Value, json};
 
@@ -87,6 +89,14 @@ impl Engine {
         })
     }
 
+    /// The tables that SQLite may have to look into when rows of this one change:
+    /// itself, and those that foreign keys lead to and come from. In small letters.
+    pub(super) fn near(&self, table: &str) -> Result<BTreeSet<String>, Error> {
+        let mut prepared = self.connection.prepare(NEAR)?;
+        let near = prepared.query_map([table], |row| row.get(0))?;
+        Ok(near.collect::<rusqlite::Result<_>>()?)
+    }
+
     fn list(
         &self,
         sql: &str,
@@ -124,6 +134,13 @@ impl Engine {
         })
     }
 }
+
+const NEAR: &str = "WITH RECURSIVE \
+     keys (child, parent) AS (SELECT lower(s.name), lower(k.\"table\") \
+        FROM sqlite_schema AS s JOIN pragma_foreign_key_list(s.name) AS k), \
+     near (name) AS (SELECT lower(?1) UNION \
+        SELECT iif(child = name, parent, child) FROM near JOIN keys ON name IN (child, parent)) \
+     SELECT name FROM near";
 
 const COLUMNS: &str = "SELECT name, type, \"notnull\", dflt_value, pk, hidden \
      FROM pragma_table_xinfo(?1) WHERE hidden <> 1";

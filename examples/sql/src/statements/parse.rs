@@ -8,6 +8,7 @@ use sqlparser::ast::{
 };
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
+use sqlparser::tokenizer::{Token, Tokenizer};
 
 use super::kind::{Kind, Level};
 use super::rules::{Refusal, Rules};
@@ -54,9 +55,23 @@ impl Statement {
         }
     }
 
-    /// A pragma, whichever it is.
-    pub fn pragma() -> Self {
-        Statement { first: Kind::Pragma, kinds: BTreeSet::from([Kind::Pragma]), target: None }
+    /// A text that begins with a pragma, of which the parser knows few. It must
+    /// be the only statement.
+    ///
+    /// # Errors
+    /// When more follows.
+    pub fn pragma(sql: &str) -> Result<Self, NotOne> {
+        let tokens = Tokenizer::new(&SQLiteDialect {}, sql).tokenize();
+        let tokens = tokens.map_err(|error| NotOne::Unreadable(error.to_string()))?;
+        let statements = tokens.split(|token| *token == Token::SemiColon);
+        let says = |tokens: &&[Token]| tokens.iter().any(|it| !matches!(it, Token::Whitespace(_)));
+        match statements.filter(says).count() {
+            1 => {
+                let kinds = BTreeSet::from([Kind::Pragma]);
+                Ok(Statement { first: Kind::Pragma, kinds, target: None })
+            }
+            count => Err(NotOne::Several(count)),
+        }
     }
 
     /// The kind that it is called by.

@@ -75,8 +75,7 @@ impl Rules {
     pub fn check_pragma(&self, name: &str, value: Option<&str>) -> Result<(), Rule> {
         self.check(Kind::Pragma)?;
         let is = |known: &&str| known.eq_ignore_ascii_case(name);
-        let tells = TELLING.iter().any(|it| is(it))
-            || value.is_none() && TELLING_ALONE.iter().any(|it| is(it));
+        let tells = TELLING.iter().any(&is) || value.is_none() && TELLING_ALONE.iter().any(is);
         if tells { Ok(()) } else { Err(Rule::Setting) }
     }
 

@@ -1,0 +1,3 @@
+//! What each of the four ways to test the server costs, side by side.
+
+fn main() {}

@@ -1,0 +1,14 @@
+//! The server in one test binary: by protocol, tool, rule and transport, and all
+//! four ways to reach it side by side.
+
+mod fixture;
+mod limits;
+mod process;
+mod protocol;
+mod resources;
+mod security;
+mod tokens;
+mod tools;
+mod values;
+#[cfg(unix)]
+mod ways;
