@@ -102,7 +102,9 @@ fn check(
         }
         // To look at what is changed is no query, and a trigger's are its author's.
         AuthAction::Read { table_name, .. } if level == Level::Write => {
-            return match context.accessor.is_some() || near.contains(&table_name.to_ascii_lowercase()) {
+            return match context.accessor.is_some()
+                || near.contains(&table_name.to_ascii_lowercase())
+            {
                 true => Ok(()),
                 false => rules.check(Kind::Select),
             };
