@@ -10,7 +10,7 @@
 //! ```
 //! use sparring::server::{Answer, Context};
 //! use sparring::types::{CallToolResult, ServerCapabilities};
-//! use sparring::{Client, Handler, Json, LinkKind, Server, memory};
+//! use sparring::{Client, Handler, Json};
 //!
 //! struct Greeter;
 //!
@@ -26,10 +26,8 @@
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> Result<(), sparring::client::Error> {
-//! let (here, there) = memory(LinkKind::Shared);
-//! let _server = Server::new(Greeter).spawn(there);
-//! let client = Client::connect(here).await?;
+//! # async fn main() -> Result<(), sparring::Error> {
+//! let client = Client::in_memory(Greeter).await?;
 //! let response = client.call_tool("greet", serde_json::json!({"name": "Ada"})).await?;
 //! assert_eq!(response.content(), "hello Ada");
 //! assert!(client.transcript().violations().is_empty());
@@ -37,21 +35,40 @@
 //! # }
 //! ```
 
-pub use sparring_mock::{self as mock, MockServer};
+pub mod client;
+pub mod connect;
+mod error;
+mod response;
+mod scene;
+mod tools;
+
+pub use client::{Client, ClientBuilder, ClientOptions, Protocol};
+pub use error::{Error, Reason};
+pub use response::Response;
+#[cfg(feature = "mock")]
+pub use sparring_mock::{
+    self as mock, MockServer, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock,
+};
+#[cfg(all(feature = "mock", feature = "http"))]
+pub use sparring_mock::{HttpFault, HttpMock as Upstream, HttpReply, HttpRequest, HttpRoute};
+#[cfg(all(feature = "mock", feature = "oauth"))]
+pub use sparring_mock::{Issuer, Token};
 pub use sparring_peer::{
-    Cause, Client, ClientBuilder, ClientOptions, Envelope, Era, Handler, Incoming, Lines, Link,
-    LinkKind, MemoryLink, MemoryTransport, Outgoing, Protocol, Response, Server, Stream, client,
-    link, memory, server,
+    Cause, Envelope, Era, Handler, Incoming, Lines, Link, LinkKind, MemoryLink, MemoryTransport,
+    Outgoing, Server, Stream, link, memory, server,
 };
+#[cfg(feature = "mock")]
 pub use sparring_script::{self as script, Matcher};
-pub use sparring_transport::http::{
-    Credentials, Grant, HttpLink, HttpOptions, HttpServer, HttpTarget, OAuth, Proof, Visitor,
-};
+#[cfg(feature = "http")]
+pub use sparring_transport::http::{Credentials, HttpLink, HttpOptions, HttpServer, HttpTarget};
+#[cfg(feature = "oauth")]
+pub use sparring_transport::http::{Grant, OAuth, Proof, Visitor};
 pub use sparring_transport::{self as transport, ChildLink, ChildTarget, ContainerTarget, Target};
 pub use sparring_wire::{
     self as wire, Checker, ErrorObject, Exchange, Frame, Headers, Id, Json, RawJson, Referee,
     Revision, Rule, Side, Transcript, Violation, types,
 };
+pub use tools::Tools;
 
 /// The code in the page on the mock, run as a test.
 #[cfg(doctest)]

@@ -1,0 +1,85 @@
+//! One request of a test: the peer's, with the line that made it.
+
+use std::future::IntoFuture;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use sparring_peer::client::{Progress, RequestBuilder};
+
+use crate::scene::Scene;
+use crate::{Error, Response};
+
+/// A request to be; awaiting it makes it.
+#[must_use = "a request is made when it is awaited or started"]
+pub struct Call {
+    request: RequestBuilder,
+    at: &'static Location<'static>,
+    scene: Scene,
+}
+
+impl Call {
+    #[track_caller]
+    pub(crate) fn new(request: RequestBuilder, scene: &Scene) -> Self {
+        Call { request, at: Location::caller(), scene: scene.clone() }
+    }
+
+    /// Waits this long instead of the client's own timeout.
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Call { request: self.request.timeout(timeout), ..self }
+    }
+
+    /// Asks the server for progress, and hears of it. In bytes of the caller's
+    /// own nothing is added: they must have the request's id as `progressToken`.
+    pub fn on_progress(self, tell: impl FnMut(Progress) + Send + 'static) -> Self {
+        Call { request: self.request.on_progress(tell), ..self }
+    }
+
+    /// Makes the request without waiting for its answer.
+    pub fn start(self) -> InFlight {
+        InFlight { request: self.request.start(), at: self.at, scene: self.scene }
+    }
+}
+
+impl IntoFuture for Call {
+    type Output = Result<Response, Error>;
+    type IntoFuture = InFlight;
+
+    fn into_future(self) -> InFlight {
+        self.start()
+    }
+}
+
+/// A request in flight. Dropped before its answer, it is cancelled.
+#[must_use = "a request that is dropped is cancelled"]
+pub struct InFlight {
+    request: sparring_peer::client::InFlight,
+    at: &'static Location<'static>,
+    scene: Scene,
+}
+
+impl InFlight {
+    /// Gives the request up and tells the server why. Awaiting it then gives an
+    /// error, unless the answer was there before.
+    pub fn cancel(&self, reason: Option<&str>) {
+        self.request.cancel(reason);
+    }
+
+    /// Lets the request take its course; nobody wants its answer.
+    pub fn forget(self) {
+        self.request.forget();
+    }
+}
+
+impl Future for InFlight {
+    type Output = Result<Response, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let answer = std::task::ready!(Pin::new(&mut self.request).poll(cx));
+        Poll::Ready(match answer {
+            Ok(response) => Ok(Response::new(response, self.scene.clone())),
+            Err(error) => Err(Error::client(error, self.at, &self.scene)),
+        })
+    }
+}

@@ -1,0 +1,126 @@
+//! The client of a test: the peer's own, what it is connected to, and the line
+//! that asked in every failure.
+
+mod builder;
+mod call;
+
+use std::any::Any;
+use std::ops::Deref;
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sparring_wire::RawJson;
+
+pub use builder::ClientBuilder;
+pub use call::{Call, InFlight};
+pub use sparring_peer::client::{
+    ClientOptions, Error, Filter, Inbox, Listing, Progress, Protocol, Question, Session,
+    Subscription, accept_with_defaults,
+};
+
+use crate::connect::{Connect, InMemory};
+use crate::scene::Scene;
+use crate::tools::Tools;
+
+/// A connection to a server, in a test. It is the peer's client, which it
+/// dereferences to, with answers that can be checked and failures that show the
+/// scene. Cheap to clone; when the last clone is gone, the connection is
+/// closed, and with it what was started for it.
+#[derive(Clone)]
+pub struct Client {
+    peer: sparring_peer::Client,
+    scene: Scene,
+    _kept: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+impl Client {
+    /// Connects to a target, or over a link, with everything as it is by default.
+    ///
+    /// # Errors
+    /// When the target cannot be reached or talked to; the error says why.
+    #[track_caller]
+    pub fn connect<Kind>(
+        target: impl Connect<Kind>,
+    ) -> impl Future<Output = Result<Client, crate::Error>> {
+        ClientBuilder::default().connect(target)
+    }
+
+    /// Connects to a service in this process, with everything as it is by default.
+    ///
+    /// # Errors
+    /// When the two do not come to terms; the error says why.
+    #[track_caller]
+    pub fn in_memory<Kind>(
+        service: impl InMemory<Kind>,
+    ) -> impl Future<Output = Result<Client, crate::Error>> {
+        ClientBuilder::default().in_memory(service)
+    }
+
+    /// A client that differs from the default.
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::default()
+    }
+
+    /// The same connection, with another time for each request.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Duration) -> Client {
+        Client { peer: self.peer.with_timeout(timeout), ..self.clone() }
+    }
+
+    /// Whom the client talks to, in words.
+    pub fn target(&self) -> &str {
+        self.scene.target()
+    }
+
+    /// The end of what the target wrote to its stderr; nothing where it has none.
+    pub fn stderr(&self) -> String {
+        self.scene.stderr().map(sparring_transport::Stderr::text).unwrap_or_default()
+    }
+
+    /// Any request; awaiting it makes it.
+    #[track_caller]
+    pub fn request(&self, method: &str, params: Option<RawJson>) -> Call {
+        Call::new(self.peer.request(method.to_owned(), params), &self.scene)
+    }
+
+    /// A request in bytes of the caller's own; awaiting it makes it.
+    #[track_caller]
+    pub fn request_bytes(&self, bytes: impl Into<Vec<u8>>) -> Call {
+        Call::new(self.peer.request_bytes(bytes), &self.scene)
+    }
+
+    /// Calls a tool; awaiting it makes the call.
+    #[track_caller]
+    pub fn call_tool(&self, name: &str, arguments: impl Into<RawJson>) -> Call {
+        Call::new(self.peer.call_tool(name, arguments), &self.scene)
+    }
+
+    /// All tools, over all pages.
+    ///
+    /// # Errors
+    /// When they cannot be listed; the error says why.
+    #[track_caller]
+    pub fn list_tools(&self) -> impl Future<Output = Result<Tools, crate::Error>> {
+        let at = Location::caller();
+        async move {
+            let listed = self.peer.list_tools().await;
+            let tools = listed.map_err(|error| crate::Error::client(error, at, &self.scene))?;
+            Ok(Tools::new(tools, self.scene.clone()))
+        }
+    }
+}
+
+impl Deref for Client {
+    type Target = sparring_peer::Client;
+
+    fn deref(&self) -> &sparring_peer::Client {
+        &self.peer
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").field("target", &self.target()).finish_non_exhaustive()
+    }
+}
