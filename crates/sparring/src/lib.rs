@@ -53,9 +53,9 @@ pub use response::Response;
 pub use sparring_mock::{
     self as mock, MockServer, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock,
 };
-#[cfg(feature = "http")]
+#[cfg(all(feature = "mock", feature = "http"))]
 pub use sparring_mock::{HttpFault, HttpMock as Upstream, HttpReply, HttpRequest, HttpRoute};
-#[cfg(feature = "oauth")]
+#[cfg(all(feature = "mock", feature = "oauth"))]
 pub use sparring_mock::{Issuer, Token};
 pub use sparring_peer::{
     Cause, Envelope, Era, Handler, Incoming, Lines, Link, LinkKind, MemoryLink, MemoryTransport,
