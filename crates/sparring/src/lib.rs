@@ -38,12 +38,16 @@
 pub mod client;
 pub mod connect;
 mod error;
+pub mod everywhere;
+pub mod fixture;
 mod response;
 mod scene;
 mod tools;
 
 pub use client::{Client, ClientBuilder, ClientOptions, Protocol};
 pub use error::{Error, Reason};
+pub use everywhere::{Everywhere, Transport, everywhere};
+pub use fixture::Project;
 pub use response::Response;
 #[cfg(feature = "mock")]
 pub use sparring_mock::{
@@ -76,6 +80,6 @@ pub use tools::Tools;
 struct MockPage;
 
 /// The code in the README, run as a test.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "rmcp"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
