@@ -52,7 +52,8 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
     })?;
     let peers = stages.run("peers", || peers::install(root, settings.ci))?;
     let containers = stages.run("containers", || {
-        // Some tests start examples as peers of their own, or programs of examples.
+        // Some tests start examples as peers of their own, and the suites in
+        // `examples` the servers beside them.
         run("cargo build --workspace --all-features --examples --bins")?;
         Containers::start(root, settings.ci)
     })?;

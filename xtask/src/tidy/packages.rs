@@ -20,8 +20,7 @@ pub(super) fn check(files: &[File]) -> Vec<String> {
 /// The folder of a manifest that is a crate of the workspace.
 fn folder(path: &str) -> Option<&str> {
     let folder = path.strip_suffix("/Cargo.toml")?;
-    let member = ["crates/", "examples/"].into_iter().find_map(|top| folder.strip_prefix(top));
-    match member {
+    match folder.strip_prefix("crates/").or_else(|| folder.strip_prefix("examples/")) {
         Some(name) => (!name.contains('/')).then_some(name),
         None => (folder == "xtask").then_some(folder),
     }

@@ -97,10 +97,10 @@ fn exists(test: &str, files: &[File]) -> bool {
 fn places(package: &str, modules: &[&str]) -> Vec<String> {
     let folders = match package {
         "xtask" => vec![package.to_owned()],
-        _ => vec![format!("crates/{package}"), format!("examples/{package}")],
+        _ => ["crates", "examples"].map(|top| format!("{top}/{package}")).to_vec(),
     };
     let module = modules.join("/");
-    let below = match modules {
+    let ends = match modules {
         [] => ["src/lib.rs", "src/main.rs", "src/tests.rs"].map(str::to_owned).to_vec(),
         _ => ["src", "tests"]
             .iter()
@@ -110,8 +110,10 @@ fn places(package: &str, modules: &[&str]) -> Vec<String> {
             })
             .collect(),
     };
-    let places = folders.iter().flat_map(|folder| below.iter().map(move |file| (folder, file)));
-    places.map(|(folder, file)| format!("{folder}/{file}")).collect()
+    folders
+        .iter()
+        .flat_map(|folder| ends.iter().map(move |end| format!("{folder}/{end}")))
+        .collect()
 }
 
 /// Whether the text has a function of this name with a test's attribute.
