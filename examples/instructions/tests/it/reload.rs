@@ -52,7 +52,7 @@ async fn who_subscribes_to_an_instruction_hears_of_its_changes() {
     let told = changes.next(PATIENCE).await.unwrap();
     assert_eq!(told.method(), Some("notifications/resources/updated"));
     let read = client.read_resource(uri).await.unwrap();
-    assert_eq!(read.contents[0].text.as_deref(), Some("Only this is left of it."));
+    read.assert_text("Only this is left of it.");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Each instruction is a resource, too.
 
-use sparring::{Client, Revision};
+use sparring::{Client, Content, Revision};
 
 use crate::project::Project;
 
@@ -15,11 +15,10 @@ async fn every_instruction_can_be_listed_and_read() {
         let log = listed.iter().find(|it| it.name == "logging/work-log").unwrap();
         assert_eq!(log.mime_type.as_deref(), Some("text/markdown"));
         let read = client.read_resource(&log.uri).await.unwrap();
-        let text = read.contents[0].text.as_deref().unwrap();
-        assert!(text.starts_with("# Work log"), "{text}");
-        let error = client.read_resource("instructions:///nowhere").await.unwrap_err();
-        let told = error.to_string();
-        assert!(told.contains("there is no resource instructions:///nowhere"), "{told}");
+        read.assert_content(Content::starts_with("# Work log"));
+        let refused = client.read_resource("instructions:///nowhere").await.unwrap();
+        let told = "there is no resource instructions:///nowhere";
+        refused.assert_error(revision.resource_not_found_code(), told);
         assert!(client.transcript().violations().is_empty());
     }
 }
@@ -35,6 +34,5 @@ async fn many_are_listed_over_several_pages() {
     assert_eq!(listed.len(), 250);
     let params = serde_json::json!({"cursor": "elsewhere"});
     let response = client.request("resources/list", Some(params.into())).await.unwrap();
-    assert_eq!(response.error_code(), Some(-32602));
-    assert_eq!(response.error_message().unwrap(), "there is no page `elsewhere`");
+    response.assert_error(-32602, "there is no page `elsewhere`");
 }

@@ -112,5 +112,5 @@ async fn a_long_text_is_cut_where_a_tool_gives_it_and_whole_as_a_resource() {
     let told = "[43616 more bytes are in instructions:///long]";
     assert!(content.ends_with(told), "{}", &content[content.len() - 60..]);
     let read = client.read_resource("instructions:///long").await.unwrap();
-    assert_eq!(read.contents[0].text.as_deref(), Some(long.trim_end()));
+    read.assert_text(long.trim_end());
 }

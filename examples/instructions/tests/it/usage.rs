@@ -2,10 +2,11 @@
 //! container.
 
 use serde_json::json;
+use sparring::Content;
 
 use crate::client::{ids, structured};
 use crate::kit::{
-    CHECKLIST, LEARNING_LOOP, WORK_LOG, assert_contains_instruction, assert_routing_success,
+    assert_contains_instruction, assert_routing_success, checklist, learning_loop, work_log,
 };
 use crate::project::{Project, everywhere};
 
@@ -17,7 +18,7 @@ async fn a_question_is_routed_to_its_instruction() {
         let response = client.route_instructions(message, None, None).await.unwrap();
         assert_routing_success(&response);
         assert_eq!(ids(&response)[0], "learning/retrospective");
-        assert!(response.content().to_lowercase().contains("retrospective"));
+        response.assert_content("retrospective");
     }
 }
 
@@ -27,18 +28,17 @@ async fn all_four_tools_are_listed_with_schemas() {
     for client in everywhere(&project).await {
         let tools = client.list_tools().await.unwrap();
         for (name, required) in [
-            ("route_instructions", json!(["message"])),
-            ("get_instructions", json!(null)),
-            ("search_instructions", json!(["query"])),
-            ("switch_engine", json!(["engine_version"])),
+            ("route_instructions", &["message"][..]),
+            ("get_instructions", &[]),
+            ("search_instructions", &["query"]),
+            ("switch_engine", &["engine_version"]),
         ] {
-            let tool = tools.find_tool(name);
-            assert!(tool.description.is_some(), "{name}");
-            assert_eq!(tool.input_schema["required"], required, "{name}");
-            let output = tool.output_schema.as_ref().unwrap();
-            assert_eq!(output["type"], "object", "{name}");
+            let tool = tools.assert_tool(name).find_tool(name);
+            tool.assert_description(Content::not_empty());
+            tool.assert_required(required.iter().copied());
+            assert_eq!(tool.output_schema.as_ref().unwrap()["type"], "object", "{name}");
         }
-        assert_eq!(tools.len(), 4);
+        tools.assert_count(4);
     }
 }
 
@@ -48,10 +48,10 @@ async fn who_is_done_is_offered_the_learning_loop() {
     for client in everywhere(&project).await {
         let working = "I just finished implementing the new feature";
         let response = client.route_instructions(working, None, None).await.unwrap();
-        LEARNING_LOOP.in_answer(&response);
+        response.assert_content(learning_loop());
         let done = "I'm done with this task";
         let response = client.route_instructions(done, None, None).await.unwrap();
-        LEARNING_LOOP.in_answer(&response);
+        response.assert_content(learning_loop());
         assert_contains_instruction(&response, "learning/learning-loop");
         assert_contains_instruction(&response, "learning/retrospective");
         assert_eq!(ids(&response)[0], "learning/learning-loop");
@@ -64,9 +64,7 @@ async fn the_command_for_a_retrospective_gives_one() {
     for client in everywhere(&project).await {
         let response = client.route_instructions("/pongogo-retro", None, None).await.unwrap();
         assert_eq!(ids(&response)[0], "learning/retrospective");
-        let content = response.content().to_lowercase();
-        assert!(content.contains("what went well"), "{content}");
-        assert!(content.contains("what could improve"), "{content}");
+        response.assert_content(["what went well", "what could improve"]);
     }
 }
 
@@ -76,12 +74,9 @@ async fn an_unknown_tool_is_a_failure_that_lists_those_there_are() {
     for client in everywhere(&project).await {
         let response = client.call_tool("nonexistent_tool", json!({"arg": "value"})).await.unwrap();
         assert!(!response.success());
-        assert_eq!(response.error_code(), Some(-32602));
-        assert_eq!(
-            response.error_message().unwrap(),
-            "there is no tool `nonexistent_tool`; there are route_instructions, get_instructions, \
-             search_instructions, switch_engine"
-        );
+        let told = "there is no tool `nonexistent_tool`; there are route_instructions, \
+                    get_instructions, search_instructions, switch_engine";
+        response.assert_error(-32602, Content::exactly(told));
     }
 }
 
@@ -133,8 +128,8 @@ async fn wrong_arguments_are_a_failure_that_names_them() {
             ),
         ] {
             let response = client.call_tool(tool, arguments).await.unwrap();
-            assert!(!response.success() && response.is_error(), "{tool}");
-            assert_eq!(response.content(), told);
+            assert!(!response.success(), "{tool}");
+            response.assert_tool_error(Content::exactly(told));
         }
     }
 }
@@ -151,11 +146,11 @@ async fn a_method_for_each_tool_leaves_out_what_is_not_given() {
             })
         };
         let response = client.route_instructions("write that down", None, None).await.unwrap();
-        WORK_LOG.in_answer(&response);
+        response.assert_content(work_log());
         assert_eq!(sent().unwrap(), r#"{"message":"write that down"}"#);
         let context = Some(json!({"category": "planning"}));
         let response = client.route_instructions("ready to ship", context, Some(1)).await.unwrap();
-        CHECKLIST.in_answer(&response);
+        response.assert_content(checklist());
         assert_eq!(ids(&response), ["planning/checklist"]);
         let response = client.get_instructions(None, Some("safety"), None).await.unwrap();
         assert_eq!(sent().unwrap(), r#"{"category":"safety"}"#);
