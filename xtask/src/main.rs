@@ -25,7 +25,7 @@ usage: cargo xtask VERB
   containers      only the tests in real containers, by podman
   tidy            the rules of the repository that no compiler checks
   bench [NAME]    measure, on one core where possible: calls, stdio, http_server,
-                  http_client, mock, host, program (default: all of them)
+                  http_client, mock, host, gateway, sql, program, weight (default: all)
   fuzz [SECONDS]  fuzz the frame parser (default: 30 seconds)
   help            print this text
 

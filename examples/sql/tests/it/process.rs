@@ -117,7 +117,6 @@ fn what_came_before_the_end_of_input_is_answered_and_it_exits_with_0() {
     assert_eq!(program.child.wait().unwrap().code(), Some(0));
 }
 
-#[cfg(unix)]
 #[test]
 fn a_signal_ends_it_with_0_even_in_a_statement_without_an_end() {
     let mut program = ByHand::start(&["--timeout", "3600"]);

@@ -25,8 +25,8 @@ async fn it_speaks_every_revision_without_a_breach() {
         let client = Client::builder().revision(revision).in_memory(server).await.unwrap();
         assert_eq!(client.list_tools().await.unwrap().len(), 5);
         assert_eq!(client.list_resources().await.unwrap().len(), 3);
-        client.list_resource_templates().await.unwrap();
-        client.read_resource("sql://tables/orders").await.unwrap();
+        assert_eq!(client.list_resource_templates().await.unwrap().len(), 1);
+        client.read_resource("sql://tables/orders").await.unwrap().assert_success();
         for (tool, arguments) in calls() {
             good(&client.call_tool(tool, arguments).await.unwrap());
         }

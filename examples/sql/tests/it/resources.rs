@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use sparring::types::ReadResourceResult;
 use sparring::{Client, Revision};
 use sql::statements::{Kind, Rules};
 use sql::{Settings, serve};
@@ -14,7 +15,7 @@ const LIST_CHANGED: &str = "notifications/resources/list_changed";
 const UPDATED: &str = "notifications/resources/updated";
 
 async fn read(client: &Client, uri: &str) -> Value {
-    let found = client.read_resource(uri).await.unwrap();
+    let found: ReadResourceResult = client.read_resource(uri).await.unwrap().to().unwrap();
     assert_eq!(found.contents[0].mime_type.as_deref(), Some("application/json"));
     serde_json::from_str(found.contents[0].text.as_deref().unwrap()).unwrap()
 }

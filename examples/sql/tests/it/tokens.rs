@@ -87,7 +87,6 @@ async fn a_client_with_the_token_is_served_in_every_revision() {
     assert!(!error.contains("wrong"), "a token is told nowhere: {error}");
 }
 
-#[cfg(unix)]
 #[tokio::test]
 async fn a_signal_ends_it_with_0_and_an_address_in_use_is_told() {
     let mut served = Served::start();
