@@ -152,7 +152,7 @@ impl Engine {
 }
 
 fn connect(location: &Location, read_only: bool) -> rusqlite::Result<Connection> {
-    // Without URIs: a name is the name of a file and cannot say how to open it.
+    // One thread has it, so that nothing has to be locked.
     let threads = OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let writing = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     match location {
