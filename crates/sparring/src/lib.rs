@@ -40,6 +40,8 @@ pub mod connect;
 pub mod content;
 mod diff;
 mod error;
+pub mod everywhere;
+pub mod fixture;
 pub mod listed;
 pub mod response;
 mod scene;
@@ -47,6 +49,8 @@ mod scene;
 pub use client::{Client, ClientBuilder, ClientOptions, Protocol};
 pub use content::Content;
 pub use error::{Error, Reason};
+pub use everywhere::{Everywhere, Transport, everywhere};
+pub use fixture::Project;
 pub use listed::{Found, Listed, Prompts, ResourceTemplates, Resources, Tools};
 pub use response::Response;
 #[cfg(feature = "mock")]
@@ -79,6 +83,6 @@ pub use sparring_wire::{
 struct MockPage;
 
 /// The code in the README, run as a test.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "rmcp"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
