@@ -43,12 +43,14 @@ mod error;
 pub mod listed;
 pub mod response;
 mod scene;
+pub mod snapshot;
 
 pub use client::{Client, ClientBuilder, ClientOptions, Protocol};
 pub use content::Content;
 pub use error::{Error, Reason};
 pub use listed::{Found, Listed, Prompts, ResourceTemplates, Resources, Tools};
 pub use response::Response;
+pub use snapshot::{Snapshot, Step};
 #[cfg(feature = "mock")]
 pub use sparring_mock::{
     self as mock, MockServer, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock,

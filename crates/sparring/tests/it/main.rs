@@ -9,3 +9,9 @@ mod failure;
 mod content;
 mod listed;
 mod response;
+mod snapshot;
+mod waiting;
+mod when;
+
+// What a failure shows.
+mod scene;
