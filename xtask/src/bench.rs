@@ -15,7 +15,7 @@ use crate::command::{command, show, works};
 use crate::peers;
 
 /// The benches: the package and the name of each.
-const BENCHES: [(&str, &str); 7] = [
+const BENCHES: [(&str, &str); 8] = [
     ("sparring-peer", "calls"),
     ("sparring-transport", "stdio"),
     ("sparring-transport", "http_server"),
@@ -23,6 +23,7 @@ const BENCHES: [(&str, &str); 7] = [
     ("sparring-mock", "mock"),
     ("sparring-host", "host"),
     ("sparring-host", "gateway"),
+    ("sparring", "memory"),
 ];
 
 /// What measures the program itself.
