@@ -69,7 +69,11 @@ pub fn read(text: &str) -> Parts<'_> {
     };
     let Some((yaml, body)) = split(rest) else {
         let what = "the front matter has no line `---` at its end".to_owned();
-        return Parts { front: FrontMatter::default(), body: text, flaw: Some(Flaw { line: 1, what }) };
+        return Parts {
+            front: FrontMatter::default(),
+            body: text,
+            flaw: Some(Flaw { line: 1, what }),
+        };
     };
     match parse(yaml) {
         Ok(front) => Parts { front, body, flaw: None },
@@ -150,7 +154,11 @@ mod tests {
             ("---\n# nothing\n---\nbody", "body"),
         ] {
             let parts = read(text);
-            assert_eq!(parts, Parts { front: FrontMatter::default(), body, flaw: None }, "{text:?}");
+            assert_eq!(
+                parts,
+                Parts { front: FrontMatter::default(), body, flaw: None },
+                "{text:?}"
+            );
         }
     }
 
@@ -167,7 +175,7 @@ mod tests {
         let (line, what) = flaw("---\ntitle: A\ntriggers: {phrase: [x]}\n---\nbody");
         assert_eq!(line, 3, "{what}");
         assert!(what.contains("phrase"), "{what}");
-        assert_eq!(flaw("---\ntitle: [A\n---\nbody").0, 3);
+        assert_eq!(flaw("---\ntitle: A\ntags: [a, }]\n---\nbody").0, 3);
         assert_eq!(flaw("---\ntitle: A\n").0, 1);
         let many = "[".repeat(1_000);
         assert_eq!(flaw(&format!("---\nelse: {many}\n---\nbody")).0, 2);

@@ -84,9 +84,7 @@ pub fn triggered(instruction: &Instruction, message: &[String]) -> Vec<Reason> {
         stands_in(&phrase, message).then_some(phrase.len())
     };
     let flat = |kind, score| {
-        move |text: &String| {
-            fits(text).map(|_| Reason { kind, matched: text.clone(), score })
-        }
+        move |text: &String| fits(text).map(|_| Reason { kind, matched: text.clone(), score })
     };
     let phrase = |text: &String| {
         let score = PHRASE.0 + PHRASE.1 * f64::from(u32::try_from(fits(text)?).unwrap_or(u32::MAX));

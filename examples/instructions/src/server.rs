@@ -122,7 +122,8 @@ impl Handler for Instructions {
     async fn call_tool(&self, name: &str, arguments: Json<'_>, _: &Context) -> Answer {
         let Some(place) = self.tools.iter().position(|entry| entry.listed.name == name) else {
             let names: Vec<&str> = self.tools.iter().map(|entry| &*entry.listed.name).collect();
-            let message = format!("there is no tool `{}`; there are {}", cut(name), names.join(", "));
+            let message =
+                format!("there is no tool `{}`; there are {}", cut(name), names.join(", "));
             return Err(ErrorObject::invalid_params(message).into());
         };
         let wrong = |error: serde_json::Error| ErrorObject::invalid_params(error.to_string());

@@ -60,7 +60,10 @@ impl Watch {
                     let count = library.all().len();
                     replace(server, library);
                     let folder = self.folder.display();
-                    log.say(Level::Info, format_args!("{folder} was read again: {count} instructions"));
+                    log.say(
+                        Level::Info,
+                        format_args!("{folder} was read again: {count} instructions"),
+                    );
                 }
                 Err(why) => {
                     // The same trouble is told once.

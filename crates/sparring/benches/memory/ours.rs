@@ -1,10 +1,9 @@
 //! This library's client, on a server of its own and on one of rmcp's.
 
-use rmcp::ServiceExt as _;
 use serde_json::json;
 use sparring::server::{Answer, Context};
 use sparring::types::{CallToolResult, ServerCapabilities, Tool};
-use sparring::{Client, Handler, Json, Lines, Revision};
+use sparring::{Client, Handler, Json, Revision};
 
 use super::CALLS;
 
@@ -34,12 +33,7 @@ pub(crate) async fn on_ours(revision: Revision) {
 
 /// A test body on rmcp's server.
 pub(crate) async fn on_rmcp(revision: Revision) {
-    let (here, there) = tokio::io::duplex(64 * 1024);
-    tokio::spawn(async move {
-        let server = super::theirs::Echo.serve(there).await.expect("rmcp serves");
-        let _ = server.waiting().await;
-    });
-    let client = Client::builder().revision(revision).connect(Lines::over(here)).await;
+    let client = Client::builder().revision(revision).in_memory(super::theirs::Echo).await;
     body(client.expect("rmcp's server")).await;
 }
 

@@ -16,7 +16,11 @@ const ALIKE: f64 = 0.7;
 ///
 /// # Errors
 /// With all that is wrong, as a sentence.
-pub(super) fn check(validator: &Validator, schema: &Value, arguments: &Value) -> Result<(), String> {
+pub(super) fn check(
+    validator: &Validator,
+    schema: &Value,
+    arguments: &Value,
+) -> Result<(), String> {
     let problems: Vec<String> =
         validator.iter_errors(arguments).take(MOST).map(|error| tell(&error, schema)).collect();
     match problems.is_empty() {
@@ -32,7 +36,8 @@ fn tell(error: &ValidationError<'_>, schema: &Value) -> String {
         }
         ValidationErrorKind::AdditionalProperties { unexpected } => {
             let known = schema["properties"].as_object();
-            let known: Vec<&str> = known.into_iter().flat_map(|it| it.keys()).map(|it| &**it).collect();
+            let known: Vec<&str> =
+                known.into_iter().flat_map(|it| it.keys()).map(|it| &**it).collect();
             let told = unexpected.iter().take(MOST).map(|name| unknown(name, &known));
             told.collect::<Vec<_>>().join("; ")
         }

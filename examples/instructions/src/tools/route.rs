@@ -83,7 +83,8 @@ impl Answering for Route {
         if instructions.is_empty() {
             return format!("No instruction fits this message ({engine}).");
         }
-        let mut text = format!("{} of {total} instructions that fit ({engine}):\n", instructions.len());
+        let mut text =
+            format!("{} of {total} instructions that fit ({engine}):\n", instructions.len());
         for Fitting { about, score, reasons, content, .. } in instructions {
             text.push_str(&format!("\n{}\nScore {score}:\n", about.heading()));
             for Reason { kind, matched, score } in reasons {

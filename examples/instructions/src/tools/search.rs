@@ -82,7 +82,11 @@ impl Answering for Search {
         for Found { about, score, matches, snippet, .. } in &answer.instructions {
             let word = |it: &Match| format!("{} ({})", it.word, it.parts.join(", "));
             let matches: Vec<String> = matches.iter().map(word).collect();
-            text.push_str(&format!("\n{}\nScore {score} for {}\n", about.heading(), matches.join(", ")));
+            text.push_str(&format!(
+                "\n{}\nScore {score} for {}\n",
+                about.heading(),
+                matches.join(", ")
+            ));
             if let Some(snippet) = snippet {
                 text.push_str(&format!("\n> {snippet}\n"));
             }

@@ -46,7 +46,10 @@ impl Answering for Switch {
         let version = arguments.engine_version;
         let available = versions();
         let Some(place) = find(&version) else {
-            return Err(format!("there is no engine `{version}`; there are {}", available.join(", ")));
+            return Err(format!(
+                "there is no engine `{version}`; there are {}",
+                available.join(", ")
+            ));
         };
         let previous = desk.switch(place).version().to_owned();
         let summary = ENGINES[place].summary().to_owned();
