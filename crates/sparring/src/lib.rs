@@ -45,6 +45,7 @@ pub mod fixture;
 pub mod listed;
 pub mod response;
 mod scene;
+pub mod snapshot;
 
 pub use client::{Client, ClientBuilder, ClientOptions, Protocol};
 pub use content::Content;
@@ -53,6 +54,7 @@ pub use everywhere::{Everywhere, Transport, everywhere};
 pub use fixture::Project;
 pub use listed::{Found, Listed, Prompts, ResourceTemplates, Resources, Tools};
 pub use response::Response;
+pub use snapshot::{Snapshot, Step};
 #[cfg(feature = "mock")]
 pub use sparring_mock::{
     self as mock, MockServer, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock,
