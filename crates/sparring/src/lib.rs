@@ -41,6 +41,7 @@ mod error;
 mod response;
 mod scene;
 mod tools;
+pub mod typed;
 
 pub use client::{Client, ClientBuilder, ClientOptions, Protocol};
 pub use error::{Error, Reason};
