@@ -1,6 +1,7 @@
 //! `spar codegen`: the server's tools as a Rust module, written, or held against
 //! one that is there.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,7 +11,9 @@ use similar::TextDiff;
 use sparring_codegen::{Source, is_type_name, module};
 use sparring_host::permissions::Glob;
 use sparring_peer::client::{Error, Listing};
+use sparring_wire::Json;
 
+use super::call::some;
 use crate::args::Shared;
 use crate::connect::Session;
 use crate::exit::Exit;
@@ -137,7 +140,7 @@ impl Codegen {
             |name: &str| wanted.is_empty() || wanted.iter().any(|glob| glob.matches(name));
         let mut tools = Vec::new();
         for (index, tool) in listed.iter().enumerate() {
-            let name = tool.view().get("name").and_then(sparring_wire::Json::as_str);
+            let name = tool.view().get("name").and_then(Json::as_str);
             if name.as_deref().is_some_and(|name| !is_wanted(name)) {
                 continue;
             }
@@ -148,10 +151,14 @@ impl Codegen {
                 None => unusable(format!("tools[{index}]: {error}")),
             })?);
         }
-        match tools.is_empty() {
-            true => Err(Failure::NoTools("no tool of the server is called so".to_owned())),
-            false => Ok(tools),
+        if !tools.is_empty() {
+            return Ok(tools);
         }
+        let names = listed.iter().filter_map(|tool| tool.view().get("name")?.as_str());
+        let names: Vec<Cow<'_, str>> = names.collect();
+        let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+        let (wanted, there) = (self.tool.join("', '"), some(&names));
+        Err(Failure::NoTools(format!("no tool fits '{wanted}'; the server has {there}")))
     }
 
     /// The flags that the module depends on, to be typed again.
@@ -203,7 +210,7 @@ impl Codegen {
             printer.print_foreign(diff.as_bytes()).await?;
         }
         if !same {
-            let again = "run the same with --output in place of --check to write it anew";
+            let again = format!("run the same with --output {shown} in place of --check {shown}");
             printer.error(&format!("{shown} is not what the server's tools are; {again}")).await;
         }
         Ok(if same { Exit::Good } else { Exit::Failed })

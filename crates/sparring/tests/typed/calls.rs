@@ -13,7 +13,7 @@ use sparring_codegen::{Source, module};
 
 use crate::generated::instructions::{
     GetInstructions, InstructionServerClient, RouteInstructions, SearchInstructions,
-    SearchInstructionsOrder,
+    SearchInstructionsOrder, SwitchEngine,
 };
 use crate::generated::{check, here};
 
@@ -60,6 +60,10 @@ async fn what_is_not_given_is_left_out() {
     let sent: Vec<Value> =
         mock.received_for("get_instructions").iter().map(|it| it.arguments()).collect();
     assert_eq!(sent, [json!({"exact_match": true})]);
+
+    client.switch_engine(SwitchEngine::new("durian-0.6")).await.unwrap();
+    let sent = json!({"engine_version": "durian-0.6"});
+    mock.expect_called("switch_engine").with(sent).times(1).verify();
 
     assert_eq!(client.list_topics().await.unwrap().content(), "rust, mcp");
     assert_eq!(mock.received_for("list_topics")[0].arguments(), json!({}));

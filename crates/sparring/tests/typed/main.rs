@@ -4,4 +4,5 @@
 mod calls;
 mod generated;
 mod hostile;
+mod page;
 mod peers;
