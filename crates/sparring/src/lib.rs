@@ -46,6 +46,7 @@ pub mod listed;
 pub mod response;
 mod scene;
 pub mod snapshot;
+pub mod typed;
 
 pub use client::{Client, ClientBuilder, ClientOptions, Protocol};
 pub use content::Content;
