@@ -28,7 +28,7 @@ impl Secrets {
     }
 
     /// Adds one that others will follow.
-    pub(crate) fn add_passing(&self, secret: &str) {
+    pub fn add_passing(&self, secret: &str) {
         self.put(secret, true);
     }
 

@@ -37,25 +37,29 @@
 
 pub mod client;
 pub mod connect;
+pub mod content;
+mod diff;
 mod error;
 pub mod everywhere;
 pub mod fixture;
-mod response;
+pub mod listed;
+pub mod response;
 mod scene;
-mod tools;
 
 pub use client::{Client, ClientBuilder, ClientOptions, Protocol};
+pub use content::Content;
 pub use error::{Error, Reason};
 pub use everywhere::{Everywhere, Transport, everywhere};
 pub use fixture::Project;
+pub use listed::{Found, Listed, Prompts, ResourceTemplates, Resources, Tools};
 pub use response::Response;
 #[cfg(feature = "mock")]
 pub use sparring_mock::{
     self as mock, MockServer, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock,
 };
-#[cfg(feature = "http")]
+#[cfg(all(feature = "mock", feature = "http"))]
 pub use sparring_mock::{HttpFault, HttpMock as Upstream, HttpReply, HttpRequest, HttpRoute};
-#[cfg(feature = "oauth")]
+#[cfg(all(feature = "mock", feature = "oauth"))]
 pub use sparring_mock::{Issuer, Token};
 pub use sparring_peer::{
     Cause, Envelope, Era, Handler, Incoming, Lines, Link, LinkKind, MemoryLink, MemoryTransport,
@@ -72,7 +76,6 @@ pub use sparring_wire::{
     self as wire, Checker, ErrorObject, Exchange, Frame, Headers, Id, Json, RawJson, Referee,
     Revision, Rule, Side, Transcript, Violation, types,
 };
-pub use tools::Tools;
 
 /// The code in the page on the mock, run as a test.
 #[cfg(doctest)]

@@ -20,7 +20,9 @@ fn root() -> PathBuf {
 fn the_examples_pass_and_what_is_not_installed_is_skipped() {
     let path = std::env::var("PATH").unwrap();
     let peers = std::env::var("SPAR_PEERS_DIR").unwrap_or_default();
-    let path = format!("{path}:{peers}/node/node_modules/.bin");
+    // The servers beside the suites are built to where `spar` is.
+    let built = Path::new(SPAR).parent().unwrap();
+    let path = format!("{path}:{peers}/node/node_modules/.bin:{}", built.display());
     let mut command = Command::new(SPAR);
     command.args(["test", "examples"]).current_dir(root()).env("PATH", path);
     let output = output(command.env_remove("MCP_TOKEN"));

@@ -16,6 +16,7 @@ use jiff::Timestamp;
 use sparring_peer::server::{Answer, Context};
 
 pub use expect::{Expectation, Miss};
+#[cfg(feature = "http")]
 pub(crate) use line::is_secret;
 pub use received::Received;
 
