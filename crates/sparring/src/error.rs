@@ -27,6 +27,8 @@ pub enum Reason {
     Open(OpenError),
     /// The connection failed, or a request.
     Client(client::Error),
+    /// What tests share could not be started.
+    Fixture(String),
 }
 
 impl Error {
@@ -41,6 +43,10 @@ impl Error {
     ) -> Self {
         let scene = Some(scene.clone());
         Error(Box::new(Inner { reason: Reason::Client(error), at, scene }))
+    }
+
+    pub(crate) fn fixture(why: String, at: &'static Location<'static>) -> Self {
+        Error(Box::new(Inner { reason: Reason::Fixture(why), at, scene: None }))
     }
 
     /// What it was.
@@ -59,6 +65,7 @@ impl fmt::Display for Error {
         match &self.0.reason {
             Reason::Open(error) => write!(f, "{error}")?,
             Reason::Client(error) => write!(f, "{error}")?,
+            Reason::Fixture(why) => write!(f, "a shared fixture could not be started: {why}")?,
         }
         write!(f, "\nat {}", self.0.at)?;
         match &self.0.scene {

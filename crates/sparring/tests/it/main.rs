@@ -4,6 +4,7 @@
 #![cfg(all(feature = "mock", feature = "http", feature = "rmcp"))]
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
+mod again;
 mod failure;
 mod greeter;
 
@@ -13,6 +14,13 @@ mod listed;
 mod response;
 
 // What is connected to, and what a test stands on.
+mod blocking;
+#[cfg(target_os = "linux")]
+mod children;
+#[cfg(unix)]
+mod container;
 mod everywhere;
 mod project;
 mod rmcp;
+mod shared;
+mod skip;
