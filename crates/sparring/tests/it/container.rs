@@ -48,24 +48,34 @@ fn shared(name: &str) -> String {
 
 const TOLD: &str = "the container is ";
 
-/// A runner of a run of its own with as many processes of one test, which says
-/// what it was told and stays until it is killed.
-fn runner(test: &str, run: &str, folder: &Project, processes: usize) -> Child {
+/// A run of its own, until this is dropped.
+struct Runner(Child);
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+/// A runner with as many processes of one test.
+fn runner(test: &str, run: &str, folder: &Project, processes: usize) -> Runner {
     let exe = inner(test).get_program().to_string_lossy().into_owned();
     let script = "n=$1; shift; while [ $n -gt 0 ]; do \"$@\" & n=$((n-1)); done; wait; \
                   echo finished; exec sleep 300";
     let mut runner = Command::new("sh");
     runner.args(["-c", script, "runner", &processes.to_string(), &exe]);
-    runner.args([test, "--exact", "--nocapture"]).env(INNER, "1").env_remove("CI");
+    runner.args([test, "--exact", "--nocapture"]);
+    runner.env(INNER, "1").env_remove("CI").env("RUST_BACKTRACE", "0");
     runner.env("NEXTEST_RUN_ID", run).env(FOLDER, folder.path());
-    runner.stdout(Stdio::piped()).process_group(0).spawn().unwrap()
+    Runner(runner.stdout(Stdio::piped()).process_group(0).spawn().unwrap())
 }
 
 /// What the processes of a runner were told, when all have ended.
-fn told(runner: &mut Child) -> Vec<String> {
+fn told(runner: &mut Runner) -> Vec<String> {
     use std::io::BufRead as _;
 
-    let stdout = std::io::BufReader::new(runner.stdout.take().unwrap());
+    let stdout = std::io::BufReader::new(runner.0.stdout.take().unwrap());
     let lines = stdout.lines().map(Result::unwrap).take_while(|line| line != "finished");
     let told =
         lines.filter_map(|line| line.split_once(TOLD).map(|(_, told)| told.trim().to_owned()));
@@ -103,9 +113,8 @@ async fn the_processes_of_a_run_share_a_container_that_ends_with_it() {
     assert_eq!(told.len(), 1, "{told:?}");
     let name = told[0].split(' ').next().unwrap();
     assert_eq!(shared(name).lines().count(), 1);
-    // However the run ends.
-    runner.kill().unwrap();
-    runner.wait().unwrap();
+    // By SIGKILL, since a run may end in any way.
+    drop(runner);
     while !shared(name).is_empty() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -131,8 +140,6 @@ async fn a_container_that_cannot_be_had_is_told_and_not_tried_again() {
     folder.write("Dockerfile", "FROM localhost/spar-bare\nCOPY no-such-file /\n");
     let mut runner = runner(BROKEN, &format!("broken-{}", std::process::id()), &folder, 1);
     let told = told(&mut runner);
-    runner.kill().unwrap();
-    runner.wait().unwrap();
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(told[0].contains("cannot be built") && told[0].contains("no-such-file"), "{told:?}");
     assert_eq!(told[0], told[1]);
