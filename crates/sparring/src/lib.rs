@@ -47,6 +47,7 @@ pub mod fixture;
 pub mod listed;
 pub mod response;
 mod scene;
+pub mod snapshot;
 
 pub use client::{Client, ClientBuilder, ClientOptions, Protocol};
 pub use content::Content;
@@ -55,6 +56,7 @@ pub use everywhere::{Everywhere, Transport, everywhere};
 pub use fixture::{Project, Shared};
 pub use listed::{Found, Listed, Prompts, ResourceTemplates, Resources, Tools};
 pub use response::Response;
+pub use snapshot::{Snapshot, Step};
 #[cfg(feature = "mock")]
 pub use sparring_mock::{
     self as mock, MockServer, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock,
