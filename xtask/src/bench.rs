@@ -5,6 +5,7 @@ mod measure;
 mod mock;
 mod program;
 mod suites;
+mod weight;
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -28,19 +29,28 @@ const BENCHES: [(&str, &str); 7] = [
 /// What measures the program itself.
 const PROGRAM: &str = "program";
 
+/// What measures builds, and what comes of them.
+const WEIGHT: &str = "weight";
+
 /// Whether there is such a bench.
 pub(crate) fn is_known(name: &str) -> bool {
-    name == PROGRAM || BENCHES.iter().any(|(_, known)| *known == name)
+    [PROGRAM, WEIGHT].contains(&name) || BENCHES.iter().any(|(_, known)| *known == name)
 }
 
 /// Builds the benches, or only one, and runs them one after the other; fails if
 /// one does.
 pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<ExitCode> {
     let wanted = |name: &str| only.is_none_or(|only| only == name);
+    let mut all = ExitCode::SUCCESS;
+    if wanted(WEIGHT) && !weight::run(root)? {
+        all = ExitCode::FAILURE;
+    }
+    if only == Some(WEIGHT) {
+        return Ok(all);
+    }
     let benches = BENCHES.iter().filter(|(_, name)| wanted(name));
     let executables: Vec<_> = benches.map(|(package, name)| build(root, package, name)).collect();
     let peers = peers::install(root, false)?;
-    let mut all = ExitCode::SUCCESS;
     for executable in executables {
         let executable = executable?;
         let mut bench = if works("taskset -c 0 true") {

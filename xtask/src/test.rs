@@ -50,6 +50,7 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
     stages.run("lints", || {
         run("cargo clippy --workspace --all-targets --all-features -- -D warnings")
     })?;
+    stages.run("features", || features(root))?;
     let peers = stages.run("peers", || peers::install(root, settings.ci))?;
     let containers = stages.run("containers", || {
         // Some tests start examples as peers of their own, and the suites in
@@ -68,6 +69,27 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
     containers.tell_skipped();
     stages.finish();
     Ok(())
+}
+
+/// What can be left out, left out: each crate with the features that it may be built with,
+/// but for all of them, which the stages around this one have.
+const FEATURES: [(&str, &[&str]); 3] = [
+    ("sparring-transport", &["", "http"]),
+    ("sparring-mock", &["", "http"]),
+    ("sparring", &["", "mock", "http", "mock,http", "oauth"]),
+];
+
+fn features(root: &Path) -> Result<()> {
+    for (package, all) in FEATURES {
+        for features in all {
+            let mut lint = command(root, "cargo clippy --no-default-features");
+            lint.args(["-p", package, "--features", features, "--", "-D", "warnings"]);
+            run_command(lint)?;
+        }
+    }
+    // What is left out must not be passed over in silence.
+    let line = "cargo test -p sparring-mock --no-default-features --lib load::absent";
+    run_command(command(root, line))
 }
 
 fn tests(root: &Path, settings: Settings, peers: &Peers, containers: &Containers) -> Result<()> {

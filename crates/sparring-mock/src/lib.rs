@@ -38,6 +38,7 @@
 //! which is off is refused.
 
 pub mod builder;
+mod clock;
 #[cfg(feature = "http")]
 mod control;
 mod grammar;

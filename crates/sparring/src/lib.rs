@@ -40,6 +40,8 @@ pub mod connect;
 pub mod content;
 mod diff;
 mod error;
+pub mod everywhere;
+pub mod fixture;
 pub mod listed;
 pub mod response;
 mod scene;
@@ -48,6 +50,8 @@ pub mod snapshot;
 pub use client::{Client, ClientBuilder, ClientOptions, Protocol};
 pub use content::Content;
 pub use error::{Error, Reason};
+pub use everywhere::{Everywhere, Transport, everywhere};
+pub use fixture::Project;
 pub use listed::{Found, Listed, Prompts, ResourceTemplates, Resources, Tools};
 pub use response::Response;
 pub use snapshot::{Snapshot, Step};
@@ -80,7 +84,12 @@ pub use sparring_wire::{
 #[doc = include_str!("../../../docs/mock.md")]
 struct MockPage;
 
-/// The code in the README, run as a test.
+/// The code in the page on testing in Rust, run as a test.
 #[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryPage;
+
+/// The code in the README, run as a test.
+#[cfg(all(doctest, feature = "rmcp"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

@@ -175,7 +175,7 @@ mod tests {
         let (line, what) = flaw("---\ntitle: A\ntriggers: {phrase: [x]}\n---\nbody");
         assert_eq!(line, 3, "{what}");
         assert!(what.contains("phrase"), "{what}");
-        assert_eq!(flaw("---\ntitle: [A\n---\nbody").0, 3);
+        assert_eq!(flaw("---\ntitle: A\ntags: [a, }]\n---\nbody").0, 3);
         assert_eq!(flaw("---\ntitle: A\n").0, 1);
         let many = "[".repeat(1_000);
         assert_eq!(flaw(&format!("---\nelse: {many}\n---\nbody")).0, 2);

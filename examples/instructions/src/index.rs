@@ -35,6 +35,14 @@ const MOST_WORDS: usize = 64;
 /// About how long a snippet is.
 const SNIPPET: usize = 200;
 
+/// What is in every question and says nothing of what it is about, beside the
+/// articles, prepositions and the like that the index leaves out anyway.
+const SAYS_NOTHING: [&str; 36] = [
+    "about", "am", "any", "can", "could", "did", "do", "does", "from", "had", "has", "have", "he",
+    "her", "his", "how", "i", "its", "me", "my", "our", "shall", "she", "should", "so", "us", "we",
+    "were", "what", "when", "where", "which", "who", "why", "would", "you",
+];
+
 const ANALYZER: &str = "instructions";
 const NUMBER: &str = "number";
 
@@ -60,7 +68,7 @@ pub struct Words {
     /// Each counts if it is there.
     any: BTreeMap<String, String>,
     /// Each must be there, its words one after the other.
-    phrases: Vec<Vec<String>>,
+    phrases: Vec<Vec<(usize, String)>>,
 }
 
 /// A word of a query that an instruction has.
@@ -70,6 +78,16 @@ pub struct Match {
     pub word: String,
     /// In which of [`PARTS`].
     pub parts: Vec<&'static str>,
+}
+
+/// A word of a text.
+struct Token {
+    /// Which of all words it is.
+    at: usize,
+    /// As the index knows it.
+    term: String,
+    /// As it is written.
+    word: String,
 }
 
 impl Index {
@@ -112,9 +130,10 @@ impl Index {
             let found = self.analyzed(piece);
             let is_phrase = at % 2 == 1 && at + 1 < pieces.len() && found.len() > 1;
             if is_phrase && words.phrases.len() < MOST_WORDS {
-                words.phrases.push(found.iter().take(MOST_WORDS).map(|it| it.0.clone()).collect());
+                let placed = found.iter().take(MOST_WORDS).map(|it| (it.at, it.term.clone()));
+                words.phrases.push(placed.collect());
             }
-            for (term, word) in found {
+            for Token { term, word, .. } in found {
                 if words.any.len() < MOST_WORDS {
                     words.any.entry(term).or_insert(word);
                 }
@@ -153,7 +172,7 @@ impl Index {
         let mut found: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
         for (name, text) in parts {
             let terms: BTreeSet<String> =
-                self.analyzed(&text).into_iter().map(|(term, _)| term).collect();
+                self.analyzed(&text).into_iter().map(|token| token.term).collect();
             for (term, word) in &words.any {
                 if terms.contains(term) {
                     found.entry(word).or_default().push(name);
@@ -183,27 +202,27 @@ impl Index {
     }
 
     fn query(&self, words: &Words) -> BooleanQuery {
-        let any = words.any.keys().map(|term| (Occur::Should, self.anywhere(&[term.clone()])));
+        let any = words.any.keys().map(|term| (Occur::Should, self.anywhere(&[(0, term.clone())])));
         let phrases = words.phrases.iter().map(|phrase| (Occur::Must, self.anywhere(phrase)));
         BooleanQuery::new(any.chain(phrases).collect())
     }
 
     /// A word or a phrase in any part.
-    fn anywhere(&self, terms: &[String]) -> Box<dyn Query> {
+    fn anywhere(&self, terms: &[(usize, String)]) -> Box<dyn Query> {
         let parts = self.fields.into_iter().zip(PARTS).map(|(field, (_, boost))| {
-            let mut terms: Vec<Term> =
-                terms.iter().map(|term| Term::from_field_text(field, term)).collect();
+            let in_field = |(at, term): &(_, String)| (*at, Term::from_field_text(field, term));
+            let mut terms: Vec<(usize, Term)> = terms.iter().map(in_field).collect();
             let query: Box<dyn Query> = match terms.len() {
-                1 => Box::new(TermQuery::new(terms.remove(0), IndexRecordOption::WithFreqs)),
-                _ => Box::new(PhraseQuery::new(terms)),
+                1 => Box::new(TermQuery::new(terms.remove(0).1, IndexRecordOption::WithFreqs)),
+                _ => Box::new(PhraseQuery::new_with_offset(terms)),
             };
             (Occur::Should, Box::new(BoostQuery::new(query, boost)) as Box<dyn Query>)
         });
         Box::new(BooleanQuery::new(parts.collect()))
     }
 
-    /// The words of a text, each as the index knows it and as it is written.
-    fn analyzed(&self, text: &str) -> Vec<(String, String)> {
+    /// The words of a text that count.
+    fn analyzed(&self, text: &str) -> Vec<Token> {
         let mut analyzer = self.analyzer.clone();
         let mut stream = analyzer.token_stream(text);
         let mut words = Vec::new();
@@ -211,7 +230,8 @@ impl Index {
             // What an apostrophe leaves, as the m of "I'm", is no word.
             if token.text.chars().nth(1).is_some() {
                 let written = text.get(token.offset_from..token.offset_to).unwrap_or(&token.text);
-                words.push((token.text.clone(), written.to_lowercase()));
+                let (term, word) = (token.text.clone(), written.to_lowercase());
+                words.push(Token { at: token.position, term, word });
             }
         }
         words
@@ -225,6 +245,7 @@ fn analyzer() -> TextAnalyzer {
         .filter(LowerCaser)
         .filter(AsciiFoldingFilter)
         .filter(stop)
+        .filter(StopWordFilter::remove(SAYS_NOTHING.map(str::to_owned)))
         .filter(Stemmer::new(Language::English))
         .build()
 }

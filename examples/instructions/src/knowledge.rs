@@ -94,8 +94,16 @@ pub struct Reading {
 /// # Errors
 /// When there is no such folder.
 pub fn read(root: &Path) -> io::Result<Reading> {
+    read_at_most(root, MOST)
+}
+
+/// The same, with another limit than [`MOST`].
+///
+/// # Errors
+/// When there is no such folder.
+pub fn read_at_most(root: &Path, most: usize) -> io::Result<Reading> {
     let mut problems = Vec::new();
-    let files = files(root, &mut problems)?;
+    let files = files(root, most, &mut problems)?;
     let mut stamps = Stamps::new();
     let mut instructions = Vec::new();
     for (path, id) in files {
@@ -122,7 +130,7 @@ pub fn read(root: &Path) -> io::Result<Reading> {
 /// # Errors
 /// When there is no such folder.
 pub fn look(root: &Path) -> io::Result<Stamps> {
-    let files = files(root, &mut Vec::new())?;
+    let files = files(root, MOST, &mut Vec::new())?;
     Ok(files.into_iter().map(|(path, _)| (path.clone(), stamp(&path))).collect())
 }
 
@@ -135,7 +143,11 @@ fn stamp(path: &Path) -> (Option<SystemTime>, u64) {
 
 /// The Markdown files below a folder, each with its id. Links are followed, but
 /// neither in circles nor out of the folder.
-fn files(root: &Path, problems: &mut Vec<Problem>) -> io::Result<Vec<(PathBuf, String)>> {
+fn files(
+    root: &Path,
+    most: usize,
+    problems: &mut Vec<Problem>,
+) -> io::Result<Vec<(PathBuf, String)>> {
     let whole = fs::canonicalize(root)?;
     // A file in its place is told as what it is.
     fs::read_dir(&whole)?;
@@ -164,8 +176,8 @@ fn files(root: &Path, problems: &mut Vec<Problem>) -> io::Result<Vec<(PathBuf, S
             Some(_) if !fs::canonicalize(path).is_ok_and(|real| real.starts_with(&whole)) => {
                 problem(path, "it is a link that leads out of the folder");
             }
-            Some(_) if files.len() == MOST => {
-                problem(path, &format!("this and all that follow are more than {MOST} files"));
+            Some(_) if files.len() == most => {
+                problem(path, &format!("this and all that follow are more than {most} files"));
                 break;
             }
             Some(id) => files.push((path.to_owned(), id.replace('\\', "/"))),

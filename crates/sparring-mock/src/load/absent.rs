@@ -42,3 +42,30 @@ impl Loader<'_> {
         crate::issuing::Issuing
     }
 }
+
+#[cfg(all(test, not(feature = "http")))]
+mod tests {
+    use crate::MockServer;
+
+    fn check(script: &str, place: &str, key: &str) {
+        let told = MockServer::from_yaml(script, ".").unwrap_err().to_string();
+        let needs = format!("`{key}` needs the feature `http`, which this build does not have");
+        assert!(told.contains(&needs) && told.contains(place), "{told}");
+    }
+
+    #[test]
+    fn keys_of_http_are_told_where_they_stand() {
+        check("tools: []\nauth: {bearer: x}", "mock.yaml:2:1", "auth");
+        check("control: {token: x}", "mock.yaml:1:1", "control");
+        check("paths: {mcp: /}", "mock.yaml:1:1", "paths");
+        check("tools: [{name: t, http: {url: http://x}}]", "mock.yaml:1:19", "http");
+        check("tools: [{name: t, text: x, fault: {status: 500}}]", "mock.yaml:1:36", "status");
+        let when = "tools: [{name: t, replies: [{when: {headers: {x: y}}, text: z}, {text: w}]}]";
+        check(when, "mock.yaml:1:37", "headers");
+    }
+
+    #[test]
+    fn a_script_without_them_is_good() {
+        assert!(MockServer::from_yaml("tools: [{name: t, text: x}]", ".").is_ok());
+    }
+}

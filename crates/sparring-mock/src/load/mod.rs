@@ -16,6 +16,7 @@ mod interactions;
 mod lists;
 #[cfg(feature = "http")]
 mod llm;
+mod mime;
 #[cfg(feature = "oauth")]
 mod oauth;
 #[cfg(feature = "http")]

@@ -1,9 +1,12 @@
 //! The library as its users meet it: what a check takes, and what a test that
 //! fails is told.
 
+#![cfg(all(feature = "mock", feature = "http", feature = "rmcp"))]
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
 mod failure;
+mod greeter;
+mod panics;
 
 // What is checked.
 mod content;
@@ -15,3 +18,8 @@ mod when;
 
 // What a failure shows.
 mod scene;
+
+// What is connected to, and what a test stands on.
+mod everywhere;
+mod project;
+mod rmcp;
