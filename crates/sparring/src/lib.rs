@@ -87,6 +87,11 @@ pub use sparring_wire::{
 #[doc = include_str!("../../../docs/mock.md")]
 struct MockPage;
 
+/// The code in the page on testing in Rust, run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryPage;
+
 /// The code in the README, run as a test.
 #[cfg(all(doctest, feature = "rmcp"))]
 #[doc = include_str!("../../../README.md")]
