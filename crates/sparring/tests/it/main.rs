@@ -15,5 +15,6 @@ mod response;
 
 // What is connected to, and what a test stands on.
 mod everywhere;
+mod over_http;
 mod project;
 mod rmcp;
