@@ -45,6 +45,7 @@ pub mod fixture;
 pub mod listed;
 pub mod response;
 mod scene;
+pub mod snapshot;
 pub mod typed;
 
 pub use client::{Client, ClientBuilder, ClientOptions, Protocol};
@@ -54,6 +55,7 @@ pub use everywhere::{Everywhere, Transport, everywhere};
 pub use fixture::Project;
 pub use listed::{Found, Listed, Prompts, ResourceTemplates, Resources, Tools};
 pub use response::Response;
+pub use snapshot::{Snapshot, Step};
 #[cfg(feature = "mock")]
 pub use sparring_mock::{
     self as mock, MockServer, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock,
