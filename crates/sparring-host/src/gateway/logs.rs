@@ -27,10 +27,13 @@ struct State {
     tell: Option<Arc<Tell>>,
     /// The requests in flight that want messages, by the connection that they are
     /// made on.
-    flights: HashMap<u64, Vec<(LogLevel, Weak<Queue<Said>>)>>,
+    flights: HashMap<u64, Vec<Wish>>,
     /// The connections that are heard, and the levels that their servers were told.
     heard: HashMap<u64, Option<LogLevel>>,
 }
+
+/// From which level on messages are wanted, and where they go.
+type Wish = (LogLevel, Weak<Queue<Said>>);
 
 type Tell = dyn Fn(&LogMessage) + Send + Sync;
 
