@@ -45,6 +45,7 @@ pub mod fixture;
 pub mod listed;
 pub mod response;
 mod scene;
+pub mod typed;
 
 pub use client::{Client, ClientBuilder, ClientOptions, Protocol};
 pub use content::Content;

@@ -70,6 +70,11 @@ impl InFlight {
         self.request.cancel(reason);
     }
 
+    /// The same line and scene, for an answer that cannot be used.
+    pub(crate) fn failed(&self, error: sparring_peer::client::Error) -> Error {
+        Error::client(error, self.at, &self.scene)
+    }
+
     /// Lets the request take its course; nobody wants its answer.
     pub fn forget(self) {
         self.request.forget();
