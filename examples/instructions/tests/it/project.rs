@@ -10,7 +10,7 @@ use instructions::library::Opened;
 use instructions::{Instructions, Library, Log};
 use sparring::{ChildTarget, Client, ContainerTarget, Server};
 
-use crate::client::InstructionsClient;
+use crate::generated::InstructionsClient;
 
 /// How long anything may take that is waited for.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -91,7 +91,7 @@ impl Project {
 
     /// A client of a server in this process.
     pub(crate) async fn in_memory(&self) -> InstructionsClient {
-        InstructionsClient::on(Client::in_memory(self.server()).await.unwrap())
+        InstructionsClient::new(Client::in_memory(self.server()).await.unwrap())
     }
 
     /// The program as a child, in the project and with nothing told that is not the
@@ -106,7 +106,7 @@ impl Project {
 
     /// A client of the program as a child.
     pub(crate) async fn over_stdio(&self) -> InstructionsClient {
-        InstructionsClient::on(Client::connect(self.child()).await.unwrap())
+        InstructionsClient::new(Client::connect(self.child()).await.unwrap())
     }
 }
 
@@ -124,7 +124,7 @@ pub(crate) async fn in_container() -> Option<InstructionsClient> {
         .env("PONGOGO_TEST_MODE", "1");
     let mut target = ContainerTarget::new(CONTAINER, command);
     target.engine = shlex::split(&engine).unwrap();
-    Some(InstructionsClient::on(Client::connect(target).await.unwrap()))
+    Some(InstructionsClient::new(Client::connect(target).await.unwrap()))
 }
 
 /// Clients of the sample instructions: in memory, over stdio and in a container.
