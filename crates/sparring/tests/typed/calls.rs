@@ -51,17 +51,19 @@ async fn what_is_not_given_is_left_out() {
     mock.expect_called("route_instructions").with(json!({"message": "how?"})).times(1).verify();
 
     let arguments = RouteInstructions::new("how?").limit(3).context([("user", "ada")]);
-    client.route_instructions(arguments).await.unwrap();
+    client.route_instructions(arguments).await.unwrap().assert_success();
     let sent = json!({"message": "how?", "context": {"user": "ada"}, "limit": 3});
     mock.expect_called("route_instructions").with(sent).times(1).verify();
 
-    client.get_instructions(GetInstructions::new().exact_match(true)).await.unwrap();
+    let arguments = GetInstructions::new().exact_match(true);
+    client.get_instructions(arguments).await.unwrap().assert_success();
     mock.expect_called("get_instructions").with(json!({"exact_match": true})).times(1).verify();
     let sent: Vec<Value> =
         mock.received_for("get_instructions").iter().map(|it| it.arguments()).collect();
     assert_eq!(sent, [json!({"exact_match": true})]);
 
-    client.switch_engine(SwitchEngine::new("durian-0.6")).await.unwrap();
+    let arguments = SwitchEngine::new("durian-0.6");
+    client.switch_engine(arguments).await.unwrap().assert_success();
     let sent = json!({"engine_version": "durian-0.6"});
     mock.expect_called("switch_engine").with(sent).times(1).verify();
 

@@ -68,6 +68,13 @@ impl InstructionServerClient {
         let tool = "search_instructions";
         typed::call_for(&self.client, tool, arguments)
     }
+
+    /// Switch routing engine version.
+    #[track_caller]
+    pub fn switch_engine(&self, arguments: SwitchEngine) -> Call {
+        let tool = "switch_engine";
+        typed::call(&self.client, tool, arguments)
+    }
 }
 
 /// What `get_instructions` takes.
@@ -246,4 +253,22 @@ pub struct SearchInstructionsOutputHitsItem {
     /// `tags`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
+}
+
+/// What `switch_engine` takes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(crate = "sparring::typed::serde")]
+pub struct SwitchEngine {
+    /// Engine version (e.g., "durian-0.6")
+    pub engine_version: String,
+}
+
+impl SwitchEngine {
+    /// With all that is required; the rest is left out.
+    pub fn new(engine_version: impl Into<String>) -> Self {
+        Self {
+            // Always sent.
+            engine_version: engine_version.into(),
+        }
+    }
 }
