@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use similar::{ChangeTag, TextDiff};
+use similar::DiffOp;
+use similar::algorithms::{Capture, Compact, Replace, myers};
 
 /// The most of a text that is shown where it is not compared.
 const SHOWN: usize = 600;
@@ -46,28 +47,36 @@ pub(crate) fn texts(expected: &str, found: &str) -> String {
 
 /// Two texts, line by line. What is the same stands there only near what is not.
 pub(crate) fn lines(expected: &str, found: &str) -> String {
-    let diff = TextDiff::from_lines(expected, found);
+    let old: Vec<&str> = expected.split_inclusive('\n').collect();
+    let new: Vec<&str> = found.split_inclusive('\n').collect();
+    // By one algorithm, since whatever can choose between all of them is dear to build.
+    let mut ops = Compact::new(Replace::new(Capture::new()), &old, &new);
+    let Ok(()) = myers::diff(&mut ops, &old, 0..old.len(), &new, 0..new.len());
+    // A line break that only one of them has would not be seen.
+    let ends_alike = expected.ends_with('\n') == found.ends_with('\n');
     let mut out = String::new();
     let mut told = 0;
-    for group in diff.grouped_ops(NEAR) {
+    for group in ops.into_inner().into_inner().into_grouped_ops(NEAR) {
         if group.first().is_some_and(|op| op.old_range().start > told) {
             out.push_str("    …\n");
         }
-        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-            let sign = match change.tag() {
-                ChangeTag::Delete => '-',
-                ChangeTag::Insert => '+',
-                ChangeTag::Equal => ' ',
+        for op in &group {
+            let mut tell = |sign: char, line: &str| {
+                let breaks = ends_alike || sign == ' ' || line.ends_with('\n');
+                let end = if breaks { "" } else { "⏎ missing" };
+                let _ = writeln!(out, "  {sign} {}{end}", line.trim_end_matches('\n'));
             };
-            let line = change.value();
-            // A line break that only one of them has would not be seen.
-            let end = if line.ends_with('\n') || sign == ' ' { "" } else { "⏎ missing" };
-            let end = if expected.ends_with('\n') == found.ends_with('\n') { "" } else { end };
-            let _ = writeln!(out, "  {sign} {}{end}", line.trim_end_matches('\n'));
+            let (gone, come) = (&old[op.old_range()], &new[op.new_range()]);
+            if let DiffOp::Equal { .. } = op {
+                gone.iter().for_each(|line| tell(' ', line));
+            } else {
+                gone.iter().for_each(|line| tell('-', line));
+                come.iter().for_each(|line| tell('+', line));
+            }
         }
         told = group.last().map_or(told, |op| op.old_range().end);
     }
-    if told < diff.old_len() {
+    if told < old.len() {
         out.push_str("    …\n");
     }
     out.trim_end_matches('\n').to_owned()

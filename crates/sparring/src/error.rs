@@ -27,6 +27,8 @@ pub enum Reason {
     Open(OpenError),
     /// The connection failed, or a request.
     Client(client::Error),
+    /// What was waited for did not come.
+    Missed(String),
 }
 
 impl Error {
@@ -39,8 +41,15 @@ impl Error {
         at: &'static Location<'static>,
         scene: &Scene,
     ) -> Self {
-        let scene = Some(scene.clone());
-        Error(Box::new(Inner { reason: Reason::Client(error), at, scene }))
+        Error::of(Reason::Client(error), at, scene)
+    }
+
+    pub(crate) fn missed(what: String, at: &'static Location<'static>, scene: &Scene) -> Self {
+        Error::of(Reason::Missed(what), at, scene)
+    }
+
+    fn of(reason: Reason, at: &'static Location<'static>, scene: &Scene) -> Self {
+        Error(Box::new(Inner { reason, at, scene: Some(scene.clone()) }))
     }
 
     /// What it was.
@@ -59,6 +68,7 @@ impl fmt::Display for Error {
         match &self.0.reason {
             Reason::Open(error) => write!(f, "{error}")?,
             Reason::Client(error) => write!(f, "{error}")?,
+            Reason::Missed(what) => f.write_str(what)?,
         }
         write!(f, "\nat {}", self.0.at)?;
         match &self.0.scene {

@@ -55,6 +55,7 @@ mod scene;
 #[cfg(feature = "mock")]
 pub mod script;
 pub mod server;
+pub mod snapshot;
 pub mod transport;
 pub mod wire;
 
@@ -65,6 +66,7 @@ pub use everywhere::{Everywhere, Transport, everywhere};
 pub use fixture::Project;
 pub use listed::{Found, Listed, Prompts, ResourceTemplates, Resources, Tools};
 pub use response::Response;
+pub use snapshot::{Snapshot, Step};
 #[cfg(all(feature = "mock", feature = "http"))]
 pub use sparring_mock::{HttpFault, HttpMock as Upstream, HttpReply, HttpRequest, HttpRoute};
 #[cfg(all(feature = "mock", feature = "oauth"))]

@@ -5,6 +5,8 @@ mod asking;
 mod builder;
 mod call;
 mod subscription;
+mod wait;
+mod when;
 
 use std::any::Any;
 use std::ops::Deref;
@@ -18,6 +20,8 @@ pub use sparring_peer::client::{
     accept_with_defaults,
 };
 pub use subscription::Subscription;
+pub use wait::Wait;
+pub use when::When;
 
 use crate::connect::{Connect, InMemory};
 use crate::scene::Scene;
@@ -70,6 +74,10 @@ impl Client {
     /// Whom the client talks to, in words.
     pub fn target(&self) -> &str {
         self.scene.target()
+    }
+
+    pub(crate) fn scene(&self) -> &Scene {
+        &self.scene
     }
 
     /// The end of what the target wrote to its stderr; nothing where it has none.

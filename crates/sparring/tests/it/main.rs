@@ -12,6 +12,12 @@ mod panics;
 mod content;
 mod listed;
 mod response;
+mod snapshot;
+mod waiting;
+mod when;
+
+// What a failure shows.
+mod scene;
 
 // What is connected to, and what a test stands on.
 mod everywhere;

@@ -73,6 +73,7 @@ fn what_is_set_wrong_is_told_by_its_name() {
     assert!(told.starts_with(no_folder), "{told}");
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn over_http_it_serves_many_and_ends_by_a_signal() {
     let project = Project::with_samples();

@@ -7,6 +7,7 @@ use instructions::watch::Watch;
 use instructions::{Instructions, Log};
 use sparring::client::Filter;
 use sparring::{Client, Revision, Server};
+use tokio::time::timeout;
 
 use crate::client::{InstructionsClient, ids};
 use crate::project::{PATIENCE, Project};
@@ -83,9 +84,12 @@ async fn a_file_that_becomes_wrong_is_told_and_a_folder_that_is_gone_changes_not
     let told = client.stderr();
     assert!(told.contains("WARNING ") && told.contains("retrospective.md:2: "), "{told}");
     fs::rename(project.folder(), project.root().join("elsewhere")).unwrap();
-    while !client.stderr().contains("; what was read before is still served") {
-        client.ping().await.unwrap();
-    }
+    let told = async {
+        while !client.stderr().contains("; what was read before is still served") {
+            client.ping().await.unwrap();
+        }
+    };
+    timeout(PATIENCE, told).await.unwrap();
     let found = client.search_instructions("waffle", None).await.unwrap();
     assert_eq!(ids(&found), ["learning/retrospective"]);
     // And when it comes back, it is followed again.

@@ -27,7 +27,7 @@ async fn every_instruction_can_be_listed_and_read() {
 async fn many_are_listed_over_several_pages() {
     let project = Project::empty();
     for number in 0..250 {
-        project.write(&format!("{number:03}.md"), "text");
+        project.write(format!("{number:03}.md"), "text");
     }
     let client = project.in_memory().await;
     let listed = client.list_resources().await.unwrap();

@@ -2,18 +2,18 @@
 //! container.
 
 use serde_json::json;
-use sparring::Content;
+use sparring::{Content, everywhere};
 
 use crate::client::{ids, structured};
 use crate::kit::{
     assert_contains_instruction, assert_routing_success, checklist, learning_loop, work_log,
 };
-use crate::project::{Project, everywhere};
+use crate::project::{Project, in_every_place};
 
 #[tokio::test]
 async fn a_question_is_routed_to_its_instruction() {
     let project = Project::with_samples();
-    for client in everywhere(&project).await {
+    for client in in_every_place(&project).await {
         let message = "how do I conduct a retrospective?";
         let response = client.route_instructions(message, None, None).await.unwrap();
         assert_routing_success(&response);
@@ -23,9 +23,26 @@ async fn a_question_is_routed_to_its_instruction() {
 }
 
 #[tokio::test]
+async fn a_message_is_routed_over_every_transport_and_in_every_revision() {
+    let project = Project::with_samples();
+    let server = project.server();
+    everywhere(move || server.clone())
+        .command(project.child())
+        .run(async |client| {
+            let arguments = json!({"message": "I'm done", "limit": 1});
+            let response = client.call_tool("route_instructions", arguments).await.unwrap();
+            response.assert_content(learning_loop());
+            assert_eq!(ids(&response), ["learning/learning-loop"]);
+            let violations = client.transcript().violations();
+            assert!(violations.is_empty(), "{violations:?}");
+        })
+        .await;
+}
+
+#[tokio::test]
 async fn all_four_tools_are_listed_with_schemas() {
     let project = Project::with_samples();
-    for client in everywhere(&project).await {
+    for client in in_every_place(&project).await {
         let tools = client.list_tools().await.unwrap();
         for (name, required) in [
             ("route_instructions", &["message"][..]),
@@ -45,7 +62,7 @@ async fn all_four_tools_are_listed_with_schemas() {
 #[tokio::test]
 async fn who_is_done_is_offered_the_learning_loop() {
     let project = Project::with_samples();
-    for client in everywhere(&project).await {
+    for client in in_every_place(&project).await {
         let working = "I just finished implementing the new feature";
         let response = client.route_instructions(working, None, None).await.unwrap();
         response.assert_content(learning_loop());
@@ -61,7 +78,7 @@ async fn who_is_done_is_offered_the_learning_loop() {
 #[tokio::test]
 async fn the_command_for_a_retrospective_gives_one() {
     let project = Project::with_samples();
-    for client in everywhere(&project).await {
+    for client in in_every_place(&project).await {
         let response = client.route_instructions("/pongogo-retro", None, None).await.unwrap();
         assert_eq!(ids(&response)[0], "learning/retrospective");
         response.assert_content(["what went well", "what could improve"]);
@@ -71,7 +88,7 @@ async fn the_command_for_a_retrospective_gives_one() {
 #[tokio::test]
 async fn an_unknown_tool_is_a_failure_that_lists_those_there_are() {
     let project = Project::with_samples();
-    for client in everywhere(&project).await {
+    for client in in_every_place(&project).await {
         let response = client.call_tool("nonexistent_tool", json!({"arg": "value"})).await.unwrap();
         assert!(!response.success());
         let told = "there is no tool `nonexistent_tool`; there are route_instructions, \
@@ -84,7 +101,7 @@ async fn an_unknown_tool_is_a_failure_that_lists_those_there_are() {
 async fn wrong_arguments_are_a_failure_that_names_them() {
     let project = Project::with_samples();
     let long = "x".repeat(20_001);
-    for client in everywhere(&project).await {
+    for client in in_every_place(&project).await {
         for (tool, arguments, told) in [
             (
                 "route_instructions",
@@ -137,7 +154,7 @@ async fn wrong_arguments_are_a_failure_that_names_them() {
 #[tokio::test]
 async fn a_method_for_each_tool_leaves_out_what_is_not_given() {
     let project = Project::with_samples();
-    for client in everywhere(&project).await {
+    for client in in_every_place(&project).await {
         let sent = || {
             client.transcript().entries().iter().rev().find_map(|entry| {
                 let params =
