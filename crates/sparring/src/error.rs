@@ -29,6 +29,8 @@ pub enum Reason {
     Client(client::Error),
     /// What was waited for did not come.
     Missed(String),
+    /// What tests share could not be started.
+    Fixture(String),
 }
 
 impl Error {
@@ -52,6 +54,10 @@ impl Error {
         Error(Box::new(Inner { reason, at, scene: Some(scene.clone()) }))
     }
 
+    pub(crate) fn fixture(why: String, at: &'static Location<'static>) -> Self {
+        Error(Box::new(Inner { reason: Reason::Fixture(why), at, scene: None }))
+    }
+
     /// What it was.
     pub fn reason(&self) -> &Reason {
         &self.0.reason
@@ -69,6 +75,7 @@ impl fmt::Display for Error {
             Reason::Open(error) => write!(f, "{error}")?,
             Reason::Client(error) => write!(f, "{error}")?,
             Reason::Missed(what) => f.write_str(what)?,
+            Reason::Fixture(why) => write!(f, "a shared fixture could not be started: {why}")?,
         }
         write!(f, "\nat {}", self.0.at)?;
         match &self.0.scene {

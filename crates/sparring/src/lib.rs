@@ -38,6 +38,8 @@
 //! # }
 //! ```
 
+mod background;
+pub mod blocking;
 pub mod client;
 pub mod connect;
 pub mod content;
@@ -57,13 +59,14 @@ pub mod script;
 pub mod server;
 pub mod snapshot;
 pub mod transport;
+pub mod typed;
 pub mod wire;
 
 pub use client::{Client, ClientBuilder, ClientOptions, Protocol};
 pub use content::Content;
 pub use error::{Error, Reason};
 pub use everywhere::{Everywhere, Transport, everywhere};
-pub use fixture::Project;
+pub use fixture::{Project, Shared};
 pub use listed::{Found, Listed, Prompts, ResourceTemplates, Resources, Tools};
 pub use response::Response;
 pub use snapshot::{Snapshot, Step};

@@ -102,3 +102,15 @@ pub(crate) async fn built(builder: ClientBuilder, script: &str) -> Client {
     let mock = MockServer::from_yaml(script, ".").unwrap();
     builder.revision(Revision::V2025_11_25).in_memory(mock).await.unwrap()
 }
+
+/// What a future panics with.
+pub(crate) async fn message_of<T>(future: impl Future<Output = T>) -> String {
+    use futures_util::FutureExt as _;
+
+    let caught = AssertUnwindSafe(future).catch_unwind().await;
+    let Err(payload) = caught else { panic!("it was to fail") };
+    match payload.downcast::<String>() {
+        Ok(message) => *message,
+        Err(payload) => payload.downcast::<&str>().unwrap().to_string(),
+    }
+}

@@ -4,9 +4,9 @@
 #![cfg(all(feature = "mock", feature = "http", feature = "rmcp"))]
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
+mod again;
 mod failure;
 mod greeter;
-mod panics;
 
 // What is checked.
 mod content;
@@ -20,7 +20,14 @@ mod when;
 mod scene;
 
 // What is connected to, and what a test stands on.
+mod blocking;
+#[cfg(target_os = "linux")]
+mod children;
+#[cfg(unix)]
+mod container;
 mod everywhere;
 mod over_http;
 mod project;
 mod rmcp;
+mod shared;
+mod skip;
