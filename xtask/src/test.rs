@@ -53,8 +53,9 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
     stages.run("features", || features(root))?;
     let peers = stages.run("peers", || peers::install(root, settings.ci))?;
     let containers = stages.run("containers", || {
-        // Some tests start examples as peers of their own.
-        run("cargo build --workspace --all-features --examples")?;
+        // Some tests start examples as peers of their own, and the suites in
+        // `examples` the servers beside them.
+        run("cargo build --workspace --all-features --examples --bins")?;
         Containers::start(root, settings.ci)
     })?;
     stages.run("tests", || tests(root, settings, &peers, &containers))?;

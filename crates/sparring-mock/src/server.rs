@@ -174,12 +174,22 @@ impl MockServer {
     /// # Panics
     /// Outside of a tokio runtime.
     pub fn connect(&self) -> MemoryLink {
-        self.start();
         let (here, there) = memory(LinkKind::Shared);
+        let running = self.spawn(there);
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.retain(Running::is_running);
-        sessions.push(self.server.spawn(there));
+        sessions.push(running);
         here
+    }
+
+    /// Serves a link in the background, until the end of input or until it is
+    /// stopped.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn spawn(&self, link: impl Link) -> Running {
+        self.start();
+        self.server.spawn(link)
     }
 
     /// Serves a link in the foreground, until the end of input.

@@ -167,6 +167,26 @@ impl ChildTarget {
         self
     }
 
+    /// The same program with one more argument.
+    #[must_use]
+    pub fn arg(self, arg: impl Into<String>) -> Self {
+        self.args([arg])
+    }
+
+    /// The same program in this directory.
+    #[must_use]
+    pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(cwd.into());
+        self
+    }
+
+    /// The same program with this variable in its environment.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.insert(name.into(), value.into());
+        self
+    }
+
     /// The command line, as a person would type it.
     pub fn command_line(&self) -> String {
         let words = std::iter::once(&self.program).chain(&self.args);

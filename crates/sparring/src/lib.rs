@@ -34,16 +34,39 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Features
+//!
+//! Whoever needs less builds less; all but `rmcp` are on where nothing is said.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | (none) | client and server over memory, stdio, containers, sockets and pipes; frames, revisions, the rule checker |
+//! | `mock` | the scripted server with its YAML, JSON Schemas of tools, matchers |
+//! | `http` | client and server over HTTP, with TLS; with `mock` also mocks over HTTP, `Upstream` and LLM endpoints |
+//! | `oauth` | authorization by OAuth; with `mock` also an issuer of tokens. It implies `http` |
+//! | `rmcp` | servers and clients of rmcp |
+//!
+//! A mock's script that needs a feature which is off is refused, at the key that needs it.
 
 pub mod client;
 pub mod connect;
+pub mod content;
+mod diff;
 mod error;
-mod response;
+pub mod everywhere;
+pub mod fixture;
+mod folder;
+pub mod listed;
+pub mod response;
 mod scene;
-mod tools;
 
 pub use client::{Client, ClientBuilder, ClientOptions, Protocol};
+pub use content::Content;
 pub use error::{Error, Reason};
+pub use everywhere::{Everywhere, Transport, everywhere};
+pub use fixture::Project;
+pub use listed::{Found, Listed, Prompts, ResourceTemplates, Resources, Tools};
 pub use response::Response;
 #[cfg(feature = "mock")]
 pub use sparring_mock::{
@@ -68,7 +91,6 @@ pub use sparring_wire::{
     self as wire, Checker, ErrorObject, Exchange, Frame, Headers, Id, Json, RawJson, Referee,
     Revision, Rule, Side, Transcript, Violation, types,
 };
-pub use tools::Tools;
 
 /// The code in the page on the mock, run as a test.
 #[cfg(doctest)]
@@ -76,6 +98,6 @@ pub use tools::Tools;
 struct MockPage;
 
 /// The code in the README, run as a test.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "rmcp"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

@@ -1,8 +1,13 @@
 //! What stands below every failure: whom the client talked to, the last frames
 //! that passed, and the end of what the target wrote to its stderr.
+//!
+//! Checks of this crate have it in their message. A test that fails otherwise, by
+//! an `assert_eq!` of its own, drops its client while it unwinds, which tells the
+//! scene to stderr, once.
 
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use sparring_transport::Stderr;
 use sparring_wire::{Side, Transcript};
@@ -21,16 +26,23 @@ struct Inner {
     target: String,
     transcript: Transcript,
     stderr: Option<Stderr>,
+    /// Whether a failure has shown it.
+    told: AtomicBool,
 }
 
 impl Scene {
     pub(crate) fn new(target: String, transcript: Transcript, stderr: Option<Stderr>) -> Self {
-        Scene(Arc::new(Inner { target, transcript, stderr }))
+        Scene(Arc::new(Inner { target, transcript, stderr, told: AtomicBool::new(false) }))
     }
 
     /// The target, in words.
     pub(crate) fn target(&self) -> &str {
         &self.0.target
+    }
+
+    /// All that was said.
+    pub(crate) fn transcript(&self) -> &Transcript {
+        &self.0.transcript
     }
 
     /// The target's stderr, where it has one.
@@ -45,8 +57,18 @@ impl Scene {
     }
 }
 
+impl Drop for Scene {
+    fn drop(&mut self) {
+        if std::thread::panicking() && !self.0.told.load(Ordering::Relaxed) {
+            eprintln!("{self}");
+        }
+    }
+}
+
+/// Whoever shows it has told it.
 impl fmt::Display for Scene {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.told.store(true, Ordering::Relaxed);
         writeln!(f, "\ntarget: {}", self.0.target)?;
         let entries = self.0.transcript.entries();
         let earlier = entries.len().saturating_sub(FRAMES);

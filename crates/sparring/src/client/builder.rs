@@ -111,7 +111,12 @@ impl ClientBuilder {
         async move { self.on(service.attach(), at).await }
     }
 
-    async fn on(self, opened: Opened, at: &'static Location<'static>) -> Result<Client, Error> {
+    /// Connects over what was opened, for the line that asked.
+    pub(crate) async fn on(
+        self,
+        opened: Opened,
+        at: &'static Location<'static>,
+    ) -> Result<Client, Error> {
         let Opened { link, target, stderr, kept } = opened;
         let peer = self.0.start(link);
         let scene = Scene::new(target, peer.transcript().clone(), stderr);

@@ -15,14 +15,16 @@ use crate::{Error, Response};
 #[must_use = "a request is made when it is awaited or started"]
 pub struct Call {
     request: RequestBuilder,
+    asked: String,
     at: &'static Location<'static>,
     scene: Scene,
 }
 
 impl Call {
+    /// `asked` is what failures call it: its method, and what it is about.
     #[track_caller]
-    pub(crate) fn new(request: RequestBuilder, scene: &Scene) -> Self {
-        Call { request, at: Location::caller(), scene: scene.clone() }
+    pub(crate) fn new(request: RequestBuilder, asked: impl Into<String>, scene: &Scene) -> Self {
+        Call { request, asked: asked.into(), at: Location::caller(), scene: scene.clone() }
     }
 
     /// Waits this long instead of the client's own timeout.
@@ -38,7 +40,8 @@ impl Call {
 
     /// Makes the request without waiting for its answer.
     pub fn start(self) -> InFlight {
-        InFlight { request: self.request.start(), at: self.at, scene: self.scene }
+        let Call { request, asked, at, scene } = self;
+        InFlight { request: request.start(), asked, at, scene }
     }
 }
 
@@ -55,6 +58,7 @@ impl IntoFuture for Call {
 #[must_use = "a request that is dropped is cancelled"]
 pub struct InFlight {
     request: sparring_peer::client::InFlight,
+    asked: String,
     at: &'static Location<'static>,
     scene: Scene,
 }
@@ -78,7 +82,9 @@ impl Future for InFlight {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let answer = std::task::ready!(Pin::new(&mut self.request).poll(cx));
         Poll::Ready(match answer {
-            Ok(response) => Ok(Response::new(response, self.scene.clone())),
+            Ok(response) => {
+                Ok(Response::new(response, std::mem::take(&mut self.asked), self.scene.clone()))
+            }
             Err(error) => Err(Error::client(error, self.at, &self.scene)),
         })
     }

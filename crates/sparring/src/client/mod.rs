@@ -1,27 +1,26 @@
 //! The client of a test: the peer's own, what it is connected to, and the line
 //! that asked in every failure.
 
+mod asking;
 mod builder;
 mod call;
+mod subscription;
 
 use std::any::Any;
 use std::ops::Deref;
-use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
-
-use sparring_wire::RawJson;
 
 pub use builder::ClientBuilder;
 pub use call::{Call, InFlight};
 pub use sparring_peer::client::{
     ClientOptions, Error, Filter, Inbox, Listing, Progress, Protocol, Question, Session,
-    Subscription, accept_with_defaults,
+    accept_with_defaults,
 };
+pub use subscription::Subscription;
 
 use crate::connect::{Connect, InMemory};
 use crate::scene::Scene;
-use crate::tools::Tools;
 
 /// A connection to a server, in a test. It is the peer's client, which it
 /// dereferences to, with answers that can be checked and failures that show the
@@ -76,38 +75,6 @@ impl Client {
     /// The end of what the target wrote to its stderr; nothing where it has none.
     pub fn stderr(&self) -> String {
         self.scene.stderr().map(sparring_transport::Stderr::text).unwrap_or_default()
-    }
-
-    /// Any request; awaiting it makes it.
-    #[track_caller]
-    pub fn request(&self, method: &str, params: Option<RawJson>) -> Call {
-        Call::new(self.peer.request(method.to_owned(), params), &self.scene)
-    }
-
-    /// A request in bytes of the caller's own; awaiting it makes it.
-    #[track_caller]
-    pub fn request_bytes(&self, bytes: impl Into<Vec<u8>>) -> Call {
-        Call::new(self.peer.request_bytes(bytes), &self.scene)
-    }
-
-    /// Calls a tool; awaiting it makes the call.
-    #[track_caller]
-    pub fn call_tool(&self, name: &str, arguments: impl Into<RawJson>) -> Call {
-        Call::new(self.peer.call_tool(name, arguments), &self.scene)
-    }
-
-    /// All tools, over all pages.
-    ///
-    /// # Errors
-    /// When they cannot be listed; the error says why.
-    #[track_caller]
-    pub fn list_tools(&self) -> impl Future<Output = Result<Tools, crate::Error>> {
-        let at = Location::caller();
-        async move {
-            let listed = self.peer.list_tools().await;
-            let tools = listed.map_err(|error| crate::Error::client(error, at, &self.scene))?;
-            Ok(Tools::new(tools, self.scene.clone()))
-        }
     }
 }
 

@@ -1,0 +1,1 @@
+//! A database as an MCP server, with rules about which statements may run.

@@ -1,0 +1,3 @@
+//! The server as a program.
+
+fn main() {}
