@@ -16,7 +16,7 @@ use crate::command::{command, show, works};
 use crate::peers;
 
 /// The benches: the package and the name of each.
-const BENCHES: [(&str, &str); 8] = [
+const BENCHES: [(&str, &str); 9] = [
     ("sparring-peer", "calls"),
     ("sparring-transport", "stdio"),
     ("sparring-transport", "http_server"),
@@ -25,6 +25,7 @@ const BENCHES: [(&str, &str); 8] = [
     ("sparring-host", "host"),
     ("sparring-host", "gateway"),
     ("sparring", "memory"),
+    ("sql", "sql"),
 ];
 
 /// What measures the program itself.

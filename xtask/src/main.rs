@@ -32,8 +32,8 @@ usage: cargo xtask VERB
                   kept; --bless keeps what there is now
   tidy            the rules of the repository that no compiler checks
   bench [NAME]    measure, on one core where possible: calls, stdio, http_server,
-                  http_client, mock, host, gateway, memory, program (default: all
-                  of them)
+                  http_client, mock, host, gateway, memory, sql, program, weight
+                  (default: all of them)
   fuzz [SECONDS]  fuzz the frame parser (default: 30 seconds)
   help            print this text
 

@@ -65,10 +65,10 @@ async fn run() -> bool {
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
         times = Default::default();
         for _ in 0..ROUNDS {
-            times[0].push(turn(|| ours::on_ours(revision)).await);
-            times[1].push(turn(|| ours::below(revision)).await);
-            times[2].push(turn(|| ours::on_rmcp(revision)).await);
-            times[3].push(turn(|| theirs::on_rmcp(revision)).await);
+            times[0].push(turn(ours::on_ours, revision).await);
+            times[1].push(turn(ours::below, revision).await);
+            times[2].push(turn(ours::on_rmcp, revision).await);
+            times[3].push(turn(theirs::on_rmcp, revision).await);
             times[4].extend(fastmcp.as_mut().map(|it| it.turn(BODIES_OF_FASTMCP)));
         }
         let [ours, _, mixed, rmcp, _] = &times;
@@ -91,10 +91,10 @@ async fn run() -> bool {
 }
 
 /// Takes a turn: microseconds for each test body.
-async fn turn<F: Future<Output = ()>>(body: impl Fn() -> F) -> f64 {
+async fn turn<F: Future<Output = ()>>(body: impl Fn(Revision) -> F, revision: Revision) -> f64 {
     let start = Instant::now();
     for _ in 0..BODIES {
-        body().await;
+        body(revision).await;
     }
     each(start.elapsed(), BODIES)
 }

@@ -7,47 +7,39 @@ use anyhow::{Context as _, Result};
 
 use super::names::Described;
 
-/// What the library has in public.
-pub(super) struct Listing {
-    /// A line for each thing, in order.
-    pub(super) text: String,
-    /// What has no name in the library, and where it is met.
-    pub(super) strangers: Vec<String>,
-}
-
-impl Listing {
-    /// Makes it from the descriptions of these crates, the library's first.
-    pub(super) fn read(folder: &Path, crates: &[&str]) -> Result<Self> {
-        let described = Described::read(folder, crates)?;
-        let names = Renaming::new(&described, crates);
-        let mut lines = BTreeSet::new();
-        for name in crates {
-            let own = name.replace('-', "_");
-            let library = *name == crates[0];
-            let json = folder.join(format!("{own}.json"));
-            let api = public_api::Builder::from_rustdoc_json(&json)
-                .omit_blanket_impls(true)
-                .omit_auto_trait_impls(true)
-                .omit_auto_derived_impls(true)
-                .build()
-                .with_context(|| format!("reading {}", json.display()))?;
-            let of_ours = |line: &String| match library {
-                // What is used from elsewhere is listed as what it is.
-                true => !line.starts_with("pub use "),
-                false => names.find(subject(line)).is_some(),
-            };
-            lines.extend(api.items().map(ToString::to_string).filter(of_ours));
-        }
-        let mut text = BTreeSet::new();
-        let mut strangers = BTreeSet::new();
-        for line in lines {
-            let (line, unnamed) = names.rename(&line);
-            strangers.extend(unnamed.into_iter().map(|name| format!("{name} in {line}")));
-            text.insert(line);
-        }
-        let text = text.into_iter().map(|line| line + "\n").collect();
-        Ok(Listing { text, strangers: strangers.into_iter().collect() })
+/// Lists what these crates, the library first, are described to have: a line for
+/// each thing, and one for each that is met in those and has no name in the
+/// library.
+pub(super) fn read(folder: &Path, crates: &[&str]) -> Result<String> {
+    let described = Described::read(folder, crates)?;
+    let names = Renaming::new(&described, crates);
+    let mut lines = BTreeSet::new();
+    for name in crates {
+        let own = name.replace('-', "_");
+        let json = folder.join(format!("{own}.json"));
+        let api = public_api::Builder::from_rustdoc_json(&json)
+            .omit_blanket_impls(true)
+            .omit_auto_trait_impls(true)
+            .omit_auto_derived_impls(true)
+            .build()
+            .with_context(|| format!("reading {}", json.display()))?;
+        let of_the_library = |line: &String| match *name == crates[0] {
+            // What is used from elsewhere is listed as what it is.
+            true => !line.starts_with("pub use "),
+            false => names.find(subject(line)).is_some(),
+        };
+        lines.extend(api.items().map(ToString::to_string).filter(of_the_library));
     }
+    let mut listed = BTreeSet::new();
+    for line in lines {
+        let (line, unnamed) = names.rename(&line);
+        listed.insert(line);
+        listed.extend(unnamed.into_iter().map(|name| format!("without a name here: {name}")));
+    }
+    let mut listed: Vec<String> = listed.into_iter().collect();
+    // What belongs together stands together.
+    listed.sort_by(|one, other| subject(one).cmp(subject(other)).then_with(|| one.cmp(other)));
+    Ok(listed.into_iter().map(|line| line + "\n").collect())
 }
 
 /// From other crates' names to the library's.
@@ -114,7 +106,7 @@ fn subject(line: &str) -> &str {
         true => line.split_once(" for ").map_or(line, |(_, about)| about),
         false => line,
     };
-    let at = line.find("sparring_").unwrap_or(line.len());
+    let at = line.find("sparring").unwrap_or(line.len());
     path_at_the_start(&line[at..])
 }
 

@@ -51,6 +51,15 @@ impl Client {
 
     /// Connects to a service in this process, with everything as it is by default.
     ///
+    /// What is no service does not compile:
+    ///
+    /// ```compile_fail,E0277
+    /// # async fn check() -> Result<(), sparring::Error> {
+    /// let client = sparring::Client::in_memory("a server").await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// When the two do not come to terms; the error says why.
     #[track_caller]

@@ -55,7 +55,7 @@ type Asked<'c> = Pin<Box<dyn Future<Output = Result<Check<'c>, Error>> + Send + 
 /// # }
 /// ```
 ///
-/// Nor does a check that is written and never run, where warnings are errors:
+/// Nor does, where warnings are errors, what is written and never run:
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]

@@ -26,6 +26,7 @@ mod children;
 #[cfg(unix)]
 mod container;
 mod everywhere;
+mod over_http;
 mod project;
 mod rmcp;
 mod shared;

@@ -58,6 +58,18 @@ async fn the_targets_stderr_is_shown() {
     assert!(error.ends_with("stderr:\n  loading the model\n"), "{error}");
 }
 
+#[tokio::test]
+async fn the_page_on_the_library_shows_a_failure_as_it_is() {
+    let script =
+        r#"{server: {name: greeter, version: 1.0.0}, tools: [{name: greet, text: hello Ada}]}"#;
+    let client = client(script).await;
+    let response = client.call_tool("greet", json!({"name": "Ada"})).await.unwrap();
+    let failure = failure(|| response.assert_text("hello Eve"));
+    let shown = format!("{}\n\ntarget: {}", failure.message, failure.scene);
+    let page = include_str!("../../../../docs/library.md");
+    assert!(page.contains(&shown), "the page does not have:\n{shown}");
+}
+
 /// A test that fails by a plain `assert_eq!`, which is run by the one below.
 #[tokio::test]
 async fn fails_plainly_if_it_is_told_to() {
