@@ -5,6 +5,7 @@ mod measure;
 mod mock;
 mod program;
 mod suites;
+mod weight;
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -15,7 +16,7 @@ use crate::command::{command, show, works};
 use crate::peers;
 
 /// The benches: the package and the name of each.
-const BENCHES: [(&str, &str); 7] = [
+const BENCHES: [(&str, &str); 9] = [
     ("sparring-peer", "calls"),
     ("sparring-transport", "stdio"),
     ("sparring-transport", "http_server"),
@@ -23,24 +24,35 @@ const BENCHES: [(&str, &str); 7] = [
     ("sparring-mock", "mock"),
     ("sparring-host", "host"),
     ("sparring-host", "gateway"),
+    ("sparring", "memory"),
+    ("sql", "sql"),
 ];
 
 /// What measures the program itself.
 const PROGRAM: &str = "program";
 
+/// What measures builds, and what comes of them.
+const WEIGHT: &str = "weight";
+
 /// Whether there is such a bench.
 pub(crate) fn is_known(name: &str) -> bool {
-    name == PROGRAM || BENCHES.iter().any(|(_, known)| *known == name)
+    [PROGRAM, WEIGHT].contains(&name) || BENCHES.iter().any(|(_, known)| *known == name)
 }
 
 /// Builds the benches, or only one, and runs them one after the other; fails if
 /// one does.
 pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<ExitCode> {
     let wanted = |name: &str| only.is_none_or(|only| only == name);
+    let mut all = ExitCode::SUCCESS;
+    if wanted(WEIGHT) && !weight::run(root)? {
+        all = ExitCode::FAILURE;
+    }
+    if only == Some(WEIGHT) {
+        return Ok(all);
+    }
     let benches = BENCHES.iter().filter(|(_, name)| wanted(name));
     let executables: Vec<_> = benches.map(|(package, name)| build(root, package, name)).collect();
     let peers = peers::install(root, false)?;
-    let mut all = ExitCode::SUCCESS;
     for executable in executables {
         let executable = executable?;
         let mut bench = if works("taskset -c 0 true") {
@@ -66,7 +78,7 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<ExitCode> {
 
 fn build(root: &Path, package: &str, name: &str) -> Result<String> {
     let line = format!(
-        "cargo build --release -p {package} --bench {name} --message-format=json-render-diagnostics"
+        "cargo build --release -p {package} --all-features --bench {name} --message-format=json-render-diagnostics"
     );
     let mut build = command(root, &line);
     show(&build);

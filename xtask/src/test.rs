@@ -16,6 +16,8 @@ use crate::command::{command, example, has_nextest, run as run_command};
 use crate::conformance;
 use crate::containers::Containers;
 use crate::peers::{self, Peers};
+use crate::public_api;
+use crate::scratch;
 use crate::tidy;
 
 /// What the environment says about this run.
@@ -50,23 +52,48 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
     stages.run("lints", || {
         run("cargo clippy --workspace --all-targets --all-features -- -D warnings")
     })?;
+    stages.run("features", || features(root))?;
     let peers = stages.run("peers", || peers::install(root, settings.ci))?;
     let containers = stages.run("containers", || {
-        // Some tests start examples as peers of their own.
-        run("cargo build --workspace --all-features --examples")?;
+        // Some tests start examples as peers of their own, and the suites in
+        // `examples` the servers beside them.
+        run("cargo build --workspace --all-features --examples --bins")?;
         Containers::start(root, settings.ci)
     })?;
     stages.run("tests", || tests(root, settings, &peers, &containers))?;
     stages.run("conformance", || conformance::judge(root, &peers))?;
     stages.run("doc tests", || run("cargo test --workspace --all-features --doc"))?;
     stages.run("examples", || examples(root))?;
+    stages.run("scratch", || scratch::run(root))?;
     stages.run("docs", || docs(root))?;
+    stages.run("public API", || public_api::run(root, false))?;
     stages.run("tidy", || tidy::run(root))?;
     settings.skipped().for_each(|line| eprintln!("\n{line}"));
     peers.tell_skipped();
     containers.tell_skipped();
     stages.finish();
     Ok(())
+}
+
+/// What can be left out, left out: each crate with the features that it may be built with,
+/// but for all of them, which the stages around this one have.
+const FEATURES: [(&str, &[&str]); 3] = [
+    ("sparring-transport", &["", "http"]),
+    ("sparring-mock", &["", "http"]),
+    ("sparring", &["", "mock", "http", "mock,http", "oauth"]),
+];
+
+fn features(root: &Path) -> Result<()> {
+    for (package, all) in FEATURES {
+        for features in all {
+            let mut lint = command(root, "cargo clippy --no-default-features");
+            lint.args(["-p", package, "--features", features, "--", "-D", "warnings"]);
+            run_command(lint)?;
+        }
+    }
+    // What is left out must not be passed over in silence.
+    let line = "cargo test -p sparring-mock --no-default-features --lib load::absent";
+    run_command(command(root, line))
 }
 
 fn tests(root: &Path, settings: Settings, peers: &Peers, containers: &Containers) -> Result<()> {

@@ -29,7 +29,9 @@ impl File {
     /// Whether it is Rust code of ours.
     fn is_rust(&self) -> bool {
         self.path.ends_with(".rs")
-            && ["crates/", "xtask/", "fuzz/"].iter().any(|folder| self.path.starts_with(folder))
+            && ["crates/", "examples/", "xtask/", "fuzz/"]
+                .iter()
+                .any(|folder| self.path.starts_with(folder))
     }
 
     /// The problem `what` at the line with this index.

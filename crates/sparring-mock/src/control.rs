@@ -4,18 +4,16 @@
 
 use std::sync::Arc;
 
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use http::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use sparring_peer::Server;
 use sparring_peer::server::WeakServer;
-use sparring_script::Problems;
 use sparring_transport::http::{Beside, Visit};
 use sparring_wire::RawJson;
 use subtle::ConstantTimeEq as _;
 
-use crate::issuer::Issuer;
-use crate::load::load_token;
+use crate::issuing::Issuing;
 use crate::serve::{ChangeError, Giver, Mock};
 
 const HEALTH: &str = "/health";
@@ -26,28 +24,27 @@ const ROOT: &str = "/_spar/";
 pub(crate) struct Control(WeakServer<Mock>);
 
 /// What is answered: a status and a value.
-type Told = (StatusCode, Value);
+pub(crate) type Told = (StatusCode, Value);
 
 impl Control {
     pub(crate) fn of(server: &Server<Mock>) -> Arc<dyn Beside> {
         Arc::new(Control(server.downgrade()))
     }
 
-    /// The issuer, if that is what is asked at this path.
-    fn issuer(&self, path: &str) -> Option<Issuer> {
-        let server = self.0.upgrade()?;
-        server.handler().issuer.clone().filter(|issuer| issuer.serves(path))
+    /// What the issuer is, if the mock is still there.
+    fn issuing(&self) -> Option<Issuing> {
+        Some(self.0.upgrade()?.handler().at_first.issuing.clone())
     }
 }
 
 impl Beside for Control {
     fn serves(&self, path: &str) -> bool {
-        path == HEALTH || path.starts_with(ROOT) || self.issuer(path).is_some()
+        path == HEALTH || path.starts_with(ROOT) || self.issuing().is_some_and(|it| it.serves(path))
     }
 
     fn answer(&self, visit: Visit<'_>) -> Response<bytes::Bytes> {
-        if let Some(issuer) = self.issuer(visit.path) {
-            return issuer.visited(visit);
+        if let Some(issuing) = self.issuing().filter(|it| it.serves(visit.path)) {
+            return issuing.visited(visit);
         }
         let (status, value) = match self.0.upgrade() {
             Some(server) => told(server.handler(), &visit),
@@ -103,10 +100,7 @@ fn told(mock: &Mock, visit: &Visit<'_>) -> Told {
             mock.tell(&method, body.get("params").map(RawJson::from));
             done()
         }),
-        (method, ("oauth", what)) => match &mock.issuer {
-            Some(issuer) => of_issuer(issuer, method, what, visit),
-            None => said(StatusCode::NOT_FOUND, "the script has no `auth: {oauth: …}`"),
-        },
+        (_, ("oauth", what)) => mock.at_first.issuing.told(what, visit),
         _ => said(
             StatusCode::NOT_FOUND,
             "there are GET journal, POST reset, enqueue, tools, notify, DELETE tools/NAME, \
@@ -115,37 +109,10 @@ fn told(mock: &Mock, visit: &Visit<'_>) -> Told {
     }
 }
 
-/// What came to the issuer, and what is to be otherwise with it.
-fn of_issuer(issuer: &Issuer, method: &Method, what: &str, visit: &Visit<'_>) -> Told {
-    let wrong = |problems: Problems| said(StatusCode::BAD_REQUEST, &problems.to_string());
-    match (method, what) {
-        (&Method::GET, "") => (StatusCode::OK, issuer.journal()),
-        (&Method::POST, "") => with_body(visit, |body| match issuer.change(body.clone()) {
-            Ok(()) => done(),
-            Err(problems) => wrong(problems),
-        }),
-        (&Method::POST, "expire") => {
-            issuer.expire_all();
-            done()
-        }
-        (&Method::POST, "token") => with_body(visit, |body| match load_token(body) {
-            Ok(token) => {
-                let host = visit.headers.get(HOST).and_then(|host| host.to_str().ok());
-                (StatusCode::OK, json!({"access_token": issuer.token_at(token, host)}))
-            }
-            Err(problems) => wrong(problems),
-        }),
-        _ => said(
-            StatusCode::NOT_FOUND,
-            "there are GET and POST oauth, POST oauth/token and oauth/expire",
-        ),
-    }
-}
-
 /// Whether somebody may do this.
 fn admit(mock: &Mock, visit: &Visit<'_>) -> Result<(), Told> {
     let scene = mock.scene();
-    let control = &scene.model.control;
+    let control = &scene.model.over_http.control;
     if !visit.is_local && !control.anywhere {
         return Err(said(StatusCode::FORBIDDEN, "only this machine may; `control` says otherwise"));
     }
@@ -157,7 +124,7 @@ fn admit(mock: &Mock, visit: &Visit<'_>) -> Result<(), Told> {
     }
 }
 
-fn with_body(visit: &Visit<'_>, work: impl FnOnce(&Value) -> Told) -> Told {
+pub(crate) fn with_body(visit: &Visit<'_>, work: impl FnOnce(&Value) -> Told) -> Told {
     match serde_json::from_slice(&visit.body) {
         Ok(body) => work(&body),
         Err(error) => said(StatusCode::BAD_REQUEST, &format!("the body is no JSON: {error}")),
@@ -172,10 +139,10 @@ fn changed(outcome: Result<(), ChangeError>) -> Told {
     }
 }
 
-fn done() -> Told {
+pub(crate) fn done() -> Told {
     (StatusCode::OK, json!({"done": true}))
 }
 
-fn said(status: StatusCode, error: &str) -> Told {
+pub(crate) fn said(status: StatusCode, error: &str) -> Told {
     (status, json!({"error": error}))
 }

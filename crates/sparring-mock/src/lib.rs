@@ -32,35 +32,62 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Whatever has to do with HTTP is there only with the feature `http`, and the issuer of
+//! tokens only with `oauth`; both are on where nothing is said. A script that needs one
+//! which is off is refused.
 
 pub mod builder;
+mod clock;
+#[cfg(feature = "http")]
 mod control;
 mod grammar;
+#[cfg(feature = "http")]
 pub mod http_mock;
 mod interactions;
+#[cfg(feature = "oauth")]
 pub mod issuer;
+#[cfg(feature = "oauth")]
+mod issuing;
+#[cfg(all(feature = "http", not(feature = "oauth")))]
+#[path = "no_issuing.rs"]
+mod issuing;
 pub mod journal;
+#[cfg(feature = "http")]
 pub mod llm;
 mod load;
 mod model;
+#[cfg(feature = "http")]
+mod over_http;
 mod program;
 mod reading;
 mod serve;
 mod server;
 mod stage;
+#[cfg(feature = "http")]
 mod upstream;
 
-pub use builder::{
-    IssuerBuilder, LlmBuilder, LlmTurn, MockBuilder, PromptMock, Reply, ResourceMock, StartError,
-    TemplateMock, ToolMock,
-};
-pub use grammar::{LLM_KEYS, SEEN_KEYS, TURNS, llm_reference, llm_schema, reference, schema};
+#[cfg(feature = "oauth")]
+pub use builder::IssuerBuilder;
+#[cfg(feature = "http")]
+pub use builder::{LlmBuilder, LlmTurn, StartError};
+pub use builder::{MockBuilder, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
+#[cfg(feature = "http")]
+pub use grammar::{LLM_KEYS, SEEN_KEYS, TURNS, llm_reference, llm_schema};
+pub use grammar::{reference, schema};
+#[cfg(feature = "http")]
 pub use http_mock::{HttpFault, HttpMock, HttpReply, HttpRequest, HttpRoute};
 pub use interactions::directives;
+#[cfg(feature = "oauth")]
 pub use issuer::{Issuer, Token, Wrong};
+#[cfg(feature = "http")]
 pub use llm::{Api, LlmMiss, LlmMock, LlmRequest, LlmScript};
-pub use load::{LlmKnown, Settings};
+#[cfg(feature = "http")]
+pub use load::LlmKnown;
+pub use load::Settings;
 pub use model::ProcessFault;
+#[cfg(feature = "http")]
+pub use over_http::Urls;
 pub use reading::{LoadError, Reading};
 pub use serve::{ChangeError, Mock};
-pub use server::{MockServer, Urls};
+pub use server::MockServer;

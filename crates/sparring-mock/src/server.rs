@@ -1,20 +1,15 @@
-//! A mock as a server: read from a script, on memory links, on any other link,
-//! and over HTTP.
+//! A mock as a server: read from a script, on memory links and on any other link.
+//! Over HTTP it is served in `over_http`.
 
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sparring_peer::server::Running;
 use sparring_peer::{Cause, Link, LinkKind, MemoryLink, Server, memory};
-use sparring_transport::http::{HttpOptions, HttpServer, Serving};
 use sparring_wire::RawJson;
-use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::builder::{MockBuilder, Reply, ToolMock};
-use crate::control::Control;
-use crate::issuer::Issuer;
 use crate::journal::{Expectation, Received};
 use crate::model::{Model, ProcessFault};
 use crate::serve::{ChangeError, Giver, Mock};
@@ -27,8 +22,6 @@ const PROCESS_FAULTS: usize = 16;
 #[derive(Debug)]
 pub struct MockServer {
     server: Server<Mock>,
-    /// As it was at first: what listens stays where it is.
-    http: HttpOptions,
     fixed: [(&'static str, u64); 3],
     /// What waits for the stage until it runs.
     happenings: Mutex<Option<mpsc::UnboundedReceiver<Vec<Happening>>>>,
@@ -39,15 +32,6 @@ pub struct MockServer {
     sessions: Mutex<Vec<Running>>,
 }
 
-/// Where a mock is over HTTP.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Urls {
-    /// Streamable HTTP.
-    pub mcp: String,
-    /// The beginning of HTTP+SSE, where it is served.
-    pub sse: Option<String>,
-}
-
 impl MockServer {
     /// A mock written in Rust.
     pub fn builder() -> MockBuilder {
@@ -55,14 +39,13 @@ impl MockServer {
     }
 
     pub(crate) fn of(model: Model) -> Self {
-        let (revisions, http, fixed) = (model.revisions.clone(), model.http.clone(), model.fixed);
+        let (revisions, fixed) = (model.revisions.clone(), model.fixed);
         let (later, happenings) = mpsc::unbounded_channel();
         let (process, faults) = mpsc::channel(PROCESS_FAULTS);
         let server = Server::speaking(Mock::new(model, later, process), &revisions);
         server.handler().belongs_to(server.downgrade());
         MockServer {
             server,
-            http,
             fixed,
             happenings: Mutex::new(Some(happenings)),
             stage: OnceLock::new(),
@@ -191,12 +174,22 @@ impl MockServer {
     /// # Panics
     /// Outside of a tokio runtime.
     pub fn connect(&self) -> MemoryLink {
-        self.start();
         let (here, there) = memory(LinkKind::Shared);
+        let running = self.spawn(there);
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.retain(Running::is_running);
-        sessions.push(self.server.spawn(there));
+        sessions.push(running);
         here
+    }
+
+    /// Serves a link in the background, until the end of input or until it is
+    /// stopped.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn spawn(&self, link: impl Link) -> Running {
+        self.start();
+        self.server.spawn(link)
     }
 
     /// Serves a link in the foreground, until the end of input.
@@ -205,44 +198,8 @@ impl MockServer {
         self.server.serve(link).await
     }
 
-    /// The mock over HTTP, on the paths and for those whom the script names.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
-    pub fn http(&self) -> HttpServer<Mock> {
-        self.start();
-        let mut options = self.http.clone();
-        options.beside = Some(Control::of(&self.server));
-        HttpServer::new(self.server.clone(), options)
-    }
-
-    /// Serves over HTTP in the background.
-    ///
-    /// # Errors
-    /// When the address cannot be listened on.
-    pub async fn listen(&self, address: SocketAddr) -> std::io::Result<Serving> {
-        let listener = TcpListener::bind(address).await?;
-        if let Some(issuer) = self.issuer() {
-            issuer.lives_at(listener.local_addr()?);
-        }
-        Ok(self.http().serve(listener))
-    }
-
-    /// Who gives the tokens that it accepts over HTTP, if the script has
-    /// `auth: {oauth: …}`.
-    pub fn issuer(&self) -> Option<&Issuer> {
-        self.server.handler().issuer.as_ref()
-    }
-
-    /// Where it is over HTTP, at an address.
-    pub fn urls(&self, address: SocketAddr) -> Urls {
-        let options = &self.http;
-        let at = |path: &str| format!("http://{address}{path}");
-        Urls { mcp: at(&options.path), sse: options.sse_path.as_deref().map(at) }
-    }
-
     /// Lets happen what happens by itself; the first to serve begins it.
-    fn start(&self) {
+    pub(crate) fn start(&self) {
         self.stage.get_or_init(|| {
             let mut waiting = self.happenings.lock().unwrap_or_else(PoisonError::into_inner);
             let happenings = waiting.take().expect("the stage begins once");

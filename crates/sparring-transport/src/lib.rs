@@ -1,11 +1,15 @@
 //! Links to the world: child processes, commands in containers, sockets and pipes, our own stdin and
 //! stdout, and HTTP.
 //!
+//! What HTTP needs is dear to build, so it is there only with the feature `http`, and
+//! authorization by OAuth only with `oauth`; both are on where nothing is said.
+//!
 //! What goes over a link is the peers' business; here it is only carried. A
 //! [`Target`] is plain data: what flags, suites and config files all become.
 
 pub mod child;
 mod container;
+#[cfg(feature = "http")]
 pub mod http;
 #[cfg(unix)]
 mod pipes;
@@ -17,7 +21,7 @@ mod stdio;
 mod target;
 
 pub use child::{ChildError, ChildLink, Job, JobEnd, Output, Stderr};
-pub use container::{Container, ContainerError};
+pub use container::{Container, ContainerError, Engine as ContainerEngine, Ran};
 #[cfg(unix)]
 pub use pipes::NamedPipes;
 pub use private_file::{FileLock, PrivateFile};

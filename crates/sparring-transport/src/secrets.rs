@@ -3,8 +3,13 @@
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 /// Shorter ones are not looked for: they stand in every other text.
 const SHORTEST: usize = 6;
+
+/// What stands for itself neither in a URL nor in a form.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'*').remove(b'-').remove(b'.').remove(b'_');
 
 /// How many writings of those are known that come and go, as tokens do: the
 /// oldest makes room for the newest.
@@ -28,7 +33,7 @@ impl Secrets {
     }
 
     /// Adds one that others will follow.
-    pub(crate) fn add_passing(&self, secret: &str) {
+    pub fn add_passing(&self, secret: &str) {
         self.put(secret, true);
     }
 
@@ -36,8 +41,8 @@ impl Secrets {
         if secret.len() < SHORTEST {
             return;
         }
-        let in_form: String = form_urlencoded::byte_serialize(secret.as_bytes()).collect();
-        let in_url = in_form.replace('+', "%20");
+        let in_url = utf8_percent_encode(secret, ENCODED).to_string();
+        let in_form = in_url.replace("%20", "+");
         let in_json = serde_json::Value::from(secret).to_string();
         let in_json = in_json.trim_matches('"');
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);

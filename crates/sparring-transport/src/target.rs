@@ -9,6 +9,7 @@ use sparring_peer::link::LinesOptions;
 
 use crate::child::{ChildError, ChildLink, Stderr};
 use crate::container::{self, Container, ContainerError};
+#[cfg(feature = "http")]
 use crate::http::{HttpError, HttpLink, HttpTarget};
 #[cfg(unix)]
 use crate::socket::connect_unix_with;
@@ -25,6 +26,7 @@ pub enum Target {
     #[cfg(unix)]
     Unix(UnixTarget),
     /// A server over HTTP.
+    #[cfg(feature = "http")]
     Http(HttpTarget),
 }
 
@@ -97,6 +99,7 @@ pub enum OpenError {
     #[error("cannot connect to {0}")]
     Socket(std::io::Error),
     /// A server over HTTP cannot even be tried.
+    #[cfg(feature = "http")]
     #[error(transparent)]
     Http(#[from] HttpError),
 }
@@ -124,6 +127,7 @@ impl Target {
                 let link = connect_unix_with(path, options).await.map_err(OpenError::Socket)?;
                 Ok(Opened::new(link))
             }
+            #[cfg(feature = "http")]
             Target::Http(target) => Ok(Opened::new(HttpLink::new(target)?)),
         }
     }
@@ -160,6 +164,26 @@ impl ChildTarget {
     #[must_use]
     pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// The same program with one more argument.
+    #[must_use]
+    pub fn arg(self, arg: impl Into<String>) -> Self {
+        self.args([arg])
+    }
+
+    /// The same program in this directory.
+    #[must_use]
+    pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(cwd.into());
+        self
+    }
+
+    /// The same program with this variable in its environment.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.insert(name.into(), value.into());
         self
     }
 

@@ -86,10 +86,10 @@ async fn run(scenario: &str, context: &Value, client: &Client, tools: &[Tool]) -
         }
         "http-standard-headers" => {
             for resource in client.list_resources().await? {
-                client.read_resource(&resource.uri).await?;
+                client.read_resource(&resource.uri).await?.good_result()?;
             }
             for prompt in client.list_prompts().await? {
-                client.get_prompt(&prompt.name, json!({})).await?;
+                client.get_prompt(&prompt.name, json!({})).await?.good_result()?;
             }
             call_all(client, tools).await
         }

@@ -8,9 +8,9 @@ use rmcp::model::{
     ServerConfig,
 };
 use rmcp::service::RequestContext;
-use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::json;
-use sparring::{Client, Lines, Revision};
+use sparring::{Client, Revision};
 
 struct Adder;
 
@@ -39,12 +39,7 @@ impl ServerHandler for Adder {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
-        let (here, there) = tokio::io::duplex(64 * 1024);
-        tokio::spawn(async move {
-            let service = Adder.serve(there).await?;
-            anyhow::Ok(service.waiting().await?)
-        });
-        let client = Client::builder().revision(revision).connect(Lines::over(here)).await?;
+        let client = Client::builder().revision(revision).in_memory(Adder).await?;
         let sum = client.call_tool("add", json!({"a": 2, "b": 3})).await?;
         anyhow::ensure!(sum.content() == "5");
         let wrong = client.call_tool("add", json!({"a": "two"})).await?;

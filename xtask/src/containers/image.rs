@@ -20,10 +20,19 @@ pub(super) struct Image {
     files: Vec<(PathBuf, PathBuf)>,
 }
 
-/// Our server, and what ignores its stdin; no shell, no `kill`.
+/// Where the program of the example `instructions` and its files are.
+const INSTRUCTIONS: [(&str, &str); 2] = [
+    ("target/debug/instructions-server", "/bin/instructions-server"),
+    ("examples/instructions/knowledge", "/knowledge"),
+];
+
+/// Our servers, and what ignores its stdin; no shell, no `kill`.
 pub(super) fn bare(root: &Path) -> Result<Image> {
     let server = root.join("target/debug/examples/stdio_server");
     let mut files = vec![(server, PathBuf::from(SERVER))];
+    for (from, to) in INSTRUCTIONS {
+        files.extend(below(&root.join(from), Path::new(to))?);
+    }
     files.extend(["sleep", "env"].map(program).into_iter().collect::<Result<Vec<_>>>()?);
     Image { name: "bare", files }.with_libraries()
 }
@@ -61,6 +70,19 @@ impl Image {
         run(pack)?;
         Ok(tar)
     }
+}
+
+/// A file, or all files below a folder, with where they go.
+fn below(from: &Path, to: &Path) -> Result<Vec<(PathBuf, PathBuf)>> {
+    if !from.is_dir() {
+        return Ok(vec![(from.to_owned(), to.to_owned())]);
+    }
+    let mut files = Vec::new();
+    for entry in fs::read_dir(from).with_context(|| format!("reading {}", from.display()))? {
+        let entry = entry?;
+        files.extend(below(&entry.path(), &to.join(entry.file_name()))?);
+    }
+    Ok(files)
 }
 
 fn program(name: &str) -> Result<(PathBuf, PathBuf)> {

@@ -30,13 +30,16 @@ pub(crate) struct Containers {
 
 /// Starts the containers and runs the tests.
 pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
-    let packages = "-p sparring-transport -p sparring-cli --all-features";
-    run_command(command(root, &format!("cargo build {packages} --examples")))?;
+    let packages =
+        "-p sparring-transport -p sparring-cli -p sparring -p instructions --all-features";
+    run_command(command(root, &format!("cargo build {packages} --examples --bins")))?;
     let containers = Containers::start(root, ci)?;
     let line = if has_nextest() {
-        format!("cargo nextest run {packages} --test it -E test(/^container::/)")
+        format!(
+            "cargo nextest run {packages} --test it -E test(/^container::/)|package(instructions)"
+        )
     } else {
-        format!("cargo test {packages} --test it -- container::")
+        format!("cargo test {packages} --test it -- container:: usage::")
     };
     let mut tests = command(root, &line);
     containers.tell_tests(&mut tests);

@@ -20,7 +20,7 @@ pub(super) fn check(files: &[File]) -> Vec<String> {
 /// The folder of a manifest that is a crate of the workspace.
 fn folder(path: &str) -> Option<&str> {
     let folder = path.strip_suffix("/Cargo.toml")?;
-    match folder.strip_prefix("crates/") {
+    match folder.strip_prefix("crates/").or_else(|| folder.strip_prefix("examples/")) {
         Some(name) => (!name.contains('/')).then_some(name),
         None => (folder == "xtask").then_some(folder),
     }
@@ -53,12 +53,15 @@ mod tests {
             file("crates/b/Cargo.toml", manifest),
             file("crates/c/Cargo.toml", "[[bin]]\nname = \"c\"\n"),
             file("crates/c/tests/golden/Cargo.toml", manifest),
+            file("examples/a/Cargo.toml", manifest),
+            file("examples/d/Cargo.toml", manifest),
         ];
         assert_eq!(
             check(&files),
             [
                 "crates/b/Cargo.toml: package `a` lies in `b`",
                 "crates/c/Cargo.toml: no package name",
+                "examples/d/Cargo.toml: package `a` lies in `d`",
             ]
         );
     }

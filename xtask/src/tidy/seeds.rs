@@ -95,23 +95,25 @@ fn exists(test: &str, files: &[File]) -> bool {
 
 /// The files in which the tests of a module may be.
 fn places(package: &str, modules: &[&str]) -> Vec<String> {
-    let package = match package {
-        "xtask" => package.to_owned(),
-        _ => format!("crates/{package}"),
+    let folders = match package {
+        "xtask" => vec![package.to_owned()],
+        _ => ["crates", "examples"].map(|top| format!("{top}/{package}")).to_vec(),
     };
     let module = modules.join("/");
-    match modules {
-        [] => ["src/lib.rs", "src/main.rs", "src/tests.rs"]
-            .map(|file| format!("{package}/{file}"))
-            .to_vec(),
+    let ends = match modules {
+        [] => ["src/lib.rs", "src/main.rs", "src/tests.rs"].map(str::to_owned).to_vec(),
         _ => ["src", "tests"]
             .iter()
             .flat_map(|top| {
                 [".rs", "/mod.rs", "/tests.rs", "/main.rs"]
-                    .map(|end| format!("{package}/{top}/{module}{end}"))
+                    .map(|end| format!("{top}/{module}{end}"))
             })
             .collect(),
-    }
+    };
+    folders
+        .iter()
+        .flat_map(|folder| ends.iter().map(move |end| format!("{folder}/{end}")))
+        .collect()
 }
 
 /// Whether the text has a function of this name with a test's attribute.

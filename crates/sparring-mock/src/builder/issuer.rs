@@ -6,8 +6,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use sparring_script::{Problems, Source};
+use sparring_script::Source;
 
+use super::StartError;
 use crate::issuer::Issuer;
 use crate::load::load_issuer;
 
@@ -17,23 +18,6 @@ use crate::load::load_issuer;
 pub struct IssuerBuilder {
     said: Map<String, Value>,
     address: SocketAddr,
-}
-
-/// Why there is no issuer or LLM endpoint.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StartError {
-    /// What was said is wrong.
-    #[error("{0}")]
-    Script(#[from] Problems),
-    /// The address cannot be listened on.
-    #[error("cannot listen on {address}: {error}")]
-    Listen {
-        /// The address.
-        address: SocketAddr,
-        /// What the system said.
-        error: std::io::Error,
-    },
 }
 
 impl Default for IssuerBuilder {

@@ -5,23 +5,30 @@
 //! a file could not say, and the other way round. Texts are templates.
 
 mod entry;
+#[cfg(feature = "oauth")]
 mod issuer;
+#[cfg(feature = "http")]
 mod llm;
 mod reply;
+#[cfg(feature = "http")]
+mod start_error;
 
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use sparring_script::{Problems, Source};
-use sparring_transport::http::Tls;
 
 use crate::load::Settings;
 use crate::server::MockServer;
 
 pub use entry::{PromptMock, ResourceMock, TemplateMock, ToolMock};
-pub use issuer::{IssuerBuilder, StartError};
+#[cfg(feature = "oauth")]
+pub use issuer::IssuerBuilder;
+#[cfg(feature = "http")]
 pub use llm::{LlmBuilder, LlmTurn};
 pub use reply::Reply;
+#[cfg(feature = "http")]
+pub use start_error::StartError;
 
 /// A mock to be.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -70,7 +77,8 @@ impl MockBuilder {
     }
 
     /// Says whom to trust when an HTTP server is asked for an answer over TLS.
-    pub fn trust(mut self, tls: Tls) -> Self {
+    #[cfg(feature = "http")]
+    pub fn trust(mut self, tls: sparring_transport::http::Tls) -> Self {
         self.settings.tls = tls;
         self
     }

@@ -1,6 +1,18 @@
 //! A scripted LLM endpoint: as a file of its own, and as it stands in a suite.
 
-use sparring_script::{Key, Object, Shape};
+use serde_json::Value;
+use sparring_script::{Key, Object, Shape, grammar};
+
+/// The JSON Schema of scripts of LLM endpoints, for editors.
+pub fn llm_schema() -> Value {
+    grammar::schema("An LLM endpoint of Sparring", &LLM)
+}
+
+/// The page of all keys of LLM endpoints, for the docs.
+pub fn llm_reference() -> String {
+    let intro = "Made from the language itself; [mock.md](mock.md#the-llm-endpoint) explains it.";
+    grammar::page("All keys of an LLM endpoint", intro, &LLM)
+}
 
 /// The file of an endpoint.
 pub(crate) static LLM: Object = Object {

@@ -5,15 +5,23 @@
 mod ask;
 mod entries;
 mod fault;
+#[cfg(feature = "http")]
 mod llm;
+#[cfg_attr(
+    not(feature = "oauth"),
+    expect(dead_code, reason = "the keys of a script are known, also those that are refused")
+)]
 mod oauth;
 mod reply;
 mod script;
 mod step;
 
 pub(crate) use entries::TOOL;
+#[cfg(feature = "http")]
 pub(crate) use llm::LLM;
-pub use llm::{LLM_KEYS, SEEN_KEYS, TURNS};
+#[cfg(feature = "http")]
+pub use llm::{LLM_KEYS, SEEN_KEYS, TURNS, llm_reference, llm_schema};
+#[cfg(feature = "oauth")]
 pub(crate) use oauth::{CHANGES, ISSUER, TOKEN};
 pub(crate) use reply::TOOL_REPLY;
 pub(crate) use script::SCRIPT;
@@ -31,17 +39,6 @@ pub fn reference() -> String {
     let intro = "Made from the language itself; [mock.md](mock.md) explains it. Keys may also be \
                  written as the wire has them, `inputSchema` for `input_schema`.";
     grammar::page("All keys of a mock", intro, &SCRIPT)
-}
-
-/// The JSON Schema of scripts of LLM endpoints, for editors.
-pub fn llm_schema() -> Value {
-    grammar::schema("An LLM endpoint of Sparring", &LLM)
-}
-
-/// The page of all keys of LLM endpoints, for the docs.
-pub fn llm_reference() -> String {
-    let intro = "Made from the language itself; [mock.md](mock.md#the-llm-endpoint) explains it.";
-    grammar::page("All keys of an LLM endpoint", intro, &LLM)
 }
 
 /// A value passed on to the wire, with our names made the wire's.

@@ -12,14 +12,16 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use jiff::Timestamp;
 use sparring_peer::server::{Answer, Context};
 
 pub use expect::{Expectation, Miss};
+#[cfg(feature = "http")]
 pub(crate) use line::is_secret;
 pub use received::Received;
 
 use received::Given;
+
+use crate::clock::Moment;
 
 /// How much is kept: requests, and the bytes of them and their answers.
 const MOST: usize = 10_000;
@@ -54,7 +56,7 @@ impl Journal {
         let mut kept = self.lock();
         let received = Received {
             number: kept.dropped + kept.requests.len() as u64,
-            at: Timestamp::now(),
+            at: Moment::now(),
             frame: cx.request().clone(),
             revision: cx.revision(),
             transport: cx.transport(),

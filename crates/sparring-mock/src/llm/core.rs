@@ -3,7 +3,6 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use jiff::Timestamp;
 use serde_json::Value;
 use sparring_script::{Mismatch, did_you_mean};
 
@@ -14,6 +13,7 @@ use super::script::{ApiError, LlmScript, Turn};
 use super::seen::Seen;
 use super::speak::{Numbers, Speaking};
 use super::{Api, Facts, LlmMock};
+use crate::clock::Moment;
 use crate::http_mock::{Answer, HttpReply, HttpRequest};
 use crate::interactions::case_of;
 use crate::journal::is_secret;
@@ -87,7 +87,7 @@ impl Core {
     ) -> HttpReply {
         let api = self.script.api;
         let mut noted = LlmRequest {
-            at: Timestamp::now(),
+            at: Moment::now(),
             api,
             http: request.clone().without_secrets(),
             case: None,

@@ -30,8 +30,3 @@ impl Loader<'_> {
 pub(super) fn encoded(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
-
-/// The MIME type that a file's name speaks of.
-pub(super) fn mime_type_of(file: &Node) -> Option<String> {
-    mime_guess::from_path(file.as_str()?).first_raw().map(str::to_owned)
-}

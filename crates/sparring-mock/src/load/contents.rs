@@ -4,7 +4,8 @@
 use serde_json::{Value, json};
 use sparring_script::{Entry, Node, Tree};
 
-use super::bytes::{encoded, mime_type_of};
+use super::bytes::encoded;
+use super::mime::mime_type_of;
 use super::settings::wire;
 use super::{Loader, text};
 

@@ -1,6 +1,8 @@
 //! From a script's text to a model, with everything that is wrong told at
 //! once: first by the grammar, then by what only reading can find.
 
+#[cfg(not(feature = "oauth"))]
+mod absent;
 mod asks;
 mod bytes;
 mod capabilities;
@@ -8,11 +10,17 @@ mod contents;
 mod entries;
 mod faults;
 mod holes;
+#[cfg(feature = "http")]
 mod http_calls;
 mod interactions;
 mod lists;
+#[cfg(feature = "http")]
 mod llm;
+mod mime;
+#[cfg(feature = "oauth")]
 mod oauth;
+#[cfg(feature = "http")]
+mod over_http;
 mod programs;
 mod replies;
 mod settings;
@@ -24,15 +32,16 @@ use std::sync::Arc;
 use serde_json::Value;
 use sparring_script::grammar::check;
 use sparring_script::{Node, Object, Problems, Shape, Source};
-use sparring_transport::http::Tls;
 
+#[cfg(feature = "http")]
 pub use llm::LlmKnown;
+#[cfg(feature = "http")]
 pub(crate) use llm::{load_llm, load_llm_file};
+#[cfg(feature = "oauth")]
 pub(crate) use oauth::{load_issuer, load_token, load_ways};
 
 use crate::grammar;
 use crate::model::{Kind, Model, Reply, Tool};
-use crate::upstream::Trust;
 
 /// What is said beside a script.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -45,7 +54,8 @@ pub struct Settings {
     /// Whether the script may name programs to run.
     pub allow_exec: bool,
     /// Whom to trust when an HTTP server is asked for an answer over TLS.
-    pub tls: Tls,
+    #[cfg(feature = "http")]
+    pub tls: sparring_transport::http::Tls,
 }
 
 /// Whether what is read may name programs to run.
@@ -54,6 +64,7 @@ pub(crate) enum MayRun {
     Yes,
     No,
     /// It came over HTTP, from whoever can reach the mock.
+    #[cfg(feature = "http")]
     OnlyTheScripts,
 }
 
@@ -196,16 +207,14 @@ impl<'a> Loader<'a> {
         let prompts = self.prompts(node);
         let completions = self.completions(node);
         let timers = self.timers(node);
-        let door = self.door(node);
-        let issuer = door.as_ref().map(|door| door.issuer.clone());
+        #[cfg(not(feature = "http"))]
+        self.refuse_http(node);
         self.check_lists(node);
         Model {
             source: self.problems.source().clone(),
             folder: self.folder.to_owned(),
             fixed: settings::fixed(node),
-            control: settings::control(node),
             allow_exec: settings.allow_exec,
-            trust: Trust::new(settings.tls.clone()),
             info: settings::info(node),
             instructions: text(node, "instructions"),
             revisions: settings::revisions(node),
@@ -214,8 +223,8 @@ impl<'a> Loader<'a> {
             seed: node.get("seed").and_then(Node::as_u64),
             page_size: settings::page_size(node),
             cache: settings::cache(node),
-            http: settings::http(node, door),
-            issuer,
+            #[cfg(feature = "http")]
+            over_http: Arc::new(self.over_http(node, settings)),
             recalls: self.recalls,
             tools,
             interactions: self.interactions(node),

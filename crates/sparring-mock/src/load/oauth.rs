@@ -1,16 +1,19 @@
 //! The issuer of tokens that a script has, or that stands by itself.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 use sparring_script::grammar::check;
 use sparring_script::{Node, Object, Problems, Shape, Source, did_you_mean, duration};
 use sparring_transport::http::jwt::PublicKey;
+use sparring_transport::http::{HttpOptions, ProtectedResource};
 
 use super::{Loader, Settings, one_or_many, text};
 use crate::grammar;
 use crate::issuer::{Client, Door, Issuer, Login, Plan, Refresh, Token, Turns, Ways, Wrong, unfit};
+use crate::issuing::Issuing;
 
 /// Reads an issuer that stands by itself.
 pub(crate) fn load_issuer(source: &Source, folder: &Path) -> Result<Plan, Problems> {
@@ -51,8 +54,21 @@ fn checked(source: &Source, object: &'static Object) -> Result<(Node, Problems),
 }
 
 impl Loader<'_> {
+    /// The issuer that a mock has, if it has one: whoever has its tokens is let in.
+    pub(super) fn issuing(&mut self, script: &Node, options: &mut HttpOptions) -> Issuing {
+        let Some(door) = self.door(script) else { return Issuing::default() };
+        let issuer = door.issuer.clone();
+        options.metadata = Some(ProtectedResource {
+            resource: None,
+            authorization_servers: vec![issuer.path()],
+            scopes: issuer.scopes(),
+        });
+        options.auth = std::mem::take(&mut options.auth).tokens(Arc::new(door));
+        Issuing(Some(issuer))
+    }
+
     /// Whom the mock lets in, if it has an issuer.
-    pub(super) fn door(&mut self, script: &Node) -> Option<Door> {
+    fn door(&mut self, script: &Node) -> Option<Door> {
         let oauth = script.get("auth").and_then(|auth| auth.get("oauth"))?;
         let mut plan = self.plan(oauth);
         let paths = script.get("paths");

@@ -20,6 +20,7 @@ impl Loader<'_> {
                 "no program is run unless that is allowed",
                 Some("allow it by --allow-exec, or by `allow_exec` in Rust".to_owned()),
             ),
+            #[cfg(feature = "http")]
             MayRun::OnlyTheScripts => {
                 self.problems.add(node.span, "only a script can name programs to run");
             }

@@ -35,6 +35,8 @@ impl Loader<'_> {
     }
 
     pub(super) fn reply(&mut self, node: &Node, entry: &Node, kind: Kind) -> Reply {
+        #[cfg(not(feature = "http"))]
+        self.refuse_http_reply(node);
         let (ask, answers) = self.asks(node);
         self.answers = answers;
         let requires = node.get("requires").map(one_or_many).unwrap_or_default();
@@ -104,6 +106,7 @@ impl Loader<'_> {
                 .add(node.span, format!("there is no answer here: give one of {}", names(kind)));
             return Body::Fixed(RawJson::empty_object());
         }
+        #[cfg(feature = "http")]
         if let Some(http) = node.get("http") {
             return Body::Http(Box::new(self.http_call(http)));
         }

@@ -1,17 +1,14 @@
 //! What a script says about the server as a whole.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use sparring_script::{Node, casing, duration};
-use sparring_transport::http::{Auth, HttpOptions, ProtectedResource};
 use sparring_wire::Revision;
 use sparring_wire::types::Implementation;
 
 use super::{one_or_many, text};
-use crate::issuer::Door;
-use crate::model::{Cache, Control};
+use crate::model::Cache;
 
 pub(super) fn info(node: &Node) -> Implementation {
     let Some(server) = node.get("server") else {
@@ -46,42 +43,6 @@ pub(super) fn cache(node: &Node) -> Option<Cache> {
     let ttl = cache.get("ttl").and_then(Node::as_str).and_then(|text| duration(text).ok())?;
     let public = cache.get("scope").and_then(Node::as_str) == Some("public");
     Some(Cache { ttl, public })
-}
-
-pub(super) fn http(node: &Node, door: Option<Door>) -> HttpOptions {
-    let mut options = HttpOptions::default();
-    if let Some(paths) = node.get("paths") {
-        options.path = text(paths, "mcp").unwrap_or(options.path);
-        options.sse_path = text(paths, "sse").or(options.sse_path);
-        options.message_path = text(paths, "messages").unwrap_or(options.message_path);
-    }
-    if let Some(auth) = node.get("auth") {
-        options.auth = accepted(auth);
-    }
-    if let Some(door) = door {
-        options.metadata = Some(ProtectedResource {
-            resource: None,
-            authorization_servers: vec![door.issuer.path()],
-            scopes: door.issuer.scopes(),
-        });
-        options.auth = options.auth.tokens(Arc::new(door));
-    }
-    options
-}
-
-fn accepted(node: &Node) -> Auth {
-    let tokens = node.get("bearer").map(one_or_many).unwrap_or_default();
-    let auth = tokens.iter().filter_map(Node::as_str).fold(Auth::default(), Auth::bearer);
-    let users = node.get("basic").map(Node::entries).unwrap_or_default();
-    users
-        .iter()
-        .fold(auth, |auth, user| auth.basic(&user.key, user.value.as_str().unwrap_or_default()))
-}
-
-pub(super) fn control(node: &Node) -> Control {
-    let Some(control) = node.get("control") else { return Control::default() };
-    let anywhere = control.get("anywhere").and_then(Node::as_bool).unwrap_or_default();
-    Control { token: text(control, "token"), anywhere }
 }
 
 /// What takes effect only when a mock starts, as digests: there may be secrets

@@ -8,25 +8,24 @@ mod reply;
 mod step;
 mod uri_pattern;
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 use sparring_script::Source;
-use sparring_transport::http::HttpOptions;
 use sparring_wire::Revision;
 use sparring_wire::types::{Implementation, ServerCapabilities};
 
 use crate::interactions::Interactions;
-use crate::issuer::Issuer;
-use crate::upstream::Trust;
+#[cfg(feature = "http")]
+use crate::over_http::OverHttp;
 
 pub(crate) use ask::{Question, Round};
 pub use fault::ProcessFault;
 
 pub(crate) use crate::program::Program;
+#[cfg(feature = "http")]
 pub(crate) use crate::upstream::HttpCall;
 pub(crate) use entry::{Completion, Entry, Kind, Reference, Tool};
 pub(crate) use fault::ReplyFault;
@@ -42,11 +41,8 @@ pub(crate) struct Model {
     pub(crate) folder: PathBuf,
     /// The keys that take effect only when a mock starts, with what stands there.
     pub(crate) fixed: [(&'static str, u64); 3],
-    pub(crate) control: Control,
     /// Whether programs may be run.
     pub(crate) allow_exec: bool,
-    /// Whom to trust when HTTP servers are asked.
-    pub(crate) trust: Trust,
     pub(crate) info: Implementation,
     pub(crate) instructions: Option<String>,
     pub(crate) revisions: Vec<Revision>,
@@ -55,9 +51,8 @@ pub(crate) struct Model {
     pub(crate) seed: Option<u64>,
     pub(crate) page_size: Option<usize>,
     pub(crate) cache: Option<Cache>,
-    pub(crate) http: HttpOptions,
-    /// Who gives the tokens that are accepted over HTTP.
-    pub(crate) issuer: Option<Issuer>,
+    #[cfg(feature = "http")]
+    pub(crate) over_http: Arc<OverHttp>,
     /// Whether some template asks for earlier calls.
     pub(crate) recalls: bool,
     pub(crate) tools: Vec<Arc<Tool>>,
@@ -67,23 +62,6 @@ pub(crate) struct Model {
     pub(crate) interactions: Interactions,
     pub(crate) completions: Vec<Completion>,
     pub(crate) timers: Vec<Timer>,
-}
-
-/// Who may control the mock over HTTP.
-#[derive(Clone, Default)]
-pub(crate) struct Control {
-    /// What they must know, where they must know something.
-    pub(crate) token: Option<String>,
-    /// Whether also from other machines.
-    pub(crate) anywhere: bool,
-}
-
-/// Says whether there is a token, never what it is.
-impl fmt::Debug for Control {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let token = self.token.is_some();
-        f.debug_struct("Control").field("token", &token).field("anywhere", &self.anywhere).finish()
-    }
 }
 
 /// How long a result may be kept, and for whom.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use sparring_script::{Matcher, Tree};
 use sparring_wire::RawJson;
 
-use super::{HttpCall, Program, ReplyFault, Round, Step};
+use super::{Program, ReplyFault, Round, Step};
 
 /// One reply of an entry.
 #[derive(Debug)]
@@ -70,7 +70,8 @@ pub(crate) enum Body {
     /// A result with holes whose structured content is said as a text too.
     Mirrored(Tree),
     /// What an HTTP server answers.
-    Http(Box<HttpCall>),
+    #[cfg(feature = "http")]
+    Http(Box<super::HttpCall>),
     /// What a program says.
     Exec(Box<Program>),
     /// The next of a test case's queue.

@@ -11,6 +11,7 @@ mod program;
 mod run_time;
 mod scene;
 mod steps;
+#[cfg(feature = "http")]
 mod upstream;
 
 use std::sync::{Arc, Mutex, OnceLock};
@@ -29,7 +30,6 @@ pub(crate) use self::scene::Scene;
 
 use self::pending::Pending;
 use self::perform::Asked;
-use crate::issuer::Issuer;
 use crate::journal::Journal;
 use crate::model::{Kind, Model, ProcessFault, Reference};
 use crate::program::AT_ONCE;
@@ -43,9 +43,10 @@ pub struct Mock {
     /// Held while something is changed.
     changing: Mutex<()>,
     pub(crate) journal: Journal,
-    /// Who gives the tokens that it accepts: that of the first script, since who
-    /// is let in does not change while it serves.
-    pub(crate) issuer: Option<Issuer>,
+    /// What the first script says of it over HTTP: where it listens and who is let
+    /// in does not change while it serves.
+    #[cfg(feature = "http")]
+    pub(crate) at_first: Arc<crate::over_http::OverHttp>,
     pending: Pending,
     /// Bounds the programs that run at once.
     programs: Semaphore,
@@ -64,7 +65,8 @@ impl Mock {
         process: mpsc::Sender<ProcessFault>,
     ) -> Self {
         Mock {
-            issuer: model.issuer.clone(),
+            #[cfg(feature = "http")]
+            at_first: Arc::clone(&model.over_http),
             scene: watch::Sender::new(Arc::new(Scene::new(Arc::new(model)))),
             changing: Mutex::default(),
             journal: Journal::default(),

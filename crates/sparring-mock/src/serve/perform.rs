@@ -93,6 +93,7 @@ impl Mock {
             }
         }
         let answer = match &reply.body {
+            #[cfg(feature = "http")]
             Body::Http(call) => self.ask_upstream(call, &facts).await,
             Body::Exec(program) => self.run(program, &facts).await,
             body => fill(body, &facts),
@@ -113,7 +114,9 @@ fn fill(body: &Body, facts: &Facts<'_>) -> Answer {
         Body::Filled(tree) => Ok(hinted(render(tree, facts)?, hint)),
         Body::Mirrored(tree) => Ok(hinted(with_text(render(tree, facts)?), hint)),
         // Asked for before, since they take time.
-        Body::Http(_) | Body::Exec(_) => Ok(Sent::empty()),
+        #[cfg(feature = "http")]
+        Body::Http(_) => Ok(Sent::empty()),
+        Body::Exec(_) => Ok(Sent::empty()),
         Body::Interaction => facts.scene().model.interactions.answer(facts.asked.args()),
         Body::Error { code, message, data } => {
             let message = render(message, facts)?;

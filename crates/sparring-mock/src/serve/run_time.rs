@@ -36,6 +36,7 @@ pub(crate) enum Giver {
     /// Who has it, in Rust.
     Owner,
     /// Somebody over HTTP, who is not to run programs here.
+    #[cfg(feature = "http")]
     Visitor,
 }
 
@@ -43,6 +44,7 @@ impl Giver {
     fn may_run(self, scene: &Scene) -> MayRun {
         match self {
             Giver::Owner => MayRun::if_so(scene.model.allow_exec),
+            #[cfg(feature = "http")]
             Giver::Visitor => MayRun::OnlyTheScripts,
         }
     }
@@ -109,9 +111,8 @@ impl Mock {
         scene.reset();
         self.pending.clear();
         self.journal.clear();
-        if let Some(issuer) = &self.issuer {
-            issuer.reset();
-        }
+        #[cfg(feature = "http")]
+        self.at_first.issuing.reset();
         self.tell_changed(&before, &scene.lists());
     }
 

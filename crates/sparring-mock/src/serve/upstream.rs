@@ -17,7 +17,7 @@ impl Mock {
     pub(super) async fn ask_upstream(&self, call: &HttpCall, facts: &Facts<'_>) -> Answer {
         let asked = self.request(call, facts)?;
         let url = asked.url.clone();
-        let outcome = timeout(call.timeout, ask(asked, &facts.scene().model.trust)).await;
+        let outcome = timeout(call.timeout, ask(asked, &facts.scene().model.over_http.trust)).await;
         let outcome = outcome.unwrap_or_else(|_| Outcome::late(&url, call.timeout));
         Ok(outcome.into_result().into())
     }

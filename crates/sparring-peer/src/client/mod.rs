@@ -135,6 +135,11 @@ impl Client {
         Client { timeout: Some(timeout), ..self.clone() }
     }
 
+    /// How long requests of this handle may take.
+    pub fn timeout(&self) -> Duration {
+        self.timeout.unwrap_or(self.shared.options.timeout)
+    }
+
     /// Whether the connection stands.
     pub fn is_connected(&self) -> bool {
         !self.commands.is_closed()

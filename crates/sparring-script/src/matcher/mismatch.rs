@@ -3,7 +3,8 @@
 use std::fmt;
 
 use serde_json::Value;
-use similar::TextDiff;
+use similar::DiffOp;
+use similar::algorithms::{Capture, Compact, Replace, myers};
 
 /// How many lines that are the same are shown around one that is not.
 const NEAR: usize = 3;
@@ -65,20 +66,31 @@ impl fmt::Display for Mismatch {
 /// Two texts, line by line: `-` what was expected, `+` what was found. What is
 /// the same stands there only near what is not.
 pub fn diff(expected: &str, actual: &str) -> String {
-    let diff = TextDiff::from_lines(expected, actual);
+    let old: Vec<&str> = expected.split_inclusive('\n').collect();
+    let new: Vec<&str> = actual.split_inclusive('\n').collect();
+    // By one algorithm, since whatever can choose between all of them is dear to build.
+    let mut found = Compact::new(Replace::new(Capture::new()), &old, &new);
+    let Ok(()) = myers::diff(&mut found, &old, 0..old.len(), &new, 0..new.len());
     let mut lines: Vec<String> = Vec::new();
     let mut told = 0;
-    for group in diff.grouped_ops(NEAR) {
+    for group in found.into_inner().into_inner().into_grouped_ops(NEAR) {
         let start = group.first().map_or(0, |op| op.old_range().start);
         if start > told {
             lines.push(" …".to_owned());
         }
-        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-            lines.push(format!("{}{}", change.tag(), change.value().trim_end_matches('\n')));
+        for op in &group {
+            let marked = |mark: char, of: &[&str]| -> Vec<String> {
+                of.iter().map(|line| format!("{mark}{}", line.trim_end_matches('\n'))).collect()
+            };
+            let (gone, come) = (&old[op.old_range()], &new[op.new_range()]);
+            match op {
+                DiffOp::Equal { .. } => lines.extend(marked(' ', gone)),
+                _ => lines.extend(marked('-', gone).into_iter().chain(marked('+', come))),
+            }
         }
         told = group.last().map_or(told, |op| op.old_range().end);
     }
-    if told < diff.old_len() {
+    if told < old.len() {
         lines.push(" …".to_owned());
     }
     lines.join("\n")

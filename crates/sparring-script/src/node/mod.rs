@@ -1,5 +1,6 @@
 //! Values as they stand in a user's text, each with its place.
 
+mod scalar;
 mod yaml;
 
 use serde_json::{Map, Number, Value};

@@ -1,13 +1,11 @@
-//! From YAML to nodes. The parser is `serde-saphyr`, which tells each value's
+//! From YAML to nodes. The parser is `granit-parser`, which tells each value's
 //! place; what a value means is not asked here.
 
-use std::collections::HashSet;
-use std::fmt;
+use std::collections::{HashMap, HashSet};
 
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::Number;
-use serde_saphyr::{DuplicateKeyPolicy, Location, Spanned, budget, options};
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError};
 
+use super::scalar::scalar;
 use super::{Entry, Kind, Node};
 use crate::problem::Problems;
 use crate::source::{Source, Span};
@@ -15,9 +13,16 @@ use crate::source::{Source, Span};
 /// How deep values may be nested.
 const DEEPEST: usize = 64;
 
-/// What the parser needs for values as deep as that, in builds that are not
-/// optimized; the thread that asks may have less.
-const STACK: usize = 8 * 1024 * 1024;
+/// How many values a text may have, and how many bytes of texts: aliases can make
+/// very much of very little.
+const MOST: usize = 250_000;
+const MOST_BYTES: usize = 64 * 1024 * 1024;
+
+/// The key whose value has more entries for its map.
+const MERGE: &str = "<<";
+
+/// Where something is wrong, and what.
+type Wrong = (Span, String);
 
 pub(super) fn read(source: &Source) -> Result<Node, Problems> {
     let mut problems = Problems::new(source);
@@ -35,39 +40,6 @@ pub(super) fn read(source: &Source) -> Result<Node, Problems> {
     })
 }
 
-fn parse(text: &str) -> Result<Node, (Span, String)> {
-    let work = || {
-        let options = options! {
-            budget: budget! { max_depth: DEEPEST },
-            // Found by ourselves, all of them at once.
-            duplicate_keys: DuplicateKeyPolicy::LastWins,
-            strict_booleans: true,
-            with_snippet: false,
-        };
-        let read = serde_saphyr::from_str_with_options::<Spanned<Raw>>(text, options);
-        read.map(node).map_err(|error| (place(text, error.location()), sentence(&error)))
-    };
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK);
-        let read = thread.spawn_scoped(scope, work).map(|thread| thread.join());
-        let no_thread = |error: std::io::Error| (Span::default(), error.to_string());
-        let panicked = |_| (Span::default(), "the parser failed".to_owned());
-        read.map_err(no_thread)?.map_err(panicked)?
-    })
-}
-
-/// What the parser says, without the place that stands beside it anyway.
-fn sentence(error: &serde_saphyr::Error) -> String {
-    let text = error.to_string();
-    let text = text.lines().next().unwrap_or_default();
-    if let Some(float) = text.strip_prefix("non-finite float ") {
-        let float = float.split(" rejected").next().unwrap_or_default();
-        return format!("{float} is a number that JSON does not have");
-    }
-    let end = text.rfind(" at line ").or_else(|| text.rfind("; line ")).unwrap_or(text.len());
-    text[..end].trim_end_matches([':', ',', ' ']).to_owned()
-}
-
 fn find_duplicates(node: &Node, problems: &mut Problems) {
     let mut seen = HashSet::new();
     for entry in node.entries() {
@@ -81,138 +53,227 @@ fn find_duplicates(node: &Node, problems: &mut Problems) {
     }
 }
 
-/// A value before its place is known.
-enum Raw {
-    Null,
-    Bool(bool),
-    Number(Number),
-    String(String),
-    List(Vec<Spanned<Raw>>),
-    Map(Vec<(Spanned<Name>, Spanned<Raw>)>),
+fn parse(text: &str) -> Result<Node, Wrong> {
+    let mut reading = Reading::default();
+    for next in Parser::new_from_str(text) {
+        let (event, span) = next.map_err(|error| wrong(text, &error))?;
+        let span = Span {
+            start: byte(text, &span.start),
+            end: byte(text, &span.end).max(byte(text, &span.start)),
+        };
+        reading.take(event, span)?;
+    }
+    Ok(reading.root.unwrap_or(Node { span: Span::default(), kind: Kind::Null }))
+}
+
+/// What the parser says of a text that it cannot read.
+fn wrong(text: &str, error: &ScanError) -> Wrong {
+    let start = byte(text, error.marker());
+    let message = match error.kind() {
+        ErrorKind::UnknownAnchor => "alias references unknown anchor".to_owned(),
+        kind => kind.to_string(),
+    };
+    (Span { start, end: start }, message)
+}
+
+/// Where a place is in bytes; some are told in characters only.
+fn byte(text: &str, marker: &granit_parser::Marker) -> usize {
+    marker.byte_offset().unwrap_or_else(|| {
+        text.char_indices().nth(marker.index()).map_or(text.len(), |(byte, _)| byte)
+    })
+}
+
+/// A text as far as it was read.
+#[derive(Default)]
+struct Reading {
+    root: Option<Node>,
+    /// The lists and maps that have begun, from the outermost on.
+    open: Vec<Open>,
+    /// What aliases can stand for.
+    anchors: HashMap<usize, Node>,
+    /// What all values come to.
+    weight: Weight,
+}
+
+/// A list or a map that has begun.
+struct Open {
+    span: Span,
+    anchor: usize,
+    what: Begun,
+}
+
+enum Begun {
+    List(Vec<Node>),
+    Map { entries: Vec<Entry>, more: Vec<Node>, key: Option<Key> },
+}
+
+/// A key whose value is still to come.
+struct Key {
+    name: String,
+    span: Span,
+    /// Whether its value has more entries for the map.
+    merges: bool,
+}
+
+impl Reading {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Wrong> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                let merges = style == ScalarStyle::Plain && tag.is_none() && text == MERGE;
+                let kind = scalar(text, style, tag.as_deref()).map_err(|why| (span, why))?;
+                self.add(Node { span, kind }, anchor, merges)
+            }
+            Event::SequenceStart(_, anchor, _) => {
+                self.begin(Open { span, anchor, what: Begun::List(Vec::new()) })
+            }
+            Event::MappingStart(_, anchor, _) => {
+                let what = Begun::Map { entries: Vec::new(), more: Vec::new(), key: None };
+                self.begin(Open { span, anchor, what })
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                let Some(Open { span, anchor, what }) = self.open.pop() else { return Ok(()) };
+                let kind = match what {
+                    Begun::List(items) => Kind::List(items),
+                    Begun::Map { entries, more, .. } => Kind::Map(merged(entries, more)?),
+                };
+                self.add(Node { span, kind }, anchor, false)
+            }
+            Event::Alias(anchor) => self.add_alias(anchor, span),
+            Event::DocumentStart(..) if self.root.is_some() => {
+                Err((span, "there is more than one document".to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, open: Open) -> Result<(), Wrong> {
+        if self.open.len() == DEEPEST {
+            return Err((open.span, too_deep()));
+        }
+        if matches!(self.open.last(), Some(Open { what: Begun::Map { key: None, .. }, .. })) {
+            return Err((open.span, "a key is a text".to_owned()));
+        }
+        self.open.push(open);
+        Ok(())
+    }
+
+    fn add(&mut self, node: Node, anchor: usize, merges: bool) -> Result<(), Wrong> {
+        self.weight.count += 1;
+        if let Kind::String(text) = &node.kind {
+            self.weight.bytes += text.len();
+        }
+        if anchor != 0 {
+            self.weight = self.weight.with(Weight::of(&node));
+        }
+        self.weight.check(node.span)?;
+        if anchor != 0 {
+            self.anchors.insert(anchor, node.clone());
+        }
+        self.put(node, merges)
+    }
+
+    fn add_alias(&mut self, anchor: usize, span: Span) -> Result<(), Wrong> {
+        let Some(node) = self.anchors.get(&anchor) else {
+            return Err((span, "an alias stands within what it stands for".to_owned()));
+        };
+        let weight = Weight::of(node);
+        if self.open.len() + weight.depth > DEEPEST {
+            return Err((span, too_deep()));
+        }
+        self.weight = self.weight.with(weight);
+        self.weight.check(span)?;
+        let node = Node { span, kind: node.kind.clone() };
+        self.put(node, false)
+    }
+
+    /// Puts a value where it belongs.
+    fn put(&mut self, node: Node, merges: bool) -> Result<(), Wrong> {
+        match self.open.last_mut().map(|open| &mut open.what) {
+            None => self.root = Some(node),
+            Some(Begun::List(items)) => items.push(node),
+            Some(Begun::Map { entries, more, key }) => match key.take() {
+                None => *key = Some(Key { span: node.span, merges, name: name(node)? }),
+                Some(Key { merges: true, .. }) => more.push(node),
+                Some(Key { name, span, .. }) => {
+                    entries.push(Entry { key: name, key_span: span, value: node });
+                }
+            },
+        }
+        Ok(())
+    }
+}
+
+/// What a value comes to.
+#[derive(Clone, Copy, Default)]
+struct Weight {
+    count: usize,
+    bytes: usize,
+    depth: usize,
+}
+
+impl Weight {
+    fn of(node: &Node) -> Weight {
+        let own = match &node.kind {
+            Kind::String(text) => Weight { count: 1, bytes: text.len(), depth: 0 },
+            Kind::List(_) | Kind::Map(_) => Weight { count: 1, bytes: 0, depth: 1 },
+            _ => Weight { count: 1, bytes: 0, depth: 0 },
+        };
+        let values = node.items().iter().chain(node.entries().iter().map(|entry| &entry.value));
+        values.map(Weight::of).fold(own, |all, one| Weight {
+            depth: all.depth.max(own.depth + one.depth),
+            ..all.with(one)
+        })
+    }
+
+    /// Both; how deep the first of them is.
+    fn with(self, other: Weight) -> Weight {
+        let count = self.count.saturating_add(other.count);
+        Weight { count, bytes: self.bytes.saturating_add(other.bytes), ..self }
+    }
+
+    fn check(self, span: Span) -> Result<(), Wrong> {
+        match self.count > MOST || self.bytes > MOST_BYTES {
+            true => Err((span, "there is too much of it, with what its aliases stand for".into())),
+            false => Ok(()),
+        }
+    }
+}
+
+fn too_deep() -> String {
+    format!("values are nested more than {DEEPEST} deep")
 }
 
 /// The key of a map: any scalar, as text.
-struct Name(String);
+fn name(node: Node) -> Result<String, Wrong> {
+    match node.kind {
+        Kind::String(text) => Ok(text),
+        Kind::Number(number) => Ok(number.to_string()),
+        Kind::Bool(value) => Ok(value.to_string()),
+        Kind::Null => Ok("null".to_owned()),
+        Kind::List(_) | Kind::Map(_) => Err((node.span, "a key is a text".to_owned())),
+    }
+}
 
-fn node(spanned: Spanned<Raw>) -> Node {
-    let kind = match spanned.value {
-        Raw::Null => Kind::Null,
-        Raw::Bool(value) => Kind::Bool(value),
-        Raw::Number(number) => Kind::Number(number),
-        Raw::String(text) => Kind::String(text),
-        Raw::List(items) => Kind::List(items.into_iter().map(node).collect()),
-        Raw::Map(pairs) => {
-            let entry = |(key, value): (Spanned<Name>, _)| Entry {
-                key: key.value.0,
-                key_span: span(key.referenced),
-                value: node(value),
+/// The entries of a map, and after them what is merged into it: what stands there itself
+/// counts more, and of several maps the first.
+fn merged(mut entries: Vec<Entry>, more: Vec<Node>) -> Result<Vec<Entry>, Wrong> {
+    if more.is_empty() {
+        return Ok(entries);
+    }
+    let mut known: HashSet<String> = entries.iter().map(|entry| entry.key.clone()).collect();
+    for node in more {
+        let maps = match node.kind {
+            Kind::List(maps) => maps,
+            _ => vec![node],
+        };
+        for map in maps {
+            let Kind::Map(merged) = map.kind else {
+                return Err((map.span, format!("`{MERGE}` takes a map, or a list of maps")));
             };
-            Kind::Map(pairs.into_iter().map(entry).collect())
-        }
-    };
-    Node { span: span(spanned.referenced), kind }
-}
-
-/// Where an error is; some are told by line and column only.
-fn place(text: &str, location: Option<Location>) -> Span {
-    let Some(location) = location else { return Span::default() };
-    if location.span().byte_offset().is_some_and(|at| at > 0) {
-        return span(location);
-    }
-    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX).saturating_sub(1);
-    let before = text.split_inclusive('\n').take(number(location.line())).map(str::len).sum();
-    let line = text[before..].chars().take(number(location.column()));
-    let start = before + line.map(char::len_utf8).sum::<usize>();
-    Span { start, end: start }
-}
-
-fn span(location: Location) -> Span {
-    let span = location.span();
-    let start = span.byte_offset().and_then(|at| usize::try_from(at).ok()).unwrap_or_default();
-    let length = span.byte_len().and_then(|len| usize::try_from(len).ok()).unwrap_or_default();
-    Span { start, end: start.saturating_add(length) }
-}
-
-impl<'de> Deserialize<'de> for Raw {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(RawVisitor)
-    }
-}
-
-struct RawVisitor;
-
-impl<'de> Visitor<'de> for RawVisitor {
-    type Value = Raw;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Raw, E> {
-        Ok(Raw::Null)
-    }
-
-    fn visit_none<E>(self) -> Result<Raw, E> {
-        Ok(Raw::Null)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Raw, D::Error> {
-        Raw::deserialize(deserializer)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Raw, E> {
-        Ok(Raw::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Raw, E> {
-        Ok(Raw::Number(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Raw, E> {
-        Ok(Raw::Number(value.into()))
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Raw, E> {
-        let number = Number::from_f64(value);
-        // The parser refuses the others before, and says which it was.
-        number.map(Raw::Number).ok_or_else(|| E::custom("non-finite float "))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Raw, E> {
-        Ok(Raw::String(value.to_owned()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Raw, E> {
-        Ok(Raw::String(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Raw, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = seq.next_element()? {
-            items.push(item);
-        }
-        Ok(Raw::List(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Raw, A::Error> {
-        let mut pairs = Vec::new();
-        while let Some(pair) = map.next_entry()? {
-            pairs.push(pair);
-        }
-        Ok(Raw::Map(pairs))
-    }
-}
-
-impl<'de> Deserialize<'de> for Name {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Raw::deserialize(deserializer)? {
-            Raw::String(text) => Ok(Name(text)),
-            Raw::Number(number) => Ok(Name(number.to_string())),
-            Raw::Bool(value) => Ok(Name(value.to_string())),
-            Raw::Null => Ok(Name("null".to_owned())),
-            Raw::List(_) | Raw::Map(_) => Err(D::Error::custom("a key is a text")),
+            entries.extend(merged.into_iter().filter(|entry| known.insert(entry.key.clone())));
         }
     }
+    Ok(entries)
 }
 
 #[cfg(test)]
@@ -271,5 +332,33 @@ mod tests {
             let told = parse(wrong).unwrap_err();
             assert!(told.contains("a.yaml:"), "{wrong}: {told}");
         }
+    }
+
+    #[test]
+    fn merged_entries_stand_behind_those_of_the_map_itself() {
+        let text = "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {<<: [*a, *b], x: 0}\n";
+        let merged = parse(text).unwrap().get("c").unwrap().to_json();
+        assert_eq!(merged.to_string(), r#"{"x":0,"y":2,"z":4}"#);
+        assert_eq!(parse("\"<<\": 1").unwrap().to_json(), json!({"<<": 1}));
+        assert!(parse("<<: 1").unwrap_err().contains("takes a map"));
+    }
+
+    #[test]
+    fn what_aliases_blow_up_is_refused() {
+        let level = |n: u8| format!("{}: &{} [{}]\n", n, n, format!("*{}, ", n - 1).repeat(9));
+        let bomb: String = (1..20).map(level).collect();
+        let told = parse(&format!("0: &0 lol\n{bomb}")).unwrap_err();
+        assert!(told.contains("there is too much of it"), "{told}");
+        let deeper = |n: u8| format!("{n}: &{n} [[[[[[[[*{}]]]]]]]]\n", n - 1);
+        let deep: String = (1..20).map(deeper).collect();
+        let told = parse(&format!("0: &0 lol\n{deep}")).unwrap_err();
+        assert!(told.contains("nested more than 64 deep"), "{told}");
+        assert!(parse("a: &a [*a]").unwrap_err().contains("within what it stands for"));
+    }
+
+    #[test]
+    fn there_is_one_document() {
+        assert_eq!(parse("---\na: 1\n...\n").unwrap().to_json(), json!({"a": 1}));
+        assert!(parse("a: 1\n---\nb: 2\n").unwrap_err().contains("more than one document"));
     }
 }

@@ -4,14 +4,17 @@
 //! Which frames are sent and what they mean is the peers' business.
 
 pub mod client;
+#[cfg(feature = "oauth")]
 pub mod jwt;
 pub mod server;
 pub mod sse;
 
 pub use client::{
-    Credentials, Grant, HttpError, HttpLink, HttpTarget, HttpTransport, JsonAnswer, JsonClient,
-    JsonError, OAuth, Proof, Proxies, Tls, TlsClient, TlsError, Visitor,
+    Credentials, HttpError, HttpLink, HttpTarget, HttpTransport, JsonAnswer, JsonClient, JsonError,
+    Proxies, Tls, TlsClient, TlsError,
 };
+#[cfg(feature = "oauth")]
+pub use client::{Grant, OAuth, Proof, Visitor};
 pub use server::{
     Auth, Beside, HttpOptions, HttpServer, ProtectedResource, Serving, TokenCheck, Visit,
 };

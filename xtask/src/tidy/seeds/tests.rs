@@ -65,6 +65,7 @@ fn finds_tests_in_every_place() {
         ("a::it::m::holds", "crates/a/tests/it/m.rs"),
         ("a::it::m::holds", "crates/a/tests/it/m/mod.rs"),
         ("xtask::tidy::holds", "xtask/src/tidy.rs"),
+        ("a::it::m::holds", "examples/a/tests/it/m.rs"),
     ];
     for (test, path) in places {
         let files = [file(path, "    #[test]\n    fn holds() {\n")];

@@ -10,9 +10,9 @@ use http::{HeaderValue, StatusCode};
 use sparring_peer::{Cause, Envelope, Incoming, Stream};
 use sparring_wire::{Frame, FrameKind, Headers, Id, Rule, Violation, mirror};
 
+use super::effort::Effort;
 use super::events::Events;
 use super::note::{Note, Progress};
-use super::oauth::Effort;
 use super::opened::Opened;
 use super::wire::{Message, Wire};
 

@@ -179,6 +179,12 @@ pub(super) fn basic(user_and_password: &str) -> String {
     format!("Basic {}", STANDARD.encode(user_and_password))
 }
 
+/// Whether that is this machine.
+pub(super) fn is_loopback(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
+}
+
 /// A URL without what may be secret in it.
 pub(super) fn shown(url: &str) -> String {
     let url = match url.find(['?', '#']) {

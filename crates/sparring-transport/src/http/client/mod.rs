@@ -6,6 +6,7 @@
 mod answer;
 mod call;
 mod connect;
+mod effort;
 mod endpoint;
 mod eras;
 mod events;
@@ -14,6 +15,7 @@ mod heard;
 mod json;
 mod link;
 mod note;
+#[cfg(feature = "oauth")]
 mod oauth;
 mod old;
 mod opened;
@@ -29,6 +31,7 @@ use std::time::Duration;
 pub use endpoint::BadUrl;
 pub use json::{JsonAnswer, JsonClient, JsonError};
 pub use link::HttpLink;
+#[cfg(feature = "oauth")]
 pub use oauth::{Grant, OAuth, Proof, Visitor};
 pub use tls::{TlsClient, TlsError};
 
@@ -73,6 +76,7 @@ pub enum HttpError {
     #[error("the header {0:?} has a name or a value that no header can have")]
     Header(String),
     /// What it says of OAuth cannot be used.
+    #[cfg(feature = "oauth")]
     #[error("{0}")]
     OAuth(String),
 }
@@ -97,6 +101,7 @@ pub enum Credentials {
     /// User and password, joined by a colon.
     Basic(String),
     /// What an authorization server says of us.
+    #[cfg(feature = "oauth")]
     OAuth(Box<OAuth>),
 }
 
@@ -136,6 +141,27 @@ impl HttpTarget {
         }
     }
 
+    /// Says who we are by a bearer token.
+    #[must_use]
+    pub fn bearer(mut self, token: impl Into<String>) -> Self {
+        self.credentials = Some(Credentials::Bearer(token.into()));
+        self
+    }
+
+    /// Says who we are by a user and a password.
+    #[must_use]
+    pub fn basic(mut self, user: &str, password: &str) -> Self {
+        self.credentials = Some(Credentials::Basic(format!("{user}:{password}")));
+        self
+    }
+
+    /// Adds a header that every request has.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
     /// Whether its URL is one of a server at all.
     ///
     /// # Errors
@@ -149,7 +175,7 @@ impl HttpTarget {
     pub fn is_private(&self) -> bool {
         match endpoint::Endpoint::parse(&self.url) {
             Ok((endpoint, _)) => match &endpoint.origin {
-                endpoint::Origin::Tcp { tls, host, .. } => *tls || oauth::is_loopback(host),
+                endpoint::Origin::Tcp { tls, host, .. } => *tls || endpoint::is_loopback(host),
                 endpoint::Origin::Unix(_) => true,
             },
             Err(_) => false,
@@ -168,6 +194,7 @@ impl Credentials {
         match self {
             Credentials::Bearer(token) => Some(format!("Bearer {token}")),
             Credentials::Basic(pair) => Some(endpoint::basic(pair)),
+            #[cfg(feature = "oauth")]
             Credentials::OAuth(_) => None,
         }
     }
@@ -194,6 +221,7 @@ impl fmt::Debug for Credentials {
         match self {
             Credentials::Bearer(_) => f.write_str("Bearer(hidden)"),
             Credentials::Basic(_) => f.write_str("Basic(hidden)"),
+            #[cfg(feature = "oauth")]
             Credentials::OAuth(oauth) => f.debug_tuple("OAuth").field(oauth).finish(),
         }
     }

@@ -8,8 +8,8 @@ use http::StatusCode;
 use sparring_peer::{Cause, Incoming, Stream};
 
 use super::answer::{Course, Done, READ, envelope, read, told};
+use super::effort::Effort;
 use super::note::{Note, Progress};
-use super::oauth::Effort;
 use super::wire::Wire;
 
 /// The longest pause before a stream that ended is asked for again.

@@ -9,6 +9,7 @@ use sparring_peer::Cause;
 use sparring_peer::link::Recorder;
 
 use super::super::call::hidden;
+use super::super::effort::Effort;
 use super::super::endpoint::Endpoint;
 use super::super::{HttpError, HttpTarget};
 use super::challenge::Challenge;
@@ -103,17 +104,6 @@ impl Pass {
     pub(super) fn how(&self) -> How {
         self.0.how
     }
-}
-
-/// What may be done for a request to be let in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Effort {
-    /// Anything: somebody may have to log in.
-    Full,
-    /// What needs nobody, unless the server never let us in.
-    Quiet,
-    /// Nothing, once the server has said no.
-    None,
 }
 
 /// What was done so far for one request.

@@ -18,14 +18,12 @@ mod store;
 mod token;
 mod web;
 
-pub(super) use web::is_loopback;
-
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(super) use authorizer::{Authorizer, Effort, Tries};
+pub(super) use authorizer::{Authorizer, Tries};
 
 /// How to be let in by OAuth, as plain data.
 #[derive(Clone, PartialEq, Eq)]

@@ -20,8 +20,8 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 use tokio::time::{sleep, timeout};
 
+use super::super::endpoint::is_loopback;
 use super::denied::Denied;
-use super::web::is_loopback;
 
 /// How long the browser may take to read the page that it gets.
 const GOODBYE: Duration = Duration::from_secs(1);

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::super::HttpTarget;
 use super::super::call::{Caller, Head, hidden};
 use super::super::connect::Connector;
-use super::super::endpoint::{Endpoint, Origin, shown as shown_url};
+use super::super::endpoint::{Endpoint, Origin, is_loopback, shown as shown_url};
 use super::super::note::{Note, Progress, shown};
 use super::denied::Denied;
 use crate::secrets::Secrets;
@@ -116,12 +116,6 @@ impl Web<'_> {
             _ => Ok(endpoint),
         }
     }
-}
-
-/// Whether that is this machine.
-pub(in crate::http::client) fn is_loopback(host: &str) -> bool {
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
 }
 
 fn head(endpoint: &Endpoint, content: Option<&Content>) -> Result<Head, &'static str> {

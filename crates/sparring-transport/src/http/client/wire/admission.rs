@@ -1,5 +1,6 @@
 //! Requests as somebody whom the server lets in: with a token, where it wants one.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
@@ -9,10 +10,43 @@ use sparring_peer::Cause;
 
 use super::super::answer::READ;
 use super::super::call::Head;
+use super::super::effort::Effort;
+use super::super::endpoint::Endpoint;
 use super::super::note::Note;
-use super::super::oauth::{Authorizer, Effort, Tries};
+use super::super::oauth::{Authorizer, Tries};
 use super::super::opened::Opened;
+use super::super::{Credentials, HttpError, HttpTarget};
 use super::Wire;
+use crate::secrets::Secrets;
+
+/// How requests are let in.
+pub(super) struct Admission {
+    authorizer: Option<Arc<Authorizer>>,
+    /// How many requests wait for a token.
+    held: AtomicUsize,
+}
+
+impl Admission {
+    pub(super) fn of(
+        target: &HttpTarget,
+        endpoint: &Endpoint,
+        secrets: &Secrets,
+    ) -> Result<Self, HttpError> {
+        let authorizer = match &target.credentials {
+            Some(Credentials::OAuth(oauth)) => {
+                let (endpoint, secrets) = (endpoint.clone(), secrets.clone());
+                Some(Arc::new(Authorizer::new(target, oauth, endpoint, secrets)?))
+            }
+            _ => None,
+        };
+        Ok(Admission { authorizer, held: AtomicUsize::new(0) })
+    }
+
+    /// By the same tokens, for another session.
+    pub(super) fn again(&self) -> Self {
+        Admission { authorizer: self.authorizer.clone(), held: AtomicUsize::new(0) }
+    }
+}
 
 impl Wire {
     /// Makes a request, as somebody whom the server lets in.
@@ -23,7 +57,7 @@ impl Wire {
         content: impl Fn() -> (Head, Bytes),
         note: &mut Note,
     ) -> Result<Box<Opened>, Cause> {
-        match &self.authorizer {
+        match &self.admission.authorizer {
             None => self.caller.call(method, content, note).await,
             // Apart, so that requests without it stay small.
             Some(authorizer) => {
@@ -42,7 +76,7 @@ impl Wire {
     ) -> Result<Box<Opened>, Cause> {
         let mut tries = Tries::new(effort);
         let mut pass = {
-            let _held = Held::by(&self.held);
+            let _held = Held::by(&self.admission.held);
             authorizer.pass(self.recorder()).await?
         };
         loop {
@@ -62,7 +96,7 @@ impl Wire {
                 self.finish(&mut opened, note).await;
             }
             let got = {
-                let _held = Held::by(&self.held);
+                let _held = Held::by(&self.admission.held);
                 let got = authorizer.another(&refusal, pass.as_ref(), &mut tries, self.recorder());
                 got.await?
             };
@@ -83,7 +117,7 @@ impl Wire {
 
     /// Whether a request waits for a token, which has deadlines of its own.
     pub(in super::super) fn is_held(&self) -> bool {
-        self.held.load(Ordering::Relaxed) > 0
+        self.admission.held.load(Ordering::Relaxed) > 0
     }
 }
 

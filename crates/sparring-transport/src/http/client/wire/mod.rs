@@ -1,11 +1,14 @@
 //! What all exchanges of one link share: how to call the server, the session,
 //! and where what they bring is collected.
 
+#[cfg(feature = "oauth")]
+mod admission;
+#[cfg(not(feature = "oauth"))]
+#[path = "no_admission.rs"]
 mod admission;
 mod inbox;
 mod requests;
 
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use http::{HeaderMap, HeaderValue};
@@ -13,13 +16,13 @@ use sparring_peer::link::Recorder;
 use sparring_peer::{Envelope, Incoming, Stream};
 use sparring_wire::{Frame, FrameKind, Headers};
 
+use self::admission::Admission;
 use self::inbox::Inbox;
 use super::call::{Caller, Head, SESSION};
 use super::connect::Connector;
 use super::given::Given;
-use super::oauth::Authorizer;
 use super::opened::Opened;
-use super::{Credentials, HttpError, HttpTarget};
+use super::{HttpError, HttpTarget};
 
 /// What all exchanges of one link share.
 pub(super) struct Wire {
@@ -28,9 +31,7 @@ pub(super) struct Wire {
     pub(super) limit: usize,
     /// What every request has.
     own: HeaderMap,
-    authorizer: Option<Arc<Authorizer>>,
-    /// How many requests wait for a token.
-    held: AtomicUsize,
+    admission: Admission,
     recorder: OnceLock<Recorder>,
     state: Mutex<State>,
 }
@@ -79,19 +80,12 @@ impl Wire {
     pub(super) fn new(target: &HttpTarget) -> Result<Wire, HttpError> {
         let Given { endpoint, headers: own, secrets } = Given::of(target)?;
         let connector = Connector::new(&endpoint.origin, target)?;
-        let authorizer = match &target.credentials {
-            Some(Credentials::OAuth(oauth)) => {
-                let secrets = secrets.clone();
-                Some(Arc::new(Authorizer::new(target, oauth, endpoint.clone(), secrets)?))
-            }
-            _ => None,
-        };
+        let admission = Admission::of(target, &endpoint, &secrets)?;
         Ok(Wire {
             caller: Arc::new(Caller::new(connector, endpoint, target.idle_timeout, secrets)),
             limit: target.max_message,
             own,
-            authorizer,
-            held: AtomicUsize::new(0),
+            admission,
             recorder: OnceLock::new(),
             state: Mutex::default(),
         })
@@ -103,8 +97,7 @@ impl Wire {
             caller: Arc::clone(&self.caller),
             limit: self.limit,
             own: self.own.clone(),
-            authorizer: self.authorizer.clone(),
-            held: AtomicUsize::new(0),
+            admission: self.admission.again(),
             recorder: OnceLock::new(),
             state: Mutex::default(),
         }

@@ -9,8 +9,8 @@ use sparring_peer::Cause;
 use sparring_wire::{FrameKind, mirror};
 
 use super::super::call::{Head, SESSION};
+use super::super::effort::Effort;
 use super::super::note::{Note, Progress, shown};
-use super::super::oauth::Effort;
 use super::super::opened::Opened;
 use super::{Message, Wire};
 use crate::secrets::Secrets;

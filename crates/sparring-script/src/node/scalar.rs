@@ -1,0 +1,175 @@
+//! What a text without structure means: the core schema of YAML 1.2, where only `true`
+//! and `false` are booleans.
+
+use std::borrow::Cow;
+
+use granit_parser::{ScalarStyle, Tag};
+use serde_json::Number;
+
+use super::Kind;
+
+/// What stands before the names of tags that YAML itself has.
+const YAML: &str = "tag:yaml.org,2002:";
+
+/// What a scalar is.
+///
+/// # Errors
+/// Says why it is nothing, in words.
+pub(super) fn scalar(
+    text: Cow<'_, str>,
+    style: ScalarStyle,
+    tag: Option<&Tag>,
+) -> Result<Kind, String> {
+    let tag_name = tag.and_then(|tag| tag.suffix_in_namespace(YAML));
+    let not = |what: &str| format!("`{text}` is no {what}");
+    Ok(match tag_name.as_deref() {
+        Some("null") => Kind::Null,
+        Some("bool") => Kind::Bool(boolean(trimmed(&text)).ok_or_else(|| not("boolean"))?),
+        Some("int") => Kind::Number(integer(trimmed(&text)).ok_or_else(|| not("integer"))?),
+        Some("float") => Kind::Number(float(trimmed(&text))?.ok_or_else(|| not("number"))?),
+        Some("binary") => return Err("bytes (`!!binary`) are no value here".to_owned()),
+        Some("str") => Kind::String(text.into_owned()),
+        _ if style != ScalarStyle::Plain || tag.is_some_and(is_non_specific) => {
+            Kind::String(text.into_owned())
+        }
+        _ => plain(text)?,
+    })
+}
+
+/// Whether a tag is `!`, which says that a text is one.
+fn is_non_specific(tag: &Tag) -> bool {
+    tag.handle().is_empty() && tag.suffix() == "!" || tag.handle() == "!" && tag.suffix().is_empty()
+}
+
+fn plain(text: Cow<'_, str>) -> Result<Kind, String> {
+    let trimmed = trimmed(&text);
+    if trimmed.is_empty() || trimmed == "~" || trimmed.eq_ignore_ascii_case("null") {
+        return Ok(Kind::Null);
+    }
+    if let Some(value) = boolean(trimmed) {
+        return Ok(Kind::Bool(value));
+    }
+    if let Some(number) = integer(trimmed) {
+        return Ok(Kind::Number(number));
+    }
+    if let Some(number) = float(trimmed)? {
+        return Ok(Kind::Number(number));
+    }
+    Ok(Kind::String(text.into_owned()))
+}
+
+/// Without the white space of YAML around it; any other belongs to the text.
+fn trimmed(text: &str) -> &str {
+    text.trim_matches([' ', '\t', '\r', '\n'])
+}
+
+fn boolean(text: &str) -> Option<bool> {
+    match text {
+        _ if text.eq_ignore_ascii_case("true") => Some(true),
+        _ if text.eq_ignore_ascii_case("false") => Some(false),
+        _ => None,
+    }
+}
+
+fn integer(text: &str) -> Option<Number> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (radix, digits) = match digits.get(..2) {
+        Some("0x" | "0X") => (16, &digits[2..]),
+        Some("0o" | "0O") => (8, &digits[2..]),
+        Some("0b" | "0B") => (2, &digits[2..]),
+        _ if digits.len() > 1 && digits.starts_with('0') => return None,
+        _ => (10, digits),
+    };
+    // A single underscore may part digits from each other.
+    let parted = digits.split('_').all(|part| !part.is_empty());
+    let plain = digits.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
+    if !parted || !plain {
+        return None;
+    }
+    let value = i128::from_str_radix(&digits.replace('_', ""), radix).ok()?;
+    match negative {
+        true => i64::try_from(-value).ok().map(Number::from),
+        false => u64::try_from(value).ok().map(Number::from),
+    }
+}
+
+/// A number with a fraction or an exponent.
+///
+/// # Errors
+/// When it is a number that JSON does not have.
+fn float(text: &str) -> Result<Option<Number>, String> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let lower = unsigned.to_ascii_lowercase();
+    let named = lower == ".inf" || lower == ".nan";
+    // Rust also takes `inf` and `nan`, which are texts in YAML.
+    let numeral = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    let value = text.parse::<f64>().ok().filter(|_| numeral);
+    match value.map(Number::from_f64) {
+        Some(Some(number)) => Ok(Some(number)),
+        None if !named => Ok(None),
+        _ => Err(format!("`{text}` is a number that JSON does not have")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::{Node, Source};
+
+    fn read(text: &str) -> Value {
+        let node = Node::parse(&Source::new("a.yaml", format!("v: {text}\n"))).unwrap();
+        node.get("v").unwrap().to_json()
+    }
+
+    #[test]
+    fn numbers_are_what_the_core_schema_says() {
+        for (text, value) in [
+            ("+12", json!(12)),
+            ("-0", json!(0)),
+            ("1_000", json!(1000)),
+            ("0x1F", json!(31)),
+            ("-0o17", json!(-15)),
+            ("0b101", json!(5)),
+            ("18446744073709551615", json!(u64::MAX)),
+            ("-9223372036854775808", json!(i64::MIN)),
+            ("18446744073709551616", json!(18446744073709551616.0)),
+            ("1e3", json!(1000.0)),
+            (".5", json!(0.5)),
+            ("5.", json!(5.0)),
+            ("007", json!(7.0)),
+        ] {
+            assert_eq!(read(text), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_number_is_a_text() {
+        for text in ["1__0", "_1", "1_", "0x", "0xG", "+", ".", "inf", "nan", "1:30", "1 2"] {
+            assert_eq!(read(text), json!(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn tags_say_what_a_text_is() {
+        for (text, value) in [
+            ("!!str 1", json!("1")),
+            ("! 1", json!("1")),
+            ("!!int \"7\"", json!(7)),
+            ("!!float 7", json!(7.0)),
+            ("!!bool \"TRUE\"", json!(true)),
+            ("!!null x", json!(null)),
+            ("!own 1", json!(1)),
+        ] {
+            assert_eq!(read(text), value, "{text}");
+        }
+        for wrong in ["!!int x", "!!bool yes", "!!float x", "!!binary aGk=", "1e999", "-.Inf"] {
+            let source = Source::new("a.yaml", format!("v: {wrong}\n"));
+            let told = Node::parse(&source).unwrap_err().to_string();
+            assert!(told.contains("this is not YAML"), "{wrong}: {told}");
+        }
+    }
+}

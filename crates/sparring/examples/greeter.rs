@@ -1,0 +1,40 @@
+//! A small server on stdin and stdout, to be started by a test or by anybody: it
+//! greets, and says in which folder it runs.
+//!
+//! The test beside it is `tests/it/greeter.rs`.
+
+use sparring::server::{Answer, Context};
+use sparring::transport::stdio;
+use sparring::types::{CallToolResult, ServerCapabilities, Tool};
+use sparring::{Handler, Json, Server};
+
+struct Greeter;
+
+impl Handler for Greeter {
+    fn capabilities(&self) -> ServerCapabilities {
+        ServerCapabilities::none().tools()
+    }
+
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+        Ok(vec![Tool::new("greet"), Tool::new("where")].into())
+    }
+
+    async fn call_tool(&self, name: &str, arguments: Json<'_>, _: &Context) -> Answer {
+        let text = match name {
+            "where" => std::env::current_dir()
+                .map_or_else(|error| error.to_string(), |folder| folder.display().to_string()),
+            _ => {
+                let name = arguments.get("name").and_then(Json::as_str).unwrap_or("you".into());
+                let greeting = std::env::var("GREETING").unwrap_or_else(|_| "hello".to_owned());
+                format!("{greeting} {name}")
+            }
+        };
+        Ok(CallToolResult::text(text).into())
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let link = stdio(sparring::link::LinesOptions::default());
+    Server::new(Greeter).serve(link).await;
+}

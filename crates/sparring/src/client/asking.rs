@@ -1,0 +1,237 @@
+//! The requests of a test. What is asked for gives an answer that can be checked,
+//! also where it is an error; lists and what has no answer of interest fail by
+//! themselves, with the line of the test that asked.
+
+use std::panic::Location;
+
+use serde_json::{Value, json};
+use sparring_peer::client::Error;
+use sparring_wire::RawJson;
+use sparring_wire::types::LogLevel;
+
+use super::{Call, Client, Filter, Subscription};
+use crate::listed::{Prompts, ResourceTemplates, Resources, Tools};
+
+impl Client {
+    /// Any request; awaiting it makes it.
+    ///
+    /// ```
+    /// # use sparring::{Client, MockServer};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).await?;
+    /// client.request("no/such", None).await?.assert_error_code(-32601);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn request(&self, method: &str, params: Option<RawJson>) -> Call {
+        Call::new(self.peer.request(method.to_owned(), params), method, &self.scene)
+    }
+
+    /// A request in bytes of the caller's own; awaiting it makes it.
+    #[track_caller]
+    pub fn request_bytes(&self, bytes: impl Into<Vec<u8>>) -> Call {
+        Call::new(self.peer.request_bytes(bytes), "bytes of one's own", &self.scene)
+    }
+
+    /// Calls a tool; awaiting it makes the call.
+    ///
+    /// ```
+    /// # use sparring::{Client, MockServer};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).await?;
+    /// client.call_tool("now", serde_json::json!({})).await?.assert_text("noon");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn call_tool(&self, name: &str, arguments: impl Into<RawJson>) -> Call {
+        let asked = format!("tools/call {name}");
+        Call::new(self.peer.call_tool(name, arguments), asked, &self.scene)
+    }
+
+    /// Reads a resource; awaiting it makes the request.
+    ///
+    /// ```
+    /// # use sparring::{Client, MockServer};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mock = MockServer::from_yaml("resources: [{uri: 'memo:1', text: milk}]", ".")?;
+    /// # let client = Client::in_memory(mock).await?;
+    /// client.read_resource("memo:1").await?.assert_text("milk");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn read_resource(&self, uri: &str) -> Call {
+        let request = self.peer.request("resources/read", Some(json!({"uri": uri}).into()));
+        Call::new(request, format!("resources/read {uri}"), &self.scene)
+    }
+
+    /// Gets a prompt; awaiting it makes the request.
+    ///
+    /// ```
+    /// # use sparring::{Client, MockServer};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mock = MockServer::from_yaml("prompts: [{name: hello, text: Say hello.}]", ".")?;
+    /// # let client = Client::in_memory(mock).await?;
+    /// client.get_prompt("hello", serde_json::json!({})).await?.assert_text("Say hello.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn get_prompt(&self, name: &str, arguments: Value) -> Call {
+        let params = json!({"name": name, "arguments": arguments});
+        let request = self.peer.request("prompts/get", Some(params.into()));
+        Call::new(request, format!("prompts/get {name}"), &self.scene)
+    }
+
+    /// Asks for completions of an argument: `reference` is a prompt or a
+    /// template as `{"type": "ref/prompt", "name": …}`.
+    #[track_caller]
+    pub fn complete(&self, reference: Value, name: &str, value: &str) -> Call {
+        let argument = json!({"name": name, "value": value});
+        let params = json!({"ref": reference, "argument": argument});
+        let request = self.peer.request("completion/complete", Some(params.into()));
+        Call::new(request, format!("completion/complete {name}"), &self.scene)
+    }
+
+    /// All tools, over all pages; none where the server does not declare tools.
+    ///
+    /// # Errors
+    /// When they cannot be listed; the error says why.
+    #[track_caller]
+    pub fn list_tools(&self) -> impl Future<Output = Result<Tools, crate::Error>> + Send {
+        let listed = self.located(self.peer.list_tools());
+        async move { Ok(Tools::new(listed.await?, self.scene.clone())) }
+    }
+
+    /// All resources, over all pages; none where the server does not declare
+    /// resources.
+    ///
+    /// # Errors
+    /// When they cannot be listed; the error says why.
+    #[track_caller]
+    pub fn list_resources(&self) -> impl Future<Output = Result<Resources, crate::Error>> + Send {
+        let listed = self.located(self.peer.list_resources());
+        async move { Ok(Resources::new(listed.await?, self.scene.clone())) }
+    }
+
+    /// All resource templates, over all pages; none where the server does not
+    /// declare resources.
+    ///
+    /// # Errors
+    /// When they cannot be listed; the error says why.
+    #[track_caller]
+    pub fn list_resource_templates(
+        &self,
+    ) -> impl Future<Output = Result<ResourceTemplates, crate::Error>> + Send {
+        let listed = self.located(self.peer.list_resource_templates());
+        async move { Ok(ResourceTemplates::new(listed.await?, self.scene.clone())) }
+    }
+
+    /// All prompts, over all pages; none where the server does not declare
+    /// prompts.
+    ///
+    /// # Errors
+    /// When they cannot be listed; the error says why.
+    #[track_caller]
+    pub fn list_prompts(&self) -> impl Future<Output = Result<Prompts, crate::Error>> + Send {
+        let listed = self.located(self.peer.list_prompts());
+        async move { Ok(Prompts::new(listed.await?, self.scene.clone())) }
+    }
+
+    /// Asks whether the server is there: by `ping`, or where the revision has
+    /// none, by `server/discover`.
+    ///
+    /// # Errors
+    /// When there is no answer, or the server refuses.
+    #[track_caller]
+    pub fn ping(&self) -> impl Future<Output = Result<(), crate::Error>> + Send {
+        self.located(self.peer.ping())
+    }
+
+    /// Sets the least severe level of log messages that the server shall send.
+    ///
+    /// # Errors
+    /// When there is no answer, or the server refuses.
+    #[track_caller]
+    pub fn set_log_level(
+        &self,
+        level: LogLevel,
+    ) -> impl Future<Output = Result<(), crate::Error>> + Send {
+        self.located(self.peer.set_log_level(level))
+    }
+
+    /// Subscribes to changes of one resource.
+    ///
+    /// # Errors
+    /// When there is no answer, or the server refuses.
+    #[track_caller]
+    pub fn subscribe(
+        &self,
+        uri: &str,
+    ) -> impl Future<Output = Result<Subscription, crate::Error>> + Send {
+        self.listen(Filter { uris: vec![uri.to_owned()], ..Filter::default() })
+    }
+
+    /// Subscribes to everything that fits the filter, in the way of the
+    /// revision in use.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use sparring::{Client, MockServer, client::Filter};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: grow, text: ok, after: [{show: {tool: more}}]}, {name: more, hidden: true, text: ok}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).await?;
+    /// let filter = Filter { tools_list_changed: true, ..Filter::default() };
+    /// let mut changes = client.listen(filter).await?;
+    /// client.call_tool("grow", serde_json::json!({})).await?.assert_success();
+    /// let change = changes.next(Duration::from_secs(5)).await?;
+    /// assert_eq!(change.method(), Some("notifications/tools/list_changed"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no answer, or the server refuses.
+    #[track_caller]
+    pub fn listen(
+        &self,
+        filter: Filter,
+    ) -> impl Future<Output = Result<Subscription, crate::Error>> + Send {
+        let opened = self.located(self.peer.listen(filter));
+        async move { Ok(Subscription::new(opened.await?, self.scene.clone())) }
+    }
+
+    /// Opens a new session with the same server after it has ended this one. It
+    /// records into the same transcript; this one stays closed.
+    ///
+    /// # Errors
+    /// When the session was not lost, or the server cannot be talked to; the
+    /// error says why.
+    #[track_caller]
+    pub fn reopen(&self) -> impl Future<Output = Result<Client, crate::Error>> + Send {
+        let reopened = self.located(self.peer.reopen());
+        async move { Ok(Client { peer: reopened.await?, ..self.clone() }) }
+    }
+
+    /// What the peer does, with the line of the caller where it fails.
+    #[track_caller]
+    fn located<T>(
+        &self,
+        work: impl Future<Output = Result<T, Error>> + Send,
+    ) -> impl Future<Output = Result<T, crate::Error>> + Send {
+        let at = Location::caller();
+        async move { work.await.map_err(|error| crate::Error::client(error, at, &self.scene)) }
+    }
+}

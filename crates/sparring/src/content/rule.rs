@@ -1,0 +1,178 @@
+//! The rules an expectation of a text is made of, and how one is told.
+
+use std::fmt;
+
+use regex_lite::{Regex, RegexBuilder};
+
+/// One expectation.
+#[derive(Debug, Clone)]
+pub(super) enum Rule {
+    Contains(Pattern),
+    StartsWith(Pattern),
+    EndsWith(Pattern),
+    Exactly(String),
+    Empty,
+    NotEmpty,
+    Json,
+    Number,
+    Lines(usize),
+    All(Vec<Rule>),
+    Any(Vec<Rule>),
+    Not(Box<Rule>),
+}
+
+/// Something to be found in a text.
+#[derive(Debug, Clone)]
+pub(super) enum Pattern {
+    /// In any case; in lower case already.
+    Folded(String, String),
+    /// In this case.
+    Text(String),
+    Regex(Box<Regex>),
+}
+
+impl Pattern {
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Pattern::Folded(text.to_lowercase(), text)
+    }
+
+    pub(super) fn regex(pattern: &str) -> Result<Self, regex_lite::Error> {
+        let regex = RegexBuilder::new(pattern).case_insensitive(true).build()?;
+        Ok(Pattern::Regex(Box::new(regex)))
+    }
+
+    fn case_sensitive(self) -> Self {
+        match self {
+            Pattern::Folded(_, text) | Pattern::Text(text) => Pattern::Text(text),
+            Pattern::Regex(regex) => {
+                let heeded = Regex::new(regex.as_str());
+                Pattern::Regex(Box::new(heeded.expect("it was a regular expression before")))
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Pattern::Folded(_, text) | Pattern::Text(text) => text.is_empty(),
+            Pattern::Regex(regex) => regex.as_str().is_empty(),
+        }
+    }
+
+    /// Holds the pattern against a text by `how`, or as a regular expression.
+    fn fits(&self, text: &str, how: fn(&str, &str) -> bool) -> bool {
+        match self {
+            Pattern::Folded(folded, _) => how(&text.to_lowercase(), folded),
+            Pattern::Text(wanted) => how(text, wanted),
+            Pattern::Regex(regex) => regex.is_match(text),
+        }
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Pattern::Folded(_, text) => write!(f, "{text:?}"),
+            Pattern::Text(text) => write!(f, "{text:?} (in this case)"),
+            Pattern::Regex(regex) => write!(f, "/{regex}/"),
+        }
+    }
+}
+
+impl Rule {
+    pub(super) fn case_sensitive(self) -> Self {
+        let each = |rules: Vec<Rule>| rules.into_iter().map(Rule::case_sensitive).collect();
+        match self {
+            Rule::Contains(pattern) => Rule::Contains(pattern.case_sensitive()),
+            Rule::StartsWith(pattern) => Rule::StartsWith(pattern.case_sensitive()),
+            Rule::EndsWith(pattern) => Rule::EndsWith(pattern.case_sensitive()),
+            Rule::All(rules) => Rule::All(each(rules)),
+            Rule::Any(rules) => Rule::Any(each(rules)),
+            Rule::Not(rule) => Rule::Not(Box::new(rule.case_sensitive())),
+            other => other,
+        }
+    }
+
+    /// Whether every part of it expects something.
+    pub(super) fn is_whole(&self) -> bool {
+        match self {
+            Rule::Contains(pattern) | Rule::StartsWith(pattern) | Rule::EndsWith(pattern) => {
+                !pattern.is_empty()
+            }
+            Rule::All(rules) | Rule::Any(rules) => {
+                !rules.is_empty() && rules.iter().all(Rule::is_whole)
+            }
+            Rule::Not(rule) => rule.is_whole(),
+            _ => true,
+        }
+    }
+
+    pub(super) fn fits(&self, text: &str) -> bool {
+        match self {
+            Rule::Contains(pattern) => pattern.fits(text, |text, wanted| text.contains(wanted)),
+            Rule::StartsWith(pattern) => {
+                pattern.fits(text, |text, wanted| text.starts_with(wanted))
+            }
+            Rule::EndsWith(pattern) => pattern.fits(text, |text, wanted| text.ends_with(wanted)),
+            Rule::Exactly(wanted) => text == wanted,
+            Rule::Empty => text.is_empty(),
+            Rule::NotEmpty => !text.trim().is_empty(),
+            Rule::Json => serde_json::from_str::<serde_json::Value>(text).is_ok(),
+            Rule::Number => text.trim().parse::<f64>().is_ok_and(f64::is_finite),
+            Rule::Lines(count) => text.lines().count() == *count,
+            Rule::All(rules) => rules.iter().all(|rule| rule.fits(text)),
+            Rule::Any(rules) => rules.iter().any(|rule| rule.fits(text)),
+            Rule::Not(rule) => !rule.fits(text),
+        }
+    }
+
+    /// The parts that keep a text from fitting: those that are missing, and those
+    /// that should be.
+    pub(super) fn missed<'a>(&'a self, text: &str, missed: &mut Vec<&'a Rule>) {
+        match self {
+            Rule::All(rules) => rules.iter().for_each(|rule| rule.missed(text, missed)),
+            rule if rule.fits(text) => {}
+            rule => missed.push(rule),
+        }
+    }
+
+    /// The rule inside of another: what is put together gets brackets.
+    fn inner(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rule::All(rules) | Rule::Any(rules) if rules.len() > 1 => write!(f, "({self})"),
+            _ => write!(f, "{self}"),
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut joined = |rules: &[Rule], word: &str| {
+            for (index, rule) in rules.iter().enumerate() {
+                if index > 0 {
+                    f.write_str(word)?;
+                }
+                rule.inner(f)?;
+            }
+            if rules.is_empty() { f.write_str("nothing at all") } else { Ok(()) }
+        };
+        match self {
+            Rule::All(rules) => joined(rules, " and "),
+            Rule::Any(rules) => joined(rules, " or "),
+            Rule::Not(rule) => {
+                f.write_str("not ")?;
+                rule.inner(f)
+            }
+            Rule::Contains(pattern) => write!(f, "{pattern}"),
+            Rule::StartsWith(pattern) => write!(f, "{pattern} at the start"),
+            Rule::EndsWith(pattern) => write!(f, "{pattern} at the end"),
+            Rule::Exactly(text) => write!(f, "exactly {text:?}"),
+            Rule::Empty => f.write_str("nothing"),
+            Rule::NotEmpty => f.write_str("something"),
+            Rule::Json => f.write_str("JSON"),
+            Rule::Number => f.write_str("a number"),
+            Rule::Lines(1) => f.write_str("1 line"),
+            Rule::Lines(count) => write!(f, "{count} lines"),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The checks of a tool: what it says of itself, and what it takes.
+
+use serde_json::Value;
+use sparring_wire::types::Tool;
+
+use super::{Found, Listed, listed};
+use crate::diff::Extent;
+
+impl Listed<Tool> {
+    /// The tool of that name.
+    ///
+    /// # Panics
+    /// When there is none; the message lists those there are.
+    #[track_caller]
+    pub fn find_tool(&self, name: &str) -> Found<'_, Tool> {
+        self.find(name)
+    }
+
+    /// Checks that there is a tool of that name.
+    ///
+    /// # Panics
+    /// When there is none; the message lists those there are.
+    #[track_caller]
+    pub fn assert_tool(&self, name: &str) -> &Self {
+        self.assert_has(name)
+    }
+
+    /// Checks that there is no tool of that name.
+    ///
+    /// # Panics
+    /// When there is one.
+    #[track_caller]
+    pub fn assert_no_tool(&self, name: &str) -> &Self {
+        self.assert_lacks(name)
+    }
+}
+
+impl Found<'_, Tool> {
+    /// Checks that these arguments must be given, and no others, in any order.
+    ///
+    /// # Panics
+    /// When one is missing, or there is another.
+    #[track_caller]
+    pub fn assert_required<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> &Self {
+        self.expect_names("required arguments", names, &self.required())
+    }
+
+    /// Checks that these arguments must be given, whatever others must.
+    ///
+    /// # Panics
+    /// When one is missing.
+    #[track_caller]
+    pub fn assert_required_includes<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> &Self {
+        let required = self.required();
+        let mut missing = names.into_iter().filter(|name| !required.contains(name));
+        if let Some(missing) = missing.next() {
+            let required = listed(&required);
+            self.fail(format_args!("{missing:?} is not required\nrequired arguments: {required}"));
+        }
+        self
+    }
+
+    /// Checks that it takes an argument of this name, and of which type it is as
+    /// JSON Schema has it.
+    ///
+    /// # Panics
+    /// When there is none, or its type is another.
+    #[track_caller]
+    pub fn assert_argument(&self, name: &str, kind: &str) -> &Self {
+        let arguments = self.input_schema.get("properties").and_then(Value::as_object);
+        let Some(schema) = arguments.and_then(|arguments| arguments.get(name)) else {
+            let names: Vec<&str> =
+                arguments.into_iter().flatten().map(|(name, _)| &**name).collect();
+            self.fail(format_args!("no argument {name:?}\narguments: {}", listed(&names)));
+        };
+        let found = schema.get("type");
+        let fits = match found {
+            Some(Value::String(one)) => one == kind,
+            Some(Value::Array(several)) => several.iter().any(|one| one == kind),
+            _ => false,
+        };
+        if !fits {
+            let found = found.map_or("no type".to_owned(), ToString::to_string);
+            self.fail(format_args!("the argument {name:?} is no {kind:?}\nfound: {found}"));
+        }
+        self
+    }
+
+    /// Checks the whole schema of its arguments.
+    ///
+    /// # Panics
+    /// When it is another; the message says at which paths they differ.
+    #[track_caller]
+    pub fn assert_input_schema(&self, expected: Value) -> &Self {
+        self.expect_value("the input schema", &expected, Some(&self.input_schema), Extent::Whole)
+    }
+
+    /// Checks the whole schema of its structured content.
+    ///
+    /// # Panics
+    /// When it is another, or none; the message says at which paths they differ.
+    #[track_caller]
+    pub fn assert_output_schema(&self, expected: Value) -> &Self {
+        let found = self.output_schema.as_ref();
+        self.expect_value("the output schema", &expected, found, Extent::Whole)
+    }
+
+    /// Checks that its annotations have these, whatever others there are.
+    ///
+    /// ```
+    /// # use sparring::{Client, MockServer};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: now, annotations: {read_only_hint: true}, text: noon}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).await?;
+    /// let tools = client.list_tools().await?;
+    /// tools.find_tool("now").assert_annotations(serde_json::json!({"readOnlyHint": true}));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    /// When one is another, or missing.
+    #[track_caller]
+    pub fn assert_annotations(&self, expected: Value) -> &Self {
+        let found = self.rest.get("annotations");
+        self.expect_value("annotations", &expected, found, Extent::Subset)
+    }
+
+    /// The names of the arguments that must be given.
+    fn required(&self) -> Vec<&str> {
+        let names = self.input_schema.get("required").and_then(Value::as_array);
+        names.into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+}

@@ -1,0 +1,123 @@
+//! Lists of a server: counted, found in, checked item by item.
+
+use serde_json::json;
+
+use crate::failure::{client, failure_here};
+
+const SCRIPT: &str = r#"
+tools:
+  - name: weather-api
+    description: Get weather data from external API
+    input: {city: string, units: "string?"}
+    annotations: {read_only_hint: true}
+    text: rain
+  - {name: add, text: "1"}
+resources:
+  - {uri: "memo:1", mime_type: text/plain, description: What to buy, text: milk}
+templates:
+  - {uri_template: "memo:{id}", text: a memo}
+prompts:
+  - {name: trip, arguments: [{name: city, required: true}, {name: season}], text: go}
+"#;
+
+#[tokio::test]
+async fn a_tool_is_found_by_name_and_checked() {
+    let client = client(SCRIPT).await;
+    let tools = client.list_tools().await.unwrap();
+    tools.assert_count(2).assert_tool("add").assert_no_tool("removed-tool");
+    tools.assert_names(["add", "weather-api"]);
+    let weather = tools.find_tool("weather-api");
+    weather.assert_description("weather data").assert_required(["city"]);
+    weather.assert_required_includes(["city"]).assert_argument("units", "string");
+    weather.assert_annotations(json!({"readOnlyHint": true}));
+    assert_eq!(weather.input_schema["required"], json!(["city"]));
+}
+
+#[tokio::test]
+async fn resources_templates_and_prompts_are_checked_alike() {
+    let client = client(SCRIPT).await;
+    let resources = client.list_resources().await.unwrap();
+    let memo = resources.find("memo:1");
+    memo.assert_mime_type("text/plain").assert_description("buy");
+    let message = failure_here(|| memo.assert_mime_type("text/html"));
+    assert_eq!(message, "resource \"memo:1\": expected the MIME type text/html, found text/plain");
+    let templates = client.list_resource_templates().await.unwrap();
+    templates.assert_names(["memo:{id}"]);
+    let prompts = client.list_prompts().await.unwrap();
+    prompts.find("trip").assert_required(["city"]).assert_arguments(["season", "city"]);
+    let message = failure_here(|| prompts.assert_lacks("trip"));
+    assert_eq!(message, "expected no prompt \"trip\", it is there\navailable: trip");
+}
+
+#[tokio::test]
+async fn what_is_missing_is_told_with_what_there_is() {
+    let client = client(SCRIPT).await;
+    let tools = client.list_tools().await.unwrap();
+    let check = |message: String, expected: &str| assert_eq!(message, expected);
+    check(
+        failure_here(|| tools.assert_tool("wether-api")),
+        "no tool \"wether-api\"; did you mean \"weather-api\"?\navailable: weather-api, add",
+    );
+    check(failure_here(|| tools.find_tool("zzz")), "no tool \"zzz\"\navailable: weather-api, add");
+    check(
+        failure_here(|| tools.assert_no_tool("add")),
+        "expected no tool \"add\", it is there\navailable: weather-api, add",
+    );
+    check(
+        failure_here(|| tools.assert_count(1)),
+        "expected 1 tool, found 2\navailable: weather-api, add",
+    );
+    check(
+        failure_here(|| tools.assert_names(["add", "sub"])),
+        "other tools than expected\n  missing: sub\n  not expected: weather-api\n\
+         available: weather-api, add",
+    );
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_tool_is_told_with_its_name() {
+    let client = client(SCRIPT).await;
+    let tools = client.list_tools().await.unwrap();
+    let (weather, add) = (tools.find_tool("weather-api"), tools.find_tool("add"));
+    let check = |message: String, expected: &str| assert_eq!(message, expected);
+    check(
+        failure_here(|| weather.assert_description("forecast")),
+        "tool \"weather-api\": the description is another\nexpected \"forecast\"\n\
+         found: \"Get weather data from external API\"",
+    );
+    check(
+        failure_here(|| add.assert_description("sum")),
+        "tool \"add\": expected a description: \"sum\"\nfound: none",
+    );
+    check(
+        failure_here(|| weather.assert_required(["city", "units"])),
+        "tool \"weather-api\": other required arguments than expected\n  missing: units\n\
+         required arguments: city",
+    );
+    check(
+        failure_here(|| weather.assert_required([])),
+        "tool \"weather-api\": other required arguments than expected\n  not expected: city\n\
+         required arguments: city",
+    );
+    check(
+        failure_here(|| add.assert_required_includes(["a"])),
+        "tool \"add\": \"a\" is not required\nrequired arguments: none",
+    );
+    check(
+        failure_here(|| weather.assert_argument("town", "string")),
+        "tool \"weather-api\": no argument \"town\"\narguments: city, units",
+    );
+    check(
+        failure_here(|| weather.assert_argument("city", "number")),
+        "tool \"weather-api\": the argument \"city\" is no \"number\"\nfound: \"string\"",
+    );
+    check(
+        failure_here(|| add.assert_output_schema(json!({}))),
+        "tool \"add\": expected the output schema {}\nfound: none",
+    );
+    check(
+        failure_here(|| add.assert_input_schema(json!({"type": "array"}))),
+        "tool \"add\": the input schema differs\n  type: expected \"array\", found \"object\"\n\
+         found: {\"type\":\"object\"}",
+    );
+}

@@ -1,0 +1,84 @@
+//! Temporary projects: what is in them, and when they go.
+
+use std::panic::catch_unwind;
+use std::path::PathBuf;
+
+use serde_json::json;
+use sparring::{Client, Project};
+
+use crate::failure::failure;
+use crate::greeter::program;
+
+#[test]
+fn a_project_has_its_files_and_is_gone_with_the_test() {
+    let project = Project::new().file("a/b.md", "text").file("c", [0, 255]);
+    assert_eq!(project.read("a/b.md"), "text");
+    assert_eq!(std::fs::read(project.join("c")).unwrap(), [0, 255]);
+    project.write("a/b.md", "other");
+    assert_eq!(project.read("a/b.md"), "other");
+    let path = project.path().to_owned();
+    drop(project);
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_folder_is_copied_with_the_folders_in_it() {
+    let from = Project::new().file("a/b/c.txt", "deep").file("d.txt", "flat");
+    let to = Project::new().file("d.txt", "replaced").file("e.txt", "kept").copy_from(from.path());
+    let texts = ["a/b/c.txt", "d.txt", "e.txt"].map(|path| to.read(path));
+    assert_eq!(texts, ["deep", "flat", "kept"]);
+}
+
+#[test]
+fn a_project_is_kept_when_its_test_panics() {
+    let path = std::sync::Mutex::new(PathBuf::new());
+    let panicked = catch_unwind(|| {
+        let project = Project::new().file("left.txt", "evidence");
+        *path.lock().unwrap() = project.path().to_owned();
+        panic!("with a project");
+    });
+    assert!(panicked.is_err());
+    let path = path.into_inner().unwrap();
+    assert_eq!(std::fs::read_to_string(path.join("left.txt")).unwrap(), "evidence");
+    std::fs::remove_dir_all(path).unwrap();
+}
+
+#[test]
+fn a_project_is_called_like_its_test() {
+    let project = Project::new();
+    let name = project.path().file_name().unwrap().to_string_lossy().into_owned();
+    assert!(name.starts_with("sparring-a-project-is-called-like-its-test-"), "{name}");
+}
+
+#[test]
+fn nothing_is_written_outside_of_a_project() {
+    let project = Project::new();
+    let failure = failure(|| project.write("../secret", ""));
+    assert_eq!(failure.message, "../secret leads out of the project");
+    assert!(failure.at.starts_with("tests/it/project.rs:"), "{}", failure.at);
+}
+
+#[test]
+fn what_is_not_there_is_not_copied() {
+    let project = Project::new();
+    let kept = project.path().to_owned();
+    let failure = failure(|| project.copy_from("no/such/folder"));
+    let told = "no/such/folder cannot be copied into a project: No such file or directory";
+    assert!(failure.message.starts_with(told), "{}", failure.message);
+    assert!(failure.at.starts_with("tests/it/project.rs:"), "{}", failure.at);
+    std::fs::remove_dir(kept).unwrap();
+}
+
+#[tokio::test]
+async fn a_child_of_each_test_runs_in_a_project_of_its_own() {
+    let projects = [Project::new(), Project::new()];
+    for (project, greeting) in projects.iter().zip(["hello", "salut"]) {
+        let target = program().cwd(project.path()).env("GREETING", greeting);
+        let client = Client::connect(target).await.unwrap();
+        let told = client.call_tool("where", json!({})).await.unwrap();
+        assert_eq!(told.content(), project.path().display().to_string());
+        let greeted = client.call_tool("greet", json!({"name": "Ada"})).await.unwrap();
+        assert_eq!(greeted.content(), format!("{greeting} Ada"));
+        client.close().await;
+    }
+}

@@ -1,0 +1,8 @@
+//! Modules that `spar codegen` writes. That they compile is shown by this crate;
+//! here they are used, on a mock and on servers of others.
+
+mod calls;
+mod generated;
+mod hostile;
+mod page;
+mod peers;

@@ -1,0 +1,146 @@
+//! `durian-0.6`: triggers as before, and beside them how well the text fits by the
+//! index, what the context of the conversation says, and what is related to that
+//! which was triggered.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Engine;
+use crate::index::Match;
+use crate::library::{Library, LibraryError};
+use crate::phrase::words;
+use crate::routing::{Kind, Reason, Request, Routed, rank, triggered};
+
+/// The most instructions that the index is asked for.
+const MOST: usize = 50;
+
+/// What a word of the context counts, beside one of the message.
+const CONTEXT: f64 = 0.3;
+
+/// What it counts that the context names the topic or the category.
+const NAMED: f64 = 3.0;
+
+/// What of a trigger counts for what is related.
+const RELATED: f64 = 0.5;
+
+/// What fits worse than the best by more than this is not worth to be told.
+const WORTH: f64 = 0.1;
+
+/// How much of a context is looked at.
+const LONGEST_CONTEXT: usize = 10_000;
+
+pub(super) struct Durian;
+
+/// The reasons for each instruction, by its number.
+type Reasons = BTreeMap<usize, Vec<Reason>>;
+
+impl Engine for Durian {
+    fn version(&self) -> &'static str {
+        "durian-0.6"
+    }
+
+    fn summary(&self) -> &'static str {
+        "triggers, the ranking of the index, the context, and what is related"
+    }
+
+    fn route(&self, library: &Library, request: &Request) -> Result<Vec<Routed>, LibraryError> {
+        let mut reasons = Reasons::new();
+        add_triggered(&mut reasons, library, &words(&request.message));
+        add_text(&mut reasons, library, &request.message, (Kind::Text, 1.0))?;
+        add_named(&mut reasons, library, request);
+        let context = strings(&request.context);
+        add_text(&mut reasons, library, &context, (Kind::Context, CONTEXT))?;
+        let routed = reasons.into_iter().map(|(number, reasons)| Routed { number, reasons });
+        let mut routed: Vec<Routed> = routed.collect();
+        rank(&mut routed, library.all());
+        let best = routed.first().map_or(0.0, Routed::score);
+        routed.retain(|routed| routed.score() >= best * WORTH);
+        Ok(routed)
+    }
+}
+
+/// What is triggered, and what is related to it.
+fn add_triggered(reasons: &mut Reasons, library: &Library, message: &[String]) {
+    let mut related: BTreeMap<usize, Reason> = BTreeMap::new();
+    for (number, instruction) in library.all().iter().enumerate() {
+        let found = triggered(instruction, message);
+        if found.is_empty() {
+            continue;
+        }
+        let score = RELATED * found.iter().map(|reason| reason.score).sum::<f64>();
+        for topic in &instruction.related {
+            let others = library.all().iter().enumerate();
+            for (other, _) in others.filter(|(at, it)| it.topic == *topic && *at != number) {
+                let reason =
+                    Reason { kind: Kind::Related, matched: instruction.topic.clone(), score };
+                // Of several that name it only the best counts.
+                if score > related.get(&other).map_or(0.0, |reason| reason.score) {
+                    related.insert(other, reason);
+                }
+            }
+        }
+        reasons.entry(number).or_default().extend(found);
+    }
+    for (number, reason) in related {
+        reasons.entry(number).or_default().push(reason);
+    }
+}
+
+/// How well texts fit, by the index.
+fn add_text(
+    reasons: &mut Reasons,
+    library: &Library,
+    text: &str,
+    (kind, weight): (Kind, f64),
+) -> Result<(), LibraryError> {
+    // A `"` in a message is a quotation, not a demand.
+    let words = library.words(&text.replace('"', " "));
+    for hit in library.search(&words, MOST)? {
+        let matches = library.matches(&words, &library.all()[hit.number]);
+        let told: Vec<String> = matches.into_iter().map(tell).collect();
+        let score = f64::from(hit.score) * weight;
+        let reason = Reason { kind, matched: told.join(", "), score };
+        reasons.entry(hit.number).or_default().push(reason);
+    }
+    Ok(())
+}
+
+fn tell(found: Match) -> String {
+    format!("{} ({})", found.word, found.parts.join(", "))
+}
+
+/// What the context names by its `topic` or `category`.
+fn add_named(reasons: &mut Reasons, library: &Library, request: &Request) {
+    for (number, instruction) in library.all().iter().enumerate() {
+        for (key, value) in [("topic", &instruction.topic), ("category", &instruction.category)] {
+            let named = request.context.get(key).and_then(Value::as_str);
+            if named.is_some_and(|named| words(named) == words(value)) {
+                let matched = format!("{key}: {value}");
+                let reason = Reason { kind: Kind::Context, matched, score: NAMED };
+                reasons.entry(number).or_default().push(reason);
+            }
+        }
+    }
+}
+
+/// All texts in a context, however deep, one after the other.
+fn strings(context: &serde_json::Map<String, Value>) -> String {
+    let mut texts = String::new();
+    let mut left: Vec<&Value> = context.values().collect();
+    while let Some(value) = left.pop() {
+        match value {
+            Value::String(text) => {
+                texts.push_str(text);
+                texts.push(' ');
+            }
+            Value::Array(items) => left.extend(items),
+            Value::Object(members) => left.extend(members.values()),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+        if texts.len() > LONGEST_CONTEXT {
+            break;
+        }
+    }
+    texts
+}

@@ -1,0 +1,77 @@
+//! Phrases as sequences of words, so that "I’m done!" is found in what people
+//! type, however they spell apostrophes, letters and spaces.
+
+/// The words of a text in lower case. An apostrophe joins what is around it, and
+/// everything else that is neither a letter nor a digit separates; a `/` before a
+/// word stays with it, since that makes it a command.
+pub fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '\'' | '’' | '‘' | '`' => {}
+            '/' if word.is_empty() && chars.peek().is_some_and(|next| next.is_alphanumeric()) => {
+                word.push('/');
+            }
+            '-' | '_' if word.starts_with('/') => word.push('-'),
+            char if char.is_alphanumeric() => word.extend(char.to_lowercase()),
+            _ if word.is_empty() => {}
+            _ => words.push(std::mem::take(&mut word)),
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// Whether the words of a phrase stand in a text, one after the other.
+pub fn stands_in(phrase: &[String], text: &[String]) -> bool {
+    !phrase.is_empty() && text.windows(phrase.len()).any(|some| some == phrase)
+}
+
+/// As much of a text as fits into so many bytes.
+pub fn beginning(text: &str, bytes: usize) -> &str {
+    let fits = |(at, char): &(usize, char)| at + char.len_utf8() <= bytes;
+    let end = text.char_indices().take_while(fits).last();
+    &text[..end.map_or(0, |(at, char)| at + char.len_utf8())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_a_text_has_whole_characters() {
+        assert_eq!(beginning("añb", 2), "a");
+        assert_eq!(beginning("añb", 3), "añ");
+        assert_eq!(beginning("añb", 9), "añb");
+        assert_eq!(beginning("ñ", 1), "");
+    }
+
+    fn check(phrase: &str, text: &str, expected: bool) {
+        let found = stands_in(&words(phrase), &words(text));
+        assert_eq!(found, expected, "{phrase:?} in {text:?}");
+    }
+
+    #[test]
+    fn a_phrase_is_found_however_it_is_spelled() {
+        check("I'm done", "Well, I’m  DONE!", true);
+        check("im done", "i'm done with this task", true);
+        check("i'm done", "I'm not done", false);
+        check("log", "the catalogue", false);
+        check("git push", "git, push", true);
+        check("", "anything", false);
+        check("anything", "", false);
+    }
+
+    #[test]
+    fn a_command_is_a_word_with_its_slash() {
+        check("/pongogo-retro", "/pongogo-retro", true);
+        check("/pongogo-retro", "please /Pongogo_Retro now", true);
+        check("/pongogo-retro", "/pongogo-retros", false);
+        check("retro", "/retro", false);
+        check("a/b", "a / b", true);
+    }
+}

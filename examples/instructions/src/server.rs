@@ -1,0 +1,185 @@
+//! The tools and the instructions behind the protocol: which library and which
+//! engine are at work, and what a client gets for what it asks.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use serde_json::Value;
+use sparring::server::{Answer, Context, Page};
+use sparring::types::{
+    Implementation, ReadResourceResult, Resource, ResourceContents, ServerCapabilities, Tool,
+};
+use sparring::{ErrorObject, Handler, Json, Server};
+use tokio::task::spawn_blocking;
+
+use crate::engines::{ENGINES, Engine, FIRST};
+use crate::knowledge::Instruction;
+use crate::library::Library;
+use crate::log::{Level, Log};
+use crate::phrase::beginning;
+use crate::tools::{self, Entry};
+
+/// How many resources are on a page.
+const PAGE: usize = 100;
+
+/// How much of a name is told again.
+const LONGEST_NAME: usize = 200;
+
+const MARKDOWN: &str = "text/markdown";
+
+/// What is at work now.
+pub struct Desk {
+    library: RwLock<Arc<Library>>,
+    engine: AtomicUsize,
+}
+
+impl Desk {
+    /// The library, as it is now.
+    pub fn library(&self) -> Arc<Library> {
+        Arc::clone(&self.library.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The engine, as it is now.
+    pub fn engine(&self) -> &'static dyn Engine {
+        ENGINES[self.engine.load(Ordering::Acquire)]
+    }
+
+    /// Has the engine at this place work from now on, and gives the one before.
+    pub fn switch(&self, place: usize) -> &'static dyn Engine {
+        ENGINES[self.engine.swap(place, Ordering::AcqRel)]
+    }
+
+    fn replace(&self, library: Library) -> Arc<Library> {
+        let mut now = self.library.write().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *now, Arc::new(library))
+    }
+}
+
+/// The server's behaviour.
+pub struct Instructions {
+    desk: Arc<Desk>,
+    tools: Arc<[Entry]>,
+    log: Log,
+}
+
+impl Instructions {
+    /// Serves a library.
+    pub fn new(library: Library, log: Log) -> Instructions {
+        let library = RwLock::new(Arc::new(library));
+        let desk = Desk { library, engine: AtomicUsize::new(FIRST) };
+        Instructions { desk: Arc::new(desk), tools: tools::all().into(), log }
+    }
+
+    /// Where it says what it does.
+    pub fn log(&self) -> Log {
+        self.log
+    }
+
+    /// The library that is served now.
+    pub fn library(&self) -> Arc<Library> {
+        self.desk.library()
+    }
+}
+
+/// Serves another library from now on, and tells the clients what is different.
+/// What is asked already is answered from the one before.
+pub fn replace(server: &Server<Instructions>, library: Library) {
+    let desk = &server.handler().desk;
+    let before = desk.replace(library);
+    let now = desk.library();
+    let listed = |library: &Library| library.all().iter().map(resource).collect::<Vec<_>>();
+    if listed(&before) != listed(&now) {
+        server.resources_changed();
+    }
+    for instruction in now.all() {
+        let other = before.at(&instruction.uri);
+        if other.is_some_and(|other| other.body != instruction.body) {
+            server.resource_updated(&instruction.uri);
+        }
+    }
+}
+
+impl Handler for Instructions {
+    fn info(&self) -> Implementation {
+        Implementation::new("instructions-server", env!("CARGO_PKG_VERSION"))
+    }
+
+    fn capabilities(&self) -> ServerCapabilities {
+        ServerCapabilities::none().with("tools", serde_json::json!({})).resources()
+    }
+
+    fn instructions(&self) -> Option<String> {
+        let text = "Give every message of the user to route_instructions first, and follow the \
+                    instructions that come back.";
+        Some(text.to_owned())
+    }
+
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+        let tools: Vec<Tool> = self.tools.iter().map(|entry| entry.listed.clone()).collect();
+        Ok(tools.into())
+    }
+
+    async fn call_tool(&self, name: &str, arguments: Json<'_>, _: &Context) -> Answer {
+        let Some(place) = self.tools.iter().position(|entry| entry.listed.name == name) else {
+            let names: Vec<&str> = self.tools.iter().map(|entry| &*entry.listed.name).collect();
+            let message =
+                format!("there is no tool `{}`; there are {}", cut(name), names.join(", "));
+            return Err(ErrorObject::invalid_params(message).into());
+        };
+        let wrong = |error: serde_json::Error| ErrorObject::invalid_params(error.to_string());
+        let arguments: Value = arguments.to().map_err(wrong)?;
+        let (tools, desk) = (Arc::clone(&self.tools), Arc::clone(&self.desk));
+        // Others are answered while this one searches.
+        let called = spawn_blocking(move || tools[place].call(&arguments, &desk)).await;
+        let result = called.map_err(|error| ErrorObject::internal(error.to_string()))?;
+        let outcome = if result.is_error { "failed" } else { "answered" };
+        self.log.say(Level::Debug, format_args!("{name} {outcome}"));
+        Ok(result.into())
+    }
+
+    async fn list_resources(&self, cursor: Option<&str>, _: &Context) -> Answer {
+        let library = self.library();
+        let from = match cursor.map(str::parse::<usize>) {
+            None => 0,
+            Some(Ok(from)) if from <= library.all().len() => from,
+            Some(_) => {
+                let message = format!("there is no page `{}`", cut(cursor.unwrap_or_default()));
+                return Err(ErrorObject::invalid_params(message).into());
+            }
+        };
+        let items: Vec<Resource> = library.all()[from..].iter().take(PAGE).map(resource).collect();
+        let end = from + items.len();
+        let next_cursor = (end < library.all().len()).then(|| end.to_string());
+        Ok(Page { items, next_cursor }.into())
+    }
+
+    async fn list_resource_templates(&self, _: Option<&str>, _: &Context) -> Answer {
+        Ok(Vec::<sparring::types::ResourceTemplate>::new().into())
+    }
+
+    async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
+        let library = self.library();
+        let Some(instruction) = library.at(uri) else {
+            let code = cx.revision().resource_not_found_code();
+            let message = format!("there is no resource {}", cut(uri));
+            return Err(ErrorObject::new(code, message).into());
+        };
+        let mut contents = ResourceContents::text(uri, instruction.body.clone());
+        contents.mime_type = Some(MARKDOWN.to_owned());
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+}
+
+fn resource(instruction: &Instruction) -> Resource {
+    let mut resource = Resource::new(&instruction.uri, &instruction.id);
+    resource.description.clone_from(&instruction.description);
+    resource.mime_type = Some(MARKDOWN.to_owned());
+    resource.rest.insert("title".to_owned(), instruction.title.clone().into());
+    resource.rest.insert("size".to_owned(), instruction.body.len().into());
+    resource
+}
+
+/// What a client sent, short enough to be told again.
+fn cut(text: &str) -> &str {
+    beginning(text, LONGEST_NAME)
+}

@@ -1,0 +1,115 @@
+//! `get_instructions`: those about a topic or of a category.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Answering;
+use super::shown::{About, content};
+use crate::knowledge::Instruction;
+use crate::library::Library;
+use crate::phrase::{stands_in, words};
+use crate::server::Desk;
+
+/// The most that are given at once.
+const MOST: usize = 50;
+
+/// The tool.
+pub(super) struct Get;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// What they are about: words of a topic or a title.
+    #[schemars(length(max = 200))]
+    topic: Option<String>,
+    /// What kind of instructions they are.
+    #[schemars(length(max = 200))]
+    category: Option<String>,
+    /// Whether topic and category must be the same, letter by letter.
+    #[serde(default)]
+    exact_match: bool,
+}
+
+/// The instructions that were asked for.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Answer {
+    /// How many there are, with those that are left out.
+    total: usize,
+    /// They themselves, in the order of their ids.
+    instructions: Vec<Found>,
+    /// The topics that there are, where none was found.
+    topics: Vec<String>,
+    /// The categories that there are, where none was found.
+    categories: Vec<String>,
+}
+
+/// An instruction.
+#[derive(Serialize, JsonSchema)]
+struct Found {
+    /// What it is.
+    #[serde(flatten)]
+    about: About,
+    /// What it says.
+    content: String,
+}
+
+impl Answering for Get {
+    const NAME: &'static str = "get_instructions";
+    const TITLE: &'static str = "Get instructions";
+    const DESCRIPTION: &'static str = "Gives the instructions about a topic, of a category, or \
+        both; without either all of them, up to 50.";
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    fn answer(arguments: Arguments, library: &Library, _: &Desk) -> Result<Answer, String> {
+        let all = library.all();
+        let found: Vec<&Instruction> = all.iter().filter(|it| fits(&arguments, it)).collect();
+        let as_found = |instruction: &&Instruction| Found {
+            about: About::of(instruction),
+            content: content(instruction),
+        };
+        let names = |name: fn(&Instruction) -> &String| match found.is_empty() {
+            true => each_once(all.iter().map(name)),
+            false => Vec::new(),
+        };
+        Ok(Answer {
+            total: found.len(),
+            topics: names(|it| &it.topic),
+            categories: names(|it| &it.category),
+            instructions: found.iter().take(MOST).map(as_found).collect(),
+        })
+    }
+
+    fn text(answer: &Answer) -> String {
+        let Answer { total, instructions, topics, categories } = answer;
+        if instructions.is_empty() {
+            let (topics, categories) = (topics.join(", "), categories.join(", "));
+            return format!(
+                "There is no such instruction.\nTopics: {topics}\nCategories: {categories}"
+            );
+        }
+        let mut text = format!("{} of {total} instructions:\n", instructions.len());
+        for Found { about, content, .. } in instructions {
+            text.push_str(&format!("\n{}\n{content}\n", about.heading()));
+        }
+        text
+    }
+}
+
+fn fits(arguments: &Arguments, instruction: &Instruction) -> bool {
+    let Instruction { topic, title, category, .. } = instruction;
+    let is_wanted = |wanted: &Option<String>, names: &[&String]| match wanted {
+        None => true,
+        Some(wanted) if arguments.exact_match => names[0] == wanted,
+        Some(wanted) => names.iter().any(|name| stands_in(&words(wanted), &words(name))),
+    };
+    is_wanted(&arguments.topic, &[topic, title]) && is_wanted(&arguments.category, &[category])
+}
+
+fn each_once<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut names: Vec<String> = names.cloned().collect();
+    names.sort();
+    names.dedup();
+    names.truncate(MOST);
+    names
+}

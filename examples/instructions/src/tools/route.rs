@@ -1,0 +1,108 @@
+//! `route_instructions`: what somebody says, and which instructions that calls for.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Answering;
+use super::shown::{About, content, rounded};
+use crate::library::Library;
+use crate::routing::{Reason, Request, Routed};
+use crate::server::Desk;
+
+/// How many are given where nothing is said.
+fn five() -> usize {
+    5
+}
+
+/// The tool.
+pub(super) struct Route;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// What the user says, as it is.
+    #[schemars(length(max = 20_000))]
+    message: String,
+    /// What else is known: its texts count a little, its `topic` and `category` much.
+    context: Option<serde_json::Map<String, serde_json::Value>>,
+    /// The most instructions to give.
+    #[serde(default = "five")]
+    #[schemars(range(min = 1, max = 50))]
+    limit: usize,
+}
+
+/// Which instructions a message calls for.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Answer {
+    /// The engine that routed.
+    engine: String,
+    /// How many fit, with those that are left out.
+    total: usize,
+    /// Those that fit best, the best first.
+    instructions: Vec<Fitting>,
+}
+
+/// An instruction that fits.
+#[derive(Serialize, JsonSchema)]
+struct Fitting {
+    /// What it is.
+    #[serde(flatten)]
+    about: About,
+    /// How well it fits: what its reasons count together.
+    score: f64,
+    /// What speaks for it.
+    reasons: Vec<Reason>,
+    /// What it says.
+    content: String,
+}
+
+impl Answering for Route {
+    const NAME: &'static str = "route_instructions";
+    const TITLE: &'static str = "Route a message";
+    const DESCRIPTION: &'static str = "Gives the instructions that a message calls for, the best \
+        first, each with its text, a score and the reasons for it.";
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    fn answer(arguments: Arguments, library: &Library, desk: &Desk) -> Result<Answer, String> {
+        let Arguments { message, context, limit } = arguments;
+        let request = Request { message, context: context.unwrap_or_default() };
+        let engine = desk.engine();
+        let routed = engine.route(library, &request).map_err(|error| error.to_string())?;
+        let instructions = routed.iter().take(limit).map(|routed| fitting(routed, library));
+        Ok(Answer {
+            engine: engine.version().to_owned(),
+            total: routed.len(),
+            instructions: instructions.collect(),
+        })
+    }
+
+    fn text(answer: &Answer) -> String {
+        let Answer { engine, total, instructions } = answer;
+        if instructions.is_empty() {
+            return format!("No instruction fits this message ({engine}).");
+        }
+        let mut text =
+            format!("{} of {total} instructions that fit ({engine}):\n", instructions.len());
+        for Fitting { about, score, reasons, content, .. } in instructions {
+            text.push_str(&format!("\n{}\nScore {score}:\n", about.heading()));
+            for Reason { kind, matched, score } in reasons {
+                let kind = format!("{kind:?}").to_lowercase();
+                text.push_str(&format!("- {score} for {kind}: {matched}\n"));
+            }
+            text.push_str(&format!("\n{content}\n"));
+        }
+        text
+    }
+}
+
+fn fitting(routed: &Routed, library: &Library) -> Fitting {
+    let instruction = &library.all()[routed.number];
+    let round = |reason: &Reason| Reason { score: rounded(reason.score), ..reason.clone() };
+    Fitting {
+        about: About::of(instruction),
+        score: rounded(routed.score()),
+        reasons: routed.reasons.iter().map(round).collect(),
+        content: content(instruction),
+    }
+}

@@ -1,0 +1,110 @@
+//! `search_instructions`: those that have the words of a query.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Answering;
+use super::shown::{About, rounded};
+use crate::index::{Hit, Words};
+use crate::library::Library;
+use crate::server::Desk;
+
+/// How many are given where nothing is said.
+fn ten() -> usize {
+    10
+}
+
+/// The tool.
+pub(super) struct Search;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// The words to look for; what stands in double quotes must stand there so.
+    #[schemars(length(min = 1, max = 1_000))]
+    query: String,
+    /// The most instructions to give.
+    #[serde(default = "ten")]
+    #[schemars(range(min = 1, max = 50))]
+    limit: usize,
+}
+
+/// The instructions that have words of the query.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Answer {
+    /// The best first.
+    instructions: Vec<Found>,
+}
+
+/// An instruction that has some of the words.
+#[derive(Serialize, JsonSchema)]
+struct Found {
+    /// What it is.
+    #[serde(flatten)]
+    about: About,
+    /// How well it fits, by BM25.
+    score: f64,
+    /// Which of the words it has, and where.
+    matches: Vec<Match>,
+    /// Where they are in its text.
+    snippet: Option<String>,
+}
+
+/// A word of the query.
+#[derive(Serialize, JsonSchema)]
+struct Match {
+    /// The word.
+    word: String,
+    /// The parts of the instruction that have it.
+    parts: Vec<String>,
+}
+
+impl Answering for Search {
+    const NAME: &'static str = "search_instructions";
+    const TITLE: &'static str = "Search instructions";
+    const DESCRIPTION: &'static str = "Searches the titles, topics, categories, tags and texts of \
+        all instructions, and gives those that fit best, the best first, with snippets.";
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    fn answer(arguments: Arguments, library: &Library, _: &Desk) -> Result<Answer, String> {
+        let words = library.words(&arguments.query);
+        let hits = library.search(&words, arguments.limit).map_err(|error| error.to_string())?;
+        let instructions = hits.into_iter().map(|hit| found(hit, &words, library)).collect();
+        Ok(Answer { instructions })
+    }
+
+    fn text(answer: &Answer) -> String {
+        if answer.instructions.is_empty() {
+            return "No instruction has any of these words.".to_owned();
+        }
+        let mut text = format!("{} instructions:\n", answer.instructions.len());
+        for Found { about, score, matches, snippet, .. } in &answer.instructions {
+            let word = |it: &Match| format!("{} ({})", it.word, it.parts.join(", "));
+            let matches: Vec<String> = matches.iter().map(word).collect();
+            text.push_str(&format!(
+                "\n{}\nScore {score} for {}\n",
+                about.heading(),
+                matches.join(", ")
+            ));
+            if let Some(snippet) = snippet {
+                text.push_str(&format!("\n> {snippet}\n"));
+            }
+        }
+        text
+    }
+}
+
+fn found(hit: Hit, words: &Words, library: &Library) -> Found {
+    let instruction = &library.all()[hit.number];
+    let as_match = |it: crate::index::Match| Match {
+        word: it.word,
+        parts: it.parts.into_iter().map(str::to_owned).collect(),
+    };
+    Found {
+        about: About::of(instruction),
+        score: rounded(f64::from(hit.score)),
+        matches: library.matches(words, instruction).into_iter().map(as_match).collect(),
+        snippet: library.snippet(words, instruction),
+    }
+}

@@ -1,0 +1,15 @@
+//! The server from the outside: in memory, as a child, over HTTP, in a container.
+
+#![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
+
+mod client;
+mod container;
+mod files;
+mod kit;
+mod process;
+mod project;
+mod reload;
+mod resources;
+mod routing;
+mod searching;
+mod usage;

@@ -1,0 +1,103 @@
+//! The program: its environment, its flags, its ends.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Command, Stdio};
+
+use sparring::{Client, HttpTarget};
+
+use crate::client::{InstructionsClient, ids};
+use crate::project::Project;
+
+fn program(project: &Project) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_instructions-server"));
+    for name in ["PONGOGO_KNOWLEDGE_PATH", "PONGOGO_LOG_LEVEL"] {
+        command.env_remove(name);
+    }
+    command.env("PONGOGO_TEST_MODE", "1").current_dir(project.root()).stdin(Stdio::null());
+    command
+}
+
+/// Its exit code, and what it says until its input ends.
+fn told(command: &mut Command) -> (Option<i32>, String) {
+    let output = command.output().unwrap();
+    assert!(output.stdout.is_empty(), "stdout belongs to the protocol");
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn it_serves_the_project_that_it_is_started_in_until_its_input_ends() {
+    let project = Project::with_samples();
+    let expected = "INFO serving 9 instructions of .pongogo/instructions\n";
+    assert_eq!(told(&mut program(&project)), (Some(0), expected.to_owned()));
+}
+
+#[test]
+fn the_level_decides_what_is_told() {
+    let project = Project::of(&[("bad.md", b"---\ntitle: [\n---\n")]);
+    for (level, serving, warning) in [
+        ("debug", true, true),
+        ("INFO", true, true),
+        ("", true, true),
+        ("WARNING", false, true),
+        ("error", false, false),
+    ] {
+        let (code, told) = told(program(&project).env("PONGOGO_LOG_LEVEL", level));
+        assert_eq!(code, Some(0), "{level}: {told}");
+        assert_eq!(told.contains("INFO serving"), serving, "{level}: {told}");
+        assert_eq!(
+            told.contains("WARNING .pongogo/instructions/bad.md:"),
+            warning,
+            "{level}: {told}"
+        );
+    }
+}
+
+#[test]
+fn lines_begin_with_the_time_unless_it_is_a_test() {
+    let project = Project::with_samples();
+    let (_, timed) = told(program(&project).env_remove("PONGOGO_TEST_MODE"));
+    assert!(!timed.starts_with("INFO") && timed.contains("Z INFO serving"), "{timed}");
+}
+
+#[test]
+fn what_is_set_wrong_is_told_by_its_name() {
+    let project = Project::empty();
+    let no_level = "error: PONGOGO_LOG_LEVEL: there is no level `loud`; \
+                    there are DEBUG, INFO, WARNING and ERROR\n";
+    let wrong = told(program(&project).env("PONGOGO_LOG_LEVEL", "loud"));
+    assert_eq!(wrong, (Some(2), no_level.to_owned()));
+    let (code, told) = told(program(&project).env("PONGOGO_KNOWLEDGE_PATH", "no/where"));
+    assert_eq!(code, Some(2));
+    let no_folder = "error: set PONGOGO_KNOWLEDGE_PATH or --knowledge to the folder of \
+                     instructions: the folder no/where cannot be read: ";
+    assert!(told.starts_with(no_folder), "{told}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn over_http_it_serves_many_and_ends_by_a_signal() {
+    let project = Project::with_samples();
+    let mut command = program(&project);
+    command.args(["--http", "127.0.0.1:0"]).env("PONGOGO_LOG_LEVEL", "ERROR");
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    stderr.read_line(&mut line).unwrap();
+    let url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
+    let connect = async || {
+        let client = Client::connect(HttpTarget::new(&url)).await.unwrap();
+        InstructionsClient::on(client)
+    };
+    let (one, other) = (connect().await, connect().await);
+    // The engine is the server's, and so the same for all.
+    one.switch_engine("durian-0.5").await.unwrap().assert_success();
+    let routed = other.route_instructions("I'm done", None, None).await.unwrap();
+    assert_eq!(ids(&routed), ["learning/learning-loop"]);
+    drop((one, other));
+    let ended = Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(ended.success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "");
+}

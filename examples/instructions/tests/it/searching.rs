@@ -1,0 +1,116 @@
+//! What the index finds, in which order, and what it tells of that.
+
+use crate::client::{ids, structured};
+use crate::project::Project;
+
+#[tokio::test]
+async fn a_word_in_a_title_counts_more_than_one_in_a_text() {
+    let project = Project::of(&[
+        ("a.md", b"---\ntitle: Cooking\n---\nBread, and a pinch of chemistry. Much more text."),
+        ("b.md", b"---\ntitle: Chemistry\n---\nAcids, bases and much else that is of interest."),
+        ("c.md", b"---\ntitle: Music\n---\nScales and chords."),
+    ]);
+    let client = project.in_memory().await;
+    let found = client.search_instructions("chemistry", None).await.unwrap();
+    assert_eq!(ids(&found), ["b", "a"]);
+    let answer = structured(&found);
+    let scores = answer["instructions"].as_array().unwrap().iter();
+    let scores: Vec<f64> = scores.map(|it| it["score"].as_f64().unwrap()).collect();
+    assert!(scores[0] > scores[1] && scores[1] > 0.0, "{scores:?}");
+}
+
+#[tokio::test]
+async fn a_result_says_which_words_it_has_where_and_shows_them() {
+    let project = Project::with_samples();
+    let client = project.in_memory().await;
+    let found = client.search_instructions("estimating parts", Some(1)).await.unwrap();
+    let answer = structured(&found);
+    let first = &answer["instructions"][0];
+    assert_eq!(first["id"], "planning/estimate");
+    // Words are found in all their forms.
+    let word = |parts: &[&str], word| serde_json::json!({"word": word, "parts": parts});
+    let expected =
+        [word(&["title", "topic", "tags", "body"], "estimating"), word(&["body"], "parts")];
+    assert_eq!(first["matches"].as_array().unwrap()[..], expected);
+    let snippet = first["snippet"].as_str().unwrap();
+    assert!(snippet.contains("**parts**") || snippet.contains("**part**"), "{snippet}");
+    assert!(found.content().contains(snippet));
+}
+
+#[tokio::test]
+async fn what_is_quoted_must_stand_there_so() {
+    let project = Project::of(&[
+        ("a.md", b"red apples, green pears"),
+        ("b.md", b"green apples; pears and kiwis"),
+    ]);
+    let client = project.in_memory().await;
+    for (query, expected) in [
+        ("green apples", &["a", "b"][..]),
+        ("\"green apples\"", &["b"]),
+        ("\"red pears\"", &[]),
+        ("\"red", &["a"]),
+        ("\"pears and kiwis\"", &["b"]),
+        ("apples \"green pears\"", &["a"]),
+        ("\"pears kiwis\"", &[]),
+    ] {
+        let found = client.search_instructions(query, None).await.unwrap();
+        assert_eq!(ids(&found), expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_limit_bounds_what_is_given_and_ten_is_the_default() {
+    let files: Vec<(String, Vec<u8>)> =
+        (0..60).map(|number| (format!("{number:02}.md"), b"the same words".to_vec())).collect();
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (&**name, &**text)).collect();
+    let client = Project::of(&files).in_memory().await;
+    for (limit, expected) in [(None, 10), (Some(1), 1), (Some(50), 50)] {
+        let found = client.search_instructions("words", limit).await.unwrap();
+        assert_eq!(ids(&found).len(), expected);
+    }
+    // What fits equally well comes in the order of the ids.
+    let found = client.search_instructions("words", Some(3)).await.unwrap();
+    assert_eq!(ids(&found), ["00", "01", "02"]);
+    let routed = client.route_instructions("words", None, None).await.unwrap();
+    assert_eq!(ids(&routed), ["00", "01", "02", "03", "04"]);
+    let got = client.get_instructions(None, None, None).await.unwrap();
+    assert_eq!((ids(&got).len(), &structured(&got)["total"]), (50, &60.into()));
+}
+
+#[tokio::test]
+async fn no_query_does_any_harm() {
+    let project = Project::with_samples();
+    let client = project.in_memory().await;
+    let deep = "(".repeat(1_000);
+    let many = "git ".repeat(250);
+    for (query, finds) in [
+        ("the of and", false),
+        ("xyzzy", false),
+        ("***", false),
+        ("/", false),
+        ("\"\"\"", false),
+        (&*deep, false),
+        ("title:git AND NOT (", true),
+        ("-git +git git~2 git* [a TO z]", true),
+        (&*many, true),
+        ("gît", true),
+        ("GIT", true),
+        ("日本語 🦀", false),
+    ] {
+        let found = client.search_instructions(query, None).await.unwrap();
+        assert_eq!(!ids(&found).is_empty(), finds, "{query}");
+    }
+    assert!(client.transcript().violations().is_empty());
+}
+
+#[tokio::test]
+async fn a_long_text_is_cut_where_a_tool_gives_it_and_whole_as_a_resource() {
+    let long = "ä ".repeat(20_000);
+    let client = Project::of(&[("long.md", long.as_bytes())]).in_memory().await;
+    let got = structured(&client.get_instructions(None, None, None).await.unwrap());
+    let content = got["instructions"][0]["content"].as_str().unwrap();
+    let told = "[43616 more bytes are in instructions:///long]";
+    assert!(content.ends_with(told), "{}", &content[content.len() - 60..]);
+    let read = client.read_resource("instructions:///long").await.unwrap();
+    read.assert_text(long.trim_end());
+}
