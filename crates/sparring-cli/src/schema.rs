@@ -1,7 +1,8 @@
 //! Where a value breaks a tool's JSON Schema.
 
-use jsonschema::paths::{Location, LocationSegment};
 use serde_json::Value;
+use sparring_script::Schema;
+use sparring_script::schema::Step;
 use sparring_wire::{Json, JsonKind};
 
 use crate::output::line;
@@ -47,21 +48,20 @@ pub(crate) fn breaches(
     root: &str,
 ) -> Result<Vec<Breach>, Unchecked> {
     let shown = |text: String| line::cut(&line::clean(&text), LONGEST);
-    let validator = jsonschema::validator_for(schema)
-        .map_err(|error| Unchecked::Schema(shown(error.to_string())))?;
+    let schema = Schema::new(schema).map_err(|error| Unchecked::Schema(shown(error)))?;
     if let Some(number) = too_large(value) {
         return Err(Unchecked::Number(shown(number.text().into_owned())));
     }
     let value: Value = value.to().map_err(|error| Unchecked::Value(shown(error.to_string())))?;
-    let errors = validator.iter_errors(&value).take(MOST);
-    Ok(errors
-        .map(|error| Breach {
-            path: path(error.instance_path(), root),
-            member: match error.instance_path().into_iter().next() {
-                Some(LocationSegment::Property(name)) => Some(name.into_owned()),
+    let found = schema.breaches(&value, MOST).into_iter();
+    Ok(found
+        .map(|breach| Breach {
+            path: path(&breach.steps, root),
+            member: match breach.steps.into_iter().next() {
+                Some(Step::Name(name)) => Some(name),
                 _ => None,
             },
-            message: shown(error.to_string()),
+            message: shown(breach.message),
         })
         .collect())
 }
@@ -79,16 +79,16 @@ fn too_large(value: Json<'_>) -> Option<Json<'_>> {
     (!exact).then_some(value)
 }
 
-fn path(location: &Location, root: &str) -> String {
+fn path(steps: &[Step], root: &str) -> String {
     let mut path = root.to_owned();
-    for segment in location {
-        match segment {
-            LocationSegment::Index(index) => path.push_str(&format!("[{index}]")),
-            LocationSegment::Property(name) if is_plain(&name) => {
+    for step in steps {
+        match step {
+            Step::Index(index) => path.push_str(&format!("[{index}]")),
+            Step::Name(name) if is_plain(name) => {
                 path.push('.');
-                path.push_str(&name);
+                path.push_str(name);
             }
-            LocationSegment::Property(name) => path.push_str(&format!("[{:?}]", &*name)),
+            Step::Name(name) => path.push_str(&format!("[{name:?}]")),
         }
     }
     path

@@ -37,6 +37,21 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Features
+//!
+//! Whoever needs less builds less; all but `rmcp` are on where nothing is said.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | (none) | client and server over memory, stdio, containers, sockets and pipes; frames, revisions, the rule checker |
+//! | `mock` | the scripted server with its YAML, JSON Schemas of tools, matchers |
+//! | `http` | client and server over HTTP, with TLS; with `mock` also mocks over HTTP, `Upstream` and LLM endpoints |
+//! | `oauth` | authorization by OAuth; with `mock` also an issuer of tokens. It implies `http` |
+//! | `typed` | the calls of modules that `spar codegen` writes |
+//! | `rmcp` | services of the official SDK in memory and over every transport |
+//!
+//! A mock's script that needs a feature which is off is refused, at the key that needs it.
 
 mod background;
 pub mod blocking;
@@ -47,6 +62,7 @@ mod diff;
 mod error;
 pub mod everywhere;
 pub mod fixture;
+mod folder;
 pub mod link;
 pub mod listed;
 #[cfg(feature = "mock")]
@@ -59,6 +75,7 @@ pub mod script;
 pub mod server;
 pub mod snapshot;
 pub mod transport;
+#[cfg(feature = "typed")]
 pub mod typed;
 pub mod wire;
 

@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use jsonschema::Validator;
 use serde_json::{Map, Value, json};
-use sparring_script::{Node, input_schema};
+use sparring_script::{Node, Schema, input_schema};
 use sparring_wire::RawJson;
 
 use super::settings::{cache, listed};
@@ -55,14 +54,14 @@ impl Loader<'_> {
         }
     }
 
-    fn validator(&mut self, node: &Node, key: &str, schema: &Value) -> Option<Validator> {
+    fn validator(&mut self, node: &Node, key: &str, schema: &Value) -> Option<Schema> {
         let written = node.get(key).or_else(|| node.get(&format!("{key}_schema")));
         let span = written.map_or(node.span, |written| written.span);
         // The protocol wants an object here (2025-11-25, server/tools#data-types).
         if key == "input" && schema.get("type") != Some(&json!("object")) {
             self.problems.add(span, "the schema of arguments must have `type: object`");
         }
-        match jsonschema::validator_for(schema) {
+        match Schema::new(schema) {
             Ok(validator) => Some(validator),
             Err(error) => {
                 self.problems.add(span, format!("this is no JSON Schema: {error}"));

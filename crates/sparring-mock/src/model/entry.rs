@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use jsonschema::Validator;
 use serde_json::Value;
+use sparring_script::Schema;
 use sparring_wire::RawJson;
 
 use super::{Cache, Reply};
@@ -44,7 +44,7 @@ pub(crate) struct Entry {
 pub(crate) struct Tool {
     pub(crate) entry: Entry,
     /// What its arguments are held against; none where they are not.
-    pub(crate) input: Option<Validator>,
+    pub(crate) input: Option<Schema>,
     /// Its schema, where headers mirror some arguments.
     pub(crate) mirrored: Option<RawJson>,
     /// Whether it came at run time, and not with the script.

@@ -191,13 +191,10 @@ impl Mock {
             return Err(unknown("Tool", name, known.map(|tool| &*tool.entry.id)).into());
         };
         let asked = Asked::new(scene, Kind::Tool, &tool.entry, arguments);
-        if let Some(validator) = &tool.input {
-            let found: Vec<String> = validator
-                .iter_errors(asked.args())
-                .take(3)
-                .map(|error| error.to_string())
-                .collect();
+        if let Some(schema) = &tool.input {
+            let found = schema.breaches(asked.args(), 3);
             if !found.is_empty() {
+                let found: Vec<String> = found.into_iter().map(|breach| breach.message).collect();
                 let message =
                     format!("the arguments break the tool's schema: {}", found.join("; "));
                 return match cx.revision().tools_refuse_arguments() {

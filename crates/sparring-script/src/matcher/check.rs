@@ -57,10 +57,10 @@ pub(super) fn rule(
         (Rule::Equals(expected), Some(value)) if !equal(expected, value) => {
             found.push(Mismatch::unequal(path, expected, value));
         }
-        (Rule::Conforms(validator), Some(value)) => {
-            for error in validator.iter_errors(value).take(3) {
-                let place = place(path, &error.instance_path().to_string());
-                found.push(Mismatch { path: place, message: error.to_string(), diff: None });
+        (Rule::Conforms(schema), Some(value)) => {
+            for breach in schema.breaches(value, 3) {
+                let place = place(path, &breach.pointer);
+                found.push(Mismatch { path: place, message: breach.message, diff: None });
             }
         }
         (rule, Some(value)) if holds(rule, value) => {}

@@ -7,7 +7,6 @@ mod held;
 mod mismatch;
 mod read;
 
-use jsonschema::Validator;
 use regex::Regex;
 use serde_json::{Number, Value};
 
@@ -44,7 +43,7 @@ enum Rule {
     Compare(Ordering, Number),
     Every(Box<Rule>),
     Has(Box<Rule>),
-    Conforms(Box<Validator>),
+    Conforms(crate::Schema),
 }
 
 /// How a number stands to another.

@@ -92,8 +92,8 @@ fn named(entry: &Entry, problems: &mut Problems) -> Rule {
         "le" => compare(Ordering::Le, node, problems),
         "every" => Rule::Every(Box::new(rule(node, problems))),
         "has" => Rule::Has(Box::new(rule(node, problems))),
-        "conforms" => match jsonschema::validator_for(&node.to_json()) {
-            Ok(validator) => Rule::Conforms(Box::new(validator)),
+        "conforms" => match crate::Schema::new(&node.to_json()) {
+            Ok(schema) => Rule::Conforms(schema),
             Err(error) => {
                 problems.add(node.span, format!("this is no JSON Schema: {error}"));
                 Rule::Equals(Value::Null)

@@ -1,9 +1,9 @@
 //! The tools that a server lists, for what every call is held against.
 
-use jsonschema::Validator;
 use serde_json::Value;
 use sparring_peer::Client;
-use sparring_script::did_you_mean;
+use sparring_script::schema::Breach;
+use sparring_script::{Schema, did_you_mean};
 use sparring_wire::types::Tool;
 
 /// The most breaches of one output schema that are told.
@@ -21,7 +21,7 @@ pub(crate) enum Tools {
 #[derive(Debug)]
 pub(crate) struct Listed {
     name: String,
-    output: Option<Result<Validator, String>>,
+    output: Option<Result<Schema, String>>,
 }
 
 impl Tools {
@@ -67,9 +67,9 @@ impl Tools {
                 ]
             }
             (Some(Err(error)), _) => vec![format!("the output schema cannot be used: {error}")],
-            (Some(Ok(validator)), Some(value)) => {
-                let errors = validator.iter_errors(value).take(MOST);
-                errors.map(|error| format!("{}: {error}", error.instance_path())).collect()
+            (Some(Ok(schema)), Some(value)) => {
+                let told = |breach: Breach| format!("{}: {}", breach.pointer, breach.message);
+                schema.breaches(value, MOST).into_iter().map(told).collect()
             }
         }
     }
@@ -77,9 +77,7 @@ impl Tools {
 
 impl From<Tool> for Listed {
     fn from(tool: Tool) -> Self {
-        let output = tool
-            .output_schema
-            .map(|schema| jsonschema::validator_for(&schema).map_err(|error| error.to_string()));
+        let output = tool.output_schema.map(|schema| Schema::new(&schema));
         Listed { name: tool.name, output }
     }
 }

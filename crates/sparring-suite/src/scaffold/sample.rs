@@ -11,8 +11,8 @@ const DEEPEST: usize = 16;
 /// A value for a schema, and why it does not fit, where it does not.
 pub(super) fn sample(schema: &Value) -> (Value, Option<String>) {
     let value = Sampler { root: schema }.of(schema, 0);
-    let fits = match jsonschema::validator_for(schema) {
-        Ok(validator) => validator.validate(&value).err().map(|error| error.to_string()),
+    let fits = match sparring_script::Schema::new(schema) {
+        Ok(schema) => schema.breaches(&value, 1).pop().map(|breach| breach.message),
         Err(error) => Some(format!("the schema cannot be used: {error}")),
     };
     (value, fits)

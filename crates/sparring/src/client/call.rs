@@ -101,6 +101,7 @@ impl InFlight {
     }
 
     /// The same line and scene, for an answer that cannot be used.
+    #[cfg(feature = "typed")]
     pub(crate) fn failed(&self, error: sparring_peer::client::Error) -> Error {
         Error::client(error, self.at, &self.scene)
     }

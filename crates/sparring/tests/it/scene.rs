@@ -4,6 +4,7 @@
 use std::process::Command;
 
 use serde_json::json;
+use sparring::types::{CallToolResult, LogLevel};
 use sparring::{ChildTarget, Client};
 
 use crate::failure::{client, failure};
@@ -45,6 +46,20 @@ async fn only_the_last_frames_are_shown_and_long_ones_by_their_start() {
     let lines: Vec<&str> = scene.lines().collect();
     assert_eq!((lines[2], lines.len()), ("  … 13 before", 15));
     assert!(lines[13].ends_with("xxx… (1095 bytes)"), "{}", lines[13]);
+}
+
+#[tokio::test]
+async fn what_is_refused_is_told_with_the_line_that_asked() {
+    let client = client(SCRIPT).await;
+    let line = line!() + 1;
+    let error = client.set_log_level(LogLevel::Debug).await.unwrap_err().to_string();
+    let at = format!("\nat crates/sparring/tests/it/scene.rs:{line}:24\n\ntarget: mock clock");
+    assert!(error.starts_with("logging/setLevel was refused: ") && error.contains(&at), "{error}");
+    let response = client.call_tool("never", json!({})).await.unwrap();
+    let line = line!() + 1;
+    let error = response.to::<CallToolResult>().unwrap_err().to_string();
+    let at = format!("\nat crates/sparring/tests/it/scene.rs:{line}:26\n\ntarget: mock clock");
+    assert!(error.starts_with("tools/call was refused: ") && error.contains(&at), "{error}");
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
+use sparring::client::Filter;
 use sparring::{Client, Reason};
 
 use crate::failure::{built, client};
@@ -75,6 +76,19 @@ async fn what_does_not_come_is_told_with_what_came_and_the_line_that_waited() {
     let error = client.wait_for_requests(1).await.unwrap_err();
     let at = format!("at crates/sparring/tests/it/waiting.rs:{line}:24");
     assert_eq!(told(&error), format!("0 of 1 request came within 30s\ncame: none\n{at}"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_that_says_nothing_is_told_with_the_line_that_waited() {
+    let client = client(SCRIPT).await;
+    let filter = Filter { tools_list_changed: true, ..Filter::default() };
+    let mut changes = client.listen(filter).await.unwrap();
+    assert!(changes.acknowledged().tools_list_changed);
+    let line = line!() + 1;
+    let error = changes.next(Duration::from_secs(5)).await.unwrap_err();
+    let at = format!("at crates/sparring/tests/it/waiting.rs:{line}:25");
+    let waited = "no notification of the subscription came within 5s";
+    assert_eq!(told(&error), format!("{waited}\n{at}"));
 }
 
 #[tokio::test]

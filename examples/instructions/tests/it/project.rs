@@ -8,19 +8,23 @@ use std::time::Duration;
 use instructions::knowledge;
 use instructions::library::Opened;
 use instructions::{Instructions, Library, Log};
-use sparring::{ChildTarget, Client, ContainerTarget, Server};
+use sparring::fixture::{Image, SharedContainer, skipped};
+use sparring::{ChildTarget, Client, Server};
 
-use crate::client::InstructionsClient;
+use crate::generated::InstructionsClient;
 
 /// How long anything may take that is waited for.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The variable that names the engine that `cargo xtask containers` has started
-/// containers by.
+/// The variable by which `cargo xtask containers` says how it runs podman.
 const ENGINE: &str = "SPAR_CONTAINER_ENGINE";
 
-/// The container that has the server and the sample instructions.
-const CONTAINER: &str = "spar-bare";
+/// The image that it has made, with the server and the sample instructions.
+const IMAGE: &str = "localhost/spar-bare";
+
+/// What podman needs where limits cannot be raised and no network is set up.
+const FLAGS: [&str; 4] =
+    ["--network=none", "--ulimit=nofile=1024:20000", "--ulimit=nproc=1000:1000", "--init=false"];
 
 /// The sample instructions.
 pub(crate) fn samples() -> PathBuf {
@@ -91,7 +95,7 @@ impl Project {
 
     /// A client of a server in this process.
     pub(crate) async fn in_memory(&self) -> InstructionsClient {
-        InstructionsClient::on(Client::in_memory(self.server()).await.unwrap())
+        InstructionsClient::new(Client::in_memory(self.server()).await.unwrap())
     }
 
     /// The program as a child, in the project and with nothing told that is not the
@@ -106,25 +110,24 @@ impl Project {
 
     /// A client of the program as a child.
     pub(crate) async fn over_stdio(&self) -> InstructionsClient {
-        InstructionsClient::on(Client::connect(self.child()).await.unwrap())
+        InstructionsClient::new(Client::connect(self.child()).await.unwrap())
     }
 }
 
-/// A client of the program in the container that all tests share; none where there
-/// are no containers.
+/// A client of the program in a container that all tests of a run share; none where
+/// there are no containers, which is told, and a failure where `CI` is set.
 pub(crate) async fn in_container() -> Option<InstructionsClient> {
-    let Ok(engine) = std::env::var(ENGINE) else {
-        let ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
-        assert!(!ci, "{ENGINE} is not set; with CI set no test may be skipped");
-        eprintln!("SKIPPED: there are no containers; run `cargo xtask containers`");
+    if std::env::var_os(ENGINE).is_none() {
+        skipped::<()>(format_args!("there are no containers; run `cargo xtask containers`"));
         return None;
-    };
+    }
+    let container = SharedContainer::of(Image::named(IMAGE)).flags(FLAGS);
+    let container = container.command(["sleep", "infinity"]).start().await.unwrap();
     let command = ChildTarget::new("instructions-server")
         .env("PONGOGO_KNOWLEDGE_PATH", "/knowledge")
         .env("PONGOGO_TEST_MODE", "1");
-    let mut target = ContainerTarget::new(CONTAINER, command);
-    target.engine = shlex::split(&engine).unwrap();
-    Some(InstructionsClient::on(Client::connect(target).await.unwrap()))
+    let client = Client::connect(container.exec(command)).await.unwrap();
+    Some(InstructionsClient::new(client))
 }
 
 /// Clients of the sample instructions: in memory, over stdio and in a container.
