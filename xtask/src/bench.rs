@@ -16,7 +16,7 @@ use crate::command::{command, show, works};
 use crate::peers;
 
 /// The benches: the package and the name of each.
-const BENCHES: [(&str, &str); 7] = [
+const BENCHES: [(&str, &str); 9] = [
     ("sparring-peer", "calls"),
     ("sparring-transport", "stdio"),
     ("sparring-transport", "http_server"),
@@ -24,6 +24,8 @@ const BENCHES: [(&str, &str); 7] = [
     ("sparring-mock", "mock"),
     ("sparring-host", "host"),
     ("sparring-host", "gateway"),
+    ("sparring", "memory"),
+    ("sql", "sql"),
 ];
 
 /// What measures the program itself.
@@ -76,7 +78,7 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<ExitCode> {
 
 fn build(root: &Path, package: &str, name: &str) -> Result<String> {
     let line = format!(
-        "cargo build --release -p {package} --bench {name} --message-format=json-render-diagnostics"
+        "cargo build --release -p {package} --all-features --bench {name} --message-format=json-render-diagnostics"
     );
     let mut build = command(root, &line);
     show(&build);

@@ -13,19 +13,27 @@ mod conformance;
 mod containers;
 mod fuzz;
 mod peers;
+mod public_api;
+mod scratch;
 mod test;
 mod tidy;
 
 const USAGE: &str = "\
 usage: cargo xtask VERB
 
-  test            format, lints, tests, conformance, doc tests, examples, docs, tidy
+  test            format, lints, tests, conformance, doc tests, examples, scratch,
+                  docs, public-api, tidy
   peers           install other implementations, and only the tests against them
   conformance     only the official suite, which judges client and server
   containers      only the tests in real containers, by podman
+  scratch         only the README's tests in Rust, in crates outside the workspace
+  public-api [--bless]
+                  what the library has in public, held against the list that is
+                  kept; --bless keeps what there is now
   tidy            the rules of the repository that no compiler checks
   bench [NAME]    measure, on one core where possible: calls, stdio, http_server,
-                  http_client, mock, host, program (default: all of them)
+                  http_client, mock, host, gateway, memory, sql, program, weight
+                  (default: all of them)
   fuzz [SECONDS]  fuzz the frame parser (default: 30 seconds)
   help            print this text
 
@@ -44,6 +52,8 @@ enum Verb {
     Peers,
     Conformance,
     Containers,
+    Scratch,
+    PublicApi { bless: bool },
     Tidy,
     Bench { only: Option<String> },
     Fuzz { seconds: u32 },
@@ -81,6 +91,8 @@ fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
         Verb::Peers => peers::run(root, is_set("CI"))?,
         Verb::Conformance => conformance::run(root, is_set("CI"))?,
         Verb::Containers => containers::run(root, is_set("CI"))?,
+        Verb::Scratch => scratch::run(root)?,
+        Verb::PublicApi { bless } => public_api::run(root, *bless)?,
         Verb::Tidy => tidy::run(root)?,
         Verb::Bench { only } => return bench::run(root, only.as_deref()),
         Verb::Fuzz { seconds } => fuzz::run(root, *seconds)?,
@@ -96,6 +108,9 @@ fn parse(args: &[String]) -> Result<Verb, String> {
         ["peers"] => Ok(Verb::Peers),
         ["conformance"] => Ok(Verb::Conformance),
         ["containers"] => Ok(Verb::Containers),
+        ["scratch"] => Ok(Verb::Scratch),
+        ["public-api"] => Ok(Verb::PublicApi { bless: false }),
+        ["public-api", "--bless"] => Ok(Verb::PublicApi { bless: true }),
         ["tidy"] => Ok(Verb::Tidy),
         ["bench"] => Ok(Verb::Bench { only: None }),
         ["bench", name] if bench::is_known(name) => {
@@ -110,7 +125,11 @@ fn parse(args: &[String]) -> Result<Verb, String> {
         },
         ["help" | "--help" | "-h"] => Ok(Verb::Help),
         [] => Err("no verb given".to_owned()),
-        ["test" | "peers" | "conformance" | "containers" | "tidy", extra, ..]
+        [
+            "test" | "peers" | "conformance" | "containers" | "scratch" | "public-api" | "tidy",
+            extra,
+            ..,
+        ]
         | ["fuzz" | "bench", _, extra, ..] => Err(format!("unexpected argument `{extra}`")),
         [verb, ..] => Err(format!("unknown verb `{verb}`")),
     }
@@ -141,6 +160,8 @@ mod tests {
         check(&["bench", "mock"], Ok(Verb::Bench { only: Some("mock".to_owned()) }));
         check(&["fuzz"], Ok(Verb::Fuzz { seconds: 30 }));
         check(&["fuzz", "5"], Ok(Verb::Fuzz { seconds: 5 }));
+        check(&["public-api"], Ok(Verb::PublicApi { bless: false }));
+        check(&["public-api", "--bless"], Ok(Verb::PublicApi { bless: true }));
         check(&["--help"], Ok(Verb::Help));
     }
 
@@ -149,6 +170,7 @@ mod tests {
         check(&[], Err("no verb given"));
         check(&["tets"], Err("unknown verb `tets`"));
         check(&["test", "--fast"], Err("unexpected argument `--fast`"));
+        check(&["public-api", "--bles"], Err("unexpected argument `--bles`"));
         check(&["bench", "moc"], Err("there is no bench `moc`"));
         check(&["bench", "mock", "calls"], Err("unexpected argument `calls`"));
         check(&["fuzz", "0"], Err("`0` is no number of seconds"));

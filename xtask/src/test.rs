@@ -16,6 +16,8 @@ use crate::command::{command, example, has_nextest, run as run_command};
 use crate::conformance;
 use crate::containers::Containers;
 use crate::peers::{self, Peers};
+use crate::public_api;
+use crate::scratch;
 use crate::tidy;
 
 /// What the environment says about this run.
@@ -62,7 +64,9 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
     stages.run("conformance", || conformance::judge(root, &peers))?;
     stages.run("doc tests", || run("cargo test --workspace --all-features --doc"))?;
     stages.run("examples", || examples(root))?;
+    stages.run("scratch", || scratch::run(root))?;
     stages.run("docs", || docs(root))?;
+    stages.run("public API", || public_api::run(root, false))?;
     stages.run("tidy", || tidy::run(root))?;
     settings.skipped().for_each(|line| eprintln!("\n{line}"));
     peers.tell_skipped();
@@ -76,7 +80,7 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
 const FEATURES: [(&str, &[&str]); 3] = [
     ("sparring-transport", &["", "http"]),
     ("sparring-mock", &["", "http"]),
-    ("sparring", &["", "mock", "http", "mock,http", "oauth"]),
+    ("sparring", &["", "mock", "http", "mock,http", "oauth", "typed"]),
 ];
 
 fn features(root: &Path) -> Result<()> {

@@ -9,7 +9,8 @@ pub(crate) enum Exit {
     /// are notes and change nothing here.
     Good,
     /// 1: the tool said `isError`, the server answered with a JSON-RPC error, the
-    /// result breaks the tool's output schema, or a test failed.
+    /// result breaks the tool's output schema, a test failed, or a file is not the
+    /// module that it should be.
     Failed,
     /// 2: bad usage, or a file that cannot be read or written.
     Usage,

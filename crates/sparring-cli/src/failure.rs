@@ -29,6 +29,9 @@ pub(crate) enum Failure {
     /// The target could not be started or connected to.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// The server has nothing that a module could be made of.
+    #[error("{0}")]
+    NoTools(String),
     /// None of the servers that were to be served could be connected to; why was
     /// told of each.
     #[error("{}", none_of(*.0))]
@@ -88,6 +91,7 @@ impl Failure {
             Failure::Stopped(signal) => Exit::Stopped(*signal),
             Failure::Open(_)
             | Failure::NoServer(_)
+            | Failure::NoTools(_)
             | Failure::Model(_)
             | Failure::NotConnected(_)
             | Failure::NoneConnected(_)
@@ -133,6 +137,7 @@ impl Failure {
             Failure::Open(_) | Failure::NoServer(_) | Failure::NotConnected(_) => "unreachable",
             Failure::Model(error) => of_model(error),
             Failure::NoAnswer(_) => "no-answer",
+            Failure::NoTools(_) => "no-tools",
             Failure::NoneConnected(_) => "unreachable",
             Failure::Connect(error) | Failure::Request(error) => error.kind(),
             Failure::Output(_) => "output",

@@ -1,13 +1,16 @@
 //! What a gateway adds to a trivial tool call: the same child over its pipes,
 //! called directly and through the gateway, which has it as its server.
 //!
-//! The server is this program itself, started with the name of one; so is the
-//! gateway where it is a process of its own. Every figure is a median of rounds in
-//! which the contestants take turns; only ratios mean anything. Run it by
-//! `cargo xtask bench gateway`.
+//! The servers are ours, which does next to nothing, rmcp's, and npm's
+//! `server-everything` where it is installed. Ours and rmcp's are this program
+//! itself, started with the name of one; so is the gateway where it is a process
+//! of its own. Every figure is a median of rounds in which the contestants take
+//! turns; only ratios mean anything. Run it by `cargo xtask bench gateway`.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
 
+#[path = "gateway/theirs.rs"]
+mod theirs;
 #[path = "../../sparring-peer/benches/calls/turns.rs"]
 mod turns;
 #[path = "gateway/ways.rs"]
@@ -15,8 +18,9 @@ mod ways;
 
 use std::process::ExitCode;
 
+use sparring_transport::ChildTarget;
 use turns::{check, median, ratio, take};
-use ways::Way;
+use ways::{Way, this_program};
 
 /// Turns that each contestant takes.
 const ROUNDS: usize = 21;
@@ -24,13 +28,26 @@ const ROUNDS: usize = 21;
 const CALLS: usize = 2_000;
 /// How fast a call through a gateway is to be, beside a direct one.
 const LEAST: f64 = 0.5;
+/// The same where there is nothing but the way, and the way is twice as long:
+/// behind pipes of its own, to a server that does nothing and whose every answer
+/// is waited for.
+const LEAST_OF_TWICE: f64 = 0.33;
+
+/// The ways, as they are printed.
+const NAMES: [&str; 3] =
+    ["direct", "through a gateway in the process", "through one behind pipes of its own"];
+
+/// Times of each way in both disciplines.
+type Times = [[Vec<f64>; 2]; 3];
 
 fn main() -> ExitCode {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    match std::env::args().nth(1).as_deref() {
+    let mut args = std::env::args().skip(1);
+    match args.next().as_deref() {
         Some("serve-echo") => runtime.block_on(ways::serve_echo()),
-        Some("serve-gateway") => runtime.block_on(ways::serve_gateway()),
+        Some("serve-rmcp") => runtime.block_on(theirs::serve_rmcp()),
+        Some("serve-gateway") => runtime.block_on(ways::serve_gateway(args.collect())),
         // `--bench` is what cargo itself adds.
         _ => {
             // In a task of its own, as programs make their calls.
@@ -42,31 +59,55 @@ fn main() -> ExitCode {
 }
 
 async fn run() -> bool {
-    let ways = [Way::direct().await, Way::within().await, Way::beyond().await];
+    let ours = race("our server", &this_program("serve-echo"), CALLS).await;
+    let rmcp = race("rmcp's server", &this_program("serve-rmcp"), CALLS).await;
+    let everything = match theirs::everything() {
+        Some(server) => Some(race("npm's server-everything", &server, CALLS / 4).await),
+        None => {
+            println!("npm's server-everything is not installed\n");
+            None
+        }
+    };
+    let mut met = judge("our server", &ours, 1, [LEAST, LEAST]);
+    met &= judge("our server", &ours, 2, [LEAST_OF_TWICE, LEAST_OF_TWICE]);
+    met &= judge("rmcp's server", &rmcp, 1, [LEAST, LEAST]);
+    met &= judge("rmcp's server", &rmcp, 2, [LEAST_OF_TWICE, LEAST]);
+    if let Some(times) = everything {
+        met &= judge("server-everything", &times, 1, [LEAST, LEAST]);
+        met &= judge("server-everything", &times, 2, [LEAST, LEAST]);
+    }
+    met
+}
+
+/// Lets the ways to a server take turns, and prints what they need.
+async fn race(what: &str, server: &ChildTarget, calls: usize) -> Times {
+    let ways = [Way::direct(server).await, Way::within(server).await, Way::beyond(server).await];
     let mut times = [const { [const { Vec::new() }; 2] }; 3];
     for _ in 0..ROUNDS {
         for (way, times) in ways.iter().zip(&mut times) {
-            take(way, CALLS, times).await;
+            take(way, calls, times).await;
         }
     }
-    println!("a trivial tool call of a child, {ROUNDS} rounds of {CALLS}, medians\n");
+    println!("a trivial tool call of {what}, {ROUNDS} rounds of {calls}, medians\n");
     println!(
         "{:<36} {:>12} {:>9} {:>14} {:>9}",
         "", "1 at a time", "x direct", "64 in flight", "x direct"
     );
-    let names =
-        ["direct", "through a gateway in the process", "through one behind pipes of its own"];
-    let slower =
-        |way: usize, discipline: usize| ratio(&times[way][discipline], &times[0][discipline]);
-    let ratios: Vec<[f64; 2]> = (0..3).map(|way| [slower(way, 0), slower(way, 1)]).collect();
-    for ((name, times), [one, many]) in names.iter().zip(&times).zip(&ratios) {
-        let [single, at_once] = times.each_ref().map(|times| median(&mut times.clone()));
+    for (name, way) in NAMES.iter().zip(&times) {
+        let [one, many] = [0, 1].map(|discipline| ratio(&way[discipline], &times[0][discipline]));
+        let [single, at_once] = way.each_ref().map(|times| median(&mut times.clone()));
         println!("{name:<36} {single:>9.2} µs {one:>8.2}x {at_once:>11.2} µs {many:>8.2}x");
     }
     println!();
-    // Not slower than twice a direct call.
-    let fast = |discipline: usize| ratio(&times[0][discipline], &times[1][discipline]);
-    let one = check("through a gateway, 1 at a time, x direct", fast(0), LEAST);
-    let many = check("through a gateway, 64 in flight, x direct", fast(1), LEAST);
-    one && many
+    times
+}
+
+/// Whether a way is fast enough in both disciplines.
+fn judge(what: &str, times: &Times, way: usize, least: [f64; 2]) -> bool {
+    let disciplines = ["1 at a time", "64 in flight"].into_iter().zip(least).enumerate();
+    disciplines.fold(true, |met, (discipline, (calls, least))| {
+        let fast = ratio(&times[0][discipline], &times[way][discipline]);
+        let name = NAMES[way];
+        check(&format!("{what}, {name}, {calls}: direct / this"), fast, least) && met
+    })
 }

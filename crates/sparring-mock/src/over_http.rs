@@ -1,7 +1,7 @@
 //! A mock over HTTP: what its script says of that, and how it is served.
 
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 
 use sparring_transport::http::{HttpOptions, HttpServer, Serving};
 use tokio::net::TcpListener;
@@ -68,6 +68,18 @@ impl MockServer {
         let listener = TcpListener::bind(address).await?;
         self.at_first().issuing.lives_at(listener.local_addr()?);
         Ok(self.http().serve(listener))
+    }
+
+    /// Serves over HTTP in the background, on a free port that only this machine
+    /// can reach, and says where that is.
+    ///
+    /// # Errors
+    /// When nothing can be listened on.
+    pub async fn listen_locally(&self) -> std::io::Result<(Serving, Urls)> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        self.at_first().issuing.lives_at(address);
+        Ok((self.http().serve(listener), self.urls(address)))
     }
 
     /// Where it is over HTTP, at an address.

@@ -21,7 +21,7 @@ mod stdio;
 mod target;
 
 pub use child::{ChildError, ChildLink, Job, JobEnd, Output, Stderr};
-pub use container::{Container, ContainerError};
+pub use container::{Container, ContainerError, Engine as ContainerEngine, Ran};
 #[cfg(unix)]
 pub use pipes::NamedPipes;
 pub use private_file::{FileLock, PrivateFile};

@@ -50,10 +50,18 @@ impl PrivateFile {
     /// When the folder or the lock cannot be made, or another process has had
     /// it for too long.
     pub async fn lock(&self) -> io::Result<FileLock> {
+        self.lock_within(PATIENCE).await
+    }
+
+    /// The same, where the other process may take that long.
+    ///
+    /// # Errors
+    /// As [`PrivateFile::lock`].
+    pub async fn lock_within(&self, patience: Duration) -> io::Result<FileLock> {
         let (file, begun) = (self.lock_file()?, Instant::now());
         while !is_locked(&file)? {
-            if begun.elapsed() > PATIENCE {
-                return Err(held(PATIENCE));
+            if begun.elapsed() > patience {
+                return Err(held(patience));
             }
             sleep(LOOK).await;
         }

@@ -1,5 +1,7 @@
 //! How two things differ, for a person: texts by their lines, JSON by its paths.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 use similar::DiffOp;
 use similar::algorithms::{Capture, Compact, Replace, myers};
@@ -48,37 +50,36 @@ pub(crate) fn lines(expected: &str, found: &str) -> String {
     let old: Vec<&str> = expected.split_inclusive('\n').collect();
     let new: Vec<&str> = found.split_inclusive('\n').collect();
     // By one algorithm, since whatever can choose between all of them is dear to build.
-    let mut captured = Compact::new(Replace::new(Capture::new()), &old, &new);
-    let Ok(()) = myers::diff(&mut captured, &old, 0..old.len(), &new, 0..new.len());
-    let mut out: Vec<String> = Vec::new();
+    let mut ops = Compact::new(Replace::new(Capture::new()), &old, &new);
+    let Ok(()) = myers::diff(&mut ops, &old, 0..old.len(), &new, 0..new.len());
     // A line break that only one of them has would not be seen.
-    let unlike = expected.ends_with('\n') != found.ends_with('\n');
-    let marked = |sign: char, lines: &[&str]| -> Vec<String> {
-        let one = |line: &&str| {
-            let missing = unlike && sign != ' ' && !line.ends_with('\n');
-            let end = if missing { "⏎ missing" } else { "" };
-            format!("  {sign} {}{end}", line.trim_end_matches('\n'))
-        };
-        lines.iter().map(one).collect()
-    };
+    let ends_alike = expected.ends_with('\n') == found.ends_with('\n');
+    let mut out = String::new();
     let mut told = 0;
-    for group in captured.into_inner().into_inner().into_grouped_ops(NEAR) {
+    for group in ops.into_inner().into_inner().into_grouped_ops(NEAR) {
         if group.first().is_some_and(|op| op.old_range().start > told) {
-            out.push("    …".to_owned());
+            out.push_str("    …\n");
         }
         for op in &group {
+            let mut tell = |sign: char, line: &str| {
+                let breaks = ends_alike || sign == ' ' || line.ends_with('\n');
+                let end = if breaks { "" } else { "⏎ missing" };
+                let _ = writeln!(out, "  {sign} {}{end}", line.trim_end_matches('\n'));
+            };
             let (gone, come) = (&old[op.old_range()], &new[op.new_range()]);
-            match op {
-                DiffOp::Equal { .. } => out.extend(marked(' ', gone)),
-                _ => out.extend(marked('-', gone).into_iter().chain(marked('+', come))),
+            if let DiffOp::Equal { .. } = op {
+                gone.iter().for_each(|line| tell(' ', line));
+            } else {
+                gone.iter().for_each(|line| tell('-', line));
+                come.iter().for_each(|line| tell('+', line));
             }
         }
         told = group.last().map_or(told, |op| op.old_range().end);
     }
     if told < old.len() {
-        out.push("    …".to_owned());
+        out.push_str("    …\n");
     }
-    out.join("\n")
+    out.trim_end_matches('\n').to_owned()
 }
 
 /// How exactly a value must be as expected.

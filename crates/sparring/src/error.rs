@@ -27,6 +27,10 @@ pub enum Reason {
     Open(OpenError),
     /// The connection failed, or a request.
     Client(client::Error),
+    /// What was waited for did not come.
+    Missed(String),
+    /// What tests share could not be started.
+    Fixture(String),
 }
 
 impl Error {
@@ -39,8 +43,19 @@ impl Error {
         at: &'static Location<'static>,
         scene: &Scene,
     ) -> Self {
-        let scene = Some(scene.clone());
-        Error(Box::new(Inner { reason: Reason::Client(error), at, scene }))
+        Error::of(Reason::Client(error), at, scene)
+    }
+
+    pub(crate) fn missed(what: String, at: &'static Location<'static>, scene: &Scene) -> Self {
+        Error::of(Reason::Missed(what), at, scene)
+    }
+
+    fn of(reason: Reason, at: &'static Location<'static>, scene: &Scene) -> Self {
+        Error(Box::new(Inner { reason, at, scene: Some(scene.clone()) }))
+    }
+
+    pub(crate) fn fixture(why: String, at: &'static Location<'static>) -> Self {
+        Error(Box::new(Inner { reason: Reason::Fixture(why), at, scene: None }))
     }
 
     /// What it was.
@@ -59,6 +74,8 @@ impl fmt::Display for Error {
         match &self.0.reason {
             Reason::Open(error) => write!(f, "{error}")?,
             Reason::Client(error) => write!(f, "{error}")?,
+            Reason::Missed(what) => f.write_str(what)?,
+            Reason::Fixture(why) => write!(f, "a shared fixture could not be started: {why}")?,
         }
         write!(f, "\nat {}", self.0.at)?;
         match &self.0.scene {

@@ -2,10 +2,13 @@
 //! that hits precisely and sees every byte, and a server that does exactly
 //! what it is told, both in this process.
 //!
-//! This crate only gathers what the others have, by name:
-//! [`Client`], [`Server`] and [`MockServer`], the links they talk through in this process and
-//! ([`transport`]) to others, the typed views of what they say, and [`wire`] for
-//! frames, revisions and the rule checker.
+//! A [`Client`] is connected to a server in this process or anywhere else, gives
+//! answers and lists that can be checked, and shows in every failure what was
+//! said. [`MockServer`] stands in for a server, [`Handler`] makes one; [`everywhere`]
+//! has a test run over every transport and revision. What those stand on is in
+//! modules: [`link`] and [`transport`], [`server`], [`mock`] and [`script`], [`types`]
+//! for typed views of what is said, and [`wire`] for frames, revisions and the rule
+//! checker.
 //!
 //! ```
 //! use sparring::server::{Answer, Context};
@@ -45,10 +48,13 @@
 //! | `mock` | the scripted server with its YAML, JSON Schemas of tools, matchers |
 //! | `http` | client and server over HTTP, with TLS; with `mock` also mocks over HTTP, `Upstream` and LLM endpoints |
 //! | `oauth` | authorization by OAuth; with `mock` also an issuer of tokens. It implies `http` |
-//! | `rmcp` | servers and clients of rmcp |
+//! | `typed` | the calls of modules that `spar codegen` writes |
+//! | `rmcp` | services of the official SDK in memory and over every transport |
 //!
 //! A mock's script that needs a feature which is off is refused, at the key that needs it.
 
+mod background;
+pub mod blocking;
 pub mod client;
 pub mod connect;
 pub mod content;
@@ -57,39 +63,50 @@ mod error;
 pub mod everywhere;
 pub mod fixture;
 mod folder;
+pub mod link;
 pub mod listed;
+#[cfg(feature = "mock")]
+pub mod mock;
+pub mod peer;
 pub mod response;
 mod scene;
+#[cfg(feature = "mock")]
+pub mod script;
+pub mod server;
+pub mod snapshot;
+pub mod transport;
+#[cfg(feature = "typed")]
+pub mod typed;
+pub mod wire;
 
 pub use client::{Client, ClientBuilder, ClientOptions, Protocol};
 pub use content::Content;
 pub use error::{Error, Reason};
 pub use everywhere::{Everywhere, Transport, everywhere};
-pub use fixture::Project;
+pub use fixture::{Project, Shared};
 pub use listed::{Found, Listed, Prompts, ResourceTemplates, Resources, Tools};
 pub use response::Response;
-#[cfg(feature = "mock")]
-pub use sparring_mock::{
-    self as mock, MockServer, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock,
-};
+pub use snapshot::{Snapshot, Step};
 #[cfg(all(feature = "mock", feature = "http"))]
 pub use sparring_mock::{HttpFault, HttpMock as Upstream, HttpReply, HttpRequest, HttpRoute};
 #[cfg(all(feature = "mock", feature = "oauth"))]
 pub use sparring_mock::{Issuer, Token};
+#[cfg(feature = "mock")]
+pub use sparring_mock::{MockServer, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
 pub use sparring_peer::{
     Cause, Envelope, Era, Handler, Incoming, Lines, Link, LinkKind, MemoryLink, MemoryTransport,
-    Outgoing, Server, Stream, link, memory, server,
+    Outgoing, Server, Stream, memory,
 };
 #[cfg(feature = "mock")]
-pub use sparring_script::{self as script, Matcher};
+pub use sparring_script::Matcher;
 #[cfg(feature = "http")]
 pub use sparring_transport::http::{Credentials, HttpLink, HttpOptions, HttpServer, HttpTarget};
 #[cfg(feature = "oauth")]
 pub use sparring_transport::http::{Grant, OAuth, Proof, Visitor};
-pub use sparring_transport::{self as transport, ChildLink, ChildTarget, ContainerTarget, Target};
+pub use sparring_transport::{ChildLink, ChildTarget, ContainerTarget, Target};
 pub use sparring_wire::{
-    self as wire, Checker, ErrorObject, Exchange, Frame, Headers, Id, Json, RawJson, Referee,
-    Revision, Rule, Side, Transcript, Violation, types,
+    Checker, ErrorObject, Exchange, Frame, Headers, Id, Json, RawJson, Referee, Revision, Rule,
+    Side, Transcript, Violation, types,
 };
 
 /// The code in the page on the mock, run as a test.
@@ -97,7 +114,8 @@ pub use sparring_wire::{
 #[doc = include_str!("../../../docs/mock.md")]
 struct MockPage;
 
-/// The code in the README, run as a test.
+/// The code in the page on testing in Rust, run as a test. That in the README is
+/// run outside of the workspace, by `cargo xtask scratch`.
 #[cfg(all(doctest, feature = "rmcp"))]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryPage;

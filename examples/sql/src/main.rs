@@ -1,3 +1,171 @@
-//! The server as a program.
+//! The server as a program: its flags, the links that it is served on, and its
+//! exit codes.
 
-fn main() {}
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+use sparring::link::LinesOptions;
+use sparring::transport::http::Auth;
+use sparring::transport::stdio;
+use sparring::{HttpOptions, HttpServer, Server};
+use sql::statements::{Kind, Rules};
+use sql::{Limits, Location, OpenError, Settings, SqlServer, serve};
+use tokio::net::TcpListener;
+
+/// The exit code where serving is disabled.
+const DISABLED: u8 = 3;
+
+/// How long requests in flight may take when the server is told to end.
+const LEAVE: Duration = Duration::from_secs(5);
+
+/// A SQLite database as an MCP server, over stdio or Streamable HTTP.
+#[derive(Parser)]
+#[command(
+    version,
+    after_help = "exit codes: 0 at the end of input or by a signal, 1 when the \
+    server cannot start, 2 for wrong flags, 3 where serving is disabled"
+)]
+struct Flags {
+    /// The database: a file, made unless it is there, or :memory:
+    #[arg(long, value_name = "PATH", default_value = ":memory:")]
+    database: String,
+    /// Run this script first, without rules
+    #[arg(long, value_name = "FILE.sql")]
+    init: Option<PathBuf>,
+    /// Only statements that change nothing
+    #[arg(long)]
+    read_only: bool,
+    /// Only statements of these kinds, as select,insert
+    #[arg(long, value_name = "KIND", num_args = 1.., value_delimiter = ',')]
+    allow: Option<Vec<Kind>>,
+    /// No statements of these kinds, whatever is allowed
+    #[arg(long, value_name = "KIND", num_args = 1.., value_delimiter = ',')]
+    deny: Vec<Kind>,
+    /// The most rows of a result
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_rows,
+          value_parser = count)]
+    max_rows: usize,
+    /// How long a statement may run, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    timeout: Duration,
+    /// Serve over HTTP at this address instead of stdio, on the path /mcp
+    #[arg(long, value_name = "ADDR", requires = "token_env")]
+    http: Option<SocketAddr>,
+    /// The variable that holds the bearer token for HTTP
+    #[arg(long, value_name = "NAME", requires = "http")]
+    token_env: Option<String>,
+    /// Refuse to serve anything
+    #[arg(long)]
+    disable_serving: bool,
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|count| *count > 0);
+    count.ok_or_else(|| "it must be an integer from 1 on".to_owned())
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| "it must be a number of seconds above 0".to_owned())
+}
+
+impl Flags {
+    fn settings(&self) -> Settings {
+        Settings {
+            database: Location::from(self.database.as_str()),
+            init: self.init.clone(),
+            rules: Rules {
+                allow: self.allow.as_ref().map(|kinds| kinds.iter().copied().collect()),
+                deny: self.deny.iter().copied().collect::<BTreeSet<_>>(),
+                read_only: self.read_only,
+            },
+            limits: Limits { max_rows: self.max_rows, timeout: self.timeout, ..Limits::default() },
+            disable_serving: self.disable_serving,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let flags = Flags::parse();
+    let token = match flags.token_env.as_deref().map(token) {
+        None => None,
+        Some(Ok(token)) => Some(token),
+        Some(Err(why)) => return fail(2, &why),
+    };
+    let server = match serve(&flags.settings()) {
+        Ok(server) => server,
+        Err(error @ OpenError::ServingDisabled) => return fail(DISABLED, &error.to_string()),
+        Err(error) => return fail(1, &error.to_string()),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let served = match runtime {
+        Ok(runtime) => runtime.block_on(async {
+            match (flags.http, token) {
+                (Some(address), Some(token)) => over_http(server, address, token).await,
+                _ => over_stdio(server).await,
+            }
+        }),
+        Err(error) => Err(format!("no runtime can be started: {error}")),
+    };
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => fail(1, &why),
+    }
+}
+
+fn fail(code: u8, why: &str) -> ExitCode {
+    eprintln!("error: {why}");
+    ExitCode::from(code)
+}
+
+fn token(name: &str) -> Result<String, String> {
+    match std::env::var(name) {
+        Ok(token) if !token.trim().is_empty() => Ok(token.trim().to_owned()),
+        _ => Err(format!("the variable {name} of --token-env has no token")),
+    }
+}
+
+async fn over_stdio(server: Server<SqlServer>) -> Result<(), String> {
+    tokio::select! {
+        _ = server.serve(stdio(LinesOptions::default())) => Ok(()),
+        signal = told_to_end() => signal,
+    }
+}
+
+async fn over_http(
+    server: Server<SqlServer>,
+    address: SocketAddr,
+    token: String,
+) -> Result<(), String> {
+    let listener = TcpListener::bind(address).await;
+    let listener = listener.map_err(|error| format!("{address} cannot be listened on: {error}"))?;
+    let auth = Auth::default().bearer(token);
+    let serving = HttpServer::new(server, HttpOptions { auth, ..HttpOptions::default() });
+    let serving = serving.serve(listener);
+    let place = serving.address().unwrap_or(address);
+    eprintln!("listening on http://{place}/mcp");
+    let signal = told_to_end().await;
+    serving.stop(LEAVE).await;
+    signal
+}
+
+/// Waits for Ctrl+C, or for what else a system ends programs by.
+async fn told_to_end() -> Result<(), String> {
+    let unknown = |error: std::io::Error| format!("signals cannot be waited for: {error}");
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate()).map_err(unknown)?;
+        tokio::select! {
+            pressed = tokio::signal::ctrl_c() => pressed.map_err(unknown),
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await.map_err(unknown)
+}

@@ -109,4 +109,15 @@ mod tests {
         assert_eq!(paths(text), [Path::new("/lib/libc.so.6"), Path::new("/lib64/ld.so")]);
         assert!(paths("\tnot a dynamic executable\n").is_empty());
     }
+
+    #[test]
+    fn all_files_below_a_folder_keep_their_places() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let (from, to) = INSTRUCTIONS[1];
+        let files = below(&root.join(from), Path::new(to)).unwrap();
+        let one = "learning/learning-loop.md";
+        let expected = (root.join(from).join(one), Path::new(to).join(one));
+        assert!(files.contains(&expected), "{files:?}");
+        assert_eq!(below(&expected.0, &expected.1).unwrap(), [expected]);
+    }
 }

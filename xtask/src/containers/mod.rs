@@ -30,7 +30,8 @@ pub(crate) struct Containers {
 
 /// Starts the containers and runs the tests.
 pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
-    let packages = "-p sparring-transport -p sparring-cli -p instructions --all-features";
+    let packages =
+        "-p sparring-transport -p sparring-cli -p sparring -p instructions --all-features";
     run_command(command(root, &format!("cargo build {packages} --examples --bins")))?;
     let containers = Containers::start(root, ci)?;
     let line = if has_nextest() {

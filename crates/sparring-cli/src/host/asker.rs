@@ -1,4 +1,5 @@
-//! Who is asked whether a tool may be called: whoever sits before the terminal.
+//! Whoever sits before the terminal: who is asked whether a tool may be called, and
+//! what is typed there.
 
 use std::sync::Arc;
 
@@ -10,8 +11,13 @@ use crate::output::Printer;
 
 /// Asks at the terminal; nobody where there is none.
 pub(crate) fn terminal(environment: &Environment, printer: &Printer) -> Option<Arc<dyn Asker>> {
-    let answers = || BufReader::new(input::new());
+    let answers = || BufReader::new(typed());
     environment.answers.then(|| Arc::new(Prompt::new(answers(), printer.stderr().clone())) as _)
+}
+
+/// What is typed while no line is edited.
+pub(crate) fn typed() -> impl tokio::io::AsyncRead + Unpin + Send + 'static {
+    input::new()
 }
 
 /// What is typed, read only once it is there: who waits for it and gives up

@@ -4,9 +4,11 @@
 //! [`Servers`] are the flags, [`Host`] is what comes of them. What is done with
 //! the servers is each verb's own.
 
+mod again;
 mod args;
 mod asker;
 mod ending;
+mod form;
 mod opening;
 mod resuming;
 mod source;
@@ -17,8 +19,10 @@ use sparring_host::config::{Config, Rules};
 use sparring_host::manager::Manager;
 use sparring_host::registry::Registry;
 
+pub(crate) use again::Again;
 pub(crate) use args::Servers;
-pub(crate) use asker::terminal;
+pub(crate) use asker::{terminal, typed};
+pub(crate) use form::fields;
 pub(crate) use opening::Wiring;
 pub(crate) use resuming::Sessions;
 pub(crate) use source::Source;

@@ -96,15 +96,10 @@ impl Source {
     /// # Errors
     /// When a server that was named cannot be used, or the file that was.
     pub(crate) fn read(&self) -> Result<(Config, Vec<ServerConfig>), Failure> {
-        self.read_asking(self.answers)
-    }
-
-    /// The same, where nobody can be asked for what is not known already.
-    ///
-    /// # Errors
-    /// As [`Source::read`].
-    pub(crate) fn read_unattended(&self) -> Result<(Config, Vec<ServerConfig>), Failure> {
-        self.read_asking(false)
+        let config = self.config(self.answers);
+        self.check_named_file(&config)?;
+        let servers = self.servers.chosen(&config)?;
+        Ok((config, servers))
     }
 
     /// The same as [`Source::read`] on a thread, so that a signal is heeded
@@ -125,17 +120,20 @@ impl Source {
         places.chain(self.around.trust.clone()).collect()
     }
 
-    /// All that is configured, where nobody can be asked for what is not known
-    /// already; which servers are used is not looked at.
-    pub(crate) fn config_unattended(&self) -> Config {
+    /// All that is configured; which servers are used is not looked at. Who can be
+    /// asked for inputs is.
+    pub(super) fn config_attended(&self) -> Config {
+        self.config(self.answers)
+    }
+
+    /// The same, where nobody can be asked for what is not known already.
+    pub(super) fn config_unattended(&self) -> Config {
         self.config(false)
     }
 
-    fn read_asking(&self, answers: bool) -> Result<(Config, Vec<ServerConfig>), Failure> {
-        let config = self.config(answers);
-        self.check_named_file(&config)?;
-        let servers = self.servers.chosen(&config)?;
-        Ok((config, servers))
+    /// The servers that were named, if any were.
+    pub(super) fn named(&self) -> &[String] {
+        &self.servers.named
     }
 
     fn config(&self, answers: bool) -> Config {
@@ -151,7 +149,7 @@ impl Source {
     }
 
     /// A file that somebody named must be there, and be right.
-    fn check_named_file(&self, config: &Config) -> Result<(), Failure> {
+    pub(super) fn check_named_file(&self, config: &Config) -> Result<(), Failure> {
         let Some(file) = &self.servers.config else { return Ok(()) };
         let shown = file.display();
         if config.files.iter().all(|file| !file.is_there) {

@@ -1,4 +1,4 @@
-//! Where a report goes, found out before anything is run, and the writing of it.
+//! Where a report or a module goes, found out before anything is run, and the writing of it.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -8,7 +8,7 @@ use crate::failure::Failure;
 
 /// A place that can be written to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Destination {
+pub(crate) enum Destination {
     Stdout,
     /// A file that is written beside it, and then takes its place.
     File(PathBuf),
@@ -23,7 +23,7 @@ impl Destination {
     ///
     /// # Errors
     /// When it cannot.
-    pub(super) fn of(path: &Path) -> Result<Destination, Failure> {
+    pub(crate) fn of(path: &Path) -> Result<Destination, Failure> {
         let told = |why: &str| Failure::File(format!("cannot write {}: {why}", path.display()));
         let failed = |error: io::Error| told(&error.to_string());
         let is_folder = path.to_string_lossy().ends_with('/');
@@ -71,7 +71,7 @@ impl Destination {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(super) fn write(&self, text: &str) -> io::Result<()> {
+    pub(crate) fn write(&self, text: &str) -> io::Result<()> {
         match self {
             Destination::Stdout => Ok(()),
             Destination::File(path) => {

@@ -23,6 +23,7 @@ use crate::exit::Exit;
 
 pub(crate) use asked::Asked;
 pub(crate) use ci::Ci;
+pub(crate) use destination::Destination;
 pub(crate) use reports::{Reports, Round};
 pub(crate) use terminal::Terminal;
 

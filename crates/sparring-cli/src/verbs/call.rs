@@ -223,7 +223,7 @@ async fn fits(tool: &Tool, response: &Response, printer: &Printer) -> bool {
 }
 
 /// The first of many names.
-fn some(names: &[&str]) -> String {
+pub(super) fn some(names: &[&str]) -> String {
     match names.len().saturating_sub(MOST_NAMES) {
         0 => names.join(", "),
         more => format!("{} and {more} more", names[..MOST_NAMES].join(", ")),

@@ -2,6 +2,7 @@
 
 mod agent;
 mod call;
+mod codegen;
 mod complete;
 mod config;
 mod init;

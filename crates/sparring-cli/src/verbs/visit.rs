@@ -3,8 +3,8 @@
 use clap::Subcommand;
 
 use super::{
-    call::Call, complete::Complete, init::Init, list::List, ping::Ping, prompt::Prompt, raw::Raw,
-    read::Read,
+    call::Call, codegen::Codegen, complete::Complete, init::Init, list::List, ping::Ping,
+    prompt::Prompt, raw::Raw, read::Read,
 };
 use crate::args::Shared;
 use crate::connect::Session;
@@ -22,6 +22,7 @@ pub(crate) enum Visit {
     Ping(Ping),
     Raw(Raw),
     Init(Init),
+    Codegen(Codegen),
 }
 
 impl Visit {
@@ -36,6 +37,7 @@ impl Visit {
             Visit::Ping(ping) => &ping.shared,
             Visit::Raw(raw) => &raw.shared,
             Visit::Init(init) => &init.shared,
+            Visit::Codegen(codegen) => &codegen.shared,
         }
     }
 
@@ -50,6 +52,7 @@ impl Visit {
             Visit::Ping(ping) => &mut ping.shared,
             Visit::Raw(raw) => &mut raw.shared,
             Visit::Init(init) => &mut init.shared,
+            Visit::Codegen(codegen) => &mut codegen.shared,
         }
     }
 
@@ -61,6 +64,7 @@ impl Visit {
         match self {
             Visit::Call(call) => call.prepare().await,
             Visit::Raw(raw) => raw.prepare().await,
+            Visit::Codegen(codegen) => codegen.prepare().await,
             _ => Ok(()),
         }
     }
@@ -81,6 +85,7 @@ impl Visit {
             Visit::Ping(ping) => ping.run(session).await,
             Visit::Raw(raw) => raw.run(session).await,
             Visit::Init(init) => init.run(session).await,
+            Visit::Codegen(codegen) => codegen.run(session).await,
         }
     }
 }

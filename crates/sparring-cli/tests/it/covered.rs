@@ -15,8 +15,8 @@ use crate::process::{SPAR, output};
 
 /// The verbs that have a target share most of their flags; what one of them
 /// shows of such a flag is shown for all.
-const WITH_TARGET: [&str; 8] =
-    ["call", "read", "prompt", "list", "complete", "ping", "raw", "init"];
+const WITH_TARGET: [&str; 9] =
+    ["call", "read", "prompt", "list", "complete", "ping", "raw", "init", "codegen"];
 
 #[test]
 fn every_flag_has_a_golden_case() {

@@ -15,8 +15,9 @@ use crate::process::{SPAR, output};
 use crate::web::{Bridge, Scripted, Way};
 
 /// The groups of cases; each has a test.
-const GROUPS: [&str; 23] = [
+const GROUPS: [&str; 24] = [
     "agent",
+    "codegen",
     "config",
     "container",
     "diagnostics",
@@ -69,6 +70,11 @@ const AT_ONCE: usize = 4;
 #[test]
 fn every_verb_prints_results_for_people_and_programs() {
     check("verbs");
+}
+
+#[test]
+fn a_module_is_written_and_held_against_one_that_is_there() {
+    check("codegen");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
+mod agent_page;
 mod agents;
 mod asked;
 mod blocked;

@@ -138,6 +138,27 @@ fn servers_are_one_over_http_and_a_file_that_changes_is_followed() {
 }
 
 #[test]
+fn a_server_that_is_disabled_is_left_out_and_one_that_is_broken_stays() {
+    let home = home(&[("desk", &script()), ("table", &script())]);
+    let mut served = Served::start(home.path(), &[]);
+    served.running.line("note: serving 8 tools");
+    let disabled = mock("table", &script()).replace("}\n", ", enabled: false}\n");
+    let entries = [mock("desk", &script()), disabled];
+    write(home.path(), &entries, ["desk", "table"].into_iter());
+    assert_eq!(served.running.line("note: the files were read again: "), "table gone");
+    let (told, code) = served.spar(&["list", "tools"]);
+    assert_eq!(code, Some(0), "{told}");
+    assert!(told.contains("mcp__desk__echo") && !told.contains("mcp__table__"), "{told}");
+    let entries = ["  desk: {command: 7}\n".to_owned(), mock("table", &script())];
+    write(home.path(), &entries, ["desk", "table"].into_iter());
+    let why = served.running.line("note: server `desk` stays as it was: ");
+    assert!(why.contains("mcp.yaml:2:"), "{why}");
+    let call = ["call", "mcp__desk__echo", "message=hi"];
+    assert_eq!(served.spar(&call), ("hi\n".to_owned(), Some(0)));
+    assert_eq!(served.end(), Some(143));
+}
+
+#[test]
 fn only_who_has_the_token_is_let_in() {
     let home = home(&[("desk", &script())]);
     let served = Served::start(home.path(), &["--bearer", "open-sesame"]);

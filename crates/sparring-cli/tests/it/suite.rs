@@ -22,7 +22,9 @@ fn the_examples_pass_and_what_is_not_installed_is_skipped() {
     let peers = std::env::var("SPAR_PEERS_DIR").unwrap_or_default();
     // The servers beside the suites are built to where `spar` is.
     let built = Path::new(SPAR).parent().unwrap();
-    let path = format!("{path}:{peers}/node/node_modules/.bin:{}", built.display());
+    let from_npm = format!("{peers}/node/node_modules/.bin");
+    let from_python = format!("{peers}/python/bin");
+    let path = format!("{path}:{from_npm}:{from_python}:{}", built.display());
     let mut command = Command::new(SPAR);
     command.args(["test", "examples"]).current_dir(root()).env("PATH", path);
     let output = output(command.env_remove("MCP_TOKEN"));
@@ -30,13 +32,18 @@ fn the_examples_pass_and_what_is_not_installed_is_skipped() {
     assert_eq!(output.status.code(), Some(0), "{told}");
     assert!(told.contains("ok    it lets us in [2025-11-25, http]"), "{told}");
     assert!(told.lines().last().unwrap().contains(" passed, 0 failed, "), "{told}");
-    let skipped = told.contains("(mcp-server-everything is not installed)");
-    assert_eq!(skipped, !Path::new(&peers).join("node/node_modules/.bin").exists(), "{told}");
     // A build of this crate alone does not build them; `cargo xtask test` does.
     let ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
-    let skipped = told.contains("(instructions-server is not installed)");
-    assert_eq!(skipped, !built.join("instructions-server").exists(), "{told}");
-    assert!(!skipped || !ci, "with CI set no server beside the suites may be missing:\n{told}");
+    for (program, folder) in [
+        ("mcp-server-everything", Path::new(&from_npm)),
+        ("mcp-server-motherduck", Path::new(&from_python)),
+        ("instructions-server", built),
+        ("sql-server", built),
+    ] {
+        let skipped = told.contains(&format!("({program} is not installed)"));
+        assert_eq!(skipped, !folder.join(program).exists(), "{program}: {told}");
+        assert!(!skipped || !ci, "with CI set no server of a suite may be missing:\n{told}");
+    }
 }
 
 #[test]

@@ -41,8 +41,10 @@ pub(crate) async fn serve_echo() {
     Server::new(Echo).serve(stdio(LinesOptions::default())).await;
 }
 
-pub(crate) async fn serve_gateway() {
-    let (server, _manager) = gateway_to_echo().await;
+/// A gateway over this process's own pipes, to the server that the line starts.
+pub(crate) async fn serve_gateway(line: Vec<String>) {
+    let (program, args) = line.split_first().expect("a server's command line");
+    let (server, _manager) = gateway_to(ChildTarget::new(program).args(args)).await;
     server.serve(stdio(LinesOptions::default())).await;
 }
 
@@ -55,26 +57,31 @@ pub(crate) struct Way {
 }
 
 impl Way {
-    pub(crate) async fn direct() -> Way {
-        let link = ChildLink::spawn(&this_program("serve-echo")).expect("this program starts");
+    /// To the server itself.
+    pub(crate) async fn direct(server: &ChildTarget) -> Way {
+        let link = ChildLink::spawn(server).expect("the server starts");
         Way::new(link, "echo", None).await
     }
 
-    pub(crate) async fn within() -> Way {
-        let (server, manager) = gateway_to_echo().await;
+    /// Through a gateway in this process.
+    pub(crate) async fn within(server: &ChildTarget) -> Way {
+        let (server, manager) = gateway_to(server.clone()).await;
         let (ours, theirs) = memory(LinkKind::Shared);
         let running = server.spawn(theirs);
         Way::new(ours, "mcp__echo__echo", Some((running, manager))).await
     }
 
-    pub(crate) async fn beyond() -> Way {
-        let link = ChildLink::spawn(&this_program("serve-gateway")).expect("this program starts");
+    /// Through a gateway that is a process of its own.
+    pub(crate) async fn beyond(server: &ChildTarget) -> Way {
+        let line = std::iter::once(&server.program).chain(&server.args).cloned();
+        let gateway = this_program("serve-gateway").args(line);
+        let link = ChildLink::spawn(&gateway).expect("this program starts");
         Way::new(link, "mcp__echo__echo", None).await
     }
 
     async fn new(link: impl Link, tool: &'static str, held: Option<(Running, Manager)>) -> Way {
         let client = Client::builder().revision(REVISION).connect(link).await;
-        let client = client.expect("a server of ours");
+        let client = client.expect("the server can be talked to");
         Way { client, tool, arguments: json!({"message": "hello"}).into(), _held: held }
     }
 }
@@ -86,11 +93,11 @@ impl super::turns::Contestant for Way {
     }
 }
 
-async fn gateway_to_echo() -> (Server<Gateway>, Manager) {
+async fn gateway_to(server: ChildTarget) -> (Server<Gateway>, Manager) {
     let config = ServerConfig {
         name: "echo".to_owned(),
         origin: Origin { file: "mcp.yaml".into(), scope: Scope::User, line: 1, column: 1 },
-        target: Target::Child(this_program("serve-echo")),
+        target: Target::Child(server),
         protocol: Protocol::Only(REVISION),
         enabled: true,
         auto_connect: true,
@@ -103,13 +110,13 @@ async fn gateway_to_echo() -> (Server<Gateway>, Manager) {
     let registry = Arc::new(registry);
     let client = gateway::client(Manager::plain_client());
     let manager = Manager::builder().servers([config]).client(client).build();
-    manager.connect("echo").await.expect("this program starts");
+    manager.connect("echo").await.expect("the server starts");
     let server = Server::new(Gateway::new(manager.clone(), registry));
     server.handler().begun();
     (server, manager)
 }
 
-fn this_program(kind: &str) -> ChildTarget {
+pub(crate) fn this_program(kind: &str) -> ChildTarget {
     let program = std::env::current_exe().expect("this program has a path");
     ChildTarget::new(program.to_string_lossy().into_owned()).args([kind])
 }

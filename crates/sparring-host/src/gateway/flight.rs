@@ -11,17 +11,15 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Map, Value, json};
-use sparring_peer::client::{InFlight, Progress, Question, RequestBuilder};
+use sparring_peer::client::{InFlight, LogMessage, Progress, Question, RequestBuilder};
 use sparring_peer::server::{Answer, Context, Failure, InputRequired};
 use sparring_wire::{ErrorObject, Json, RawJson};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
-use super::parked::Parked;
+use super::parked::{LONG, Parked};
 use super::passing;
-
-/// How much may wait to be passed on. More progress is left out, and more
-/// questions are refused.
-const WAITING: usize = 256;
+use super::queue::Queue;
 
 type Outcome = Result<RawJson, ErrorObject>;
 
@@ -29,7 +27,7 @@ type Outcome = Result<RawJson, ErrorObject>;
 pub(super) struct Flight {
     server: Arc<str>,
     call: InFlight,
-    said: mpsc::Receiver<Said>,
+    said: Arc<Queue<Said>>,
     /// What the client was asked and has to come back with, by our names for it.
     asked: BTreeMap<String, oneshot::Sender<Outcome>>,
     /// How much it was asked so far.
@@ -37,13 +35,14 @@ pub(super) struct Flight {
 }
 
 /// What comes before the answer.
-enum Said {
+pub(super) enum Said {
     Progress(Progress),
+    Log(LogMessage),
     Asked(Asked),
 }
 
 /// What the server asks.
-struct Asked {
+pub(super) struct Asked {
     question: Question,
     params: Value,
     /// Closed when the server does not want to know any more.
@@ -51,27 +50,32 @@ struct Asked {
 }
 
 impl Flight {
-    /// Makes the request.
+    /// Makes the request; what comes before its answer goes through that queue.
     pub(super) fn start(
         server: Arc<str>,
         request: RequestBuilder,
         party: u64,
+        said: Arc<Queue<Said>>,
         cx: &Context,
     ) -> Flight {
-        let (tell, said) = mpsc::channel(WAITING);
         let wants_progress = cx.params().and_then(|it| it.at(&["_meta", "progressToken"]));
         let request = match wants_progress {
             None => request,
             Some(_) => {
-                let tell = tell.clone();
-                request.on_progress(move |progress| drop(tell.try_send(Said::Progress(progress))))
+                let tell = Arc::clone(&said);
+                // Progress that is too much is left out.
+                request.on_progress(move |progress| drop(tell.push(Said::Progress(progress))))
             }
         };
+        let tell = Arc::clone(&said);
         let request = request.answered_by(party, move |method, params| {
             let asked = ask(&tell, method, &params);
             async move {
                 let gone = |_| Err(ErrorObject::internal("the client is gone"));
-                asked?.await.unwrap_or_else(gone)
+                let late = |_| Err(ErrorObject::internal("the client did not come back"));
+                // The server's time stands still meanwhile, so there must be an end.
+                let answer = timeout(LONG, asked?).await;
+                answer.map_or_else(late, |answer| answer.unwrap_or_else(gone))
             }
         });
         let (asked, questions) = (BTreeMap::new(), 0);
@@ -81,20 +85,30 @@ impl Flight {
     /// Goes on until there is an answer, or until the client has to come back
     /// with one of its own.
     pub(super) async fn go_on(mut self, cx: &Context, parked: &Parked) -> Answer {
-        let mut asking = FuturesUnordered::new();
+        // Most requests are answered without a question.
+        let mut asking: Option<FuturesUnordered<_>> = None;
         loop {
+            let asked = async {
+                match &mut asking {
+                    Some(asking) => asking.next().await,
+                    None => None,
+                }
+            };
             tokio::select! {
                 biased;
-                Some(said) = self.said.recv() => match said {
+                said = self.said.next() => match said {
                     Said::Progress(it) => cx.progress(it.progress, it.total, it.message.as_deref()),
+                    Said::Log(it) => tell(&it, cx),
                     Said::Asked(asked) if cx.revision().is_modern() => {
                         if let Some(input) = self.ask_by_result(asked, cx) {
                             return Err(parked.park(self, input, cx));
                         }
                     }
-                    Said::Asked(asked) => asking.push(ask_by_request(asked, cx)),
+                    Said::Asked(asked) => {
+                        asking.get_or_insert_default().push(ask_by_request(asked, cx));
+                    }
                 },
-                Some(()) = asking.next() => {}
+                Some(()) = asked => {}
                 answer = &mut self.call => return passing::answer(&self.server, answer),
             }
         }
@@ -126,9 +140,10 @@ impl Flight {
                     self.asked.insert(key, reply);
                 }
             }
-            while let Ok(said) = self.said.try_recv() {
+            while let Some(said) = self.said.pop() {
                 match said {
                     Said::Progress(it) => cx.progress(it.progress, it.total, it.message.as_deref()),
+                    Said::Log(it) => tell(&it, cx),
                     Said::Asked(asked) => {
                         next = Some(asked);
                         break;
@@ -140,9 +155,14 @@ impl Flight {
     }
 }
 
+fn tell(message: &LogMessage, cx: &Context) {
+    let data: Value = message.data.view().to().unwrap_or_default();
+    cx.log_as(message.logger.as_deref(), message.level, &data);
+}
+
 /// Passes a question on; what comes of it is told there.
 fn ask(
-    tell: &mpsc::Sender<Said>,
+    tell: &Queue<Said>,
     method: &str,
     params: &RawJson,
 ) -> Result<oneshot::Receiver<Outcome>, ErrorObject> {
@@ -155,7 +175,7 @@ fn ask(
     let (reply, answer) = oneshot::channel();
     let asked = Asked { question, params, reply };
     let full = |_| ErrorObject::internal("the client is asked too much at once");
-    tell.try_send(Said::Asked(asked)).map_err(full)?;
+    tell.push(Said::Asked(asked)).map_err(full)?;
     Ok(answer)
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use sparring_peer::Server;
 use sparring_peer::client::{Client, Listing};
 use sparring_wire::Revision;
+use sparring_wire::types::LogLevel;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
@@ -29,6 +30,15 @@ pub async fn follow(server: &Server<Gateway>) {
     let mut events = gateway.manager.subscribe();
     let mut rules = gateway.registry.subscribe();
     let mut watched = server.watched();
+    let mut level = server.log_level();
+    let told = server.downgrade();
+    gateway.logs.tell_all(move |message| {
+        if let Some(server) = told.upgrade() {
+            server.log(message.logger.as_deref(), message.level, &message.data);
+        }
+    });
+    hear_all(gateway);
+    let mut asking = JoinSet::new();
     let mut changed = Changed::default();
     let mut heard = Heard::default();
     loop {
@@ -40,7 +50,13 @@ pub async fn follow(server: &Server<Gateway>) {
         };
         tokio::select! {
             event = events.next() => match event {
-                Some(event) => changed.heed(&event),
+                Some(event) => {
+                    if matches!(event, Event::State { .. } | Event::Missed(_)) {
+                        hear_all(gateway);
+                        ask_for_messages(server, *level.borrow(), &mut asking);
+                    }
+                    changed.heed(&event);
+                }
                 None => return,
             },
             // Others are notes.
@@ -50,12 +66,35 @@ pub async fn follow(server: &Server<Gateway>) {
             },
             Ok(()) = watched.changed() => heard.keep(server, &watched.borrow_and_update().clone()),
             Some(_) = heard.tasks.join_next() => {}
+            Ok(()) = level.changed() => {
+                let level = *level.borrow_and_update();
+                ask_for_messages(server, level, &mut asking);
+            }
+            Some(_) = asking.join_next() => {}
             () = due => {
                 std::mem::take(&mut changed.kinds).tell(server);
                 changed.due = None;
                 heard.keep(server, &watched.borrow_and_update().clone());
             }
         }
+    }
+}
+
+/// Hears the log messages of all servers that are connected.
+fn hear_all(gateway: &Gateway) {
+    let connections = gateway.manager.list();
+    gateway.logs.keep(&connections);
+    for connection in &connections {
+        gateway.logs.hear(connection);
+    }
+}
+
+/// Tells servers which log messages clients want, if any has said.
+fn ask_for_messages(server: &Server<Gateway>, level: Option<LogLevel>, asking: &mut JoinSet<()>) {
+    let Some(level) = level else { return };
+    for connection in server.handler().manager.list() {
+        let logs = Arc::clone(&server.handler().logs);
+        asking.spawn(async move { logs.ask_for(&connection, level, false).await });
     }
 }
 

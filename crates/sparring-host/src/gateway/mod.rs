@@ -10,9 +10,11 @@
 mod completing;
 mod flight;
 mod following;
+mod logs;
 mod parked;
 mod passing;
 mod prompts;
+mod queue;
 mod resources;
 mod template;
 
@@ -20,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use sparring_peer::client::{ClientBuilder, Question, RequestBuilder};
+use sparring_peer::client::{ClientBuilder, Question};
 use sparring_peer::server::{Answer, Context, Failure, Handler, Reply};
 use sparring_wire::types::{Implementation, ServerCapabilities, Tool};
 use sparring_wire::{ErrorObject, Json, RawJson};
@@ -31,7 +33,9 @@ use crate::manager::{Connection, Manager};
 use crate::registry::{Refusal, Registered, Registry};
 use crate::text::cut;
 use flight::Flight;
+use logs::Logs;
 use parked::Parked;
+use queue::Queue;
 
 pub use following::follow;
 
@@ -50,6 +54,7 @@ pub struct Gateway {
     manager: Manager,
     registry: Arc<Registry>,
     parked: Parked,
+    logs: Arc<Logs>,
     /// Whether all servers are connected that were to be at first, or failed.
     begun: watch::Sender<bool>,
     /// How many requests there were that are nobody's but their own.
@@ -57,10 +62,11 @@ pub struct Gateway {
 }
 
 /// What the clients of a gateway's manager are to be made from: what their servers
-/// ask is passed on, so they declare that it is answered.
+/// ask is passed on, so they declare that it is answered, and wait for that. Nobody
+/// reads what they would record, so they do not.
 pub fn client(client: ClientBuilder) -> ClientBuilder {
     let questions = [Question::Sampling, Question::Elicitation, Question::Roots];
-    questions.into_iter().fold(client, |client, question| {
+    questions.into_iter().fold(client.recorded(false).patient(), |client, question| {
         // For requests of the gateway's clients it is they who answer.
         client.answer(question, |_| async { Err(ErrorObject::internal(NOT_ALONE)) })
     })
@@ -71,7 +77,8 @@ impl Gateway {
     /// [`client`].
     pub fn new(manager: Manager, registry: Arc<Registry>) -> Gateway {
         let begun = watch::Sender::new(false);
-        Gateway { manager, registry, parked: Parked::default(), begun, alone: AtomicU64::new(1) }
+        let (parked, logs, alone) = Default::default();
+        Gateway { manager, registry, parked, logs, begun, alone }
     }
 
     /// Says that all servers are connected that were to be at first, or could not
@@ -98,8 +105,26 @@ impl Gateway {
     }
 
     /// Makes a request of a server, and passes on what comes before its answer.
-    async fn pass(&self, server: &Arc<str>, request: RequestBuilder, cx: &Context) -> Answer {
-        let flight = Flight::start(Arc::clone(server), request, self.party(cx), cx);
+    async fn pass(
+        &self,
+        connection: &Connection,
+        method: &'static str,
+        params: RawJson,
+        cx: &Context,
+    ) -> Answer {
+        let said = Arc::new(Queue::default());
+        let mut params = params;
+        if let Some(level) = cx.log_level() {
+            self.logs.hear(connection);
+            self.logs.ask_for(connection, level, true).await;
+            if logs::are_for_requests(cx, connection) {
+                self.logs.join(connection, level, &said);
+                params = passing::with_log_level(connection, params, level);
+            }
+        }
+        let request = connection.client().request(method, Some(params));
+        let server = Arc::clone(connection.server());
+        let flight = Flight::start(server, request, self.party(cx), said, cx);
         flight.go_on(cx, &self.parked).await
     }
 
@@ -111,7 +136,7 @@ impl Gateway {
 
     /// Waits where a tool is not there that may only be late.
     async fn until_known(&self, tool: &str) {
-        if self.registry.get(tool).is_none() {
+        if !*self.begun.borrow() && self.registry.get(tool).is_none() {
             self.until_begun().await;
         }
     }
@@ -125,7 +150,7 @@ impl Handler for Gateway {
     /// Servers come and go, and what was declared cannot be taken back; so all is
     /// declared that there could be.
     fn capabilities(&self) -> ServerCapabilities {
-        ServerCapabilities::none().tools().resources().prompts().completions()
+        ServerCapabilities::none().tools().resources().prompts().completions().logging()
     }
 
     fn instructions(&self) -> Option<String> {
@@ -153,8 +178,7 @@ impl Handler for Gateway {
         let route = self.registry.permit(name, &arguments).await.map_err(refused)?;
         let connection = self.manager.routed(&route).map_err(not_there)?;
         let params = passing::tool_params(cx, &route.tool, &arguments);
-        let request = connection.client().request("tools/call", Some(params));
-        self.pass(&route.server, request, cx).await
+        self.pass(&connection, "tools/call", params, cx).await
     }
 
     fn input_schema(&self, tool: &str) -> Option<RawJson> {
@@ -179,8 +203,7 @@ impl Handler for Gateway {
             None => {
                 let inner = RawJson::string(&place.uri);
                 let params = passing::params(cx, &[("uri", inner.view())]);
-                let request = place.connection.client().request("resources/read", Some(params));
-                self.pass(place.connection.server(), request, cx).await?
+                self.pass(&place.connection, "resources/read", params, cx).await?
             }
         };
         Ok(resources::as_asked(reply, &place.uri, uri))
@@ -209,8 +232,7 @@ impl Handler for Gateway {
         let (connection, prompt) = prompts::find(&self.manager, name)?;
         let inner = RawJson::string(&prompt);
         let params = passing::params(cx, &[("name", inner.view())]);
-        let request = connection.client().request("prompts/get", Some(params));
-        self.pass(connection.server(), request, cx).await
+        self.pass(&connection, "prompts/get", params, cx).await
     }
 
     async fn complete(&self, reference: Json<'_>, _argument: Json<'_>, cx: &Context) -> Answer {

@@ -1,8 +1,8 @@
 //! Requests whose client must come back with an answer (2026-07-28,
 //! basic/patterns/mrtr): they stay in flight at their server meanwhile.
 //!
-//! A request that nobody comes back for ends by itself: its server's entry says
-//! how long it may take.
+//! A request that nobody comes back for ends by itself: its server is told that
+//! there is no answer.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -19,8 +19,8 @@ use super::flight::{Flight, about};
 /// How many are kept; for one more the oldest is given up.
 const MOST: usize = 1_000;
 
-/// How long one is kept. Its request has ended by then, in most cases.
-const LONG: Duration = Duration::from_secs(600);
+/// How long one is kept, and how long an answer may take.
+pub(super) const LONG: Duration = Duration::from_secs(600);
 
 /// Requests by the states that their clients got, which nobody else can know.
 #[derive(Default)]

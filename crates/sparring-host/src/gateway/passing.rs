@@ -5,7 +5,10 @@ use std::sync::Arc;
 use serde_json::json;
 use sparring_peer::client::{Error, Response};
 use sparring_peer::server::{Answer, Context};
+use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Json, RawJson};
+
+use crate::manager::Connection;
 
 /// What belongs to the way between two peers, and is made anew for the next.
 const OF_THE_WAY: [&str; 2] = ["inputResponses", "requestState"];
@@ -36,6 +39,19 @@ pub(super) fn tool_params(cx: &Context, tool: &str, arguments: &RawJson) -> RawJ
     let own = [("name", name.view()), ("arguments", arguments.view())];
     let meta = meta.as_ref().map(|meta| ("_meta", meta.view()));
     RawJson::empty_object().with_more(own.into_iter().chain(meta))
+}
+
+/// The same, with the level of log messages that the client wants, where a server
+/// is told so with each request.
+pub(super) fn with_log_level(connection: &Connection, params: RawJson, level: LogLevel) -> RawJson {
+    if !connection.revision().is_some_and(|revision| revision.is_modern()) {
+        return params;
+    }
+    let level = RawJson::string(level.name());
+    let meta = params.view().get("_meta").filter(|meta| meta.is_object());
+    let meta = meta.map_or_else(RawJson::empty_object, RawJson::from);
+    let meta = meta.with_member("io.modelcontextprotocol/logLevel", level.view());
+    params.with_member("_meta", meta.view())
 }
 
 /// What a server said, or why it said nothing.

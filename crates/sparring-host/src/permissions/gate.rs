@@ -146,6 +146,11 @@ impl Gate {
         locked(&self.permissions).clone()
     }
 
+    /// Whether decisions are written down, so that a call needs a name.
+    pub(crate) fn is_audited(&self) -> bool {
+        self.options.audit.is_some()
+    }
+
     /// What was granted for good.
     pub fn grants(&self) -> &Grants {
         &self.options.grants

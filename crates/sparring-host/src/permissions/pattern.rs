@@ -66,6 +66,11 @@ pub enum PatternError {
 }
 
 impl Glob {
+    /// Those that fit a pattern.
+    pub fn new(pattern: impl Into<String>) -> Self {
+        Glob(pattern.into())
+    }
+
     /// Every name.
     pub fn all() -> Self {
         Glob("*".to_owned())

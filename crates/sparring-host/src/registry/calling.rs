@@ -75,7 +75,10 @@ impl Caller for Manager {
 
 impl Manager {
     /// The connection that a permitted call goes to.
-    pub(crate) fn routed(&self, route: &Route) -> Result<Connection, CallError> {
+    ///
+    /// # Errors
+    /// When it is not connected, or is another than the one that was decided about.
+    pub fn routed(&self, route: &Route) -> Result<Connection, CallError> {
         let server = || Arc::clone(&route.server);
         let Some(connection) = self.get(&route.server) else {
             let state = self.state(&route.server).map_or("not configured", |state| state.name());

@@ -144,9 +144,13 @@ impl Registry {
     /// When it may not; or there is no such tool, also if it is gone by the time
     /// that somebody has answered.
     pub async fn permit(&self, name: &str, arguments: &RawJson) -> Result<Route, Refusal> {
-        let tool = self.get(name).ok_or_else(|| self.unknown(name))?;
+        let table = self.table();
+        let tool = table.get(name).ok_or_else(|| self.unknown(name))?;
         let target = self.gate.permissions().fingerprint(&tool.server).cloned();
-        let id = format!("{:08x}-{}", self.run, self.calls.fetch_add(1, Ordering::Relaxed));
+        let id = match self.gate.is_audited() {
+            true => format!("{:08x}-{}", self.run, self.calls.fetch_add(1, Ordering::Relaxed)),
+            false => String::new(),
+        };
         let call = Call { id: &id, server: &tool.server, tool: &tool.tool.name, arguments };
         let checked = self.gate.check(call).await;
         let reason = checked.as_ref().map_or_else(|denied| denied.reason(), |it| Some(&it.reason));
@@ -156,13 +160,12 @@ impl Registry {
         if let Some(note) = checked?.note {
             self.announcer.tell(Event::Note(note.into()));
         }
-        let route = Route { server: tool.server, tool: tool.tool.name.clone(), target };
-        let now = self.get(name);
-        let same = |now: &Registered| now.server == route.server && now.tool.name == route.tool;
-        match now.is_some_and(|now| same(&now)) {
-            true => Ok(route),
-            false => Err(Refusal::Gone { name: name.to_owned() }),
+        let now = self.table();
+        let same = |now: &Registered| now.server == tool.server && now.tool.name == tool.tool.name;
+        if !Arc::ptr_eq(&now, &table) && !now.get(name).is_some_and(same) {
+            return Err(Refusal::Gone { name: name.to_owned() });
         }
+        Ok(Route { server: Arc::clone(&tool.server), tool: tool.tool.name.clone(), target })
     }
 
     /// Calls a tool by its name here, if it may be called.

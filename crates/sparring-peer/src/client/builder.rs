@@ -103,6 +103,22 @@ impl ClientBuilder {
         self
     }
 
+    /// Whether what passes is recorded and judged; it need not be where nobody
+    /// reads the transcript.
+    #[must_use]
+    pub fn recorded(mut self, recorded: bool) -> Self {
+        self.options.recorded = recorded;
+        self
+    }
+
+    /// Lets the time of requests stand still while what the server asks for them
+    /// is being answered, as where a person answers.
+    #[must_use]
+    pub fn patient(mut self) -> Self {
+        self.options.patient = true;
+        self
+    }
+
     /// Connects over a link.
     ///
     /// # Errors
@@ -127,7 +143,9 @@ impl ClientBuilder {
 
     /// The same, recorded by that one.
     pub(super) fn start_recorded(self, mut link: impl Link, recorder: Recorder) -> Client {
-        link.record_to(recorder.clone());
+        if self.options.recorded {
+            link.record_to(recorder.clone());
+        }
         let (commands, receiver) = mpsc::unbounded_channel();
         let (done, ended) = watch::channel(());
         let (connected, outcome) = watch::channel(None);
@@ -139,6 +157,7 @@ impl ClientBuilder {
             requests: Inbox::default(),
             unclaimed: Inbox::default(),
             watchers: super::subscription::Watchers::default(),
+            log: super::log::Hearer::default(),
             transcript: recorder.transcript().clone(),
             makings: Makings { builder: self.clone(), recorder, link: Mutex::new(link.again()) },
             mishaps: Mutex::default(),

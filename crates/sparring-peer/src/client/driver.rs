@@ -235,6 +235,7 @@ impl<L: Link> Driver<L> {
                     }
                     _ => self.shared.watchers.tell(&frame),
                 }
+                self.shared.log.tell(&frame);
                 let method = frame.method().unwrap_or_default().to_owned();
                 self.shared.notifications.push(&method, frame);
             }

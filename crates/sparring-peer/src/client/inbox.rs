@@ -1,6 +1,6 @@
 //! What came in without being asked for, to be counted and awaited.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -79,6 +79,11 @@ impl Inbox {
         self.state().counts.get(name).copied().unwrap_or_default()
     }
 
+    /// How many frames came of each name, by their names.
+    pub fn counts(&self) -> BTreeMap<String, u64> {
+        self.state().counts.iter().map(|(name, count)| (name.clone(), *count)).collect()
+    }
+
     /// Waits until so many of one name have come, and gives those kept.
     ///
     /// # Errors
@@ -89,21 +94,24 @@ impl Inbox {
         count: u64,
         within: Duration,
     ) -> Result<Vec<Frame>, Error> {
-        let arrival = async {
-            loop {
-                let changed = self.0.changed.notified();
-                if self.count(name) >= count {
-                    return;
-                }
-                changed.await;
-            }
-        };
+        let arrival = self.until(|inbox| inbox.count(name) >= count);
         match tokio::time::timeout(within, arrival).await {
             Ok(()) => Ok(self.of(name)),
             Err(_) => {
                 let method = format!("{name} ({} of {count} came)", self.count(name));
                 Err(Error::Timeout { method, after: within })
             }
+        }
+    }
+
+    /// Waits, for as long as it takes, until something holds of what came.
+    pub async fn until(&self, holds: impl Fn(&Inbox) -> bool) {
+        loop {
+            let changed = self.0.changed.notified();
+            if holds(self) {
+                return;
+            }
+            changed.await;
         }
     }
 

@@ -8,6 +8,7 @@ mod driver;
 mod error;
 mod inbox;
 mod lists;
+mod log;
 mod options;
 mod reopen;
 mod request;
@@ -35,6 +36,7 @@ pub use builder::ClientBuilder;
 pub use error::Error;
 pub use inbox::Inbox;
 pub use lists::Listing;
+pub use log::LogMessage;
 pub use options::{ClientOptions, Protocol};
 pub use request::{InFlight, Progress, RequestBuilder};
 pub use response::Response;
@@ -60,6 +62,7 @@ struct Shared {
     requests: Inbox,
     unclaimed: Inbox,
     watchers: subscription::Watchers,
+    log: log::Hearer,
     transcript: Transcript,
     makings: reopen::Makings,
     mishaps: Mutex<Vec<Cause>>,
@@ -130,6 +133,11 @@ impl Client {
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Client {
         Client { timeout: Some(timeout), ..self.clone() }
+    }
+
+    /// How long requests of this handle may take.
+    pub fn timeout(&self) -> Duration {
+        self.timeout.unwrap_or(self.shared.options.timeout)
     }
 
     /// Whether the connection stands.

@@ -28,6 +28,13 @@ pub struct ClientOptions {
     pub max_items: usize,
     /// How many bytes the transcript keeps.
     pub transcript_bytes: usize,
+    /// Whether what passes is recorded in the transcript, and judged. Without,
+    /// calls are faster, and nobody can say later what was said.
+    pub recorded: bool,
+    /// Whether the time of a request stands still while this side is being asked
+    /// for it. Not every link says which request that is; then it is all that are
+    /// in flight.
+    pub patient: bool,
 }
 
 impl Default for ClientOptions {
@@ -42,6 +49,8 @@ impl Default for ClientOptions {
             max_pages: 1_000,
             max_items: 100_000,
             transcript_bytes: sparring_wire::Transcript::DEFAULT_BYTES,
+            recorded: true,
+            patient: false,
         }
     }
 }

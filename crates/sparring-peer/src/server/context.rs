@@ -131,12 +131,20 @@ impl Context {
 
     /// The same, in the name of a part of the server.
     pub fn log_as(&self, logger: Option<&str>, level: LogLevel, data: &Value) {
-        let mut params = json!({"level": level.name(), "data": data});
-        if let Some(logger) = logger {
-            params["logger"] = logger.into();
-        }
-        let params = RawJson::from(params);
+        let params = log_params(logger, level, &RawJson::from(data));
         self.say(Said::Log(self.id().clone(), level, params));
+    }
+
+    /// The least severe level of log messages that the client wants for this
+    /// request: as the request says, or its session. None where nobody has said.
+    pub fn log_level(&self) -> Option<LogLevel> {
+        match self.revision().is_modern() {
+            true => {
+                let name = self.meta("io.modelcontextprotocol/logLevel")?.as_str()?;
+                LogLevel::from_name(&name)
+            }
+            false => self.0.call.log_level,
+        }
     }
 
     /// Sends any notification along with this request.
@@ -258,4 +266,12 @@ impl Context {
     fn say(&self, said: Said) {
         let _ = self.0.outbox.send(said);
     }
+}
+
+/// The params of a log message.
+pub(super) fn log_params(logger: Option<&str>, level: LogLevel, data: &RawJson) -> RawJson {
+    let (level, logger) = (RawJson::string(level.name()), logger.map(RawJson::string));
+    let logger = logger.as_ref().map(|logger| ("logger", logger.view()));
+    let own = [("level", level.view())].into_iter().chain(logger);
+    RawJson::empty_object().with_more(own.chain([("data", data.view())]))
 }

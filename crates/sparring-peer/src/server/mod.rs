@@ -9,6 +9,7 @@ mod dispatch;
 mod handler;
 mod intake;
 mod interest;
+mod levels;
 mod running;
 mod session;
 
@@ -17,6 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
 use serde_json::json;
+use sparring_wire::types::LogLevel;
 use sparring_wire::{Frame, RawJson, Revision};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
@@ -25,6 +27,7 @@ use self::core::{About, Profile};
 use crate::link::{Cause, Envelope, Link};
 use counters::Counters;
 use interest::Interests;
+use levels::Levels;
 use session::Change;
 
 pub use alone::Alone;
@@ -49,6 +52,7 @@ struct Shared<H> {
     counters: Arc<Counters>,
     sessions: Sessions,
     interests: Arc<Interests>,
+    levels: Arc<Levels>,
 }
 
 /// Asked to work on a link, and there is none.
@@ -72,6 +76,7 @@ impl<H: Handler> Server<H> {
             counters: Arc::default(),
             sessions: Sessions::default(),
             interests: Arc::default(),
+            levels: Arc::default(),
         };
         Server { shared: Arc::new(shared) }
     }
@@ -161,6 +166,20 @@ impl<H: Handler> Server<H> {
     /// as they are and as that changes.
     pub fn watched(&self) -> watch::Receiver<Arc<BTreeSet<String>>> {
         self.shared.interests.all()
+    }
+
+    /// The least severe level of log messages that the session of a client has set,
+    /// as it is and as that changes; none while none has set any.
+    pub fn log_level(&self) -> watch::Receiver<Option<LogLevel>> {
+        self.shared.levels.least()
+    }
+
+    /// Sends a log message to all clients in whose sessions messages of that level
+    /// are wanted. Since 2026-07-28 there are none but for a request
+    /// ([`Context::log`]).
+    pub fn log(&self, logger: Option<&str>, level: LogLevel, data: &RawJson) {
+        let params = context::log_params(logger, level, data);
+        self.changed("logging", "notifications/message", Some(params));
     }
 
     /// Tells all clients that want to know of any change, whatever was declared.

@@ -8,22 +8,68 @@ use crate::target::ChildTarget;
 /// The most that is kept of what it says.
 const LONGEST: usize = 1024 * 1024;
 
-/// The program, and the flags that stand before every verb of it.
+/// The engines that are looked for, in this order.
+pub(super) const ENGINES: [&str; 2] = ["docker", "podman"];
+
+/// The program of a container engine, and the flags that stand before every verb
+/// of it.
 #[derive(Debug, Clone)]
-pub(super) struct Engine {
+pub struct Engine {
     words: Vec<String>,
 }
 
-/// What came of running it.
-pub(super) struct Ran {
+/// What came of running a container engine.
+#[derive(Debug, Clone)]
+pub struct Ran {
     /// Whether it exited with 0.
-    pub(super) well: bool,
+    pub well: bool,
     /// What it wrote to its stdout.
-    pub(super) stdout: String,
+    pub stdout: String,
     stderr: String,
 }
 
+impl Ran {
+    /// The end of what it wrote to its stderr, in one line.
+    pub fn end_of_stderr(&self) -> String {
+        let lines: Vec<&str> = self.stderr.lines().filter(|line| !line.trim().is_empty()).collect();
+        said(&lines[lines.len().saturating_sub(3)..].join("\n"))
+    }
+}
+
 impl Engine {
+    /// The engine with this program and these flags; without a word, the first of
+    /// docker and podman that works.
+    ///
+    /// # Errors
+    /// When none of them works; the error says why.
+    pub async fn find(words: Vec<String>) -> Result<Engine, ContainerError> {
+        let mut errors = Vec::new();
+        for engine in Engine::candidates(words) {
+            match engine.run(["ps", "--quiet"]).await {
+                Ok(ran) if ran.well => return Ok(engine),
+                Ok(ran) => {
+                    let (engine, said) = (engine.name().to_owned(), ran.end_of_stderr());
+                    errors.push(ContainerError::NotWorking { engine, said });
+                }
+                Err(error) => errors.push(error),
+            }
+        }
+        Err(ContainerError::of_all(errors, &ENGINES))
+    }
+
+    /// The one that is named, or all there may be.
+    pub(super) fn candidates(words: Vec<String>) -> Vec<Engine> {
+        match Engine::new(words) {
+            Some(engine) => vec![engine],
+            None => ENGINES.map(|name| Engine { words: vec![name.to_owned()] }).into(),
+        }
+    }
+
+    /// The program and its flags.
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
     /// None without a word.
     pub(super) fn new(words: Vec<String>) -> Option<Engine> {
         (!words.is_empty()).then_some(Engine { words })
@@ -61,7 +107,10 @@ impl Engine {
 
     /// Runs it to its end. Dropped meanwhile, it is killed with all that it has
     /// started.
-    pub(super) async fn run<S: Into<String>>(
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub async fn run<S: Into<String>>(
         &self,
         words: impl IntoIterator<Item = S>,
     ) -> Result<Ran, ContainerError> {

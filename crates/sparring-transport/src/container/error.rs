@@ -17,6 +17,14 @@ pub enum ContainerError {
     /// The engine is there, and cannot be run.
     #[error("the container engine does not start: {0}")]
     Engine(ChildError),
+    /// The engine is there, and does not work.
+    #[error("{engine} does not work: {said}")]
+    NotWorking {
+        /// The engine.
+        engine: String,
+        /// What it said.
+        said: String,
+    },
     /// The engine does not say how the container is.
     #[error("{engine} does not tell the state of container {name}: {said}")]
     Refused {

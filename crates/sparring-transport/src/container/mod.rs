@@ -14,21 +14,20 @@ mod shell;
 mod state;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::child::{Behind, ChildError, ChildLink};
 use crate::target::{ChildTarget, ContainerTarget};
-use engine::Engine;
+use engine::ENGINES;
 use inside::Inside;
 use state::State;
 use tokio::time::{Instant, sleep, timeout_at};
 
+pub use engine::{Engine, Ran};
 pub use error::ContainerError;
 
-/// The engines that are looked for, in this order.
-const ENGINES: [&str; 2] = ["docker", "podman"];
-
 /// How often a container that is not ready is looked at again.
-const LOOK: std::time::Duration = std::time::Duration::from_millis(100);
+const LOOK: Duration = Duration::from_millis(100);
 
 /// The container that a link leads into. Cheap to clone, and outlives the link.
 #[derive(Clone)]
@@ -75,22 +74,52 @@ pub(crate) async fn open(
 
 /// The engine that has the container, once that is ready.
 async fn ready(target: &ContainerTarget, until: Instant) -> Result<Engine, ContainerError> {
-    let (engine, mut state) = find(target, until).await?;
+    let (engine, state) = find(target, until).await?;
+    become_ready(&engine, &target.name, (target.ready_within, until), state).await?;
+    Ok(engine)
+}
+
+impl Engine {
+    /// Waits until a container is ready: it runs, and is healthy where it says so.
+    ///
+    /// # Errors
+    /// When there is no such container, or it does not become ready in that time.
+    pub async fn ready(&self, name: &str, within: Duration) -> Result<(), ContainerError> {
+        let until = Instant::now() + within;
+        let state = self.state_by(name, (within, until)).await?;
+        become_ready(self, name, (within, until), state).await
+    }
+
+    /// How a container is, as far as the engine says so in time.
+    async fn state_by(
+        &self,
+        name: &str,
+        (within, until): (Duration, Instant),
+    ) -> Result<State, ContainerError> {
+        timeout_at(until, self.state(name)).await.unwrap_or_else(|_| {
+            let (engine, name) = (self.name().to_owned(), name.to_owned());
+            Err(ContainerError::NoAnswer { engine, name, within })
+        })
+    }
+}
+
+async fn become_ready(
+    engine: &Engine,
+    name: &str,
+    (within, until): (Duration, Instant),
+    mut state: State,
+) -> Result<(), ContainerError> {
     loop {
-        let starting = match state {
-            State::Ready => return Ok(engine),
+        let how = match state {
+            State::Ready => return Ok(()),
             State::Starting(how) => how,
             State::Bad(error) => return Err(error),
         };
-        let late = ContainerError::NotReady {
-            name: target.name.clone(),
-            within: target.ready_within,
-            how: starting,
-        };
+        let late = ContainerError::NotReady { name: name.to_owned(), within, how };
         if timeout_at(until, sleep(LOOK)).await.is_err() {
             return Err(late);
         }
-        state = match timeout_at(until, engine.state(&target.name)).await {
+        state = match timeout_at(until, engine.state(name)).await {
             Ok(state) => state?,
             Err(_) => return Err(late),
         };
@@ -99,20 +128,9 @@ async fn ready(target: &ContainerTarget, until: Instant) -> Result<Engine, Conta
 
 /// The engine that is named, or the first that has the container.
 async fn find(target: &ContainerTarget, until: Instant) -> Result<(Engine, State), ContainerError> {
-    let named = Engine::new(target.engine.clone());
-    let engines = match named {
-        Some(engine) => vec![engine],
-        None => ENGINES.iter().filter_map(|name| Engine::new(vec![(*name).to_owned()])).collect(),
-    };
     let mut errors = Vec::new();
-    for engine in engines {
-        let asked = timeout_at(until, engine.state(&target.name)).await;
-        let silent = |_| ContainerError::NoAnswer {
-            engine: engine.name().to_owned(),
-            name: target.name.clone(),
-            within: target.ready_within,
-        };
-        match asked.map_err(silent).and_then(|state| state) {
+    for engine in Engine::candidates(target.engine.clone()) {
+        match engine.state_by(&target.name, (target.ready_within, until)).await {
             Ok(state) => return Ok((engine, state)),
             Err(error) => errors.push(error),
         }

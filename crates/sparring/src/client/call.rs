@@ -12,6 +12,36 @@ use crate::scene::Scene;
 use crate::{Error, Response};
 
 /// A request to be; awaiting it makes it.
+///
+/// One that is forgotten is warned of, and where warnings are errors it does not
+/// compile:
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// # fn check(client: &sparring::Client) {
+/// client.call_tool("greet", serde_json::json!({}));
+/// # }
+/// ```
+///
+/// So is an answer that nobody checks:
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// # async fn check(client: &sparring::Client) -> Result<(), sparring::Error> {
+/// client.call_tool("greet", serde_json::json!({})).await?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// With its check it does:
+///
+/// ```
+/// #![deny(unused_must_use)]
+/// # async fn check(client: &sparring::Client) -> Result<(), sparring::Error> {
+/// client.call_tool("greet", serde_json::json!({})).await?.assert_success();
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "a request is made when it is awaited or started"]
 pub struct Call {
     request: RequestBuilder,
@@ -68,6 +98,12 @@ impl InFlight {
     /// error, unless the answer was there before.
     pub fn cancel(&self, reason: Option<&str>) {
         self.request.cancel(reason);
+    }
+
+    /// The same line and scene, for an answer that cannot be used.
+    #[cfg(feature = "typed")]
+    pub(crate) fn failed(&self, error: sparring_peer::client::Error) -> Error {
+        Error::client(error, self.at, &self.scene)
     }
 
     /// Lets the request take its course; nobody wants its answer.

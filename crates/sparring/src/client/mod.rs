@@ -5,6 +5,8 @@ mod asking;
 mod builder;
 mod call;
 mod subscription;
+mod wait;
+mod when;
 
 use std::any::Any;
 use std::ops::Deref;
@@ -18,6 +20,8 @@ pub use sparring_peer::client::{
     accept_with_defaults,
 };
 pub use subscription::Subscription;
+pub use wait::Wait;
+pub use when::When;
 
 use crate::connect::{Connect, InMemory};
 use crate::scene::Scene;
@@ -47,6 +51,15 @@ impl Client {
 
     /// Connects to a service in this process, with everything as it is by default.
     ///
+    /// What is no service does not compile:
+    ///
+    /// ```compile_fail,E0277
+    /// # async fn check() -> Result<(), sparring::Error> {
+    /// let client = sparring::Client::in_memory("a server").await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// When the two do not come to terms; the error says why.
     #[track_caller]
@@ -70,6 +83,10 @@ impl Client {
     /// Whom the client talks to, in words.
     pub fn target(&self) -> &str {
         self.scene.target()
+    }
+
+    pub(crate) fn scene(&self) -> &Scene {
+        &self.scene
     }
 
     /// The end of what the target wrote to its stderr; nothing where it has none.

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use sparring_wire::Frame;
 
-use crate::Error;
 use crate::scene::Scene;
+use crate::{Error, client};
 
 /// A subscription that stands. Dropped, it ends.
 #[must_use = "a subscription that is dropped ends"]
@@ -31,7 +31,14 @@ impl Subscription {
         let at = Location::caller();
         async move {
             let next = self.peer.next(within).await;
-            next.map_err(|error| Error::client(error, at, &self.scene))
+            next.map_err(|error| match error {
+                client::Error::Timeout { after, .. } => {
+                    let missed =
+                        format!("no notification of the subscription came within {after:?}");
+                    Error::missed(missed, at, &self.scene)
+                }
+                error => Error::client(error, at, &self.scene),
+            })
         }
     }
 

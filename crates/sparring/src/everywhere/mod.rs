@@ -28,6 +28,7 @@ use factory::Host;
 
 pub use factory::{Factory, Hosts};
 pub use outcome::Outcome;
+pub(crate) use outcome::words;
 pub use transport::Transport;
 
 /// Runs one test over everything that a server made in this process can be

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use serde_json::json;
 use sparring::{Client, Error, Everywhere, Revision, Server, Transport, everywhere};
 
+use crate::failure::message_of;
 use crate::greeter::{Greeter, mock, of_rmcp, program};
-use crate::panics::message_of;
 
 /// Which transport and revision a client has.
 fn combination(client: &Client) -> (String, Revision) {

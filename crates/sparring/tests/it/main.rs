@@ -4,16 +4,30 @@
 #![cfg(all(feature = "mock", feature = "http", feature = "rmcp"))]
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
+mod again;
 mod failure;
 mod greeter;
-mod panics;
 
 // What is checked.
 mod content;
 mod listed;
 mod response;
+mod snapshot;
+mod waiting;
+mod when;
+
+// What a failure shows.
+mod scene;
 
 // What is connected to, and what a test stands on.
+mod blocking;
+#[cfg(target_os = "linux")]
+mod children;
+#[cfg(unix)]
+mod container;
 mod everywhere;
+mod over_http;
 mod project;
 mod rmcp;
+mod shared;
+mod skip;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::json;
 use sparring::{Client, Project};
 
+use crate::failure::failure;
 use crate::greeter::program;
 
 #[test]
@@ -50,15 +51,22 @@ fn a_project_is_called_like_its_test() {
 }
 
 #[test]
-#[should_panic(expected = "../secret leads out of the project")]
 fn nothing_is_written_outside_of_a_project() {
-    drop(Project::new().file("../secret", ""));
+    let project = Project::new();
+    let failure = failure(|| project.write("../secret", ""));
+    assert_eq!(failure.message, "../secret leads out of the project");
+    assert!(failure.at.starts_with("tests/it/project.rs:"), "{}", failure.at);
 }
 
 #[test]
-#[should_panic(expected = "cannot be copied into a project")]
 fn what_is_not_there_is_not_copied() {
-    drop(Project::new().copy_from("no/such/folder"));
+    let project = Project::new();
+    let kept = project.path().to_owned();
+    let failure = failure(|| project.copy_from("no/such/folder"));
+    let told = "no/such/folder cannot be copied into a project: No such file or directory";
+    assert!(failure.message.starts_with(told), "{}", failure.message);
+    assert!(failure.at.starts_with("tests/it/project.rs:"), "{}", failure.at);
+    std::fs::remove_dir(kept).unwrap();
 }
 
 #[tokio::test]

@@ -108,7 +108,6 @@ fn call<T: Answering>(
 /// The schema of a type, with everything in its place.
 fn schema<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
     let mut schema = settings.into_generator().into_root_schema_for::<T>();

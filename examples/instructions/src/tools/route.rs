@@ -23,8 +23,7 @@ pub(super) struct Arguments {
     /// What the user says, as it is.
     #[schemars(length(max = 20_000))]
     message: String,
-    /// What else is known of the conversation: any texts in it count a little, and
-    /// `topic` and `category` much.
+    /// What else is known: its texts count a little, its `topic` and `category` much.
     context: Option<serde_json::Map<String, serde_json::Value>>,
     /// The most instructions to give.
     #[serde(default = "five")]

@@ -1,76 +1,38 @@
-//! A client with a method for each of the server's tools.
+//! The client of the tests, which is generated from the server's own tools; that
+//! it still is; and what the tests look for in answers.
 
-use std::ops::Deref;
+use std::fs;
+use std::path::Path;
 
-use serde_json::{Map, Value, json};
-use sparring::client::Call;
-use sparring::{Client, Response};
+use serde_json::Value;
+use sparring::Response;
+use sparring::client::Listing;
+use sparring_codegen::{Source, module};
 
-/// A connection to the server.
-pub(crate) struct InstructionsClient(Client);
+use crate::project::Project;
 
-impl InstructionsClient {
-    pub(crate) fn on(client: Client) -> Self {
-        InstructionsClient(client)
+/// What the client is made by, beside the program.
+const FLAGS: &str = "--name InstructionsClient";
+
+#[tokio::test]
+async fn the_generated_client_is_the_one_of_the_server() {
+    let client = Project::empty().over_stdio().await.client;
+    let tools = client.list(Listing::Tools).await.unwrap();
+    let tools: Vec<Value> = tools.iter().map(|tool| tool.view().to().unwrap()).collect();
+    let source = Source {
+        server: "instructions-server",
+        version: env!("CARGO_PKG_VERSION"),
+        name: Some("InstructionsClient"),
+        flags: FLAGS,
+        tools: &tools,
+    };
+    let made = module(&source).unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/generated.rs");
+    if std::env::var_os("SPAR_BLESS").is_some() {
+        fs::write(&path, &made).unwrap();
     }
-
-    /// Asks which instructions a message calls for; what is not given is left out.
-    #[track_caller]
-    pub(crate) fn route_instructions(
-        &self,
-        message: &str,
-        context: Option<Value>,
-        limit: Option<u64>,
-    ) -> Call {
-        let message = Some(json!(message));
-        let limit = limit.map(Value::from);
-        self.call(
-            "route_instructions",
-            [("message", message), ("context", context), ("limit", limit)],
-        )
-    }
-
-    /// Asks for instructions by topic and category; what is not given is left out.
-    #[track_caller]
-    pub(crate) fn get_instructions(
-        &self,
-        topic: Option<&str>,
-        category: Option<&str>,
-        exact_match: Option<bool>,
-    ) -> Call {
-        let (topic, category) = (topic.map(Value::from), category.map(Value::from));
-        let exact_match = exact_match.map(Value::from);
-        let arguments = [("topic", topic), ("category", category), ("exact_match", exact_match)];
-        self.call("get_instructions", arguments)
-    }
-
-    /// Searches all instructions; what is not given is left out.
-    #[track_caller]
-    pub(crate) fn search_instructions(&self, query: &str, limit: Option<u64>) -> Call {
-        let arguments = [("query", Some(json!(query))), ("limit", limit.map(Value::from))];
-        self.call("search_instructions", arguments)
-    }
-
-    /// Chooses the engine that routes from now on.
-    #[track_caller]
-    pub(crate) fn switch_engine(&self, engine_version: &str) -> Call {
-        self.call("switch_engine", [("engine_version", Some(json!(engine_version)))])
-    }
-
-    #[track_caller]
-    fn call<const N: usize>(&self, tool: &str, arguments: [(&str, Option<Value>); N]) -> Call {
-        let given =
-            arguments.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-        self.call_tool(tool, Value::Object(given.collect::<Map<_, _>>()))
-    }
-}
-
-impl Deref for InstructionsClient {
-    type Target = Client;
-
-    fn deref(&self) -> &Client {
-        &self.0
-    }
+    let kept = fs::read_to_string(path).unwrap();
+    assert!(kept == made, "SPAR_BLESS=1 writes generated.rs anew:\n{made}");
 }
 
 /// The structured content of an answer that succeeded.

@@ -5,6 +5,7 @@
 mod client;
 mod container;
 mod files;
+mod generated;
 mod kit;
 mod process;
 mod project;

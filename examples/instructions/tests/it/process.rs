@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 
 use sparring::{Client, HttpTarget};
 
-use crate::client::{InstructionsClient, ids};
+use crate::client::ids;
+use crate::generated::{InstructionsClient, RouteInstructions, SwitchEngine};
 use crate::project::Project;
 
 fn program(project: &Project) -> Command {
@@ -73,6 +74,7 @@ fn what_is_set_wrong_is_told_by_its_name() {
     assert!(told.starts_with(no_folder), "{told}");
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn over_http_it_serves_many_and_ends_by_a_signal() {
     let project = Project::with_samples();
@@ -85,12 +87,13 @@ async fn over_http_it_serves_many_and_ends_by_a_signal() {
     let url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
     let connect = async || {
         let client = Client::connect(HttpTarget::new(&url)).await.unwrap();
-        InstructionsClient::on(client)
+        InstructionsClient::new(client)
     };
     let (one, other) = (connect().await, connect().await);
     // The engine is the server's, and so the same for all.
-    one.switch_engine("durian-0.5").await.unwrap().assert_success();
-    let routed = other.route_instructions("I'm done", None, None).await.unwrap();
+    one.switch_engine(SwitchEngine::new("durian-0.5")).untyped().await.unwrap().assert_success();
+    let routed =
+        other.route_instructions(RouteInstructions::new("I'm done")).untyped().await.unwrap();
     assert_eq!(ids(&routed), ["learning/learning-loop"]);
     drop((one, other));
     let ended = Command::new("kill").arg(child.id().to_string()).status().unwrap();

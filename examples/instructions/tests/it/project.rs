@@ -5,43 +5,54 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use instructions::knowledge;
 use instructions::library::Opened;
 use instructions::{Instructions, Library, Log};
-use sparring::{ChildTarget, Client, ContainerTarget, Server};
+use sparring::fixture::{Image, SharedContainer, skipped};
+use sparring::{ChildTarget, Client, Server};
 
-use crate::client::InstructionsClient;
+use crate::generated::InstructionsClient;
 
 /// How long anything may take that is waited for.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The variable that names the engine that `cargo xtask containers` has started
-/// containers by.
+/// The variable by which `cargo xtask containers` says how it runs podman.
 const ENGINE: &str = "SPAR_CONTAINER_ENGINE";
 
-/// The container that has the server and the sample instructions.
-const CONTAINER: &str = "spar-bare";
+/// The image that it has made, with the server and the sample instructions.
+const IMAGE: &str = "localhost/spar-bare";
+
+/// What podman needs where limits cannot be raised and no network is set up.
+const FLAGS: [&str; 4] =
+    ["--network=none", "--ulimit=nofile=1024:20000", "--ulimit=nproc=1000:1000", "--init=false"];
 
 /// The sample instructions.
 pub(crate) fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("knowledge")
 }
 
-/// A project in a folder that is gone afterwards.
-pub(crate) struct Project(tempfile::TempDir);
+/// Where a project has its instructions.
+const FOLDER: &str = ".pongogo/instructions";
+
+/// A project in a folder of the test's own.
+pub(crate) struct Project(sparring::Project);
 
 impl Project {
     /// One with the sample instructions.
     pub(crate) fn with_samples() -> Project {
         let project = Project::empty();
-        copy(&samples(), &project.folder());
+        for instruction in knowledge::read(&samples()).unwrap().stamps.into_keys() {
+            let name = instruction.strip_prefix(samples()).unwrap();
+            project.write(name, fs::read(&instruction).unwrap());
+        }
         project
     }
 
     /// One without any instructions.
     pub(crate) fn empty() -> Project {
-        let project = Project(tempfile::tempdir().unwrap());
-        fs::create_dir_all(project.folder()).unwrap();
-        project
+        let project = sparring::Project::new();
+        fs::create_dir_all(project.join(FOLDER)).unwrap();
+        Project(project)
     }
 
     /// One with these files.
@@ -60,16 +71,16 @@ impl Project {
 
     /// Where its instructions are.
     pub(crate) fn folder(&self) -> PathBuf {
-        self.0.path().join(".pongogo/instructions")
+        self.0.join(FOLDER)
     }
 
-    /// Puts a file in the place of what was there, all at once, as editors do.
-    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+    /// Puts a file in the place of what was there, all at once, as editors do: what
+    /// is written bit by bit may be read, and told of, more than once.
+    pub(crate) fn write(&self, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
         let path = self.folder().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let aside = self.0.path().join("aside");
-        fs::write(&aside, bytes).unwrap();
-        fs::rename(aside, path).unwrap();
+        self.0.write("aside", bytes);
+        fs::rename(self.0.join("aside"), path).unwrap();
     }
 
     /// Its instructions, read.
@@ -84,65 +95,44 @@ impl Project {
 
     /// A client of a server in this process.
     pub(crate) async fn in_memory(&self) -> InstructionsClient {
-        InstructionsClient::on(Client::in_memory(self.server()).await.unwrap())
+        InstructionsClient::new(Client::in_memory(self.server()).await.unwrap())
     }
 
-    /// The program as a child, in the project and with nothing set but what makes
-    /// it the same each time.
+    /// The program as a child, in the project and with nothing told that is not the
+    /// same each time.
     pub(crate) fn child(&self) -> ChildTarget {
-        let mut child = ChildTarget::new(env!("CARGO_BIN_EXE_instructions-server"));
-        child.cwd = Some(self.root().to_owned());
-        child.env = environment([
-            ("PONGOGO_KNOWLEDGE_PATH", self.folder().to_str().unwrap()),
-            ("PONGOGO_LOG_LEVEL", "DEBUG"),
-        ]);
-        child
+        ChildTarget::new(env!("CARGO_BIN_EXE_instructions-server"))
+            .cwd(self.root())
+            .env("PONGOGO_KNOWLEDGE_PATH", self.folder().to_str().unwrap())
+            .env("PONGOGO_LOG_LEVEL", "DEBUG")
+            .env("PONGOGO_TEST_MODE", "1")
     }
 
     /// A client of the program as a child.
     pub(crate) async fn over_stdio(&self) -> InstructionsClient {
-        InstructionsClient::on(Client::connect(self.child()).await.unwrap())
+        InstructionsClient::new(Client::connect(self.child()).await.unwrap())
     }
 }
 
-/// A client of the program in the container that all tests share; none where there
-/// are no containers.
+/// A client of the program in a container that all tests of a run share; none where
+/// there are no containers, which is told, and a failure where `CI` is set.
 pub(crate) async fn in_container() -> Option<InstructionsClient> {
-    let Ok(engine) = std::env::var(ENGINE) else {
-        let ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
-        assert!(!ci, "{ENGINE} is not set; with CI set no test may be skipped");
-        eprintln!("SKIPPED: there are no containers; run `cargo xtask containers`");
+    if std::env::var_os(ENGINE).is_none() {
+        skipped::<()>(format_args!("there are no containers; run `cargo xtask containers`"));
         return None;
-    };
-    let mut command = ChildTarget::new("instructions-server");
-    command.env = environment([("PONGOGO_KNOWLEDGE_PATH", "/knowledge")]);
-    let mut target = ContainerTarget::new(CONTAINER, command);
-    target.engine = shlex::split(&engine).unwrap();
-    Some(InstructionsClient::on(Client::connect(target).await.unwrap()))
+    }
+    let container = SharedContainer::of(Image::named(IMAGE)).flags(FLAGS);
+    let container = container.command(["sleep", "infinity"]).start().await.unwrap();
+    let command = ChildTarget::new("instructions-server")
+        .env("PONGOGO_KNOWLEDGE_PATH", "/knowledge")
+        .env("PONGOGO_TEST_MODE", "1");
+    let client = Client::connect(container.exec(command)).await.unwrap();
+    Some(InstructionsClient::new(client))
 }
 
-/// Clients of the sample instructions over everything there is.
-pub(crate) async fn everywhere(project: &Project) -> Vec<InstructionsClient> {
+/// Clients of the sample instructions: in memory, over stdio and in a container.
+pub(crate) async fn in_every_place(project: &Project) -> Vec<InstructionsClient> {
     let mut clients = vec![project.in_memory().await, project.over_stdio().await];
     clients.extend(in_container().await);
     clients
-}
-
-fn environment<const N: usize>(
-    variables: [(&str, &str); N],
-) -> std::collections::BTreeMap<String, String> {
-    let all = variables.into_iter().chain([("PONGOGO_TEST_MODE", "1")]);
-    all.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &to),
-            false => drop(fs::copy(entry.path(), to).unwrap()),
-        }
-    }
 }

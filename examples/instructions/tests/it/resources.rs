@@ -27,12 +27,12 @@ async fn every_instruction_can_be_listed_and_read() {
 async fn many_are_listed_over_several_pages() {
     let project = Project::empty();
     for number in 0..250 {
-        project.write(&format!("{number:03}.md"), "text");
+        project.write(format!("{number:03}.md"), "text");
     }
     let client = project.in_memory().await;
-    let listed = client.list_resources().await.unwrap();
+    let listed = client.client.list_resources().await.unwrap();
     assert_eq!(listed.len(), 250);
     let params = serde_json::json!({"cursor": "elsewhere"});
-    let response = client.request("resources/list", Some(params.into())).await.unwrap();
+    let response = client.client.request("resources/list", Some(params.into())).await.unwrap();
     response.assert_error(-32602, "there is no page `elsewhere`");
 }

@@ -2,12 +2,20 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{InstructionsClient, ids, structured};
+use crate::client::{ids, structured};
+use crate::generated::{GetInstructions, InstructionsClient, RouteInstructions, SwitchEngine};
 use crate::project::Project;
+
+/// The members of an object.
+fn members(object: Value) -> serde_json::Map<String, Value> {
+    object.as_object().unwrap().clone()
+}
 
 /// The reasons for an instruction, as `kind: matched`.
 async fn reasons(client: &InstructionsClient, message: &str, id: &str) -> Vec<String> {
-    let routed = structured(&client.route_instructions(message, None, None).await.unwrap());
+    let routed = structured(
+        &client.route_instructions(RouteInstructions::new(message)).untyped().await.unwrap(),
+    );
     let all = routed["instructions"].as_array().unwrap();
     let one = all.iter().find(|it| it["id"] == id).unwrap_or_else(|| panic!("no {id} in {all:?}"));
     let reasons = one["reasons"].as_array().unwrap();
@@ -24,18 +32,21 @@ async fn the_newest_engine_is_at_work_until_another_is_chosen() {
     let client = project.in_memory().await;
     // No trigger says this, but a text does.
     let message = "nobody else has a copy of it";
-    let routed = client.route_instructions(message, None, None).await.unwrap();
+    let routed =
+        client.route_instructions(RouteInstructions::new(message)).untyped().await.unwrap();
     assert_eq!(structured(&routed)["engine"], "durian-0.6");
     assert_eq!(ids(&routed)[0], "safety/git-safety");
-    client.switch_engine("durian-0.5").await.unwrap().assert_success();
-    let routed = client.route_instructions(message, None, None).await.unwrap();
+    client.switch_engine(SwitchEngine::new("durian-0.5")).untyped().await.unwrap().assert_success();
+    let routed =
+        client.route_instructions(RouteInstructions::new(message)).untyped().await.unwrap();
     assert_eq!(structured(&routed)["engine"], "durian-0.5");
     assert!(ids(&routed).is_empty());
     assert_eq!(routed.content(), "No instruction fits this message (durian-0.5).");
     // One that is not there changes nothing.
-    let refused = client.switch_engine("durian").await.unwrap();
+    let refused = client.switch_engine(SwitchEngine::new("durian")).untyped().await.unwrap();
     assert!(refused.is_error());
-    let routed = client.route_instructions(message, None, None).await.unwrap();
+    let routed =
+        client.route_instructions(RouteInstructions::new(message)).untyped().await.unwrap();
     assert_eq!(structured(&routed)["engine"], "durian-0.5");
 }
 
@@ -44,14 +55,20 @@ async fn both_engines_hear_that_somebody_is_done_and_know_the_commands() {
     let project = Project::with_samples();
     let client = project.in_memory().await;
     for engine in ["durian-0.5", "durian-0.6"] {
-        client.switch_engine(engine).await.unwrap().assert_success();
+        client.switch_engine(SwitchEngine::new(engine)).untyped().await.unwrap().assert_success();
         for message in ["I'm done", "Well, I’m DONE!", "we're done here", "I just finished it"] {
-            let routed = client.route_instructions(message, None, None).await.unwrap();
+            let routed =
+                client.route_instructions(RouteInstructions::new(message)).untyped().await.unwrap();
             assert_eq!(ids(&routed)[0], "learning/learning-loop", "{engine}: {message}");
         }
-        let routed = client.route_instructions("/retro", None, None).await.unwrap();
+        let routed =
+            client.route_instructions(RouteInstructions::new("/retro")).untyped().await.unwrap();
         assert_eq!(ids(&routed)[0], "learning/retrospective", "{engine}");
-        let routed = client.route_instructions("I'm not done", None, Some(1)).await.unwrap();
+        let routed = client
+            .route_instructions(RouteInstructions::new("I'm not done").limit(1))
+            .untyped()
+            .await
+            .unwrap();
         assert_ne!(ids(&routed), ["learning/learning-loop"], "{engine}");
     }
 }
@@ -66,7 +83,7 @@ async fn reasons_say_what_fits_and_add_up_to_the_score() {
     assert!(told[2].starts_with("text: branch (tags, body), force (body)"), "{told:?}");
     let told = reasons(&client, "I'm done", "learning/retrospective").await;
     assert_eq!(told, ["related: learning-loop", "text: done (body)"]);
-    client.switch_engine("durian-0.5").await.unwrap().assert_success();
+    client.switch_engine(SwitchEngine::new("durian-0.5")).untyped().await.unwrap().assert_success();
     let told = reasons(&client, message, "safety/git-safety").await;
     assert_eq!(told, ["phrase: force push", "tag: branch"]);
 }
@@ -77,14 +94,22 @@ async fn the_context_of_a_conversation_decides_where_the_message_does_not() {
     let client = project.in_memory().await;
     let first = async |context: Value| {
         let message = "and what is this?";
-        let routed = client.route_instructions(message, Some(context), None).await.unwrap();
+        let routed = client
+            .route_instructions(RouteInstructions::new(message).context(members(context)))
+            .untyped()
+            .await
+            .unwrap();
         ids(&routed).first().cloned()
     };
     assert_eq!(first(json!({})).await, None);
     assert_eq!(first(json!({"topic": "Git safety"})).await.as_deref(), Some("safety/git-safety"));
     let files = json!({"open": [{"file": "passwords.txt"}, 5, null]});
     assert_eq!(first(files).await.as_deref(), Some("safety/secrets"));
-    let routed = client.route_instructions("git", Some(json!(null)), None).await.unwrap();
+    let routed = client
+        .client
+        .call_tool("route_instructions", json!({"message": "git", "context": null}))
+        .await
+        .unwrap();
     assert_eq!(ids(&routed)[0], "safety/git-safety");
 }
 
@@ -95,7 +120,8 @@ async fn of_two_that_fit_equally_well_the_priority_decides() {
     let (low, high) = (file(1), file(2));
     let files = [("a.md", low.as_bytes()), ("b.md", high.as_bytes()), ("c.md", low.as_bytes())];
     let client = Project::of(&files).in_memory().await;
-    let routed = client.route_instructions("go on", None, None).await.unwrap();
+    let routed =
+        client.route_instructions(RouteInstructions::new("go on")).untyped().await.unwrap();
     assert_eq!(ids(&routed), ["b", "a", "c"]);
 }
 
@@ -113,10 +139,19 @@ async fn instructions_are_got_by_topic_and_category() {
         (Some("git"), Some("learning"), None, &[]),
         (Some(""), None, None, &[]),
     ] {
-        let got = client.get_instructions(topic, category, exact).await.unwrap();
+        let got = client
+            .get_instructions(GetInstructions {
+                topic: topic.map(str::to_owned),
+                category: category.map(str::to_owned),
+                exact_match: exact,
+            })
+            .untyped()
+            .await
+            .unwrap();
         assert_eq!(ids(&got), expected, "{topic:?} {category:?} {exact:?}");
     }
-    let none = client.get_instructions(Some("cooking"), None, None).await.unwrap();
+    let none =
+        client.get_instructions(GetInstructions::new().topic("cooking")).untyped().await.unwrap();
     let told = none.content();
     assert!(told.starts_with("There is no such instruction.\nTopics: code-review, debugging, "));
     assert!(told.ends_with("Categories: learning, logging, planning, quality, safety"), "{told}");

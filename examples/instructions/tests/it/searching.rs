@@ -1,6 +1,7 @@
 //! What the index finds, in which order, and what it tells of that.
 
 use crate::client::{ids, structured};
+use crate::generated::{GetInstructions, RouteInstructions, SearchInstructions};
 use crate::project::Project;
 
 #[tokio::test]
@@ -11,7 +12,8 @@ async fn a_word_in_a_title_counts_more_than_one_in_a_text() {
         ("c.md", b"---\ntitle: Music\n---\nScales and chords."),
     ]);
     let client = project.in_memory().await;
-    let found = client.search_instructions("chemistry", None).await.unwrap();
+    let found =
+        client.search_instructions(SearchInstructions::new("chemistry")).untyped().await.unwrap();
     assert_eq!(ids(&found), ["b", "a"]);
     let answer = structured(&found);
     let scores = answer["instructions"].as_array().unwrap().iter();
@@ -23,7 +25,11 @@ async fn a_word_in_a_title_counts_more_than_one_in_a_text() {
 async fn a_result_says_which_words_it_has_where_and_shows_them() {
     let project = Project::with_samples();
     let client = project.in_memory().await;
-    let found = client.search_instructions("estimating parts", Some(1)).await.unwrap();
+    let found = client
+        .search_instructions(SearchInstructions::new("estimating parts").limit(1))
+        .untyped()
+        .await
+        .unwrap();
     let answer = structured(&found);
     let first = &answer["instructions"][0];
     assert_eq!(first["id"], "planning/estimate");
@@ -53,7 +59,8 @@ async fn what_is_quoted_must_stand_there_so() {
         ("apples \"green pears\"", &["a"]),
         ("\"pears kiwis\"", &[]),
     ] {
-        let found = client.search_instructions(query, None).await.unwrap();
+        let found =
+            client.search_instructions(SearchInstructions::new(query)).untyped().await.unwrap();
         assert_eq!(ids(&found), expected, "{query}");
     }
 }
@@ -65,15 +72,24 @@ async fn a_limit_bounds_what_is_given_and_ten_is_the_default() {
     let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (&**name, &**text)).collect();
     let client = Project::of(&files).in_memory().await;
     for (limit, expected) in [(None, 10), (Some(1), 1), (Some(50), 50)] {
-        let found = client.search_instructions("words", limit).await.unwrap();
+        let found = client
+            .search_instructions(SearchInstructions { limit, ..SearchInstructions::new("words") })
+            .untyped()
+            .await
+            .unwrap();
         assert_eq!(ids(&found).len(), expected);
     }
     // What fits equally well comes in the order of the ids.
-    let found = client.search_instructions("words", Some(3)).await.unwrap();
+    let found = client
+        .search_instructions(SearchInstructions::new("words").limit(3))
+        .untyped()
+        .await
+        .unwrap();
     assert_eq!(ids(&found), ["00", "01", "02"]);
-    let routed = client.route_instructions("words", None, None).await.unwrap();
+    let routed =
+        client.route_instructions(RouteInstructions::new("words")).untyped().await.unwrap();
     assert_eq!(ids(&routed), ["00", "01", "02", "03", "04"]);
-    let got = client.get_instructions(None, None, None).await.unwrap();
+    let got = client.get_instructions(GetInstructions::new()).untyped().await.unwrap();
     assert_eq!((ids(&got).len(), &structured(&got)["total"]), (50, &60.into()));
 }
 
@@ -97,20 +113,21 @@ async fn no_query_does_any_harm() {
         ("GIT", true),
         ("日本語 🦀", false),
     ] {
-        let found = client.search_instructions(query, None).await.unwrap();
+        let found =
+            client.search_instructions(SearchInstructions::new(query)).untyped().await.unwrap();
         assert_eq!(!ids(&found).is_empty(), finds, "{query}");
     }
-    assert!(client.transcript().violations().is_empty());
+    assert!(client.client.transcript().violations().is_empty());
 }
 
 #[tokio::test]
 async fn a_long_text_is_cut_where_a_tool_gives_it_and_whole_as_a_resource() {
     let long = "ä ".repeat(20_000);
     let client = Project::of(&[("long.md", long.as_bytes())]).in_memory().await;
-    let got = structured(&client.get_instructions(None, None, None).await.unwrap());
+    let got = structured(&client.get_instructions(GetInstructions::new()).untyped().await.unwrap());
     let content = got["instructions"][0]["content"].as_str().unwrap();
     let told = "[43616 more bytes are in instructions:///long]";
     assert!(content.ends_with(told), "{}", &content[content.len() - 60..]);
-    let read = client.read_resource("instructions:///long").await.unwrap();
+    let read = client.client.read_resource("instructions:///long").await.unwrap();
     read.assert_text(long.trim_end());
 }

@@ -2,20 +2,22 @@
 //! container.
 
 use serde_json::json;
-use sparring::Content;
+use sparring::{Content, everywhere};
 
-use crate::client::{ids, structured};
+use crate::client::ids;
+use crate::generated::{GetInstructions, RouteInstructions, SearchInstructions, SwitchEngine};
 use crate::kit::{
     assert_contains_instruction, assert_routing_success, checklist, learning_loop, work_log,
 };
-use crate::project::{Project, everywhere};
+use crate::project::{Project, in_every_place};
 
 #[tokio::test]
 async fn a_question_is_routed_to_its_instruction() {
     let project = Project::with_samples();
-    for client in everywhere(&project).await {
+    for client in in_every_place(&project).await {
         let message = "how do I conduct a retrospective?";
-        let response = client.route_instructions(message, None, None).await.unwrap();
+        let response =
+            client.route_instructions(RouteInstructions::new(message)).untyped().await.unwrap();
         assert_routing_success(&response);
         assert_eq!(ids(&response)[0], "learning/retrospective");
         response.assert_content("retrospective");
@@ -23,10 +25,27 @@ async fn a_question_is_routed_to_its_instruction() {
 }
 
 #[tokio::test]
+async fn a_message_is_routed_over_every_transport_and_in_every_revision() {
+    let project = Project::with_samples();
+    let server = project.server();
+    everywhere(move || server.clone())
+        .command(project.child())
+        .run(async |client| {
+            let arguments = json!({"message": "I'm done", "limit": 1});
+            let response = client.call_tool("route_instructions", arguments).await.unwrap();
+            response.assert_content(learning_loop());
+            assert_eq!(ids(&response), ["learning/learning-loop"]);
+            let violations = client.transcript().violations();
+            assert!(violations.is_empty(), "{violations:?}");
+        })
+        .await;
+}
+
+#[tokio::test]
 async fn all_four_tools_are_listed_with_schemas() {
     let project = Project::with_samples();
-    for client in everywhere(&project).await {
-        let tools = client.list_tools().await.unwrap();
+    for client in in_every_place(&project).await {
+        let tools = client.client.list_tools().await.unwrap();
         for (name, required) in [
             ("route_instructions", &["message"][..]),
             ("get_instructions", &[]),
@@ -45,12 +64,14 @@ async fn all_four_tools_are_listed_with_schemas() {
 #[tokio::test]
 async fn who_is_done_is_offered_the_learning_loop() {
     let project = Project::with_samples();
-    for client in everywhere(&project).await {
+    for client in in_every_place(&project).await {
         let working = "I just finished implementing the new feature";
-        let response = client.route_instructions(working, None, None).await.unwrap();
+        let response =
+            client.route_instructions(RouteInstructions::new(working)).untyped().await.unwrap();
         response.assert_content(learning_loop());
         let done = "I'm done with this task";
-        let response = client.route_instructions(done, None, None).await.unwrap();
+        let response =
+            client.route_instructions(RouteInstructions::new(done)).untyped().await.unwrap();
         response.assert_content(learning_loop());
         assert_contains_instruction(&response, "learning/learning-loop");
         assert_contains_instruction(&response, "learning/retrospective");
@@ -61,8 +82,12 @@ async fn who_is_done_is_offered_the_learning_loop() {
 #[tokio::test]
 async fn the_command_for_a_retrospective_gives_one() {
     let project = Project::with_samples();
-    for client in everywhere(&project).await {
-        let response = client.route_instructions("/pongogo-retro", None, None).await.unwrap();
+    for client in in_every_place(&project).await {
+        let response = client
+            .route_instructions(RouteInstructions::new("/pongogo-retro"))
+            .untyped()
+            .await
+            .unwrap();
         assert_eq!(ids(&response)[0], "learning/retrospective");
         response.assert_content(["what went well", "what could improve"]);
     }
@@ -71,8 +96,9 @@ async fn the_command_for_a_retrospective_gives_one() {
 #[tokio::test]
 async fn an_unknown_tool_is_a_failure_that_lists_those_there_are() {
     let project = Project::with_samples();
-    for client in everywhere(&project).await {
-        let response = client.call_tool("nonexistent_tool", json!({"arg": "value"})).await.unwrap();
+    for client in in_every_place(&project).await {
+        let response =
+            client.client.call_tool("nonexistent_tool", json!({"arg": "value"})).await.unwrap();
         assert!(!response.success());
         let told = "there is no tool `nonexistent_tool`; there are route_instructions, \
                     get_instructions, search_instructions, switch_engine";
@@ -84,7 +110,7 @@ async fn an_unknown_tool_is_a_failure_that_lists_those_there_are() {
 async fn wrong_arguments_are_a_failure_that_names_them() {
     let project = Project::with_samples();
     let long = "x".repeat(20_001);
-    for client in everywhere(&project).await {
+    for client in in_every_place(&project).await {
         for (tool, arguments, told) in [
             (
                 "route_instructions",
@@ -127,7 +153,7 @@ async fn wrong_arguments_are_a_failure_that_names_them() {
                 "switch_engine: there is no engine `durian-9`; there are durian-0.5, durian-0.6",
             ),
         ] {
-            let response = client.call_tool(tool, arguments).await.unwrap();
+            let response = client.client.call_tool(tool, arguments).await.unwrap();
             assert!(!response.success(), "{tool}");
             response.assert_tool_error(Content::exactly(told));
         }
@@ -137,35 +163,38 @@ async fn wrong_arguments_are_a_failure_that_names_them() {
 #[tokio::test]
 async fn a_method_for_each_tool_leaves_out_what_is_not_given() {
     let project = Project::with_samples();
-    for client in everywhere(&project).await {
+    for client in in_every_place(&project).await {
+        // What the last call has sent as its arguments.
         let sent = || {
-            client.transcript().entries().iter().rev().find_map(|entry| {
-                let params =
-                    entry.frame.params().filter(|_| entry.frame.method() == Some("tools/call"))?;
-                params.get("arguments").map(|it| it.text().into_owned())
-            })
+            let entries = client.client.transcript().entries();
+            let mut calls = entries.iter().filter(|it| it.frame.method() == Some("tools/call"));
+            let params = calls.next_back().and_then(|it| it.frame.params()).unwrap();
+            params.get("arguments").unwrap().text().into_owned()
         };
-        let response = client.route_instructions("write that down", None, None).await.unwrap();
-        response.assert_content(work_log());
-        assert_eq!(sent().unwrap(), r#"{"message":"write that down"}"#);
-        let context = Some(json!({"category": "planning"}));
-        let response = client.route_instructions("ready to ship", context, Some(1)).await.unwrap();
-        response.assert_content(checklist());
-        assert_eq!(ids(&response), ["planning/checklist"]);
-        let response = client.get_instructions(None, Some("safety"), None).await.unwrap();
-        assert_eq!(sent().unwrap(), r#"{"category":"safety"}"#);
-        assert_eq!(ids(&response), ["safety/git-safety", "safety/secrets"]);
-        let response = client.get_instructions(Some("git"), None, Some(true)).await.unwrap();
-        assert!(ids(&response).is_empty());
-        let response = client.search_instructions("force push", None).await.unwrap();
-        assert_eq!(sent().unwrap(), r#"{"query":"force push"}"#);
-        assert_eq!(ids(&response)[0], "safety/git-safety");
-        let switched = structured(&client.switch_engine("durian-0.5").await.unwrap());
-        assert_eq!(
-            (&switched["engine"], &switched["previous"]),
-            (&json!("durian-0.5"), &json!("durian-0.6"))
-        );
-        let violations = client.transcript().violations();
+        let routed = client.route_instructions(RouteInstructions::new("write that down"));
+        routed.untyped().await.unwrap().assert_content(work_log());
+        assert_eq!(sent(), r#"{"message":"write that down"}"#);
+        let arguments = RouteInstructions::new("ready to ship").limit(1);
+        let arguments = arguments.context([("category", "planning")]);
+        let routed = client.route_instructions(arguments.clone()).await.unwrap();
+        assert_eq!(routed.instructions[0].id, "planning/checklist");
+        let whole = r#"{"message":"ready to ship","context":{"category":"planning"},"limit":1}"#;
+        assert_eq!(sent(), whole);
+        let again = client.route_instructions(arguments).untyped().await.unwrap();
+        again.assert_content(checklist());
+        let got = client.get_instructions(GetInstructions::new().category("safety")).await.unwrap();
+        assert_eq!(sent(), r#"{"category":"safety"}"#);
+        assert_eq!(got.total, 2);
+        let exact = GetInstructions::new().topic("git").exact_match(true);
+        let got = client.get_instructions(exact).await.unwrap();
+        assert_eq!(sent(), r#"{"exact_match":true,"topic":"git"}"#);
+        assert_eq!((got.total, &*got.topics[0]), (0, "code-review"));
+        let found = client.search_instructions(SearchInstructions::new("force push"));
+        assert_eq!(found.await.unwrap().instructions[0].id, "safety/git-safety");
+        assert_eq!(sent(), r#"{"query":"force push"}"#);
+        let switched = client.switch_engine(SwitchEngine::new("durian-0.5")).await.unwrap();
+        assert_eq!((&*switched.engine, &*switched.previous), ("durian-0.5", "durian-0.6"));
+        let violations = client.client.transcript().violations();
         assert!(violations.is_empty(), "{violations:?}");
     }
 }

@@ -23,7 +23,7 @@ use crate::failure::Failure;
 use crate::host::{Host, Servers, Wiring};
 use crate::output::Printer;
 use crate::signals::Signals;
-use again::Again;
+use again::Reader;
 use telling::Telling;
 
 /// How long requests in flight may take when the gateway is to end.
@@ -193,9 +193,9 @@ async fn begin(
         });
     }
     telling.begun().await;
-    let (again, mut notes) = Again::new(host);
+    let (reader, mut notes) = Reader::new(host);
     let registry = Arc::clone(&host.registry);
-    let _following = host.manager.follow(move || again.read(&registry));
+    let _following = host.manager.follow(move || reader.read(&registry));
     while let Some(note) = notes.recv().await {
         telling.printer.note(&note).await;
     }

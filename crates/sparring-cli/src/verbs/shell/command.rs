@@ -3,6 +3,7 @@
 use futures_util::future::LocalBoxFuture;
 use sparring_script::did_you_mean;
 
+use super::asking::ANSWER;
 use super::commands::ALL;
 use super::desk::Desk;
 use crate::exit::Exit;
@@ -77,7 +78,7 @@ pub(super) enum Said {
 }
 
 /// Commands that do not stand below `/mcp`.
-pub(super) const OTHERS: [&str; 4] = ["/mcp", "/help", "/quit", "/exit"];
+pub(super) const OTHERS: [&str; 5] = ["/mcp", "/answer", "/help", "/quit", "/exit"];
 
 /// Reads a line.
 ///
@@ -99,6 +100,10 @@ pub(super) fn read(line: &str) -> Result<Said, Failure> {
         ("/help", [about]) => help(about),
         ("/help", [mcp, about]) if mcp == "mcp" || mcp == "/mcp" => help(about),
         ("/quit" | "/exit", []) => Ok(Said::Quit),
+        (ANSWER, _) => Err(Failure::Usage(
+            "nothing is asked that /answer could answer; it follows the command whose server asks"
+                .to_owned(),
+        )),
         ("/help" | "/quit" | "/exit", _) => {
             Err(Failure::Usage(format!("{first} takes less than that")))
         }

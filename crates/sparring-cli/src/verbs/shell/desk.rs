@@ -4,15 +4,17 @@ use std::cell::{Ref, RefCell};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sparring_host::config::{Config, Fault, Rules, ServerConfig, State};
+use sparring_host::config::{Config, Rules, ServerConfig, State};
 use sparring_host::manager::{Connection, Manager, Reading};
 use sparring_host::permissions::{Findings, Permissions};
 use sparring_host::registry::{Registered, Registry};
 use sparring_script::did_you_mean;
+use tokio::sync::mpsc;
 
+use super::asking::{Asking, Beside};
 use super::log::Log;
 use crate::failure::Failure;
-use crate::host::{Host, Source};
+use crate::host::{Again, Host, Source};
 use crate::output::Printer;
 
 /// What commands work on.
@@ -20,6 +22,10 @@ pub(super) struct Desk<'a> {
     pub(super) printer: &'a Printer,
     pub(super) manager: Manager,
     pub(super) registry: Arc<Registry>,
+    /// Makes requests whose servers are answered.
+    pub(super) asking: Asking,
+    /// What comes beside them, until somebody takes it.
+    beside: RefCell<Option<mpsc::UnboundedReceiver<Beside>>>,
     /// What has happened to servers.
     log: RefCell<Log>,
     force: Arc<Force>,
@@ -38,13 +44,6 @@ struct Standing {
     rules: Rules,
 }
 
-/// What files say now.
-pub(super) struct Again {
-    pub(super) servers: Vec<ServerConfig>,
-    /// What there is to say of it.
-    pub(super) notes: Vec<String>,
-}
-
 impl<'a> Desk<'a> {
     pub(super) fn new(host: &Host, printer: &'a Printer) -> Self {
         let standing = Standing { config: Arc::clone(&host.config), rules: host.rules() };
@@ -54,13 +53,21 @@ impl<'a> Desk<'a> {
             registry: Arc::clone(&host.registry),
             standing: Mutex::new(standing),
         };
+        let (asking, beside) = Asking::new(host.manager.clone());
         Desk {
+            asking,
+            beside: RefCell::new(Some(beside)),
             printer,
             manager: host.manager.clone(),
             registry: Arc::clone(&host.registry),
             log: RefCell::default(),
             force: Arc::new(force),
         }
+    }
+
+    /// What comes beside requests; nothing where somebody has taken it before.
+    pub(super) fn beside(&self) -> mpsc::UnboundedReceiver<Beside> {
+        self.beside.take().unwrap_or_else(|| mpsc::unbounded_channel().1)
     }
 
     /// What is configured.
@@ -92,10 +99,11 @@ impl<'a> Desk<'a> {
         Ok(findings.notes)
     }
 
-    /// Reads the files again.
-    pub(super) async fn read_again(&self) -> Result<Again, Failure> {
+    /// Reads the files again: the servers that there are to be, and what there is
+    /// to say of them.
+    pub(super) async fn read_again(&self) -> Result<(Vec<ServerConfig>, Vec<String>), Failure> {
         let force = Arc::clone(&self.force);
-        let read = tokio::task::spawn_blocking(move || force.read(Source::read));
+        let read = tokio::task::spawn_blocking(move || force.read(true));
         read.await.map_err(|error| Failure::System(std::io::Error::other(error)))?
     }
 
@@ -107,10 +115,10 @@ impl<'a> Desk<'a> {
     ) -> impl Fn() -> Reading + Send + Sync + 'static {
         let force = Arc::clone(&self.force);
         move || {
-            let read = force.read(Source::read_unattended);
-            let servers = read.map_err(|failure| failure.to_string()).map(|again| {
-                again.notes.into_iter().for_each(&tell);
-                again.servers
+            let read = force.read(false);
+            let servers = read.map_err(|failure| failure.to_string()).map(|(servers, notes)| {
+                notes.into_iter().for_each(&tell);
+                servers
             });
             Reading { servers, files: force.files() }
         }
@@ -214,36 +222,9 @@ impl<'a> Desk<'a> {
 }
 
 impl Force {
-    /// Reads all files, and puts the rules in force that they have. A server
-    /// whose entry cannot be used any more stays as it is.
-    fn read(
-        &self,
-        read: impl FnOnce(&Source) -> Result<(Config, Vec<ServerConfig>), Failure>,
-    ) -> Result<Again, Failure> {
-        let (config, mut servers) = read(&self.source)?;
-        match config.faults.first() {
-            Some(Fault::Wrong(problems)) => return Err(Failure::Script(vec![problems.clone()])),
-            Some(fault) => return Err(Failure::File(fault.to_string())),
-            None => {}
-        }
-        let mut notes = Vec::new();
-        for running in self.manager.servers() {
-            let name = &running.config.name;
-            let is_used = servers.iter().any(|server| server.name == *name);
-            match config.servers.get(name).map(|it| &it.state).filter(|_| !is_used) {
-                Some(State::Broken(problems)) => {
-                    let why = problems.to_string();
-                    let why = why.lines().next().unwrap_or_default();
-                    notes.push(format!("server `{name}` stays as it was: {why}"));
-                    servers.push((*running.config).clone());
-                }
-                Some(State::Untrusted(_)) => notes.push(format!(
-                    "server `{name}` ends: its file is not trusted as it is now; `spar config \
-                     trust` trusts it"
-                )),
-                _ => {}
-            }
-        }
+    /// Reads all files, and puts the rules in force that they have.
+    fn read(&self, ask: bool) -> Result<(Vec<ServerConfig>, Vec<String>), Failure> {
+        let Again { config, servers, mut notes } = self.source.read_again(&self.manager, ask)?;
         let mut standing = self.standing();
         let (permissions, findings) =
             Permissions::about_these(&config, standing.rules.clone(), &servers);
@@ -251,7 +232,7 @@ impl Force {
         notes.extend(findings.notes);
         self.registry.set_permissions(permissions);
         standing.config = Arc::new(config);
-        Ok(Again { servers, notes })
+        Ok((servers, notes))
     }
 
     fn files(&self) -> Vec<PathBuf> {

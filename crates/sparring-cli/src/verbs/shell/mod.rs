@@ -3,6 +3,8 @@
 //! What is typed at a terminal is edited and completed; what comes from a pipe is
 //! a script, line by line. Commands know nothing of either.
 
+mod answering;
+mod asking;
 mod command;
 mod commands;
 mod completion;
@@ -38,10 +40,10 @@ Examples:
 
 /help lists the commands. From a pipe they are taken line by line, once the
 servers are connected; lines that begin with # are left out. A command that fails
-makes the exit code 1, and the others are done all the same.";
+makes the exit code 1, and the others are done all the same. What a server asks
+while its tool runs is answered by a line /answer that follows, or declined.";
 
-/// Connect the configured servers, and look at them, call their tools and read
-/// their resources at a prompt
+/// Use the configured servers and their tools at a prompt
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Shell {
@@ -73,7 +75,9 @@ impl Shell {
         mut signals: Signals,
         environment: &Environment,
     ) -> Result<Exit, Failure> {
-        let wiring = Wiring { asker: terminal(environment, printer), ..Wiring::default() };
+        let wiring = Wiring::default();
+        let client = asking::client(wiring.client);
+        let wiring = Wiring { asker: terminal(environment, printer), client };
         let opening = async {
             self.check_that_it_can_be_saved().await?;
             let host = self.servers.host(wiring, environment, printer).await?;

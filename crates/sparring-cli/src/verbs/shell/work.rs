@@ -1,5 +1,6 @@
 //! The shell at work: takes a line, does it, and tells what happens meanwhile.
 
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use sparring_host::manager::{Event, Events, Following};
 use sparring_host::registry;
 use tokio::sync::mpsc;
 
+use super::asking::{Beside, Person};
 use super::command::{Command, Said, Tells, read};
 use super::commands::ALL;
 use super::completion::Completion;
@@ -25,8 +27,16 @@ use crate::signals::Signals;
 
 /// The shell at work.
 pub(super) struct Work<'a> {
-    desk: &'a Desk<'a>,
-    lines: Lines,
+    pub(super) desk: &'a Desk<'a>,
+    pub(super) lines: Lines,
+    /// Lines that were looked at and are still to be done.
+    pub(super) ahead: VecDeque<Input>,
+    /// Whoever is asked; nobody where lines come from a pipe.
+    pub(super) person: Option<Person>,
+    /// What comes beside requests.
+    beside: mpsc::UnboundedReceiver<Beside>,
+    /// Whether it is shown how far something is, on a line that is not ended.
+    pub(super) progress_is_shown: bool,
     /// What prints while a line is edited; none where lines come from a pipe.
     above: Option<Above>,
     /// Tells of servers that nobody has looked at yet.
@@ -83,6 +93,10 @@ impl<'a> Work<'a> {
         Work {
             desk,
             lines,
+            ahead: VecDeque::new(),
+            person: above.is_some().then(Person::new),
+            beside: desk.beside(),
+            progress_is_shown: false,
             above,
             happening,
             connecting: Some(Box::pin(connecting)),
@@ -139,6 +153,9 @@ impl<'a> Work<'a> {
     }
 
     async fn next_line(&mut self, signals: &mut Signals) -> Result<Input, Failure> {
+        if let Some(input) = self.ahead.pop_front() {
+            return Ok(input);
+        }
         loop {
             tokio::select! {
                 biased;
@@ -193,12 +210,25 @@ impl<'a> Work<'a> {
                     (Signal::Interrupt, Some(_)) => break None,
                     _ => return Err(Failure::Stopped(signal)),
                 },
+                Some(beside) = self.beside.recv() => match beside {
+                    Beside::Progress(progress) => self.show_progress(&progress).await,
+                    Beside::Asked(asked) => {
+                        self.end_progress().await;
+                        match self.answer(asked, signals).await {
+                            None => {}
+                            Some(Signal::Interrupt) if self.above.is_some() => break None,
+                            Some(signal) => return Err(Failure::Stopped(signal)),
+                        }
+                    }
+                },
                 done = &mut work => break Some(done),
                 () = connected(&mut self.connecting) => self.connecting = None,
                 news = self.happening.next() => self.take(news, mute.clone()).await,
             }
         };
         drop(work);
+        self.end_progress().await;
+        self.forget_beside();
         self.catch_up(mute).await;
         match done {
             Some(Ok(Exit::Good)) => Ok(Then::GoOn),
@@ -220,6 +250,11 @@ impl<'a> Work<'a> {
                 Ok(Then::GoOn)
             }
         }
+    }
+
+    /// What comes too late is nobody's any more.
+    fn forget_beside(&mut self) {
+        while self.beside.try_recv().is_ok() {}
     }
 
     async fn failed(&mut self, failure: &Failure) -> Result<Then, Failure> {
@@ -253,6 +288,10 @@ impl<'a> Work<'a> {
         for command in &ALL {
             table.row([&*command.usage(), command.about]);
         }
+        table.row([
+            "/answer ANSWER",
+            "in a script, answer what the server of the command before asks",
+        ]);
         table.row(["/help [COMMAND]", "show this, or more about one command"]);
         table.row(["/quit, /exit", "end the shell; so does Ctrl+D"]);
         printer.print(&table.render(printer.paint(), printer.width(), 0)).await

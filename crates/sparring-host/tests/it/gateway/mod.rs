@@ -2,6 +2,7 @@
 
 mod changes;
 mod lists;
+mod logs;
 mod passing;
 mod questions;
 mod resources;
@@ -102,7 +103,8 @@ impl House {
         let registry = Arc::new(Registry::new(gate));
         let manager = manager
             .servers(servers.to_vec())
-            .client(gateway::client(Manager::plain_client()))
+            // Tests look at what servers were told.
+            .client(gateway::client(Manager::plain_client()).recorded(true))
             .build();
         let server = Server::new(Gateway::new(manager.clone(), Arc::clone(&registry)));
         let followed = server.clone();

@@ -184,3 +184,26 @@ fn counting(revision: Revision, name: &'static str) -> (Arc<AtomicUsize>, Client
 async fn until_served(mock: &MockServer, tool: &str) {
     until(|| mock.received_for(tool).len() == 1).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_time_that_a_client_takes_to_answer_is_not_the_servers() {
+    for (outer, inner) in ERAS.into_iter().flat_map(|outer| ERAS.map(|inner| (outer, inner))) {
+        let (world, _, mut servers) = desk(inner);
+        servers[0].timeout = Duration::from_secs(2);
+        let house = House::open(&world, &servers).await;
+        let thoughtful = plain(outer).timeout(Duration::from_secs(3_000));
+        let thoughtful = thoughtful.answer(Question::Elicitation, |_| async {
+            tokio::time::sleep(Duration::from_secs(50)).await;
+            Ok(json!({"action": "accept", "content": {"name": "Ada"}}))
+        });
+        let client = house.visit(thoughtful).await;
+        let answer = client.call_tool("mcp__desk__ask", json!({})).await.unwrap();
+        assert_eq!(answer.content(), "hello Ada", "{outer} to {inner}");
+        // A server that is not waiting for anybody has no more time than before.
+        let start = tokio::time::Instant::now();
+        let late = client.call_tool("mcp__desk__slow", json!({})).await.unwrap();
+        let told = late.raw().text().into_owned();
+        assert!(told.contains("no answer to tools/call within 2s"), "{outer} to {inner}: {told}");
+        assert_eq!(start.elapsed().as_secs(), 2, "{outer} to {inner}");
+    }
+}

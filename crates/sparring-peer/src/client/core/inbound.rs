@@ -37,7 +37,7 @@ impl<W> Core<W> {
         match frame.kind() {
             FrameKind::Result | FrameKind::Error => self.reply(now, frame, stream, envelope),
             FrameKind::Notification => self.notification(now, frame),
-            FrameKind::Request => self.server_request(&frame, stream),
+            FrameKind::Request => self.server_request(now, &frame, stream),
             FrameKind::Batch => {
                 let frames: Vec<Frame> = frame.batch().collect();
                 for frame in frames {
@@ -202,7 +202,7 @@ impl<W> Core<W> {
 
     /// The server takes a question back, or ends a subscription.
     fn cancelled_by_server(&mut self, now: Time, id: &Id, params: Option<Json<'_>>) {
-        if self.asked.remove(id) {
+        if self.let_go_on(now, id) {
             self.events.push_back(Event::Withdrawn(Ask::Request(id.clone())));
         } else if self
             .pending
@@ -219,7 +219,7 @@ impl<W> Core<W> {
         }
     }
 
-    fn server_request(&mut self, frame: &Frame, stream: &Stream) {
+    fn server_request(&mut self, now: Time, frame: &Frame, stream: &Stream) {
         let modern = self.session.as_ref().is_some_and(|session| session.revision.is_modern());
         // Since 2026-07-28 a server sends no requests and a client no responses
         // (basic/transports/stdio#sending-messages).
@@ -230,7 +230,7 @@ impl<W> Core<W> {
         if method == "ping" {
             return self.send(Frame::result_of(id, &RawJson::empty_object()));
         }
-        self.asked.insert(id.clone());
+        self.hold_for(now, id, stream);
         self.events.push_back(Event::Asked {
             ask: Ask::Request(id.clone()),
             method: method.to_owned(),

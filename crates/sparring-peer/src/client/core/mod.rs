@@ -13,7 +13,7 @@ mod relist;
 mod rounds;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,7 +48,8 @@ pub struct Core<W> {
     /// Requests that wait for input of this side before they are sent again.
     rounds: HashMap<Id, Round<W>>,
     /// Requests of the server's that are being answered.
-    asked: HashSet<Id>,
+    /// What the server asks, and the requests whose time stands still meanwhile.
+    asked: HashMap<Id, Vec<Id>>,
     abandoned: VecDeque<Id>,
     /// Requests of the lifecycle that another was faster than: their answers may
     /// still come, and are nothing to speak of.
@@ -214,7 +215,7 @@ impl<W> Core<W> {
             ids: IdSequence::default(),
             pending: HashMap::default(),
             rounds: HashMap::new(),
-            asked: HashSet::new(),
+            asked: HashMap::new(),
             abandoned: VecDeque::new(),
             outrun: Vec::new(),
             heard: false,
@@ -420,7 +421,7 @@ impl<W> Core<W> {
     pub fn answer(&mut self, now: Time, ask: Ask, answer: Result<RawJson, ErrorObject>) {
         match ask {
             Ask::Request(id) => {
-                if self.asked.remove(&id) {
+                if self.let_go_on(now, &id) {
                     self.send(match &answer {
                         Ok(result) => Frame::result_of(&id, result),
                         Err(error) => Frame::error_of(Some(&id), false, error),

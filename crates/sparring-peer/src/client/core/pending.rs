@@ -30,6 +30,9 @@ pub(super) struct Pending<W> {
     pub(super) rounds: u32,
     /// When to give up; none before it is sent, and for a subscription that runs.
     deadline: Option<Time>,
+    /// How often it is held, and how long it may still take afterwards.
+    held: u32,
+    left: Option<Duration>,
     suspicion: Option<Suspicion>,
 }
 
@@ -64,6 +67,8 @@ impl<W> Pending<W> {
             refusal: None,
             rounds: 0,
             deadline: None,
+            held: 0,
+            left: None,
             suspicion: None,
         }
     }
@@ -110,6 +115,22 @@ impl<W> Pending<W> {
         self.suspicion = None;
     }
 
+    /// Its time stands still until it is released as often.
+    fn hold(&mut self, now: Time) {
+        self.held += 1;
+        if let Some(deadline) = self.deadline.take() {
+            self.left = Some(deadline.saturating_sub(now));
+        }
+    }
+
+    /// Its time goes on; says when it is over, if it is held no more.
+    fn release(&mut self, now: Time) -> Option<Time> {
+        self.held = self.held.saturating_sub(1);
+        let left = self.left.take_if(|_| self.held == 0)?;
+        self.deadline = Some(now.saturating_add(left));
+        self.deadline
+    }
+
     fn due(&self) -> Option<Time> {
         let suspicion = self.suspicion.as_ref().map(|suspicion| suspicion.fails_at);
         earlier(self.deadline, suspicion)
@@ -150,6 +171,37 @@ impl<W> Core<W> {
             self.wake_by(deadline);
         }
         self.pending.insert(id, pending);
+    }
+
+    /// The server asks something: the request that it asks for waits for us, or
+    /// any that is in flight.
+    pub(super) fn hold_for(&mut self, now: Time, ask: &Id, stream: &Stream) {
+        let is_meant = |id: &Id| match stream {
+            Stream::Request(only) => only == id,
+            Stream::Standing => true,
+        };
+        let mut held = Vec::new();
+        if self.options.patient {
+            for (id, pending) in &mut self.pending {
+                if is_meant(id) && matches!(pending.owner, Owner::Caller(_)) {
+                    pending.hold(now);
+                    held.push(id.clone());
+                }
+            }
+        }
+        self.asked.insert(ask.clone(), held);
+    }
+
+    /// What the server asked needs no answer any more; says whether it did.
+    pub(super) fn let_go_on(&mut self, now: Time, ask: &Id) -> bool {
+        let Some(held) = self.asked.remove(ask) else { return false };
+        for id in held {
+            let deadline = self.pending.get_mut(&id).and_then(|pending| pending.release(now));
+            if let Some(deadline) = deadline {
+                self.wake_by(deadline);
+            }
+        }
+        true
     }
 
     pub(super) fn stream_of(&self, id: &Id) -> Stream {

@@ -80,7 +80,10 @@ impl<W> Core<W> {
             let error = Error::Unusable { method: pending.method.to_string(), reason };
             return self.fail(now, id, pending, error);
         }
-        let deadline = now.saturating_add(pending.timeout);
+        let deadline = match self.options.patient {
+            true => Time::MAX,
+            false => now.saturating_add(pending.timeout),
+        };
         self.wake_by(deadline);
         self.rounds.insert(id.clone(), Round { pending, deadline, state, inputs });
         self.retry_when_complete(now, &id);

@@ -128,7 +128,9 @@ impl<A> Core<A> {
                     true => None,
                     false => self.session.as_ref().map(|session| session.client.clone()),
                 };
+                let log_level = self.session.as_ref().and_then(|session| session.log_level);
                 return self.events.push_back(Event::Call(Call {
+                    log_level,
                     key,
                     id,
                     frame,
@@ -152,6 +154,7 @@ impl<A> Core<A> {
         };
         if let Some(session) = &mut self.session {
             session.log_level = Some(level);
+            self.other_level = Some(level);
         }
         Ok(RawJson::empty_object())
     }

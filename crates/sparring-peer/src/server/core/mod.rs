@@ -68,6 +68,8 @@ pub struct Core<A> {
     /// Whether the resources that it wants to hear of are others since that was
     /// last asked.
     other_uris: bool,
+    /// The level that the client has set since that was last asked.
+    other_level: Option<LogLevel>,
     closed: bool,
     received: u64,
     admitted: u64,
@@ -137,6 +139,8 @@ pub struct Call {
     /// What the handshake told of the client; none where the request itself
     /// tells it.
     pub(super) client: Option<Arc<ClientFacts>>,
+    /// The level of log messages that was set in its session.
+    pub(super) log_level: Option<LogLevel>,
 }
 
 /// What happened, for the owner of a core.
@@ -182,6 +186,7 @@ impl<A> Core<A> {
             added,
             heeds_changes: false,
             other_uris: false,
+            other_level: None,
             closed: false,
             received: 0,
             admitted: 0,
@@ -260,6 +265,11 @@ impl<A> Core<A> {
         let of_session = self.session.iter().flat_map(|session| &session.subscribed);
         let filters = self.in_flight.values().filter_map(|job| job.listening.as_ref());
         Some(of_session.chain(filters.flat_map(|filter| &filter.uris)).cloned().collect())
+    }
+
+    /// The level of log messages that the client has set since this was last asked.
+    pub(super) fn other_level(&mut self) -> Option<LogLevel> {
+        self.other_level.take()
     }
 
     fn key(&mut self) -> u64 {

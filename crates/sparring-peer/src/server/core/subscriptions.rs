@@ -2,6 +2,7 @@
 //! (basic/patterns/subscriptions), before that a set of resources.
 
 use serde_json::json;
+use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Frame, Id, Json, RawJson};
 
 use super::Core;
@@ -37,6 +38,12 @@ impl<A> Core<A> {
             let wanted = match method {
                 "notifications/resources/updated" => {
                     uri.is_some_and(|uri| session.subscribed.contains(&*uri))
+                }
+                "notifications/message" => {
+                    let level = params.and_then(|params| params.view().get("level"));
+                    let level = level.and_then(Json::as_str);
+                    let level = level.and_then(|name| LogLevel::from_name(&name));
+                    level.is_some_and(|level| session.log_level.is_none_or(|least| level >= least))
                 }
                 _ => true,
             };

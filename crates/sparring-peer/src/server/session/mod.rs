@@ -22,6 +22,7 @@ use super::core::Core;
 use super::handler::Handler;
 use super::intake::Intake;
 use super::interest::Interest;
+use super::levels::Level;
 use super::running::Running;
 use crate::link::{Cause, Incoming, Link, LinkKind, Outgoing, Recorder};
 use crate::timer::Timer;
@@ -45,13 +46,15 @@ pub struct Session<H> {
     intake: Intake,
     /// Requests whose handler did not answer at once.
     serving: FuturesUnordered<Job>,
-    abort: HashMap<u64, AbortHandle>,
+    abort: HashMap<u64, AbortHandle, foldhash::fast::RandomState>,
     outbox: mpsc::UnboundedSender<Said>,
     said: mpsc::UnboundedReceiver<Said>,
     /// What all sessions are told, once this one's client may want to know.
     changes: Option<mpsc::Receiver<Change>>,
     /// Which resources its client wants to hear of, once there are any.
     interest: Option<Interest>,
+    /// The level of log messages that its client has set, once it has.
+    level: Option<Level>,
     timer: Timer,
     ended: Option<Cause>,
     /// Since the link is full: until when it may be, and how full it would be by
@@ -93,11 +96,12 @@ impl<H: Handler> Session<H> {
             link: None,
             intake: Intake::default(),
             serving: FuturesUnordered::new(),
-            abort: HashMap::new(),
+            abort: HashMap::default(),
             outbox,
             said,
             changes: None,
             interest: None,
+            level: None,
             timer: Timer::start(),
             ended: None,
             full: None,

@@ -68,6 +68,9 @@ impl<H: Handler> Session<H> {
         if let Some(uris) = self.core.other_uris() {
             self.interest.get_or_insert_with(|| self.shared.interests.join()).set(uris);
         }
+        if let Some(level) = self.core.other_level() {
+            self.level.get_or_insert_with(|| self.shared.levels.join()).set(level);
+        }
         if self.timer.poll(self.core.wake_at(), cx).is_ready() {
             let now = self.timer.now();
             self.core.tick(now);

@@ -141,6 +141,27 @@ impl HttpTarget {
         }
     }
 
+    /// Says who we are by a bearer token.
+    #[must_use]
+    pub fn bearer(mut self, token: impl Into<String>) -> Self {
+        self.credentials = Some(Credentials::Bearer(token.into()));
+        self
+    }
+
+    /// Says who we are by a user and a password.
+    #[must_use]
+    pub fn basic(mut self, user: &str, password: &str) -> Self {
+        self.credentials = Some(Credentials::Basic(format!("{user}:{password}")));
+        self
+    }
+
+    /// Adds a header that every request has.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
     /// Whether its URL is one of a server at all.
     ///
     /// # Errors

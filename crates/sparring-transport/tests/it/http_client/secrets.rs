@@ -20,9 +20,7 @@ async fn credentials_and_headers_are_sent_and_hidden() {
         _ => Reply::of("403 Forbidden", &[("set-cookie", "hunter3")], ""),
     })
     .await;
-    let mut target = site.target();
-    target.headers = vec![("X-Key".to_owned(), "hunter2".to_owned())];
-    target.credentials = Some(Credentials::Basic("me:hunter4".to_owned()));
+    let mut target = site.target().header("X-Key", "hunter2").basic("me", "hunter4");
     let link = HttpLink::new(&target).unwrap();
     let mut shown = format!("{target:?} {link:?}");
     let client = connect(Client::builder(), &target).await.unwrap();

@@ -16,7 +16,10 @@ pub(super) const COMMAND: Command = Command {
     needs: 2,
     about: "call a tool of a server",
     more: "KEY=STRING gives a string, KEY:=JSON anything else. What no rule allows or denies is \
-           asked for at a terminal, and denied elsewhere. Ctrl+C cancels the call.",
+           asked for at a terminal, and denied elsewhere. What the server asks meanwhile is asked \
+           at a terminal; from a pipe it is answered by the lines that follow: /answer JSON for a \
+           form, /answer TEXT for a model, /answer accept for a page, /answer decline or cancel. \
+           Ctrl+C cancels the call.",
     tells: Tells::Nobody,
     run: |desk, words| Box::pin(run(desk, &words[0], &words[1], &words[2..])),
 };
@@ -27,7 +30,7 @@ async fn run(desk: &Desk<'_>, server: &str, tool: &str, words: &[String]) -> Res
     let pairs = pairs(words, pair::any)?;
     let arguments = pair::object(&pairs, None);
     note_breaches(&registered.tool, &pairs, &arguments, desk.printer).await;
-    let called = desk.registry.execute(&desk.manager, &registered.name, arguments).await;
+    let called = desk.registry.execute(&desk.asking, &registered.name, arguments).await;
     let response = called.map_err(|error| match error {
         ExecuteError::Call(CallError::Failed { error, .. }) => Failure::Request(error),
         other => Failure::Usage(other.to_string()),

@@ -23,13 +23,15 @@ pub(super) const COMMAND: Command = Command {
 };
 
 async fn run(desk: &Desk<'_>, server: &str, name: &str, words: &[String]) -> Result<(), Failure> {
-    let client = desk.connection(server)?.client();
+    let connection = desk.connection(server)?;
     let mut params = RawJson::from(json!({"name": name}));
     if !words.is_empty() {
         let arguments = pair::object(&pairs(words, pair::string)?, None);
         params = params.with_member("arguments", arguments.view());
     }
-    let response = client.request("prompts/get", Some(params)).await.map_err(Failure::Request)?;
+    let request = connection.client().request("prompts/get", Some(params));
+    let request = desk.asking.with(connection.server(), request);
+    let response = request.await.map_err(Failure::Request)?;
     let result = response.to::<GetPromptResult>().map_err(Failure::Request)?;
     show(&result, desk.printer).await
 }

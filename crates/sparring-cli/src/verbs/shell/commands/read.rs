@@ -1,5 +1,8 @@
 //! `/mcp read`: reads a resource.
 
+use serde_json::json;
+use sparring_wire::types::ReadResourceResult;
+
 use super::super::super::read::show;
 use super::super::command::{Argument, Command, Tells, good};
 use super::super::desk::Desk;
@@ -17,7 +20,10 @@ pub(super) const COMMAND: Command = Command {
 };
 
 async fn run(desk: &Desk<'_>, server: &str, uri: &str) -> Result<(), Failure> {
-    let client = desk.connection(server)?.client();
-    let result = client.read_resource(uri).await.map_err(Failure::Request)?;
+    let connection = desk.connection(server)?;
+    let params = json!({"uri": uri}).into();
+    let request = connection.client().request("resources/read", Some(params));
+    let response = desk.asking.with(connection.server(), request).await;
+    let result = response.and_then(|it| it.to::<ReadResourceResult>()).map_err(Failure::Request)?;
     show(&result, desk.printer).await
 }

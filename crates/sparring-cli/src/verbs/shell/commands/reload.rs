@@ -21,11 +21,11 @@ pub(super) const COMMAND: Command = Command {
 
 async fn run(desk: &Desk<'_>) -> Result<(), Failure> {
     let printer = desk.printer;
-    let again = desk.read_again().await?;
-    for note in &again.notes {
+    let (servers, notes) = desk.read_again().await?;
+    for note in &notes {
         printer.note(note).await;
     }
-    let changes = desk.manager.reload(again.servers).await.map_err(Failure::NoServer)?;
+    let changes = desk.manager.reload(servers).await.map_err(Failure::NoServer)?;
     printer.print(&format!("{}\n", printer.paint().good(&changed(&changes)))).await?;
     let new = changes.added.iter().chain(&changes.changed);
     for connection in new.filter_map(|name| desk.manager.get(name)) {

@@ -1,0 +1,74 @@
+//! The page on `spar agent` is true: its scripted commands print what stands
+//! there, and the flags of the others are flags.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::process::{SPAR, output};
+
+/// The address that the page gives its endpoint.
+const ADDRESS: &str = "http://127.0.0.1:3002/v1";
+
+fn page() -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/agent.md")).unwrap()
+}
+
+/// The blocks of a kind, as their lines.
+fn blocks<'a>(page: &'a str, kind: &str) -> Vec<Vec<&'a str>> {
+    let (mut lines, mut blocks) = (page.lines(), Vec::new());
+    while let Some(line) = lines.next() {
+        if let Some(of) = line.strip_prefix("```") {
+            let block = lines.by_ref().take_while(|line| *line != "```").collect();
+            if of == kind {
+                blocks.push(block);
+            }
+        }
+    }
+    blocks
+}
+
+/// Runs a command of the page beside its endpoint.
+fn run(endpoint: &str, command: &str) -> Output {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let scratch = tempfile::tempdir().unwrap();
+    let programs = PathBuf::from(SPAR).parent().unwrap().display().to_string();
+    let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    shell.arg(folder.join("served.sh")).args([endpoint, &command.replace(ADDRESS, "$URL")]);
+    shell.current_dir(folder.join("agent/answer")).env_clear().env("PATH", path);
+    output(shell.env("TMP", scratch.path()).env("HOME", scratch.path()))
+}
+
+#[test]
+fn what_the_page_says_without_a_model_is_what_happens() {
+    let page = page();
+    let texts = blocks(&page, "text");
+    let [served, called, said @ ..] = texts[0].as_slice() else { panic!("{:?}", texts[0]) };
+    let endpoint = served.strip_prefix("$ spar mock ").unwrap();
+    let (endpoint, address) = endpoint.split_once(" --http ").unwrap();
+    assert!(ADDRESS.contains(address.trim_end_matches(" &")), "{served}");
+    let command = called.strip_prefix("$ ").unwrap();
+    let Output { status, stdout, stderr } = run(endpoint, command);
+    let found = String::from_utf8([stderr, stdout].concat()).unwrap();
+    assert!(status.success(), "{found}");
+    assert_eq!(found.lines().collect::<Vec<_>>(), said);
+    let events = run(endpoint, &format!("{command} --json"));
+    let events = String::from_utf8(events.stdout).unwrap();
+    assert_eq!(events.lines().collect::<Vec<_>>(), texts[1]);
+}
+
+#[test]
+fn every_flag_that_the_page_names_is_one() {
+    let help = String::from_utf8(output(Command::new(SPAR).args(["agent", "--help"])).stdout);
+    let help = help.unwrap();
+    let page = page();
+    let words = page.split(|c: char| c.is_whitespace() || "`,;()'".contains(c));
+    let flags: Vec<&str> = words.filter(|word| word.starts_with("--")).collect();
+    assert!(flags.len() > 20, "{flags:?}");
+    for flag in flags {
+        // Those of the mock that stands in for a model.
+        let is_known = help.contains(flag) || flag == "--http";
+        assert!(is_known, "spar agent has no {flag}");
+    }
+}

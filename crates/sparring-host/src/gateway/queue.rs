@@ -1,0 +1,97 @@
+//! What waits to be passed on for one request: a channel for those that carry
+//! nothing most of the time, so that it costs next to nothing until it does.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+
+/// How much may wait.
+const MOST: usize = 256;
+
+/// A queue that many may push to and one takes from.
+pub(super) struct Queue<T>(Mutex<Contents<T>>);
+
+struct Contents<T> {
+    items: VecDeque<T>,
+    reader: Option<Waker>,
+}
+
+/// There is no room.
+#[derive(Debug)]
+pub(super) struct Full;
+
+impl<T> Default for Queue<T> {
+    fn default() -> Self {
+        Queue(Mutex::new(Contents { items: VecDeque::new(), reader: None }))
+    }
+}
+
+impl<T> Queue<T> {
+    /// Adds one, if there is room.
+    pub(super) fn push(&self, item: T) -> Result<(), Full> {
+        let mut contents = self.contents();
+        if contents.items.len() >= MOST {
+            return Err(Full);
+        }
+        contents.items.push_back(item);
+        let reader = contents.reader.take();
+        drop(contents);
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+        Ok(())
+    }
+
+    /// The first, if there is one.
+    pub(super) fn pop(&self) -> Option<T> {
+        self.contents().items.pop_front()
+    }
+
+    /// Waits for the first.
+    pub(super) async fn next(&self) -> T {
+        poll_fn(|cx| {
+            let mut contents = self.contents();
+            if let Some(item) = contents.items.pop_front() {
+                return Poll::Ready(item);
+            }
+            match &mut contents.reader {
+                Some(reader) => reader.clone_from(cx.waker()),
+                reader => *reader = Some(cx.waker().clone()),
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    fn contents(&self) -> MutexGuard<'_, Contents<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn who_waits_gets_what_is_pushed_in_its_order() {
+        let queue = Queue::default();
+        let (taken, ()) = tokio::join!(async { [queue.next().await, queue.next().await] }, async {
+            queue.push(1).expect("room");
+            queue.push(2).expect("room");
+        });
+        assert_eq!(taken, [1, 2]);
+        assert_eq!(queue.pop(), None);
+    }
+
+    #[test]
+    fn takes_no_more_than_it_may_hold() {
+        let queue = Queue::default();
+        for number in 0..MOST {
+            queue.push(number).expect("room");
+        }
+        assert!(queue.push(MOST).is_err());
+        assert_eq!(queue.pop(), Some(0));
+        assert!(queue.push(MOST).is_ok());
+    }
+}

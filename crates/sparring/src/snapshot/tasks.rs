@@ -1,0 +1,91 @@
+//! Tasks, as the server told of them: in which order their statuses came.
+
+use sparring_wire::{Json, Side};
+
+use super::{Message, Snapshot};
+
+/// After one of these a task has no other status (2025-11-25,
+/// basic/utilities/tasks#task-status-lifecycle).
+const FINAL: [&str; 3] = ["completed", "failed", "cancelled"];
+
+impl Snapshot {
+    /// The ids of the tasks that the server told of, in the order it did so.
+    pub fn tasks(&self) -> Vec<String> {
+        let mut ids: Vec<String> = Vec::new();
+        for (id, _) in self.statuses() {
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+        ids
+    }
+
+    /// Checks which statuses a task had, in their order; what was told several
+    /// times in a row counts once. It looks at what made the task, at answers to
+    /// `tasks/get` and the like, and at notifications.
+    ///
+    /// ```
+    /// # use sparring::{Client, MockServer};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let task = r#"{taskId: t1, status: working, createdAt: "2026-01-01T00:00:00Z", lastUpdatedAt: "2026-01-01T00:00:00Z", ttl: null}"#;
+    /// # let script = format!("tools: [{{name: sort, result: {{task: {task}}}, after: [\
+    /// #     {{notify: {{method: tasks/status, params: {}}}}}]}}]", task.replace("working", "completed"));
+    /// # let mock = MockServer::from_yaml(&script, ".")?;
+    /// # let client = Client::builder().revision(sparring::Revision::V2025_11_25).in_memory(mock).await?;
+    /// client.call_tool("sort", serde_json::json!({})).await?.assert_success();
+    /// client.wait_for_notifications(1).of("notifications/tasks/status").await?;
+    /// client.snapshot().assert_task("t1", ["working", "completed"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    /// When they were others, or when one came after the last.
+    #[track_caller]
+    pub fn assert_task<'s>(&self, id: &str, expected: impl IntoIterator<Item = &'s str>) -> &Self {
+        let expected: Vec<&str> = expected.into_iter().collect();
+        let mut statuses: Vec<String> = Vec::new();
+        for (_, status) in self.statuses().into_iter().filter(|(task, _)| task == id) {
+            if statuses.last() != Some(&status) {
+                statuses.push(status);
+            }
+        }
+        if statuses.is_empty() {
+            let known = self.tasks();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            self.fail(format_args!("no task {id:?}\ntasks: {known}"));
+        }
+        let ended = statuses.iter().position(|status| FINAL.contains(&&**status));
+        if let Some(after) = ended.and_then(|ended| statuses.get(ended + 1)) {
+            let told = statuses.join(", ");
+            self.fail(format_args!(
+                "task {id:?} was at its end, and then {after}\nstatuses: {told}"
+            ));
+        }
+        if statuses != expected {
+            let (expected, found) = (expected.join(", "), statuses.join(", "));
+            self.fail(format_args!(
+                "task {id:?} had other statuses\nexpected: {expected}\n   found: {found}"
+            ));
+        }
+        self
+    }
+
+    /// What the server told of tasks: id and status.
+    fn statuses(&self) -> Vec<(String, String)> {
+        let from_server = self.iter().filter(|message| message.from == Side::Server);
+        from_server.flat_map(told).collect()
+    }
+}
+
+/// What a message tells of tasks: of itself, in `task`, and in `tasks`.
+fn told(message: &Message) -> Vec<(String, String)> {
+    let read = |json: Json<'_>| {
+        let text = |name| json.get(name).and_then(Json::as_str).map(|it| it.into_owned());
+        Some((text("taskId")?, text("status")?))
+    };
+    let Some(body) = message.body() else { return Vec::new() };
+    let listed = body.get("tasks").into_iter().flat_map(Json::items);
+    [Some(body), body.get("task")].into_iter().flatten().chain(listed).filter_map(read).collect()
+}

@@ -1,0 +1,105 @@
+//! No child of a test is left behind, whatever becomes of the test.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::json;
+use sparring::blocking::Wait as _;
+use sparring::{ChildTarget, Client, Project};
+
+use crate::again::{inner, is_inner};
+use crate::greeter::program;
+
+/// A server that has a child too, and writes the ids of both.
+fn server(project: &Project) -> ChildTarget {
+    let script = "sleep 300 & echo $! > pids; echo $$ >> pids; exec \"$0\"";
+    ChildTarget::new("sh").args(["-c", script, &program().program]).cwd(project.path())
+}
+
+/// Whether a process runs.
+fn runs(id: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    let state = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next());
+    !matches!(state, None | Some("Z" | "X"))
+}
+
+/// Waits until so many processes of a project are gone.
+fn gone(folder: &Path, count: usize) {
+    let pids = std::fs::read_to_string(folder.join("pids")).unwrap();
+    assert_eq!(pids.lines().count(), count, "{pids:?}");
+    while pids.lines().any(runs) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_client_that_is_closed_has_ended_its_child() {
+    let project = Project::new();
+    let client = Client::connect(server(&project)).wait().unwrap();
+    client.call_tool("greet", json!({})).wait().unwrap().assert_success();
+    client.close().wait();
+    let pids = project.read("pids");
+    assert!(!pids.lines().any(runs), "{pids:?}");
+}
+
+#[test]
+fn a_client_that_is_dropped_ends_its_child() {
+    let project = Project::new();
+    drop(Client::connect(server(&project)).wait().unwrap());
+    gone(project.path(), 2);
+}
+
+#[test]
+fn a_test_that_panics_leaves_no_child() {
+    for plain in [true, false] {
+        let project = Project::new();
+        let target = server(&project);
+        let panicked = std::thread::spawn(move || {
+            let body = async {
+                let _client = Client::connect(target).await.unwrap();
+                panic!("with a child in hand");
+            };
+            match plain {
+                true => body.wait(),
+                false => tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build()
+                    .unwrap()
+                    .block_on(body),
+            }
+        });
+        assert!(panicked.join().is_err());
+        gone(project.path(), 2);
+    }
+}
+
+const KILLED: &str = "children::a_test_program_that_is_killed_leaves_no_child";
+
+#[test]
+fn a_test_program_that_is_killed_leaves_no_child() {
+    if is_inner() {
+        let project = Project::new();
+        // What a server starts itself is only known to who is still there.
+        let script = "echo $$ > pids; exec \"$0\"";
+        let target = ChildTarget::new("sh").args(["-c", script, &program().program]);
+        let _client = Client::connect(target.cwd(project.path())).wait().unwrap();
+        std::fs::write(std::env::var("TELL").unwrap(), project.path().to_str().unwrap()).unwrap();
+        loop {
+            std::thread::park();
+        }
+    }
+    let project = Project::new();
+    let told = project.join("told");
+    let mut program = inner(KILLED).env("TELL", &told).spawn().unwrap();
+    let folder = loop {
+        match std::fs::read_to_string(&told) {
+            Ok(folder) if !folder.is_empty() => break folder,
+            _ => std::thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    program.kill().unwrap();
+    program.wait().unwrap();
+    gone(Path::new(&folder), 1);
+    // Nobody was left to remove it.
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -1,0 +1,79 @@
+//! Modules as they are generated, and that they still are: those of lists of
+//! tools here, those of servers beside their calls. With `SPAR_BLESS=1` they are
+//! written anew.
+
+pub(crate) mod everything;
+pub(crate) mod fastmcp;
+pub(crate) mod instructions;
+pub(crate) mod kinds;
+pub(crate) mod names;
+pub(crate) mod python_sdk;
+pub(crate) mod recursion;
+pub(crate) mod shapes;
+pub(crate) mod time;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use sparring_codegen::{Source, module};
+
+/// The folder of these tests.
+pub(crate) fn here() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/typed")
+}
+
+/// Holds a module against the one in this folder.
+#[track_caller]
+pub(crate) fn check(name: &str, found: &str) {
+    let path = here().join(format!("generated/{name}.rs"));
+    if std::env::var_os("SPAR_BLESS").is_some() {
+        fs::write(&path, found).unwrap();
+    }
+    let kept = fs::read_to_string(&path).unwrap();
+    assert!(kept == found, "SPAR_BLESS=1 writes {name}.rs anew:\n{found}");
+}
+
+#[track_caller]
+fn check_tools(name: &str) {
+    let path = here().join(format!("tools/{name}.json"));
+    let tools: Vec<Value> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let (server, version) = ("nasty/\"server\" */", "1.0\n");
+    let source = Source { server, version, name: Some("Nasty"), flags: "", tools: &tools };
+    let found = module(&source).unwrap();
+    check(name, &found);
+    let backwards: Vec<Value> = tools.iter().rev().map(turned).collect();
+    assert_eq!(module(&Source { tools: &backwards, ..source }).unwrap(), found);
+}
+
+/// The same JSON with its members the other way round.
+fn turned(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members = members.iter().rev();
+            Value::Object(members.map(|(name, value)| (name.clone(), turned(value))).collect())
+        }
+        Value::Array(items) => items.iter().map(turned).collect(),
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn arguments_of_every_kind_have_their_types() {
+    check_tools("kinds");
+}
+
+#[test]
+fn types_that_contain_themselves_have_boxes() {
+    check_tools("recursion");
+}
+
+#[test]
+fn names_of_every_kind_become_rusts() {
+    check_tools("names");
+}
+
+#[test]
+fn tools_of_every_shape_have_their_methods() {
+    check_tools("shapes");
+}

@@ -1,0 +1,73 @@
+//! Modules of random tools, compiled: whatever a server says of its tools, their
+//! module compiles without a warning, and nothing that it says is run.
+
+#[path = "../../../sparring-codegen/tests/it/schemas.rs"]
+mod schemas;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use proptest::strategy::{Strategy as _, ValueTree as _};
+use proptest::test_runner::TestRunner;
+use sparring_codegen::{Source, module};
+use tempfile::TempDir;
+
+/// How many lists of tools there are.
+const LISTS: usize = 12;
+
+/// The library that these tests were built with: the one built last.
+fn library() -> PathBuf {
+    let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
+    let files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let is_library = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("libsparring-") && name.ends_with(".rlib")
+    };
+    let built = |path: &PathBuf| fs::metadata(path).and_then(|it| it.modified()).unwrap();
+    files.filter(is_library).max_by_key(built).expect("the library was built for this test")
+}
+
+/// A crate of random modules.
+fn written() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut runner = TestRunner::deterministic();
+    let mut root = "//! Modules of random tools.\n\n".to_owned();
+    for number in 0..LISTS {
+        let server = schemas::text().new_tree(&mut runner).unwrap().current();
+        let tools = schemas::tools().new_tree(&mut runner).unwrap().current();
+        let source = Source { server: &server, version: "1", name: None, flags: "", tools: &tools };
+        fs::write(folder.path().join(format!("m{number}.rs")), module(&source).unwrap()).unwrap();
+        writeln!(root, "pub mod m{number};").unwrap();
+    }
+    fs::write(folder.path().join("lib.rs"), root).unwrap();
+    folder
+}
+
+/// What a compiler says of the crate, which it must take.
+fn taken(program: &str, flags: &str, folder: &Path) -> String {
+    let library = library();
+    let mut command = Command::new(program);
+    command.args(["--edition", "2024", "--crate-type", "lib"]).args(flags.split(' '));
+    command.arg("--extern").arg(format!("sparring={}", library.display()));
+    command.arg("-L").arg(format!("dependency={}", library.parent().unwrap().display()));
+    let output = command.arg("lib.rs").current_dir(folder).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}", told.chars().take(20_000).collect::<String>());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn modules_of_random_tools_compile_without_a_warning() {
+    let lints = "-D warnings -D missing_docs -D unreachable_pub";
+    taken("rustc", &format!("--emit metadata {lints}"), written().path());
+}
+
+#[test]
+fn their_documentation_is_only_text() {
+    let folder = written();
+    taken("rustdoc", "-D warnings -D rustdoc::all", folder.path());
+    let tests = taken("rustdoc", "--test", folder.path());
+    assert!(tests.contains("running 0 tests"), "{tests}");
+}

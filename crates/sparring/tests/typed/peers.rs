@@ -1,0 +1,106 @@
+//! Typed calls of servers of others, where these are installed: their modules are
+//! still the same, and a call by one of them comes to its end.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use sparring::client::Listing;
+use sparring::{ChildTarget, Client};
+use sparring_codegen::{Source, module};
+
+use crate::generated::everything::{Echo, EverythingClient, GetStructuredContent, GetSum};
+use crate::generated::time::{GetCurrentTime, McpTimeClient};
+use crate::generated::{check, fastmcp, here, python_sdk};
+
+/// A file of the installed peers; none where it is not there.
+fn installed(path: &str) -> Option<PathBuf> {
+    let found = std::env::var_os("SPAR_PEERS_DIR").map(|folder| Path::new(&folder).join(path));
+    let found = found.filter(|path| path.exists());
+    if found.is_none() {
+        eprintln!("SKIPPED: {path} is not installed; run `cargo xtask peers`");
+    }
+    found
+}
+
+/// Connects to a server, and holds its module against the one that is kept.
+async fn connected(target: ChildTarget, name: &str) -> Client {
+    let client = Client::connect(target).await.unwrap();
+    let tools = client.list(Listing::Tools).await.unwrap();
+    let tools: Vec<Value> = tools.iter().map(|tool| tool.view().to().unwrap()).collect();
+    let info = client.session().and_then(|session| session.server_info.clone()).unwrap();
+    let (server, version) = (&*info.name, &*info.version);
+    check(
+        name,
+        &module(&Source { server, version, name: None, flags: "", tools: &tools }).unwrap(),
+    );
+    client
+}
+
+#[tokio::test]
+async fn server_everything_is_called_by_its_methods() {
+    let script = "node/node_modules/@modelcontextprotocol/server-everything/dist/index.js";
+    let Some(script) = installed(script) else { return };
+    let target = ChildTarget::new("node").args([script.to_string_lossy()]);
+    let client = EverythingClient::new(connected(target, "everything").await);
+    assert_eq!(client.echo(Echo::new("hi")).await.unwrap().content(), "Echo: hi");
+    let sum = client.get_sum(GetSum::new(2, 3)).await.unwrap();
+    assert!(sum.content().contains('5'), "{}", sum.content());
+    let location = crate::generated::everything::GetStructuredContentLocation::Chicago;
+    let weather = client.get_structured_content(GetStructuredContent::new(location)).await.unwrap();
+    assert!(!weather.conditions.is_empty());
+    client.client.close().await;
+}
+
+#[tokio::test]
+async fn mcp_server_time_is_called_by_its_methods() {
+    let Some(program) = installed("python/bin/mcp-server-time") else { return };
+    let target = ChildTarget::new(program.to_string_lossy()).args(["--local-timezone", "UTC"]);
+    let client = McpTimeClient::new(connected(target, "time").await);
+    let now = client.get_current_time(GetCurrentTime::new("Asia/Tokyo")).await.unwrap();
+    assert_eq!(now.timezone, "Asia/Tokyo");
+    assert!(!now.is_dst);
+    client.client.close().await;
+}
+
+fn tools_in_python(arguments: &[&str]) -> Option<ChildTarget> {
+    let python = installed("python/bin/python")?;
+    let script = here().join("tools.py");
+    let target = ChildTarget::new(python.to_string_lossy()).args([script.to_string_lossy()]);
+    Some(target.args(arguments.iter().copied()))
+}
+
+#[tokio::test]
+async fn a_server_of_fastmcp_is_called_by_its_methods() {
+    use fastmcp::{
+        Count, CountBy, Depth, DepthTree, Fail, PythonToolsClient, Weather, WeatherOutputUnit,
+        WeatherPlace, WeatherUnit,
+    };
+    let Some(target) = tools_in_python(&["fastmcp"]) else { return };
+    let client = PythonToolsClient::new(connected(target, "fastmcp").await);
+    let place = WeatherPlace::new("Oslo").country("Norway");
+    let weather = Weather::new(place).days(2).unit(WeatherUnit::Fahrenheit);
+    let weather = client.weather(weather).await.unwrap();
+    assert_eq!((weather.temperature, weather.unit), (68.0, WeatherOutputUnit::Fahrenheit));
+    assert_eq!(weather.notes, ["2 days", "Norway"]);
+    let tree = DepthTree::new("root").children([DepthTree::new("leaf")]);
+    assert_eq!(client.depth(Depth::new(tree)).await.unwrap().result, 2);
+    let counted = client.count(Count::new(["a", "bc", "d"]).by(CountBy::Length)).await.unwrap();
+    assert_eq!(counted["1"], 2);
+    let error = client.fail(Fail::new().limit(3)).await.unwrap_err().to_string();
+    assert!(error.contains("tools/call fail"), "{error}");
+    assert!(error.contains("no place within 3"), "{error}");
+    client.client.close().await;
+}
+
+#[tokio::test]
+async fn a_server_of_the_python_sdk_is_called_by_its_methods() {
+    use python_sdk::{Count, CountBy, PythonToolsClient, Weather, WeatherPlace};
+    let Some(target) = tools_in_python(&[]) else { return };
+    let client = PythonToolsClient::new(connected(target, "python_sdk").await);
+    let weather = client.weather(Weather::new(WeatherPlace::new("Oslo"))).await.unwrap();
+    assert_eq!(weather.place, "Oslo");
+    assert_eq!(weather.notes, ["1 days"]);
+    let counted = client.count(Count::new(["ab", "ac"]).by(CountBy::Letter)).await.unwrap();
+    assert_eq!(counted.len(), 1);
+    client.client.close().await;
+}

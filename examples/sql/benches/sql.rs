@@ -1,0 +1,95 @@
+//! What each of the four ways to test the server costs, side by side: to open it,
+//! to ask it for something that it answers at once, and to run a statement.
+//!
+//! Every figure is a median of rounds in which the ways take turns, and only the
+//! ratios mean anything. Run it by `cargo xtask bench sql`.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
+
+#[cfg(unix)]
+#[path = "../tests/it/ways/four.rs"]
+mod four;
+
+#[cfg(unix)]
+fn main() {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async { tokio::spawn(costs::print()).await.expect("no panic") });
+}
+
+#[cfg(not(unix))]
+fn main() {
+    println!("one of the ways is a pair of named pipes, which there are only on Unix");
+}
+
+#[cfg(unix)]
+mod costs {
+    use std::time::Instant;
+
+    use serde_json::json;
+
+    use super::four::{WAYS, Way};
+
+    /// Turns that each way takes.
+    const ROUNDS: usize = 9;
+    /// Requests in a turn.
+    const CALLS: u32 = 500;
+
+    /// Microseconds of a turn: to open it, a ping, and a query.
+    type Costs = [f64; 3];
+
+    pub(super) async fn print() {
+        let mut turns: [Vec<Costs>; 4] = Default::default();
+        for _ in 0..ROUNDS {
+            for (name, turns) in WAYS.iter().zip(&mut turns) {
+                turns.push(turn(name).await);
+            }
+        }
+        println!(
+            "one server in four ways, {ROUNDS} rounds of {CALLS}, medians; x is the direct way\n"
+        );
+        println!("{:<20} {:>22} {:>22} {:>22}", "", "to open it", "a ping", "a query of 3 rows");
+        let direct = medians(&turns[0]);
+        for (name, turns) in WAYS.iter().zip(&turns) {
+            let told = medians(turns).into_iter().zip(direct);
+            let told: Vec<_> = told
+                .map(|(cost, least)| format!("{cost:>11.1} µs {:>5.1}x", cost / least))
+                .collect();
+            println!(
+                "{name:<20} {}",
+                told.iter().map(|it| format!("{it:>23}")).collect::<String>()
+            );
+        }
+    }
+
+    async fn turn(name: &str) -> Costs {
+        let start = Instant::now();
+        let mut way = Way::open(name).await;
+        let opened = start.elapsed().as_secs_f64() * 1e6;
+        let query = json!({"sql": "select name, cents from totals order by cents desc"});
+        // The first of each is slower in every way.
+        way.ask("ping", json!({})).await;
+        way.call("query", query.clone()).await;
+
+        let start = Instant::now();
+        for _ in 0..CALLS {
+            way.ask("ping", json!({})).await;
+        }
+        let ping = start.elapsed().as_secs_f64() * 1e6 / f64::from(CALLS);
+        let start = Instant::now();
+        for _ in 0..CALLS {
+            let answer = way.call("query", query.clone()).await;
+            assert_eq!(answer["structuredContent"]["row_count"], 3);
+        }
+        let query = start.elapsed().as_secs_f64() * 1e6 / f64::from(CALLS);
+        [opened, ping, query]
+    }
+
+    fn medians(turns: &[Costs]) -> Costs {
+        std::array::from_fn(|index| {
+            let mut costs: Vec<f64> = turns.iter().map(|turn| turn[index]).collect();
+            costs.sort_by(f64::total_cmp);
+            costs[costs.len() / 2]
+        })
+    }
+}

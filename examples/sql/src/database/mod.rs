@@ -1,0 +1,187 @@
+//! The database: a connection on a thread of its own, to which jobs are sent.
+//!
+//! What a job is given up for, by its future being dropped, is stopped where it
+//! is; the thread then takes the next.
+
+mod clock;
+mod guard;
+mod run;
+mod schema;
+mod value;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, OpenFlags};
+use tokio::sync::{mpsc, oneshot};
+
+use self::clock::{Clock, GivenUp, STEPS};
+use self::guard::Guard;
+use crate::error::{Error, OpenError};
+use crate::settings::{Limits, Location, Settings};
+use crate::statements::Rules;
+
+pub(crate) use run::{Outcome, Params, Tool, Wanted};
+pub(crate) use schema::{Description, Table};
+pub(crate) use value::{integer, schema as value_schema};
+
+/// The most bytes of a statement. What it is parsed into is as deep as it is
+/// long, at worst, and has to fit on the thread's stack.
+const MOST_SQL: usize = 100_000;
+
+/// The stack of the thread, of which only what is used is taken.
+const STACK: usize = 256 * 1024 * 1024;
+
+/// The most bytes of one value or row.
+const MOST_VALUE: i32 = 16 * 1024 * 1024;
+
+/// How many jobs may wait.
+const WAITING: usize = 1_000;
+
+/// A database that jobs can be sent to.
+#[derive(Debug)]
+pub(crate) struct Database {
+    jobs: Option<mpsc::Sender<Job>>,
+    closing: GivenUp,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Job {
+    given_up: GivenUp,
+    work: Box<dyn FnOnce(&mut Engine) + Send>,
+}
+
+/// What the thread works with.
+pub(crate) struct Engine {
+    pub(super) connection: Connection,
+    place: String,
+    guard: Guard,
+    clock: Clock,
+    rules: Arc<Rules>,
+    limits: Limits,
+    /// The tables and views that there were when somebody last looked.
+    known: Vec<String>,
+}
+
+impl Database {
+    /// Opens the database that the settings name.
+    pub(crate) fn open(settings: &Settings) -> Result<Self, OpenError> {
+        let mut engine = Engine::open(settings)?;
+        let (jobs, mut waiting) = mpsc::channel::<Job>(WAITING);
+        let closing = GivenUp::default();
+        let closed = Arc::clone(&closing);
+        let work = move || {
+            while let Some(job) = waiting.blocking_recv() {
+                if !job.given_up.load(Ordering::Relaxed) && !closed.load(Ordering::Relaxed) {
+                    engine.clock.start(vec![job.given_up, Arc::clone(&closed)]);
+                    (job.work)(&mut engine);
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("database".to_owned()).stack_size(STACK);
+        let thread = thread.spawn(work).map_err(OpenError::Thread)?;
+        Ok(Database { jobs: Some(jobs), closing, thread: Some(thread) })
+    }
+
+    /// Does something on the thread. Dropped, it is given up.
+    pub(crate) async fn with<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Engine) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let (reply, answer) = oneshot::channel();
+        let waiting = Waiting(Arc::new(AtomicBool::new(false)));
+        let job = Job {
+            given_up: Arc::clone(&waiting.0),
+            // Nobody may be there to hear of it any more.
+            work: Box::new(move |engine| drop(reply.send(work(engine)))),
+        };
+        let jobs = self.jobs.as_ref().ok_or(Error::Closed)?;
+        jobs.send(job).await.map_err(|_| Error::Closed)?;
+        answer.await.unwrap_or(Err(Error::Closed))
+    }
+}
+
+/// Whoever waits for a job; dropped, nobody does.
+struct Waiting(GivenUp);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What runs is stopped, and the connection closed in good order.
+impl Drop for Database {
+    fn drop(&mut self) {
+        self.closing.store(true, Ordering::Relaxed);
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            // It can only fail by a panic of its own, which has told itself.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Engine {
+    fn open(settings: &Settings) -> Result<Self, OpenError> {
+        let place = settings.database.to_string();
+        let named = |error| OpenError::Database { place: place.clone(), error };
+        let read_only = settings.rules.read_only;
+        let in_file = matches!(settings.database, Location::File(_));
+        if let Some(script) = settings.init.as_ref().filter(|_| read_only && in_file) {
+            return Err(OpenError::InitReadOnly(format!("{place} ({})", script.display())));
+        }
+        let mut connection = connect(&settings.database, read_only).map_err(named)?;
+        if let Some(path) = settings.init.clone() {
+            let script = std::fs::read_to_string(&path)
+                .map_err(|error| OpenError::Script { path: path.clone(), error })?;
+            connection.execute_batch(&script).map_err(|error| OpenError::Init { path, error })?;
+        }
+        let (guard, clock) = (Guard::default(), Clock::default());
+        watch(&mut connection, &guard, &clock, read_only).map_err(named)?;
+        let limits = settings.limits;
+        let rules = Arc::new(settings.rules.clone());
+        let known = Vec::new();
+        let mut engine =
+            Engine { connection, place: place.clone(), guard, clock, rules, limits, known };
+        engine.tables_changed().map_err(|error| OpenError::Tables { place, error })?;
+        Ok(engine)
+    }
+}
+
+fn connect(location: &Location, read_only: bool) -> rusqlite::Result<Connection> {
+    // One thread has it, so that nothing has to be locked.
+    let threads = OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let writing = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    match location {
+        Location::Memory => Connection::open_in_memory_with_flags(writing | threads),
+        Location::File(path) if read_only => {
+            Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | threads)
+        }
+        Location::File(path) => Connection::open_with_flags(path, writing | threads),
+    }
+}
+
+/// Puts the connection under guard and clock. SQLite opens a file with the first
+/// statement, so one is run to find out what it is.
+fn watch(
+    connection: &mut Connection,
+    guard: &Guard,
+    clock: &Clock,
+    read_only: bool,
+) -> rusqlite::Result<()> {
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MOST_VALUE)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_WORKER_THREADS, 0)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    if read_only {
+        connection.pragma_update(None, "query_only", true)?;
+    }
+    let (guard, clock) = (guard.clone(), clock.clone());
+    connection.progress_handler(STEPS, Some(move || clock.is_over()))?;
+    connection
+        .authorizer(Some(move |context: rusqlite::hooks::AuthContext<'_>| guard.judge(context)))
+}

@@ -1,0 +1,194 @@
+//! What there is in a database, asked by statements of our own.
+
+use std::collections::BTreeSet;
+
+use rusqlite::{OptionalExtension as _, Row};
+use serde_json::{Value, json};
+
+use super::Engine;
+use super::run::{Outcome, Params, Tool, Wanted};
+use crate::error::Error;
+
+/// A table or a view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Table {
+    pub(crate) name: String,
+    /// `table`, `view` or `virtual`.
+    pub(crate) kind: String,
+    pub(crate) columns: i64,
+}
+
+/// All that is known of a table or a view.
+#[derive(Debug)]
+pub(crate) struct Description {
+    pub(crate) table: Table,
+    pub(crate) columns: Value,
+    pub(crate) indexes: Value,
+    pub(crate) foreign_keys: Value,
+    /// The statement that made it.
+    pub(crate) sql: Option<String>,
+}
+
+/// What is known of a database as a whole.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    pub(crate) place: String,
+    pub(crate) sqlite_version: &'static str,
+    pub(crate) encoding: String,
+    pub(crate) size_bytes: i64,
+    pub(crate) tables: i64,
+    pub(crate) views: i64,
+}
+
+/// Tables that are not SQLite's own, nor the parts of a virtual one.
+const TABLES: &str = "SELECT DISTINCT name, type, \
+     (SELECT count(*) FROM pragma_table_xinfo(list.name) WHERE hidden <> 1) \
+     FROM pragma_table_list AS list WHERE type <> 'shadow' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+
+impl Engine {
+    /// All tables and views, by their names.
+    pub(crate) fn tables(&self) -> Result<Vec<Table>, Error> {
+        let mut prepared = self.connection.prepare(&format!("{TABLES} ORDER BY name"))?;
+        let tables = prepared.query_map([], table)?.collect::<rusqlite::Result<_>>()?;
+        Ok(tables)
+    }
+
+    /// Whether there are other tables and views than when this was last asked.
+    pub(crate) fn tables_changed(&mut self) -> Result<bool, Error> {
+        let now: Vec<String> = self.tables()?.into_iter().map(|table| table.name).collect();
+        let changed = self.known != now;
+        self.known = now;
+        Ok(changed)
+    }
+
+    /// The table or view of this name, in the spelling that it was made with.
+    fn table(&self, name: &str) -> Result<Table, Error> {
+        let sql = format!("{TABLES} AND name = ?1 COLLATE NOCASE");
+        let found = self.connection.query_row(&sql, [name], table).optional()?;
+        match found {
+            Some(table) => Ok(table),
+            None => {
+                let there = self.tables()?.into_iter().map(|table| table.name).collect();
+                Err(Error::NoTable { name: name.to_owned(), there })
+            }
+        }
+    }
+
+    /// All that is known of the table or view of this name.
+    pub(crate) fn describe(&self, name: &str) -> Result<Description, Error> {
+        let table = self.table(name)?;
+        let sql = "SELECT sql FROM (SELECT * FROM sqlite_schema UNION ALL \
+                   SELECT * FROM sqlite_temp_schema) WHERE name = ?1 AND type IN ('table', 'view')";
+        let made = self.connection.query_row(sql, [&table.name], |row| row.get(0)).optional()?;
+        Ok(Description {
+            columns: self.list(COLUMNS, &table.name, column)?,
+            indexes: self.list(INDEXES, &table.name, index)?,
+            foreign_keys: self.list(FOREIGN_KEYS, &table.name, foreign_key)?,
+            sql: made.flatten(),
+            table,
+        })
+    }
+
+    /// The tables that SQLite may have to look into when rows of this one change:
+    /// itself, and those that foreign keys lead to and come from. In small letters.
+    pub(super) fn near(&self, table: &str) -> Result<BTreeSet<String>, Error> {
+        let mut prepared = self.connection.prepare(NEAR)?;
+        let near = prepared.query_map([table], |row| row.get(0))?;
+        Ok(near.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn list(
+        &self,
+        sql: &str,
+        table: &str,
+        read: fn(&Row<'_>) -> rusqlite::Result<Value>,
+    ) -> Result<Value, Error> {
+        let mut prepared = self.connection.prepare(sql)?;
+        let items = prepared.query_map([table], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+        Ok(items.into())
+    }
+
+    /// The first rows of the table or view of this name, as a client would get
+    /// them.
+    pub(crate) fn first_rows(&mut self, name: &str, count: usize) -> Result<Outcome, Error> {
+        let quoted = name.replace('"', "\"\"");
+        self.run(&Wanted {
+            sql: format!("SELECT * FROM \"{quoted}\" LIMIT {}", count + 1),
+            params: Params::None,
+            max_rows: count,
+            tool: Tool::Query,
+        })
+    }
+
+    /// What is known of the database as a whole.
+    pub(crate) fn facts(&self) -> Result<Facts, Error> {
+        let number = |sql: &str| self.connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+        let views = number(&format!("SELECT count(*) FROM ({TABLES} AND type = 'view')"))?;
+        Ok(Facts {
+            place: self.place.clone(),
+            sqlite_version: rusqlite::version(),
+            encoding: self.connection.query_row("PRAGMA encoding", [], |row| row.get(0))?,
+            size_bytes: number("PRAGMA page_count")? * number("PRAGMA page_size")?,
+            tables: number(&format!("SELECT count(*) FROM ({TABLES})"))? - views,
+            views,
+        })
+    }
+}
+
+const NEAR: &str = "WITH RECURSIVE \
+     keys (child, parent) AS (SELECT lower(s.name), lower(k.\"table\") \
+        FROM sqlite_schema AS s JOIN pragma_foreign_key_list(s.name) AS k), \
+     near (name) AS (SELECT lower(?1) UNION \
+        SELECT iif(child = name, parent, child) FROM near JOIN keys ON name IN (child, parent)) \
+     SELECT name FROM near";
+
+const COLUMNS: &str = "SELECT name, type, \"notnull\", dflt_value, pk, hidden \
+     FROM pragma_table_xinfo(?1) WHERE hidden <> 1";
+
+const INDEXES: &str = "SELECT name, \"unique\", origin, partial, \
+     (SELECT json_group_array(name) FROM pragma_index_info(il.name)) \
+     FROM pragma_index_list(?1) AS il ORDER BY name";
+
+const FOREIGN_KEYS: &str = "SELECT \"table\", json_group_array(\"from\"), \
+     json_group_array(\"to\"), on_update, on_delete \
+     FROM (SELECT * FROM pragma_foreign_key_list(?1) ORDER BY id, seq) GROUP BY id";
+
+fn table(row: &Row<'_>) -> rusqlite::Result<Table> {
+    Ok(Table { name: row.get(0)?, kind: row.get(1)?, columns: row.get(2)? })
+}
+
+fn column(row: &Row<'_>) -> rusqlite::Result<Value> {
+    Ok(json!({
+        "name": row.get::<_, String>(0)?,
+        "type": row.get::<_, String>(1)?,
+        "nullable": !row.get::<_, bool>(2)?,
+        "default": row.get::<_, Option<String>>(3)?,
+        "primary_key": row.get::<_, i64>(4)? > 0,
+        "generated": row.get::<_, i64>(5)? > 1,
+    }))
+}
+
+fn index(row: &Row<'_>) -> rusqlite::Result<Value> {
+    Ok(json!({
+        "name": row.get::<_, String>(0)?,
+        "unique": row.get::<_, bool>(1)?,
+        "partial": row.get::<_, bool>(3)?,
+        "columns": array(row, 4)?,
+    }))
+}
+
+fn foreign_key(row: &Row<'_>) -> rusqlite::Result<Value> {
+    Ok(json!({
+        "columns": array(row, 1)?,
+        "table": row.get::<_, String>(0)?,
+        "to": array(row, 2)?,
+        "on_update": row.get::<_, String>(3)?,
+        "on_delete": row.get::<_, String>(4)?,
+    }))
+}
+
+/// What SQLite gathered as a text of JSON.
+fn array(row: &Row<'_>, index: usize) -> rusqlite::Result<Value> {
+    let text: String = row.get(index)?;
+    Ok(serde_json::from_str(&text).unwrap_or_default())
+}

@@ -1,0 +1,76 @@
+//! The arguments of a call, read one by one so that what is wrong with one is
+//! told by its name.
+
+use serde_json::{Map, Value};
+use sparring::Json;
+
+use crate::database::Params;
+
+/// What a tool was called with.
+pub(super) struct Arguments(Map<String, Value>);
+
+/// What is wrong with the arguments.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct WrongArguments(String);
+
+impl Arguments {
+    /// Reads an object that may have these members and no others.
+    pub(super) fn read(json: Json<'_>, known: &[&str]) -> Result<Self, WrongArguments> {
+        let read = json.to::<Map<String, Value>>();
+        let members =
+            read.map_err(|error| wrong(format!("the arguments are no object: {error}")))?;
+        match members.keys().find(|name| !known.contains(&name.as_str())) {
+            Some(name) if known.is_empty() => {
+                Err(wrong(format!("unknown argument `{name}`; there are none")))
+            }
+            Some(name) => {
+                Err(wrong(format!("unknown argument `{name}`; there are {}", known.join(", "))))
+            }
+            None => Ok(Arguments(members)),
+        }
+    }
+
+    /// A text that must be there.
+    pub(super) fn text(&self, name: &str) -> Result<String, WrongArguments> {
+        match self.0.get(name) {
+            Some(Value::String(text)) => Ok(text.clone()),
+            Some(other) => Err(wrong(format!("`{name}` must be a text, and is {other}"))),
+            None => Err(wrong(format!("the argument `{name}` is missing"))),
+        }
+    }
+
+    /// A number of things, at least one, where it is there.
+    pub(super) fn count(&self, name: &str) -> Result<Option<usize>, WrongArguments> {
+        let Some(value) = self.0.get(name) else { return Ok(None) };
+        let count = value.as_u64().filter(|count| *count > 0);
+        let count = count.and_then(|count| usize::try_from(count).ok());
+        let unfit = || wrong(format!("`{name}` must be an integer from 1 on, and is {value}"));
+        count.map(Some).ok_or_else(unfit)
+    }
+
+    /// Values for the parameters of a statement.
+    pub(super) fn params(&self) -> Result<Params, WrongArguments> {
+        match self.0.get("params") {
+            None | Some(Value::Null) => Ok(Params::None),
+            Some(Value::Array(values)) => Ok(Params::Listed(values.clone())),
+            Some(Value::Object(values)) => Ok(Params::Named(values.clone())),
+            Some(other) => {
+                Err(wrong(format!("`params` must be a list or an object, and is {other}")))
+            }
+        }
+    }
+}
+
+fn wrong(message: String) -> WrongArguments {
+    WrongArguments(message)
+}
+
+/// What `params` may be, for the schemas.
+pub(super) fn params_schema() -> Value {
+    serde_json::json!({
+        "type": ["array", "object"],
+        "description": "Values for ?, or by name for :name, @name and $name. A blob is \
+            {\"blob\": BASE64}, a large integer {\"integer\": DIGITS}.",
+    })
+}

@@ -1,0 +1,109 @@
+//! How much a statement may give and how long it may take, and what is left when
+//! it is stopped.
+
+use std::time::Duration;
+
+use serde_json::json;
+use sql::{Limits, Settings};
+
+use crate::fixture::{client, execute, failed, good, query, rows, settings};
+
+/// Counts for ever.
+const ENDLESS: &str = "with recursive n(i) as (select 1 union all select i + 1 from n) \
+                       select count(*) from n";
+
+fn limited(limits: Limits) -> Settings {
+    Settings { limits, ..settings() }
+}
+
+#[tokio::test]
+async fn rows_beyond_the_limit_are_cut_off_and_told() {
+    let client = client(&limited(Limits { max_rows: 2, ..Limits::default() })).await;
+    let numbers = "with recursive n(i) as (select 1 union all select i + 1 from n) select i from n";
+    let endless = good(&query(&client, numbers).await);
+    assert_eq!((&endless["rows"], &endless["truncated"]), (&json!([[1], [2]]), &json!(true)));
+    let exact = good(&query(&client, &format!("{numbers} limit 2")).await);
+    assert_eq!((&exact["row_count"], &exact["truncated"]), (&json!(2), &json!(false)));
+    // A client may want fewer than the server gives, and never gets more.
+    for (limit, count) in [(1, 1), (100, 2)] {
+        let call = json!({"sql": "select id from customers", "limit": limit});
+        let found = good(&client.call_tool("query", call).await.unwrap());
+        assert_eq!((&found["row_count"], &found["truncated"]), (&json!(count), &json!(true)));
+    }
+}
+
+#[tokio::test]
+async fn bytes_beyond_the_limit_are_cut_off_and_told() {
+    let client = client(&limited(Limits { max_bytes: 2_000, ..Limits::default() })).await;
+    let sql = "select zeroblob(600) from customers";
+    let found = good(&query(&client, sql).await);
+    assert_eq!((&found["row_count"], &found["truncated"]), (&json!(2), &json!(true)));
+    let found = good(&query(&client, "select zeroblob(6000)").await);
+    assert_eq!((&found["row_count"], &found["truncated"]), (&json!(0), &json!(true)));
+}
+
+#[tokio::test]
+async fn all_is_changed_where_not_all_that_changed_is_shown() {
+    let client = client(&limited(Limits { max_rows: 1, ..Limits::default() })).await;
+    let changed = good(&execute(&client, "update orders set cents = 0 returning id").await);
+    assert_eq!(
+        (&changed["rows_affected"], &changed["row_count"], &changed["truncated"]),
+        (&json!(3), &json!(1), &json!(true))
+    );
+    assert_eq!(rows(&client, "select sum(cents) from orders").await, json!([[0]]));
+}
+
+#[tokio::test]
+async fn a_statement_that_takes_too_long_is_stopped_and_the_next_one_works() {
+    let timeout = Duration::from_millis(50);
+    let client = client(&limited(Limits { timeout, ..Limits::default() })).await;
+    for _ in 0..2 {
+        let told = failed(&query(&client, ENDLESS).await);
+        assert_eq!(told, "the statement was stopped, because it took longer than 50ms");
+        assert_eq!(rows(&client, "select count(*) from orders").await, json!([[3]]));
+    }
+}
+
+#[tokio::test]
+async fn what_a_stopped_statement_has_changed_is_undone() {
+    let timeout = Duration::from_millis(50);
+    let client = client(&limited(Limits { timeout, ..Limits::default() })).await;
+    let endless = "insert into orders (customer, cents) with recursive n(i) as \
+                   (select 1 union all select i + 1 from n) select 1, i from n";
+    let told = failed(&execute(&client, endless).await);
+    assert!(told.contains("took longer than 50ms"), "{told}");
+    assert_eq!(rows(&client, "select count(*) from orders").await, json!([[3]]));
+}
+
+#[tokio::test]
+async fn a_cancelled_query_is_stopped_and_the_next_one_works() {
+    let an_hour = Duration::from_secs(3_600);
+    let client = client(&limited(Limits { timeout: an_hour, ..Limits::default() })).await;
+    for waits in [false, true] {
+        let running = client.call_tool("query", json!({"sql": ENDLESS})).start();
+        // One of them waits behind the other, and is given up before it begins.
+        let behind = waits.then(|| client.call_tool("query", json!({"sql": ENDLESS})).start());
+        running.cancel(Some("enough"));
+        drop(behind);
+        assert!(running.await.is_err(), "a cancelled request has no answer");
+        // There is one thread for all statements: this one has its turn only when
+        // those have been stopped.
+        assert_eq!(rows(&client, "select count(*) from orders").await, json!([[3]]));
+    }
+}
+
+#[tokio::test]
+async fn a_statement_too_large_to_be_read_is_told_and_the_next_one_works() {
+    let client = client(&settings()).await;
+    for (sql, told) in [
+        (format!("select '{}'", "x".repeat(100_000)), "the statement has 100009 bytes"),
+        (format!("select {}1", "1+".repeat(49_000)), "SQLite: Expression tree is too large"),
+        (format!("select 1{}", " union select 1".repeat(6_000)), "SQLite: too many terms"),
+        (format!("select {}1{}", "(".repeat(5_000), ")".repeat(5_000)), "SQLite: "),
+        ("select zeroblob(100000000)".to_owned(), "SQLite: string or blob too big"),
+    ] {
+        let error = failed(&query(&client, &sql).await);
+        assert!(error.starts_with(told), "{error}");
+        assert_eq!(rows(&client, "select 1").await, json!([[1]]));
+    }
+}

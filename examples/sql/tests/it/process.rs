@@ -1,0 +1,164 @@
+//! The program: its flags, its exit codes, and its stdin and stdout.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use sparring::{ChildTarget, Client};
+
+use crate::fixture::{good, rows, shop};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_sql-server");
+
+fn run(args: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(PROGRAM);
+    let output: Output = command.args(args).stdin(Stdio::null()).output().unwrap();
+    assert!(output.stdout.is_empty(), "stdout is for the protocol alone");
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn a_flag_refuses_to_serve_anything() {
+    let told = "error: serving is disabled by the settings (--disable-serving)\n";
+    let shop = shop();
+    for more in [&[][..], &["--init", &shop], &["--database", "/no/such/folder/x.db"]] {
+        let args = [&["--disable-serving"], more].concat();
+        assert_eq!(run(&args), (Some(3), told.to_owned()), "{args:?}");
+    }
+}
+
+#[test]
+fn wrong_flags_are_told_and_exit_with_2() {
+    for (args, told) in [
+        (&["--deny", "attach"][..], "there is no kind of statement `attach`; there are select, "),
+        (&["--allow", "select,drip"], "there is no kind of statement `drip`"),
+        (&["--max-rows", "0"], "it must be an integer from 1 on"),
+        (&["--timeout=-1"], "it must be a number of seconds above 0"),
+        (&["--timeout", "soon"], "it must be a number of seconds above 0"),
+        (&["--http", "127.0.0.1:0"], "--token-env"),
+        (&["--http", "here", "--token-env", "X"], "invalid socket address"),
+        (
+            &["--http", "127.0.0.1:0", "--token-env", "SPARRING_NO_SUCH_TOKEN"],
+            "error: the variable SPARRING_NO_SUCH_TOKEN of --token-env has no token",
+        ),
+    ] {
+        let (code, error) = run(args);
+        assert_eq!(code, Some(2), "{args:?}: {error}");
+        assert!(error.contains(told), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn a_database_that_cannot_be_opened_exits_with_1() {
+    let (code, error) = run(&["--database", "/no/such/folder/x.db"]);
+    assert_eq!(code, Some(1), "{error}");
+    let told = "error: the database /no/such/folder/x.db cannot be opened: unable to open";
+    assert!(error.starts_with(told), "{error}");
+}
+
+/// The program, talked to by hand.
+struct ByHand {
+    child: Child,
+    out: BufReader<ChildStdout>,
+}
+
+impl ByHand {
+    fn start(args: &[&str]) -> Self {
+        let mut command = Command::new(PROGRAM);
+        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let mut this = ByHand { child, out };
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
+                            "clientInfo": {"name": "by hand", "version": "1"}});
+        this.write(&[request(0, "initialize", params)]);
+        assert_eq!(this.read()["result"]["serverInfo"]["name"], "sql");
+        this.write(&[json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string()]);
+        this
+    }
+
+    fn write(&mut self, lines: &[String]) {
+        let stdin = self.child.stdin.as_mut().unwrap();
+        stdin.write_all((lines.join("\n") + "\n").as_bytes()).unwrap();
+    }
+
+    fn read(&mut self) -> Value {
+        let mut line = String::new();
+        self.out.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+}
+
+fn request(id: u32, method: &str, params: Value) -> String {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+}
+
+fn call(id: u32, sql: &str) -> String {
+    request(id, "tools/call", json!({"name": "query", "arguments": {"sql": sql}}))
+}
+
+#[test]
+fn a_message_is_a_line_and_what_is_none_is_told_and_passed_over() {
+    let mut program = ByHand::start(&[]);
+    program.write(&["{\"jsonrpc\": \"2.0\", \"id\": 1,".to_owned()]);
+    assert_eq!(program.read()["error"]["code"], -32700);
+    program.write(&[call(2, "select 'a\nb'"), call(3, "select 3")]);
+    let (two, three) = (program.read(), program.read());
+    assert_eq!(two["result"]["structuredContent"]["rows"], json!([["a\nb"]]));
+    assert_eq!(three["result"]["structuredContent"]["rows"], json!([[3]]));
+}
+
+#[test]
+fn what_came_before_the_end_of_input_is_answered_and_it_exits_with_0() {
+    let mut program = ByHand::start(&[]);
+    program.write(&[call(1, "select 1"), call(2, "select 2")]);
+    drop(program.child.stdin.take());
+    assert_eq!((program.read()["id"].clone(), program.read()["id"].clone()), (json!(1), json!(2)));
+    assert_eq!(program.child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_signal_ends_it_with_0_even_in_a_statement_without_an_end() {
+    let mut program = ByHand::start(&["--timeout", "3600"]);
+    let endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) \
+                   from n";
+    program.write(&[
+        request(1, "ping", json!({})),
+        call(2, endless),
+        request(3, "ping", json!({})),
+    ]);
+    // The second ping is answered while the statement runs.
+    assert_eq!((program.read()["id"].clone(), program.read()["id"].clone()), (json!(1), json!(3)));
+    let id = program.child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    assert_eq!(program.child.wait().unwrap().code(), Some(0));
+}
+
+#[tokio::test]
+async fn large_messages_pass_whole_in_both_directions() {
+    let target = ChildTarget::new(PROGRAM).args(["--init", &shop()]);
+    let client = Client::connect(target).await.unwrap();
+    let large = "é".repeat(1_000_000);
+    let insert = "insert into customers (name) values (?)";
+    let call = json!({"sql": insert, "params": [large]});
+    good(&client.call_tool("execute", call).await.unwrap());
+    let found = rows(&client, "select name from customers order by id desc limit 1").await;
+    assert_eq!(found, json!([[large]]));
+    assert_eq!(client.transcript().violations(), []);
+}
+
+#[tokio::test]
+async fn what_is_written_to_a_file_is_there_when_it_is_served_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shop.db").display().to_string();
+    let target = ChildTarget::new(PROGRAM).args(["--database", &path, "--init", &shop()]);
+    let client = Client::connect(target).await.unwrap();
+    let call = json!({"sql": "delete from orders where customer = 1"});
+    good(&client.call_tool("execute", call).await.unwrap());
+    client.close().await;
+    let flags = ["--database", &path, "--read-only", "--max-rows", "5"];
+    let client = Client::connect(ChildTarget::new(PROGRAM).args(flags)).await.unwrap();
+    assert_eq!(rows(&client, "select customer from orders").await, json!([[2]]));
+    let info = good(&client.call_tool("database_info", json!({})).await.unwrap());
+    assert_eq!((&info["read_only"], &info["max_rows"]), (&json!(true), &json!(5)));
+}

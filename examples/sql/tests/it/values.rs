@@ -1,0 +1,78 @@
+//! Values on their way out of the database and into it.
+
+use serde_json::json;
+
+use crate::fixture::{client, execute, failed, good, query, rows, settings};
+
+#[tokio::test]
+async fn values_of_every_kind_come_out_as_they_are() {
+    let client = client(&settings()).await;
+    let sql = "select null, 1, -2.5, 'naïve', x'00ff', 9007199254740991, 9007199254740992, \
+               -9223372036854775808, 1e999, cast(x'61ff' as text), ''";
+    let expected = json!([[
+        null, 1, -2.5, "naïve", {"blob": "AP8="}, 9_007_199_254_740_991_i64,
+        {"integer": "9007199254740992"}, {"integer": "-9223372036854775808"},
+        {"real": "Infinity"}, {"blob": "Yf8="}, ""
+    ]]);
+    assert_eq!(rows(&client, sql).await, expected);
+}
+
+#[tokio::test]
+async fn columns_of_one_name_stay_apart_and_tell_their_types() {
+    let client = client(&settings()).await;
+    let sql = "select c.id, o.id, c.id + o.id as id from customers c join orders o \
+               on o.customer = c.id where o.id = 3";
+    let found = good(&query(&client, sql).await);
+    let column = |of: Option<&str>| json!({"name": "id", "type": of});
+    let columns = json!([column(Some("INTEGER")), column(Some("INTEGER")), column(None)]);
+    assert_eq!(found["columns"], columns);
+    assert_eq!(found["rows"], json!([[2, 3, 5]]));
+}
+
+#[tokio::test]
+async fn an_empty_result_has_its_columns_and_no_rows() {
+    let client = client(&settings()).await;
+    let found = good(&query(&client, "select name from customers where id = 99").await);
+    let expected = json!({
+        "columns": [{"name": "name", "type": "TEXT"}], "rows": [], "row_count": 0,
+        "truncated": false,
+    });
+    assert_eq!(found, expected);
+}
+
+#[tokio::test]
+async fn params_go_in_by_place_and_by_name_and_come_out_the_same() {
+    let client = client(&settings()).await;
+    good(&execute(&client, "create table kept (value)").await);
+    let values = json!([
+        null, 3, 2.5, "it's; drop table kept", {"blob": "AP8="},
+        {"integer": "9223372036854775807"}
+    ]);
+    for value in values.as_array().unwrap() {
+        let insert = json!({"sql": "insert into kept values (?)", "params": [value]});
+        good(&client.call_tool("execute", insert).await.unwrap());
+        let last = rows(&client, "select value from kept order by rowid desc limit 1").await;
+        assert_eq!(last, json!([[value]]));
+    }
+    let named = json!({"sql": "select :a, $b, @a, :a", "params": {"a": true, "b": "x"}});
+    let found = good(&client.call_tool("query", named).await.unwrap());
+    assert_eq!(found["rows"], json!([[1, "x", 1, 1]]));
+}
+
+#[tokio::test]
+async fn params_that_do_not_fit_are_told() {
+    let client = client(&settings()).await;
+    for (sql, params, told) in [
+        ("select ?, ?", json!([1]), "the statement has 2 parameters, and params has 1"),
+        ("select 1", json!([1]), "the statement has 0 parameters, and params has 1"),
+        ("select :a", json!({"b": 1}), "params has no value for :a"),
+        ("select :a", json!({"a": 1, "b": 1}), "the statement has no parameter for `b` of params"),
+        ("select ?", json!([[1]]), "params: [1] is no value"),
+        ("select ?", json!([{"blob": "?"}]), "params: {\"blob\":\"?\"} is neither a blob"),
+        ("select ?", json!("x"), "`params` must be a list or an object, and is \"x\""),
+    ] {
+        let call = client.call_tool("query", json!({"sql": sql, "params": params}));
+        let error = failed(&call.await.unwrap());
+        assert!(error.starts_with(told), "{error}");
+    }
+}
