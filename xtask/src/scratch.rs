@@ -54,7 +54,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     let page = Page::read(&readme)?;
 
     let all = Scratch::write(root, "all", "features = [\"rmcp\"]", &page.tests)?;
-    run_command(all.cargo_test(&[]))?;
+    run_command(all.cargo_test(&["--tests"]))?;
 
     let first = page.tests[0];
     let changed = first.text.replace(EXPECTED.0, EXPECTED.1);
@@ -102,7 +102,7 @@ impl Scratch {
     }
 
     fn cargo_test(&self, words: &[&str]) -> Command {
-        let mut cargo = command(&self.folder, "cargo test --tests");
+        let mut cargo = command(&self.folder, "cargo test");
         cargo.args(words).env("CARGO_TARGET_DIR", &self.target);
         // What is shown shall be the same everywhere.
         cargo.env("RUST_BACKTRACE", "0");

@@ -4,7 +4,7 @@
 //!
 //! A [`Client`] is connected to a server in this process or anywhere else, gives
 //! answers and lists that can be checked, and shows in every failure what was
-//! said. [`MockServer`] stands in for a server, [`Handler`] makes one; [`everywhere`]
+//! said. [`MockServer`] stands in for a server, [`Handler`] makes one; [`everywhere()`]
 //! has a test run over every transport and revision. What those stand on is in
 //! modules: [`link`] and [`transport`], [`server`], [`mock`] and [`script`], [`types`]
 //! for typed views of what is said, and [`wire`] for frames, revisions and the rule

@@ -1,5 +1,5 @@
 //! `docs/seeds.md` has one row for each behaviour the project set out to have,
-//! and each row names tests that exist, or says `open`.
+//! and each row names tests that exist.
 
 use std::collections::HashSet;
 
@@ -62,21 +62,20 @@ fn cells(line: &str) -> Option<Vec<&str>> {
     (!is_head).then_some(cells)
 }
 
-/// What is wrong with a list of tests: names in backticks, or `open`.
+/// What is wrong with a list of tests, which are names in backticks.
 fn problems_of_tests(tests: &str, files: &[File]) -> Vec<String> {
     if tests.is_empty() {
-        return vec!["no tests, and not `open`".to_owned()];
+        return vec!["no tests".to_owned()];
     }
     tests
         .split(',')
         .map(str::trim)
-        .filter(|item| *item != "open")
         .filter_map(|item| {
             let test = item.strip_prefix('`').and_then(|item| item.strip_suffix('`'));
             match test {
                 Some(test) if exists(test, files) => None,
                 Some(test) => Some(format!("there is no test `{test}`")),
-                None => Some(format!("{item} is neither a test in backticks nor `open`")),
+                None => Some(format!("{item} is no test in backticks")),
             }
         })
         .collect()

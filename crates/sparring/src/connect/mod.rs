@@ -55,6 +55,12 @@ pub trait Connect<Kind>: Send {
 /// What [`Client::in_memory`](crate::Client::in_memory) takes: a
 /// [`Server`](crate::Server), a [`Handler`](crate::Handler), a `MockServer`, and
 /// with the feature `rmcp` any service of the official SDK.
+///
+/// Anything else does not compile, and the compiler says what would:
+///
+/// ```compile_fail,E0277
+/// sparring::Client::in_memory("my-server --stdio");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be served in memory",
     label = "not a server",

@@ -1,7 +1,6 @@
 //! No child of a test is left behind, whatever becomes of the test.
 
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::json;
 use sparring::blocking::Wait as _;
@@ -28,7 +27,7 @@ fn gone(folder: &Path, count: usize) {
     let pids = std::fs::read_to_string(folder.join("pids")).unwrap();
     assert_eq!(pids.lines().count(), count, "{pids:?}");
     while pids.lines().any(runs) {
-        std::thread::sleep(Duration::from_millis(5));
+        std::thread::yield_now();
     }
 }
 
@@ -94,7 +93,7 @@ fn a_test_program_that_is_killed_leaves_no_child() {
     let folder = loop {
         match std::fs::read_to_string(&told) {
             Ok(folder) if !folder.is_empty() => break folder,
-            _ => std::thread::sleep(Duration::from_millis(5)),
+            _ => std::thread::yield_now(),
         }
     };
     program.kill().unwrap();

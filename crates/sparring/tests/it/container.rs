@@ -3,7 +3,6 @@
 
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 use serde_json::json;
 use sparring::fixture::{Image, NoContainer, SharedContainer};
@@ -116,7 +115,7 @@ async fn the_processes_of_a_run_share_a_container_that_ends_with_it() {
     // By SIGKILL, since a run may end in any way.
     drop(runner);
     while !shared(name).is_empty() {
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        tokio::task::yield_now().await;
     }
 }
 

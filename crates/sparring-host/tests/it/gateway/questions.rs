@@ -193,7 +193,7 @@ async fn the_time_that_a_client_takes_to_answer_is_not_the_servers() {
         let house = House::open(&world, &servers).await;
         let thoughtful = plain(outer).timeout(Duration::from_secs(3_000));
         let thoughtful = thoughtful.answer(Question::Elicitation, |_| async {
-            tokio::time::sleep(Duration::from_secs(50)).await;
+            tokio::time::advance(Duration::from_secs(50)).await;
             Ok(json!({"action": "accept", "content": {"name": "Ada"}}))
         });
         let client = house.visit(thoughtful).await;
