@@ -80,7 +80,7 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
 const FEATURES: [(&str, &[&str]); 3] = [
     ("sparring-transport", &["", "http"]),
     ("sparring-mock", &["", "http"]),
-    ("sparring", &["", "mock", "http", "mock,http", "oauth"]),
+    ("sparring", &["", "mock", "http", "mock,http", "oauth", "typed"]),
 ];
 
 fn features(root: &Path) -> Result<()> {

@@ -43,7 +43,8 @@ impl Loader<'_> {
     }
 }
 
-#[cfg(all(test, not(feature = "http")))]
+#[cfg(test)]
+#[cfg(not(feature = "http"))]
 mod tests {
     use crate::MockServer;
 
