@@ -151,7 +151,7 @@ pub(crate) fn camel(text: &str, otherwise: &str) -> String {
 pub(crate) fn camel_below(name: &str, part: &str) -> String {
     let part = camel(part, "Part");
     let part = cut(&part, LONGEST_CAMEL / 2);
-    let name = cut(name, LONGEST_CAMEL - width(part)).trim_end_matches('_');
+    let name = cut(name, LONGEST_CAMEL - part.len()).trim_end_matches('_');
     format!("{name}{part}")
 }
 
@@ -181,9 +181,11 @@ fn words(text: &str) -> Vec<String> {
             words.push(std::mem::take(&mut word));
         }
         match c {
-            c if is_letter(c) => word.extend(c.to_lowercase()),
+            c if c.is_ascii_alphanumeric() => word.push(c.to_ascii_lowercase()),
             c if c.is_ascii() => {}
-            // No two names become the same by what cannot be shown.
+            // No two names become the same by what cannot be shown. Some letters look
+            // like others or have two spellings, which the compiler warns of, and a
+            // formatter counts their columns in more than one way.
             c => word.push_str(&format!("u{:x}", u32::from(c))),
         }
     }
@@ -191,32 +193,8 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Whether a character stands in names as it is. Of those beyond ASCII only such
-/// do that look like no other and are the same in every form of Unicode; the
-/// compiler takes two spellings of one letter for one name, and warns of letters
-/// that look alike.
-pub(crate) fn is_letter(c: char) -> bool {
-    match c {
-        c if c.is_ascii() => c.is_ascii_alphanumeric(),
-        '×' | '÷' | 'İ' | 'ı' | 'Ĳ' | 'ĳ' | 'ĸ' | 'Ŀ' | 'ŀ' | 'ŉ' | 'ſ' => false,
-        'À'..='ÿ' | 'Ā'..='ſ' => true,
-        'ぁ'..='ゖ' | '一'..='龥' | '가'..='힣' => true,
-        _ => false,
-    }
-}
-
-/// How many columns a text takes that has only such letters and ASCII.
-pub(crate) fn width(text: &str) -> usize {
-    text.chars().map(|c| if c >= 'ぁ' { 2 } else { 1 }).sum()
-}
-
 fn cut(name: &str, most: usize) -> &str {
-    let mut columns = 0;
-    let fits = |c: char| {
-        columns += width(c.encode_utf8(&mut [0; 4]));
-        columns > most
-    };
-    name.find(fits).map_or(name, |end| &name[..end])
+    &name[..name.len().min(most)]
 }
 
 #[cfg(test)]
@@ -235,8 +213,7 @@ mod tests {
             ("new", "new_"),
             ("Self", "self_"),
             ("2fa", "n2fa"),
-            ("größe", "größe"),
-            ("城市", "城市"),
+            ("größe", "gruf6udfe"),
             ("город", "u433u43eu440u43eu434"),
             ("_meta", "meta"),
             ("__", "other"),
@@ -258,7 +235,7 @@ mod tests {
             ("v1.2", "V1_2"),
             (">=", "Other"),
             ("self", "Self"),
-            ("ßeta", "SSeta"),
+            ("ßeta", "Udfeta"),
         ] {
             assert_eq!(camel(name, "Other"), expected, "{name}");
         }
@@ -289,7 +266,7 @@ mod tests {
     #[test]
     fn long_names_are_cut() {
         assert_eq!(snake(&"a".repeat(1_000), "x").len(), LONGEST_SNAKE);
-        assert_eq!(width(&camel(&"城".repeat(1_000), "X")), LONGEST_CAMEL);
+        assert_eq!(camel(&"城".repeat(1_000), "X").len(), LONGEST_CAMEL);
     }
 
     #[test]

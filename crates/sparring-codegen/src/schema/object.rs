@@ -9,7 +9,7 @@ use super::pointer;
 use super::reader::{LONGEST_TEXT, Place, Reader, kind};
 use crate::literal;
 use crate::model::{Field, Struct, Type};
-use crate::names::{all_snake, camel_below, width};
+use crate::names::{all_snake, camel_below};
 use crate::source::Unusable;
 
 /// Keywords by which a schema can speak of more members than it lists.
@@ -177,5 +177,5 @@ impl<'a> Reader<'a> {
 
 /// Whether a text has its place in an attribute.
 pub(super) fn is_short(text: &str) -> bool {
-    text.len() <= 4 * LONGEST_TEXT && width(&literal::string(text)) <= LONGEST_TEXT
+    text.len() <= LONGEST_TEXT && literal::string(text).len() <= LONGEST_TEXT
 }

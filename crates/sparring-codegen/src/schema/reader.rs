@@ -320,7 +320,7 @@ impl<'a> Reader<'a> {
     /// A type around another, which is any JSON where it would be too wide.
     pub(super) fn bounded(&self, inside: Type, around: impl Fn(Type) -> Type) -> Type {
         let found = around(inside);
-        match crate::names::width(&found.text(self.types)) > WIDEST {
+        match found.text(self.types).len() > WIDEST {
             true => around(Type::Any),
             false => found,
         }

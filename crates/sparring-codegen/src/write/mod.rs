@@ -7,7 +7,6 @@ mod types;
 
 use crate::documentation;
 use crate::model::{Module, Type};
-use crate::names::width;
 use crate::source::Source;
 
 /// The longest line that `rustfmt` does not break.
@@ -75,5 +74,5 @@ fn imports(module: &Module) -> String {
 
 /// Whether a line stays one.
 fn fits(line: &str) -> bool {
-    width(line) <= LONGEST_LINE
+    line.len() <= LONGEST_LINE
 }

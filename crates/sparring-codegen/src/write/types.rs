@@ -256,7 +256,7 @@ impl Written<'_> {
             _ if field.is_boxed => format!("impl Into<{stored}>"),
             _ => return stored,
         };
-        if crate::names::width(&taken) > WIDEST { stored } else { taken }
+        if taken.len() > WIDEST { stored } else { taken }
     }
 
     /// What is stored of a parameter of that name.
