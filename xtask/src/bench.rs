@@ -78,7 +78,7 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<ExitCode> {
 
 fn build(root: &Path, package: &str, name: &str) -> Result<String> {
     let line = format!(
-        "cargo build --release -p {package} --all-features --bench {name} --message-format=json-render-diagnostics"
+        "cargo build --profile bench -p {package} --all-features --bench {name} --message-format=json-render-diagnostics"
     );
     let mut build = command(root, &line);
     show(&build);
