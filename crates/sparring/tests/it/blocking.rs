@@ -57,6 +57,20 @@ fn a_plain_test_runs_everywhere_and_on_whole_async_blocks() {
 }
 
 #[test]
+fn a_plain_test_has_requests_with_their_checks() {
+    let client = Client::in_memory(Greeter).wait().unwrap();
+    let ask = |expected: &'static str| {
+        let when = client.when().call_tool("greet", json!({"name": "Ada"}), move |response| {
+            response.assert_text(expected);
+        });
+        when.then_assert_results().wait();
+    };
+    ask("hello Ada");
+    let told = failure(|| ask("hello Bob")).message;
+    assert!(told.contains("expected: \"hello Bob\"\n   found: \"hello Ada\""), "{told}");
+}
+
+#[test]
 fn plain_tests_side_by_side_do_not_mix() {
     std::thread::scope(|scope| {
         for number in 0..16 {
