@@ -11,6 +11,21 @@ use crate::scene::Scene;
 
 /// A target that could not be reached, or a request without an answer that
 /// could be used.
+///
+/// ```
+/// # use sparring::blocking::Wait as _;
+/// # use sparring::{Client, MockServer};
+/// # use serde_json::json;
+/// # use std::time::Duration;
+/// # let mock = MockServer::from_yaml("tools: [{name: stuck, fault: {silent: true}}]", ".")?;
+/// # let client = Client::in_memory(mock).wait()?;
+/// let stuck = client.call_tool("stuck", json!({})).timeout(Duration::from_millis(50));
+/// let error: sparring::Error = stuck.wait().expect_err("it never answers");
+/// let shown = error.to_string();
+/// assert!(shown.starts_with("no answer to tools/call within 50ms\nat "), "{shown}");
+/// assert!(shown.contains("target: mock "), "the scene is below: {shown}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -20,6 +35,13 @@ struct Inner {
 }
 
 /// What kept an answer from coming.
+///
+/// ```
+/// # use sparring::blocking::Wait as _;
+/// # use sparring::{ChildTarget, Client, Reason};
+/// let error = Client::connect(ChildTarget::new("no-such-program")).wait().unwrap_err();
+/// assert!(matches!(error.reason(), Reason::Open(_)), "{error}");
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Reason {
@@ -59,11 +81,38 @@ impl Error {
     }
 
     /// What it was.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer, Reason, client};
+    /// # use serde_json::json;
+    /// # use std::time::Duration;
+    /// # let mock = MockServer::from_yaml("tools: [{name: stuck, fault: {silent: true}}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let stuck = client.call_tool("stuck", json!({})).timeout(Duration::from_millis(50));
+    /// let error = stuck.wait().expect_err("it never answers");
+    /// assert!(matches!(error.reason(), Reason::Client(client::Error::Timeout { .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn reason(&self) -> &Reason {
         &self.0.reason
     }
 
     /// The line of the test that asked in vain.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # use serde_json::json;
+    /// # use std::time::Duration;
+    /// # let mock = MockServer::from_yaml("tools: [{name: stuck, fault: {silent: true}}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let stuck = client.call_tool("stuck", json!({})).timeout(Duration::from_millis(50));
+    /// let line = line!() - 1;
+    /// let error = stuck.wait().expect_err("it never answers");
+    /// assert_eq!(error.location().line(), line);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn location(&self) -> &'static Location<'static> {
         self.0.at
     }

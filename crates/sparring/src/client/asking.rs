@@ -31,6 +31,17 @@ impl Client {
     }
 
     /// A request in bytes of the caller's own; awaiting it makes it.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer, Revision};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+    /// let client = Client::builder().revision(Revision::V2025_11_25).in_memory(mock).wait()?;
+    /// let odd = r#"{ "jsonrpc":"2.0", "id":"mine", "method":"ping", "extra":1.0 }"#;
+    /// client.request_bytes(odd).wait()?.assert_result(json!({}));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[track_caller]
     pub fn request_bytes(&self, bytes: impl Into<Vec<u8>>) -> Call {
         Call::new(self.peer.request_bytes(bytes), "bytes of one's own", &self.scene)
@@ -93,6 +104,21 @@ impl Client {
 
     /// Asks for completions of an argument: `reference` is a prompt or a
     /// template as `{"type": "ref/prompt", "name": …}`.
+    ///
+    /// ```
+    /// # use serde_json::json;
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "prompts: [{name: greet, arguments: [{name: who}], text: hello}]\n\
+    /// #      completions: [{prompt: greet, argument: who, values: [Ada, Alan, Bob]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let prompt = json!({"type": "ref/prompt", "name": "greet"});
+    /// client.complete(prompt, "who", "A").wait()?.assert_completions(["Ada", "Alan"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[track_caller]
     pub fn complete(&self, reference: Value, name: &str, value: &str) -> Call {
         let argument = json!({"name": name, "value": value});
@@ -102,6 +128,18 @@ impl Client {
     }
 
     /// All tools, over all pages; none where the server does not declare tools.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "page_size: 1\ntools: [{name: greet, text: hello}, {name: part, text: bye}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.list_tools().wait()?.assert_names(["greet", "part"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// When they cannot be listed; the error says why.
@@ -114,6 +152,15 @@ impl Client {
     /// All resources, over all pages; none where the server does not declare
     /// resources.
     ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml("resources: [{uri: 'memo:1', text: milk}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.list_resources().wait()?.assert_has("memo:1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// When they cannot be listed; the error says why.
     #[track_caller]
@@ -124,6 +171,18 @@ impl Client {
 
     /// All resource templates, over all pages; none where the server does not
     /// declare resources.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "templates: [{uri_template: 'memo:{id}', text: \"${args.id}\"}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.list_resource_templates().wait()?.assert_has("memo:{id}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// When they cannot be listed; the error says why.
@@ -138,6 +197,15 @@ impl Client {
     /// All prompts, over all pages; none where the server does not declare
     /// prompts.
     ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml("prompts: [{name: hello, text: Say hello.}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.list_prompts().wait()?.assert_names(["hello"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// When they cannot be listed; the error says why.
     #[track_caller]
@@ -149,6 +217,17 @@ impl Client {
     /// Asks whether the server is there: by `ping`, or where the revision has
     /// none, by `server/discover`.
     ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.ping().wait()?;
+    /// client.close().wait();
+    /// assert!(client.ping().wait().is_err(), "nobody is there any more");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// When there is no answer, or the server refuses.
     #[track_caller]
@@ -157,6 +236,23 @@ impl Client {
     }
 
     /// Sets the least severe level of log messages that the server shall send.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::types::LogLevel;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: work, text: done, during: \
+    /// #      [{log: {level: info, data: begun}}, {log: {level: error, data: broken}}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.set_log_level(LogLevel::Warning).wait()?;
+    /// client.call_tool("work", serde_json::json!({})).wait()?.assert_success();
+    /// let logged = client.wait_for_notifications(1).of("notifications/message").wait()?;
+    /// assert_eq!(logged.len(), 1, "the one at level info is not sent");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// When there is no answer, or the server refuses.
@@ -169,6 +265,20 @@ impl Client {
     }
 
     /// Subscribes to changes of one resource.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # use serde_json::json;
+    /// # use std::time::Duration;
+    /// # let mock = MockServer::from_yaml("resources: [{uri: 'memo:1', text: milk}]", ".")?;
+    /// # let client = Client::in_memory(&mock).wait()?;
+    /// let mut changes = client.subscribe("memo:1").wait()?;
+    /// mock.notify("notifications/resources/updated", Some(json!({"uri": "memo:1"}).into()));
+    /// let change = changes.next(Duration::from_secs(5)).wait()?;
+    /// assert_eq!(change.method(), Some("notifications/resources/updated"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// When there is no answer, or the server refuses.
@@ -215,6 +325,26 @@ impl Client {
 
     /// Opens a new session with the same server after it has ended this one. It
     /// records into the same transcript; this one stays closed.
+    ///
+    /// ```
+    /// # use serde_json::json;
+    /// # use sparring::{Client, HttpTarget, MockServer, Revision};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: expire, text: the end, fault: {expire_session: true}}]",
+    /// #     ".",
+    /// # )?;
+    /// # let (_serving, urls) = mock.listen_locally().await?;
+    /// # let old = Client::builder().revision(Revision::V2025_11_25);
+    /// let client = old.connect(HttpTarget::new(urls.mcp)).await?;
+    /// client.call_tool("expire", json!({})).await?.assert_text("the end");
+    /// assert!(client.ping().await.is_err(), "the session is lost");
+    /// let again = client.reopen().await?;
+    /// again.ping().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// When the session was not lost, or the server cannot be talked to; the

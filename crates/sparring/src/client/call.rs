@@ -58,17 +58,64 @@ impl Call {
     }
 
     /// Waits this long instead of the client's own timeout.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # use serde_json::json;
+    /// # use std::time::Duration;
+    /// # let mock = MockServer::from_yaml("tools: [{name: stuck, fault: {silent: true}}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let stuck = client.call_tool("stuck", json!({})).timeout(Duration::from_millis(50));
+    /// let error = stuck.wait().expect_err("it never answers");
+    /// assert!(error.to_string().starts_with("no answer to tools/call within 50ms"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn timeout(self, timeout: Duration) -> Self {
         Call { request: self.request.timeout(timeout), ..self }
     }
 
     /// Asks the server for progress, and hears of it. In bytes of the caller's
     /// own nothing is added: they must have the request's id as `progressToken`.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: copy, text: done, during: [{progress: 1}, {progress: 2}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let (tell, told) = std::sync::mpsc::channel();
+    /// let copy = client.call_tool("copy", json!({})).on_progress(move |it| {
+    ///     tell.send(it.progress).unwrap();
+    /// });
+    /// copy.wait()?.assert_success();
+    /// assert_eq!(told.try_iter().collect::<Vec<_>>(), [1.0, 2.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn on_progress(self, tell: impl FnMut(Progress) + Send + 'static) -> Self {
         Call { request: self.request.on_progress(tell), ..self }
     }
 
     /// Makes the request without waiting for its answer.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: slow, delay: 50ms, text: done}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let slow = client.call_tool("slow", json!({})).start();
+    /// client.list_tools().wait()?.assert_has("slow");
+    /// slow.wait()?.assert_text("done");
+    /// client.snapshot().assert_order([Step::sent("tools/call"), Step::sent("tools/list")]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn start(self) -> InFlight {
         let Call { request, asked, at, scene } = self;
         InFlight { request: request.start(), asked, at, scene }
@@ -85,6 +132,23 @@ impl IntoFuture for Call {
 }
 
 /// A request in flight. Dropped before its answer, it is cancelled.
+///
+/// ```
+/// # use sparring::blocking::Wait as _;
+/// # use sparring::{Client, MockServer};
+/// # use serde_json::json;
+/// # use sparring::client::InFlight;
+/// # let mock = MockServer::from_yaml(
+/// #     "tools: [{name: slow, delay: 50ms, text: done}]",
+/// #     ".",
+/// # )?;
+/// # let client = Client::in_memory(mock).wait()?;
+/// let first: InFlight = client.call_tool("slow", json!({})).start();
+/// let second: InFlight = client.call_tool("slow", json!({})).start();
+/// first.wait()?.assert_text("done");
+/// second.wait()?.assert_text("done");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "a request that is dropped is cancelled"]
 pub struct InFlight {
     request: sparring_peer::client::InFlight,
@@ -96,6 +160,20 @@ pub struct InFlight {
 impl InFlight {
     /// Gives the request up and tells the server why. Awaiting it then gives an
     /// error, unless the answer was there before.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: wait, delay: 60s, text: done}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let call = client.call_tool("wait", json!({})).start();
+    /// call.cancel(Some("no time"));
+    /// assert!(call.wait().is_err());
+    /// client.ping().wait()?;
+    /// client.snapshot().assert_cancelled("tools/call", "no time");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn cancel(&self, reason: Option<&str>) {
         self.request.cancel(reason);
     }
@@ -107,6 +185,20 @@ impl InFlight {
     }
 
     /// Lets the request take its course; nobody wants its answer.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: work, text: ok, during: [{delay: 50ms}, {notify: acme/done}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("work", json!({})).start().forget();
+    /// client.wait_for_notifications(1).of("notifications/acme/done").wait()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn forget(self) {
         self.request.forget();
     }

@@ -30,6 +30,22 @@ use crate::scene::Scene;
 /// dereferences to, with answers that can be checked and failures that show the
 /// scene. Cheap to clone; when the last clone is gone, the connection is
 /// closed, and with it what was started for it.
+///
+/// ```
+/// # use sparring::blocking::Wait as _;
+/// # use sparring::{Client, MockServer};
+/// # use serde_json::json;
+/// # let mock = MockServer::from_yaml(
+/// #     "tools: [{name: greet, input: {name: string}, text: \"hello ${args.name}\"}]",
+/// #     ".",
+/// # )?;
+/// let client = Client::in_memory(mock).wait()?;
+/// client.call_tool("greet", json!({"name": "Ada"})).wait()?.assert_text("hello Ada");
+/// let clone = client.clone();
+/// drop(client);
+/// clone.ping().wait()?; // It is the same connection, which still stands.
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Client {
     peer: sparring_peer::Client,
@@ -39,6 +55,27 @@ pub struct Client {
 
 impl Client {
     /// Connects to a target, or over a link, with everything as it is by default.
+    ///
+    /// ```no_run
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{ChildTarget, Client};
+    /// let client = Client::connect(ChildTarget::new("my-server").arg("--stdio")).wait()?;
+    /// client.list_tools().wait()?.assert_has("greet");
+    /// # Ok::<(), sparring::Error>(())
+    /// ```
+    ///
+    /// A link can lead anywhere, here to a mock:
+    ///
+    /// ```
+    /// # use sparring::{Client, MockServer};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+    /// let client = Client::connect(mock.connect()).await?;
+    /// client.list_tools().await?.assert_has("greet");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// When the target cannot be reached or talked to; the error says why.
@@ -50,6 +87,16 @@ impl Client {
     }
 
     /// Connects to a service in this process, with everything as it is by default.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+    /// let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("greet", json!({})).wait()?.assert_text("hello");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// What is no service does not compile:
     ///
@@ -70,17 +117,48 @@ impl Client {
     }
 
     /// A client that differs from the default.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+    /// let client = Client::builder().roots(["file:///home"]).in_memory(mock).wait()?;
+    /// client.list_tools().wait()?.assert_has("greet");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn builder() -> ClientBuilder {
         ClientBuilder::default()
     }
 
     /// The same connection, with another time for each request.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # use serde_json::json;
+    /// # use std::time::Duration;
+    /// # let mock = MockServer::from_yaml("tools: [{name: stuck, fault: {silent: true}}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let hasty = client.with_timeout(Duration::from_millis(50));
+    /// assert!(hasty.call_tool("stuck", json!({})).wait().is_err());
+    /// client.ping().wait()?; // The connection stands, and this handle is as patient as before.
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Client {
         Client { peer: self.peer.with_timeout(timeout), ..self.clone() }
     }
 
     /// Whom the client talks to, in words.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// assert!(client.target().starts_with("mock "), "{}", client.target());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn target(&self) -> &str {
         self.scene.target()
     }
@@ -90,6 +168,15 @@ impl Client {
     }
 
     /// The end of what the target wrote to its stderr; nothing where it has none.
+    ///
+    /// ```no_run
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{ChildTarget, Client};
+    /// let client = Client::connect(ChildTarget::new("my-server").arg("--stdio")).wait()?;
+    /// client.close().wait();
+    /// assert!(!client.stderr().contains("WARN"), "{}", client.stderr());
+    /// # Ok::<(), sparring::Error>(())
+    /// ```
     pub fn stderr(&self) -> String {
         self.scene.stderr().map(sparring_transport::Stderr::text).unwrap_or_default()
     }

@@ -11,6 +11,16 @@ use crate::scene::Scene;
 use crate::{Error, client};
 
 /// A subscription that stands. Dropped, it ends.
+///
+/// ```
+/// # use sparring::blocking::Wait as _;
+/// # use sparring::{Client, MockServer};
+/// # let mock = MockServer::from_yaml("resources: [{uri: 'memo:1', text: milk}]", ".")?;
+/// # let client = Client::in_memory(mock).wait()?;
+/// let changes = client.subscribe("memo:1").wait()?;
+/// assert_eq!(changes.acknowledged().uris, ["memo:1"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "a subscription that is dropped ends"]
 pub struct Subscription {
     peer: sparring_peer::client::Subscription,
@@ -23,6 +33,21 @@ impl Subscription {
     }
 
     /// The next notification.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # use serde_json::json;
+    /// # use std::time::Duration;
+    /// # let mock = MockServer::from_yaml("resources: [{uri: 'memo:1', text: milk}]", ".")?;
+    /// # let client = Client::in_memory(&mock).wait()?;
+    /// let mut changes = client.subscribe("memo:1").wait()?;
+    /// mock.notify("notifications/resources/updated", Some(json!({"uri": "memo:1"}).into()));
+    /// let change = changes.next(Duration::from_secs(5)).wait()?;
+    /// assert_eq!(change.method(), Some("notifications/resources/updated"));
+    /// assert!(changes.next(Duration::from_millis(50)).wait().is_err(), "there was one");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// When none came in that time, or the subscription has ended.
@@ -44,6 +69,21 @@ impl Subscription {
 
     /// Waits until the server ends the subscription: a good end, or why not.
     ///
+    /// ```
+    /// # use sparring::{Client, MockServer};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mock = MockServer::from_yaml("resources: [{uri: 'memo:1', text: milk}]", ".")?;
+    /// # let (here, there) = sparring::memory(sparring::LinkKind::Shared);
+    /// # let serving = mock.spawn(there);
+    /// # let client = Client::connect(here).await?;
+    /// let mut changes = client.subscribe("memo:1").await?;
+    /// serving.stop().await;
+    /// changes.ended().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// When it did not end in good order. Before 2026-07-28 only the
     /// connection ends.
@@ -57,6 +97,18 @@ impl Subscription {
     }
 
     /// Ends the subscription from this side.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer, Revision, Step};
+    /// # let mock = MockServer::from_yaml("resources: [{uri: 'memo:1', text: milk}]", ".")?;
+    /// # let old = Client::builder().revision(Revision::V2025_11_25);
+    /// # let client = old.in_memory(mock).wait()?;
+    /// let changes = client.subscribe("memo:1").wait()?;
+    /// changes.close().wait()?;
+    /// client.snapshot().assert_order([Step::answer("resources/unsubscribe")]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// When the server refuses to, where it is asked.

@@ -15,6 +15,21 @@ use crate::Error;
 ///
 /// What came before counts as well: a notification that is there already is not
 /// waited for.
+///
+/// ```
+/// # use sparring::blocking::Wait as _;
+/// # use sparring::{Client, MockServer};
+/// # use serde_json::json;
+/// # let mock = MockServer::from_yaml(
+/// #     "tools: [{name: copy, text: done, during: [{progress: 1}, {progress: 2}]}]",
+/// #     ".",
+/// # )?;
+/// # let client = Client::in_memory(mock).wait()?;
+/// let copy = client.call_tool("copy", json!({})).on_progress(|_| ());
+/// copy.wait()?.assert_success();
+/// assert_eq!(client.wait_for_notifications(2).wait()?.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "nothing is waited for until it is awaited"]
 pub struct Wait<'c> {
     client: &'c Client,
@@ -95,11 +110,38 @@ impl<'c> Wait<'c> {
     }
 
     /// Only those of this method.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: run, text: ok, during: [{notify: acme/begun}, {notify: acme/done}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("run", json!({})).wait()?.assert_success();
+    /// let done = client.wait_for_notifications(1).of("notifications/acme/done").wait()?;
+    /// assert_eq!(done.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn of(self, method: &str) -> Self {
         Wait { method: Some(method.to_owned()), ..self }
     }
 
     /// For this long, and no longer.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # use std::time::Duration;
+    /// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let none = client.wait_for_notifications(1).within(Duration::from_millis(50)).wait();
+    /// let error = none.expect_err("the server says nothing unasked");
+    /// assert!(error.to_string().starts_with("0 of 1 notification came within 50ms"), "{error}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn within(self, within: Duration) -> Self {
         Wait { within, ..self }
     }

@@ -78,6 +78,18 @@ pub struct When<'c> {
 
 impl Client {
     /// Begins a list of requests with their checks.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let when = client.when().list_tools(|tools| {
+    ///     tools.assert_has("greet");
+    /// });
+    /// when.then_assert_results().wait();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[track_caller]
     pub fn when(&self) -> When<'_> {
         When { client: self, asked: Vec::new(), at: Location::caller(), ran: false }
@@ -86,6 +98,18 @@ impl Client {
 
 impl<'c> When<'c> {
     /// Lists all tools, and checks them.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let when = client.when().list_tools(|tools| {
+    ///     tools.assert_names(["greet"]);
+    /// });
+    /// when.then_assert_results().wait();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[track_caller]
     pub fn list_tools(self, check: impl FnOnce(&Tools) + Send + 'c) -> Self {
         let listed = self.client.list_tools();
@@ -93,6 +117,18 @@ impl<'c> When<'c> {
     }
 
     /// Lists all resources, and checks them.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml("resources: [{uri: 'memo:1', text: milk}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let when = client.when().list_resources(|resources| {
+    ///     resources.assert_has("memo:1");
+    /// });
+    /// when.then_assert_results().wait();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[track_caller]
     pub fn list_resources(self, check: impl FnOnce(&Resources) + Send + 'c) -> Self {
         let listed = self.client.list_resources();
@@ -100,6 +136,21 @@ impl<'c> When<'c> {
     }
 
     /// Lists all resource templates, and checks them.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "templates: [{uri_template: 'memo:{id}', text: \"${args.id}\"}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let when = client.when().list_resource_templates(|templates| {
+    ///     templates.assert_has("memo:{id}");
+    /// });
+    /// when.then_assert_results().wait();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[track_caller]
     pub fn list_resource_templates(
         self,
@@ -110,6 +161,18 @@ impl<'c> When<'c> {
     }
 
     /// Lists all prompts, and checks them.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml("prompts: [{name: hello, text: Say hello.}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let when = client.when().list_prompts(|prompts| {
+    ///     prompts.assert_names(["hello"]);
+    /// });
+    /// when.then_assert_results().wait();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[track_caller]
     pub fn list_prompts(self, check: impl FnOnce(&Prompts) + Send + 'c) -> Self {
         let listed = self.client.list_prompts();
@@ -117,6 +180,22 @@ impl<'c> When<'c> {
     }
 
     /// Calls a tool, and checks its answer.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: greet, input: {name: string}, text: \"hello ${args.name}\"}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let when = client.when().call_tool("greet", json!({"name": "Ada"}), |response| {
+    ///     response.assert_text("hello Ada");
+    /// });
+    /// when.then_assert_results().wait();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[track_caller]
     pub fn call_tool(
         self,
@@ -129,6 +208,18 @@ impl<'c> When<'c> {
     }
 
     /// Reads a resource, and checks the answer.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml("resources: [{uri: 'memo:1', text: milk}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let when = client.when().read_resource("memo:1", |response| {
+    ///     response.assert_text("milk");
+    /// });
+    /// when.then_assert_results().wait();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[track_caller]
     pub fn read_resource(self, uri: &str, check: impl FnOnce(&Response) + Send + 'c) -> Self {
         let call = self.client.read_resource(uri);
@@ -136,6 +227,19 @@ impl<'c> When<'c> {
     }
 
     /// Gets a prompt, and checks the answer.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("prompts: [{name: hello, text: Say hello.}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let when = client.when().get_prompt("hello", json!({}), |response| {
+    ///     response.assert_text("Say hello.");
+    /// });
+    /// when.then_assert_results().wait();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[track_caller]
     pub fn get_prompt(
         self,
@@ -148,6 +252,18 @@ impl<'c> When<'c> {
     }
 
     /// Makes any request, and checks the answer.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let when = client.when().request("no/such", None, |response| {
+    ///     response.assert_error_code(-32601);
+    /// });
+    /// when.then_assert_results().wait();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[track_caller]
     pub fn request(
         self,
@@ -188,6 +304,15 @@ impl<'c> When<'c> {
     }
 
     /// Asks whether the server is there; an answer is all that is checked.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.when().ping().then_assert_results().wait();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[track_caller]
     pub fn ping(self) -> Self {
         let pinged = self.client.ping();
@@ -195,6 +320,17 @@ impl<'c> When<'c> {
     }
 
     /// Sends a notification, which has no answer.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer, Step};
+    /// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let method = "notifications/acme/ready";
+    /// client.when().notify(method, None).ping().then_assert_results().wait();
+    /// client.snapshot().assert_order([Step::sent(method)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn notify(self, method: &str, params: Option<RawJson>) -> Self {
         let (client, method) = (self.client, method.to_owned());
         let sent = async move {
@@ -206,6 +342,19 @@ impl<'c> When<'c> {
 
     /// Sends all requests, one after the other, without waiting for answers;
     /// waits for the answers; and checks them in the order they were written.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let mut greeted = false;
+    /// let when = client.when().call_tool("greet", json!({}), |it| greeted = it.text() == "hello");
+    /// when.then_assert_results().wait();
+    /// assert!(greeted);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When a check fails, at its line; when a request has no answer, with the

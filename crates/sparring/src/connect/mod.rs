@@ -15,6 +15,22 @@ use sparring_peer::Link;
 use sparring_transport::{OpenError, Stderr};
 
 /// A link to a target, and what comes with it.
+///
+/// ```
+/// # use sparring::blocking::Wait as _;
+/// # use sparring::connect::{InMemory, Opened};
+/// # use sparring::{Client, MockServer};
+/// # struct Greeter(MockServer);
+/// impl InMemory<Greeter> for Greeter {
+///     fn attach(self) -> Opened {
+///         self.0.attach()
+///     }
+/// }
+/// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+/// let client = Client::in_memory(Greeter(mock)).wait()?;
+/// # client.list_tools().wait()?.assert_has("greet");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Opened {
     pub(crate) link: Box<dyn Link>,
     pub(crate) target: String,
@@ -40,6 +56,20 @@ impl Opened {
 /// What [`Client::connect`](crate::Client::connect) takes:
 /// [`ChildTarget`](crate::ChildTarget), [`ContainerTarget`](crate::ContainerTarget),
 /// `UnixTarget`, `HttpTarget`, any [`Target`](crate::Target), and any [`Link`].
+///
+/// ```
+/// # use sparring::{Client, MockServer, connect::Connect};
+/// async fn greets<Kind>(server: impl Connect<Kind>) -> Result<(), sparring::Error> {
+///     Client::connect(server).await?.list_tools().await?.assert_has("greet");
+///     Ok(())
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+/// greets(mock.connect()).await?;
+/// # Ok(())
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a client cannot be connected to `{Self}`",
     label = "neither a target nor a link",
@@ -55,6 +85,18 @@ pub trait Connect<Kind>: Send {
 /// What [`Client::in_memory`](crate::Client::in_memory) takes: a
 /// [`Server`](crate::Server), a [`Handler`](crate::Handler), a `MockServer`, and
 /// with the feature `rmcp` any service of the official SDK.
+///
+/// ```
+/// # use sparring::blocking::Wait as _;
+/// # use sparring::{Client, MockServer, connect::InMemory};
+/// async fn greets<Kind>(server: impl InMemory<Kind>) -> Result<(), sparring::Error> {
+///     Client::in_memory(server).await?.list_tools().await?.assert_has("greet");
+///     Ok(())
+/// }
+/// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+/// greets(mock).wait()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// Anything else does not compile, and the compiler says what would:
 ///
