@@ -7,6 +7,14 @@ use super::rule::Rule;
 use crate::diff;
 
 /// A text that does not fit.
+///
+/// ```
+/// # use sparring::Content;
+/// let shopping = Content::all(["milk", "bread"]) & !Content::from("wine");
+/// let mismatch = shopping.matches("Milk and wine").unwrap_err();
+/// assert_eq!(mismatch.missing, ["\"bread\""]);
+/// assert_eq!(mismatch.unwanted, ["\"wine\""]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
     /// All that was expected, in words.

@@ -12,6 +12,20 @@ use crate::scene::Scene;
 
 /// A tool, a resource, a template or a prompt that was found. It dereferences to
 /// what the server said of it.
+///
+/// ```
+/// # use sparring::{blocking::Wait as _, Client, MockServer};
+/// # let mock = MockServer::from_yaml(
+/// #     "tools: [{name: weather, description: Weather of a city, text: rain}]",
+/// #     ".",
+/// # )?;
+/// # let client = Client::in_memory(mock).wait()?;
+/// let tools = client.list_tools().wait()?;
+/// let weather = tools.find("weather");
+/// assert_eq!(weather.name, "weather");
+/// weather.assert_description("city");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'a, T> {
     item: &'a T,
@@ -24,6 +38,18 @@ impl<'a, T: Item> Found<'a, T> {
     }
 
     /// Checks what its description is like.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: weather, description: Weather of a city, text: rain}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let tools = client.list_tools().wait()?;
+    /// tools.find("weather").assert_description("weather of a city");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When it does not fit, or there is none.
@@ -82,6 +108,18 @@ impl<'a, T: Item> Found<'a, T> {
 impl Found<'_, Prompt> {
     /// Checks that these arguments must be given, and no others, in any order.
     ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "prompts: [{name: trip, arguments: [{name: city, required: true}, \
+    /// #      {name: day}], text: go}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.list_prompts().wait()?.find("trip").assert_required(["city"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Panics
     /// When one is missing, or there is another.
     #[track_caller]
@@ -92,6 +130,18 @@ impl Found<'_, Prompt> {
     }
 
     /// Checks that it takes these arguments and no others, in any order.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "prompts: [{name: trip, arguments: [{name: city, required: true}, \
+    /// #      {name: day}], text: go}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.list_prompts().wait()?.find("trip").assert_arguments(["day", "city"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When one is missing, or there is another.
@@ -104,6 +154,17 @@ impl Found<'_, Prompt> {
 
 impl Found<'_, Resource> {
     /// Checks its MIME type.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "resources: [{uri: 'memo:1', mime_type: text/plain, text: milk}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.list_resources().wait()?.find("memo:1").assert_mime_type("text/plain");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When it is another, or none.

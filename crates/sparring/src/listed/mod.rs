@@ -13,12 +13,54 @@ pub use found::Found;
 use crate::scene::Scene;
 
 /// All tools of a server.
+///
+/// ```
+/// # use sparring::{blocking::Wait as _, Client, MockServer, Tools};
+/// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+/// # let client = Client::in_memory(mock).wait()?;
+/// let tools: Tools = client.list_tools().wait()?;
+/// tools.assert_tool("now");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub type Tools = Listed<Tool>;
+
 /// All resources of a server.
+///
+/// ```
+/// # use sparring::{blocking::Wait as _, Client, MockServer, Resources};
+/// # let mock = MockServer::from_yaml("resources: [{uri: 'memo:1', text: milk}]", ".")?;
+/// # let client = Client::in_memory(mock).wait()?;
+/// let resources: Resources = client.list_resources().wait()?;
+/// resources.assert_has("memo:1");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub type Resources = Listed<Resource>;
+
 /// All resource templates of a server.
+///
+/// ```
+/// # use sparring::{blocking::Wait as _, Client, MockServer, ResourceTemplates};
+/// # let mock = MockServer::from_yaml(
+/// #     "templates: [{uri_template: 'memo:{id}', text: milk}]",
+/// #     ".",
+/// # )?;
+/// # let client = Client::in_memory(mock).wait()?;
+/// let templates: ResourceTemplates = client.list_resource_templates().wait()?;
+/// templates.assert_has("memo:{id}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub type ResourceTemplates = Listed<ResourceTemplate>;
+
 /// All prompts of a server.
+///
+/// ```
+/// # use sparring::{blocking::Wait as _, Client, MockServer, Prompts};
+/// # let mock = MockServer::from_yaml("prompts: [{name: trip, text: go}]", ".")?;
+/// # let client = Client::in_memory(mock).wait()?;
+/// let prompts: Prompts = client.list_prompts().wait()?;
+/// prompts.assert_has("trip");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub type Prompts = Listed<Prompt>;
 
 /// All items of a list, in the server's order; it dereferences to a slice of
@@ -48,6 +90,17 @@ pub struct Listed<T> {
 }
 
 /// Something that a server lists.
+///
+/// ```
+/// # use sparring::{blocking::Wait as _, Client, MockServer, listed::Item};
+/// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+/// # let client = Client::in_memory(mock).wait()?;
+/// fn undescribed<T: Item>(items: &[T]) -> Vec<&str> {
+///     items.iter().filter(|item| item.description().is_none()).map(Item::key).collect()
+/// }
+/// assert_eq!(undescribed(&client.list_tools().wait()?), ["now"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Item {
     /// What it is, in the protocol's word.
     const KIND: &'static str;
@@ -65,11 +118,34 @@ impl<T: Item> Listed<T> {
     }
 
     /// What the items go by, in the server's order.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: now, text: noon}, {name: copy, text: done}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// assert_eq!(client.list_tools().wait()?.names(), ["now", "copy"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn names(&self) -> Vec<&str> {
         self.items.iter().map(Item::key).collect()
     }
 
     /// The item that goes by this name.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "resources: [{uri: 'memo:1', mime_type: text/plain, text: milk}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let resources = client.list_resources().wait()?;
+    /// assert_eq!(resources.find("memo:1").mime_type.as_deref(), Some("text/plain"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When there is none; the message lists those there are.
@@ -83,6 +159,14 @@ impl<T: Item> Listed<T> {
 
     /// Checks that there is one of this name.
     ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # let mock = MockServer::from_yaml("prompts: [{name: trip, text: go}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.list_prompts().wait()?.assert_has("trip");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Panics
     /// When there is none; the message lists those there are.
     #[track_caller]
@@ -92,6 +176,14 @@ impl<T: Item> Listed<T> {
     }
 
     /// Checks that there is none of this name.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # let mock = MockServer::from_yaml("prompts: [{name: trip, text: go}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.list_prompts().wait()?.assert_lacks("holiday");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When there is one.
@@ -104,6 +196,17 @@ impl<T: Item> Listed<T> {
     }
 
     /// Checks how many there are.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: now, text: noon}, {name: copy, text: done}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.list_tools().wait()?.assert_count(2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When there are more or fewer.

@@ -9,6 +9,18 @@ use crate::diff::Extent;
 impl Listed<Tool> {
     /// The tool of that name.
     ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: weather, description: Weather of a city, text: rain}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let tools = client.list_tools().wait()?;
+    /// assert_eq!(tools.find_tool("weather").description.as_deref(), Some("Weather of a city"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Panics
     /// When there is none; the message lists those there are.
     #[track_caller]
@@ -18,6 +30,17 @@ impl Listed<Tool> {
 
     /// Checks that there is a tool of that name.
     ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: now, text: noon}, {name: copy, text: done}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.list_tools().wait()?.assert_tool("now").assert_tool("copy");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Panics
     /// When there is none; the message lists those there are.
     #[track_caller]
@@ -26,6 +49,14 @@ impl Listed<Tool> {
     }
 
     /// Checks that there is no tool of that name.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.list_tools().wait()?.assert_no_tool("forecast");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When there is one.
@@ -38,6 +69,18 @@ impl Listed<Tool> {
 impl Found<'_, Tool> {
     /// Checks that these arguments must be given, and no others, in any order.
     ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: weather, input: {city: string, days: \"integer?\"}, \
+    /// #      text: rain}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.list_tools().wait()?.find_tool("weather").assert_required(["city"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Panics
     /// When one is missing, or there is another.
     #[track_caller]
@@ -46,6 +89,17 @@ impl Found<'_, Tool> {
     }
 
     /// Checks that these arguments must be given, whatever others must.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: weather, input: {city: string, days: integer}, text: rain}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.list_tools().wait()?.find_tool("weather").assert_required_includes(["city"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When one is missing.
@@ -62,6 +116,20 @@ impl Found<'_, Tool> {
 
     /// Checks that it takes an argument of this name, and of which type it is as
     /// JSON Schema has it.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: weather, input: {city: string, days: \"integer?\"}, \
+    /// #      text: rain}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let tools = client.list_tools().wait()?;
+    /// let weather = tools.find_tool("weather");
+    /// weather.assert_argument("city", "string").assert_argument("days", "integer");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When there is none, or its type is another.
@@ -88,6 +156,20 @@ impl Found<'_, Tool> {
 
     /// Checks the whole schema of its arguments.
     ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: weather, input_schema: {type: object, \
+    /// #      properties: {city: {type: string}}}, text: rain}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}});
+    /// client.list_tools().wait()?.find_tool("weather").assert_input_schema(schema);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Panics
     /// When it is another; the message says at which paths they differ.
     #[track_caller]
@@ -96,6 +178,20 @@ impl Found<'_, Tool> {
     }
 
     /// Checks the whole schema of its structured content.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: weather, output_schema: {type: object, \
+    /// #      properties: {city: {type: string}}}, structured: {city: Oslo}}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}});
+    /// client.list_tools().wait()?.find_tool("weather").assert_output_schema(schema);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When it is another, or none; the message says at which paths they differ.

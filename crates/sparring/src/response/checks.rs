@@ -11,6 +11,15 @@ use crate::diff::{self, Extent};
 impl Response {
     /// Checks that there is a result, and that the tool did not say it failed.
     ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_success();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Panics
     /// When there is an error instead; the message shows it, and the scene.
     #[track_caller]
@@ -23,6 +32,15 @@ impl Response {
 
     /// Checks that it succeeded and that its whole [`text`](Response::text) is
     /// this, to the letter.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_text("noon");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When it is another; the message shows how they differ.
@@ -65,6 +83,18 @@ impl Response {
     /// Checks that the tool itself says that it failed (`isError`), and what it
     /// says is like.
     ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: now, text: Connection refused, is_error: true}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_tool_error("connection refused");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Panics
     /// When the tool succeeded, when there is a JSON-RPC error instead, and when
     /// the text does not fit.
@@ -82,6 +112,15 @@ impl Response {
     }
 
     /// Checks that there is a JSON-RPC error of this code.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("never", json!({})).wait()?.assert_error_code(-32602);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When there is a result, also one in which a tool says that it failed, and
@@ -122,6 +161,18 @@ impl Response {
     }
 
     /// Checks that it succeeded and that its structured content is this.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: now, structured: {h: 12, m: 30}}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_structured(json!({"m": 30, "h": 12}));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When it is not; the message says at which paths they differ.
@@ -165,6 +216,18 @@ impl Response {
     /// Checks that it succeeded and that its [`text`](Response::text) is JSON
     /// that says this, however it is spelled.
     ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: now, json: {h: 12, m: 30}}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_json(json!({"m": 30, "h": 12}));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Panics
     /// When it does not; the message says at which paths they differ.
     #[track_caller]
@@ -196,6 +259,16 @@ impl Response {
 
     /// Checks that the whole result is this.
     ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Revision};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// let client = Client::builder().revision(Revision::V2025_11_25).in_memory(mock).wait()?;
+    /// let response = client.call_tool("now", json!({})).wait()?;
+    /// response.assert_result(json!({"content": [{"type": "text", "text": "noon"}]}));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Panics
     /// When it is not; the message says at which paths they differ.
     #[track_caller]
@@ -204,6 +277,16 @@ impl Response {
     }
 
     /// Checks that the result has this, in objects whatever else they have.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let response = client.call_tool("now", json!({})).wait()?;
+    /// response.assert_result_has(json!({"content": [{"text": "noon"}]}));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When it does not; the message says at which paths they differ.

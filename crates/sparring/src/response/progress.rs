@@ -40,6 +40,20 @@ pub struct Reports {
 impl Response {
     /// The progress that the server told of this request. Only a request that
     /// asks for it, by [`on_progress`](crate::client::Call::on_progress), has any.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: copy, text: done, during: [{progress: 1}, {progress: 2}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let copy = client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?;
+    /// let told: Vec<f64> = copy.progress().iter().map(|report| report.progress).collect();
+    /// assert_eq!(told, [1.0, 2.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn progress(&self) -> Reports {
         let entries = self.scene.transcript().entries();
         let token = self.asking(&entries).and_then(|asking| token(&asking.frame));
@@ -89,6 +103,19 @@ fn read(frame: &Frame, token: &RawJson) -> Option<Progress> {
 impl Reports {
     /// Checks how often the server told of progress.
     ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: copy, text: done, during: [{progress: 1}, {progress: 2}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let copy = client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?;
+    /// copy.progress().assert_count(2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Panics
     /// When it was another number of times.
     #[track_caller]
@@ -105,6 +132,19 @@ impl Reports {
     /// Checks that there is progress, that each tells of more than the one
     /// before, that none goes beyond its total, and that none came after the
     /// answer.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: copy, text: done, during: [{progress: 1}, {progress: 2}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let copy = client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?;
+    /// copy.progress().assert_in_order();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When one of these does not hold; the message says which.
@@ -133,6 +173,21 @@ impl Reports {
 
     /// Checks that each names this total.
     ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: copy, text: done, during: [{progress: {progress: 1, \
+    /// #      total: 2, message: half}}, \
+    /// #      {progress: {progress: 2, total: 2, message: all}}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let copy = client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?;
+    /// copy.progress().assert_total(2.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Panics
     /// When one names another, or none, and when there is no progress.
     #[track_caller]
@@ -144,6 +199,21 @@ impl Reports {
     }
 
     /// Checks what is said with each, in order; there are no others.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: copy, text: done, during: [{progress: {progress: 1, \
+    /// #      total: 2, message: half}}, \
+    /// #      {progress: {progress: 2, total: 2, message: all}}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// let copy = client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?;
+    /// copy.progress().assert_messages(["half", "all"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When something else is said, or another number of times.

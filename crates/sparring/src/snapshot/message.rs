@@ -7,6 +7,18 @@ use serde_json::Value;
 use sparring_wire::{Entry, Frame, FrameKind, Id, Json, Side, Violation};
 
 /// Something that one side said to the other.
+///
+/// ```
+/// # use sparring::{blocking::Wait as _, Client, MockServer, Side};
+/// # use serde_json::json;
+/// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+/// # let client = Client::in_memory(mock).wait()?;
+/// client.call_tool("now", json!({})).wait()?.assert_success();
+/// let said = client.snapshot().of("tools/call");
+/// assert_eq!((said[0].from, said[1].from), (Side::Client, Side::Server));
+/// assert!(said[0].violations.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Message {
     /// Who said it.
@@ -46,36 +58,120 @@ impl Message {
     }
 
     /// Its method; of an answer, that of the request.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_success();
+    /// let said = client.snapshot().of("tools/call");
+    /// assert!(said[0].is_request() && said[1].is_answer());
+    /// assert_eq!(said[0].method(), Some("tools/call"));
+    /// assert_eq!(said[1].method(), Some("tools/call"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn method(&self) -> Option<&str> {
         self.frame.method().or(self.answers.as_deref())
     }
 
     /// Whether it is a request.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_success();
+    /// let said = client.snapshot().of("tools/call");
+    /// assert!(said[0].is_request() && !said[1].is_request());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_request(&self) -> bool {
         self.frame.kind() == FrameKind::Request
     }
 
     /// Whether it is a notification.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: copy, text: done, during: [{progress: 1}, {progress: 2}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?.assert_success();
+    /// let said = client.snapshot().of("notifications/progress");
+    /// assert!(said[0].is_notification());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_notification(&self) -> bool {
         self.frame.kind() == FrameKind::Notification
     }
 
     /// Whether it is an answer: a result, or an error.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_success();
+    /// let said = client.snapshot().of("tools/call");
+    /// assert!(said[1].is_answer() && !said[0].is_answer());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_answer(&self) -> bool {
         self.frame.is_response_like()
     }
 
     /// Whether it is an error.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("never", json!({})).wait()?.assert_error_code(-32602);
+    /// let said = client.snapshot().of("tools/call");
+    /// assert!(said[1].is_error());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_error(&self) -> bool {
         self.frame.error().is_some()
     }
 
     /// What it carries: its params, its result or its error.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, Json, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_success();
+    /// let said = client.snapshot().of("tools/call");
+    /// let params = said[0].body().ok_or("a call has params")?;
+    /// assert_eq!(params.get("name").and_then(Json::as_str).as_deref(), Some("now"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn body(&self) -> Option<Json<'_>> {
         self.frame.params().or_else(|| self.frame.result()).or_else(|| self.frame.error())
     }
 
     /// What it is, in a few words: `→ tools/call`, `← answer to tools/call`.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_success();
+    /// let said = client.snapshot().of("tools/call");
+    /// assert_eq!(said[0].label(), "→ tools/call");
+    /// assert_eq!(said[1].label(), "← answer to tools/call");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn label(&self) -> String {
         let arrow = arrow(self.from);
         match (self.frame.method(), self.is_answer()) {

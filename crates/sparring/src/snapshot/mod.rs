@@ -65,6 +65,17 @@ pub struct Snapshot {
 impl Client {
     /// All that was said so far. Of very much the oldest is left out, which the
     /// text of the snapshot says.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_success();
+    /// let said = client.snapshot();
+    /// assert_eq!(said.last().map(|last| last.label()).as_deref(), Some("← answer to tools/call"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn snapshot(&self) -> Snapshot {
         let transcript = self.transcript();
         let dropped = transcript.dropped();
@@ -75,48 +86,171 @@ impl Client {
 
 impl Snapshot {
     /// What the client said.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: copy, text: done, during: [{progress: 1}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?.assert_success();
+    /// let said = client.snapshot().without_lifecycle();
+    /// said.sent().assert_exactly([Step::sent("tools/call")]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn sent(&self) -> Snapshot {
         self.only(|message| message.from == Side::Client)
     }
 
     /// What the server said.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: copy, text: done, during: [{progress: 1}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?.assert_success();
+    /// let said = client.snapshot().without_lifecycle();
+    /// said.received().assert_exactly([
+    ///     Step::received("notifications/progress"),
+    ///     Step::answer("tools/call"),
+    /// ]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn received(&self) -> Snapshot {
         self.only(|message| message.from == Side::Server)
     }
 
     /// What has this method, and the answers to it.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: copy, text: done, during: [{progress: 1}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?.assert_success();
+    /// client.snapshot().of("tools/call").assert_exactly([
+    ///     Step::sent("tools/call"),
+    ///     Step::answer("tools/call"),
+    /// ]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn of(&self, method: &str) -> Snapshot {
         self.only(|message| message.method() == Some(method))
     }
 
     /// Requests, of both sides.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: copy, text: done, during: [{progress: 1}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?.assert_success();
+    /// let said = client.snapshot().without_lifecycle();
+    /// said.requests().assert_exactly([Step::sent("tools/call")]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn requests(&self) -> Snapshot {
         self.only(Message::is_request)
     }
 
     /// Notifications, of both sides.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: copy, text: done, during: [{progress: 1}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?.assert_success();
+    /// let said = client.snapshot().without_lifecycle();
+    /// said.notifications().assert_exactly([Step::received("notifications/progress")]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn notifications(&self) -> Snapshot {
         self.only(Message::is_notification)
     }
 
     /// Answers, of both sides.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: copy, text: done, during: [{progress: 1}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?.assert_success();
+    /// let said = client.snapshot().without_lifecycle();
+    /// said.answers().assert_exactly([Step::answer("tools/call")]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn answers(&self) -> Snapshot {
         self.only(Message::is_answer)
     }
 
     /// All but how the two came to terms at the start.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_success();
+    /// client.snapshot().without_lifecycle().assert_exactly([
+    ///     Step::sent("tools/call"),
+    ///     Step::answer("tools/call"),
+    /// ]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn without_lifecycle(&self) -> Snapshot {
         const LIFECYCLE: [&str; 3] = ["initialize", "notifications/initialized", "server/discover"];
         self.only(|message| !message.method().is_some_and(|method| LIFECYCLE.contains(&method)))
     }
 
     /// The messages that fit, in their order.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("never", json!({})).wait()?.assert_error_code(-32602);
+    /// let failed = client.snapshot().only(|message| message.is_error());
+    /// failed.assert_exactly([Step::error("tools/call")]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn only(&self, fits: impl Fn(&Message) -> bool) -> Snapshot {
         let messages = self.messages.iter().filter(|message| fits(message)).cloned().collect();
         Snapshot { messages, dropped: self.dropped, scene: self.scene.clone() }
     }
 
     /// Checks how many messages there are.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_success();
+    /// client.snapshot().of("tools/call").requests().assert_count(1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When there are more or fewer; the message lists them.
@@ -129,6 +263,16 @@ impl Snapshot {
     }
 
     /// Checks that nobody broke a rule of the protocol.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_success();
+    /// client.snapshot().assert_no_violations();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When somebody did; the message says who, which, and by what.

@@ -34,37 +34,124 @@ enum Kind {
 
 impl Step {
     /// The client sends a request or a notification.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_success();
+    /// client.snapshot().assert_order([Step::sent("tools/call").with(json!({"name": "now"}))]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn sent(method: &str) -> Step {
         Step::new(Side::Client, Kind::Said, method)
     }
 
     /// The server sends a notification, or a request of its own.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: copy, text: done, during: [{progress: 1}, {progress: 2}]}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?.assert_success();
+    /// let told = Step::received("notifications/progress");
+    /// client.snapshot().received().notifications().assert_exactly([told.clone(), told]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn received(method: &str) -> Step {
         Step::new(Side::Server, Kind::Said, method)
     }
 
     /// The server answers a request with a result.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_success();
+    /// client.snapshot().assert_order([Step::sent("tools/call"), Step::answer("tools/call")]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn answer(method: &str) -> Step {
         Step::new(Side::Server, Kind::Answer, method)
     }
 
     /// The server answers a request with an error.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("never", json!({})).wait()?.assert_error_code(-32602);
+    /// client.snapshot().assert_order([Step::sent("tools/call"), Step::error("tools/call")]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn error(method: &str) -> Step {
         Step::new(Side::Server, Kind::Error, method)
     }
 
     /// The client answers a request of the server with a result.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Revision, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: where, ask: {it: {roots: {}}}, text: here}]",
+    /// #     ".",
+    /// # )?;
+    /// // Since 2026-07-28 a server asks in its answers, not by requests.
+    /// let old = Client::builder().revision(Revision::V2025_11_25);
+    /// let client = old.roots(["file:///home"]).in_memory(mock).wait()?;
+    /// client.call_tool("where", json!({})).wait()?.assert_text("here");
+    /// let steps = [Step::received("roots/list"), Step::answered("roots/list")];
+    /// client.snapshot().assert_order(steps);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn answered(method: &str) -> Step {
         Step::new(Side::Client, Kind::Answer, method)
     }
 
     /// The client answers a request of the server with an error.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Revision, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: where, ask: {it: {roots: {}}}, text: here}]",
+    /// #     ".",
+    /// # )?;
+    /// // Since 2026-07-28 a server asks in its answers, not by requests.
+    /// let old = Client::builder().revision(Revision::V2025_11_25);
+    /// let client = old.capability("roots", json!({})).in_memory(mock).wait()?;
+    /// assert!(!client.call_tool("where", json!({})).wait()?.success());
+    /// let steps = [Step::received("roots/list"), Step::refused("roots/list")];
+    /// client.snapshot().assert_order(steps);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn refused(method: &str) -> Step {
         Step::new(Side::Client, Kind::Error, method)
     }
 
     /// The same, carrying this: its params, result or error have it, in objects
     /// whatever else they have.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_success();
+    /// let noon = Step::answer("tools/call").with(json!({"content": [{"text": "noon"}]}));
+    /// client.snapshot().assert_order([noon]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn with(self, body: Value) -> Step {
         Step { with: Some(body), ..self }
@@ -105,6 +192,17 @@ impl Snapshot {
     /// Checks that these things were said in this order, whatever else was said
     /// between them.
     ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.list_tools().wait()?.assert_tool("now");
+    /// client.call_tool("now", json!({})).wait()?.assert_success();
+    /// client.snapshot().assert_order([Step::answer("tools/list"), Step::sent("tools/call")]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Panics
     /// When one of them was not said after the one before it, and when there are
     /// no steps.
@@ -125,6 +223,19 @@ impl Snapshot {
     }
 
     /// Checks that these things were said in this order, and nothing else.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("now", json!({})).wait()?.assert_success();
+    /// client.snapshot().without_lifecycle().assert_exactly([
+    ///     Step::sent("tools/call"),
+    ///     Step::answer("tools/call"),
+    /// ]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// When something else was said, or something not; the message shows both

@@ -10,6 +10,21 @@ const FINAL: [&str; 3] = ["completed", "failed", "cancelled"];
 
 impl Snapshot {
     /// The ids of the tasks that the server told of, in the order it did so.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # use serde_json::json;
+    /// # let mock = MockServer::from_yaml(
+    /// #     "tools: [{name: sort, result: {task: {taskId: t1, status: working, \
+    /// #      ttl: null, createdAt: '2026-01-01T00:00:00Z', \
+    /// #      lastUpdatedAt: '2026-01-01T00:00:00Z'}}}]",
+    /// #     ".",
+    /// # )?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("sort", json!({})).wait()?.assert_success();
+    /// assert_eq!(client.snapshot().tasks(), ["t1"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn tasks(&self) -> Vec<String> {
         let mut ids: Vec<String> = Vec::new();
         for (id, _) in self.statuses() {
