@@ -40,8 +40,23 @@ pub fn wait<F: IntoFuture>(future: F) -> F::Output {
 }
 
 /// Waiting without `.await`; see [`blocking`](self).
+///
+/// ```
+/// use sparring::blocking::Wait as _;
+///
+/// assert_eq!(std::future::ready(42).wait(), 42);
+/// ```
 pub trait Wait: IntoFuture + Sized {
     /// Waits until it is done, and gives what it gives.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+    /// let client = Client::in_memory(mock).wait()?;
+    /// client.call_tool("greet", serde_json::json!({})).wait()?.assert_text("hello");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Panics
     /// In an async test or task, where there is `.await`.

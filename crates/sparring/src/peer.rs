@@ -1,5 +1,19 @@
 //! What the client of a test stands on, without checks and without the line that
 //! asked: where a failure shall not end a test, but be looked at.
+//!
+//! ```
+//! # use sparring::MockServer;
+//! use sparring::peer::Client;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
+//! let client = Client::connect(mock.connect()).await?;
+//! let response = client.call_tool("nope", serde_json::json!({})).await?;
+//! assert_eq!(response.error_code(), Some(-32602));
+//! # Ok(())
+//! # }
+//! ```
 
 pub use sparring_peer::client::{InFlight, LogMessage, RequestBuilder, Subscription};
 pub use sparring_peer::{Client, ClientBuilder, Response};

@@ -5,6 +5,26 @@
 //! the server answers. One that has such a schema gives a [`TypedCall`], which is
 //! awaited to a value of that type; an answer that is none is an error that names
 //! the tool, and the member that does not fit.
+//!
+//! ```
+//! # use sparring::blocking::Wait as _;
+//! # use sparring::{Client, MockServer};
+//! use sparring::typed::call_for;
+//!
+//! #[derive(serde::Deserialize)]
+//! struct Weather {
+//!     t: f64,
+//! }
+//!
+//! # let mock = MockServer::from_yaml(
+//! #     "tools: [{name: weather, output: {t: number}, structured: {t: 15}}]",
+//! #     ".",
+//! # )?;
+//! # let client = Client::in_memory(mock).wait()?;
+//! let weather: Weather = call_for(&client, "weather", serde_json::json!({})).wait()?;
+//! assert_eq!(weather.t, 15.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::collections::BTreeMap;
 use std::future::IntoFuture;
@@ -28,6 +48,18 @@ pub use serde_json::Value;
 const LONGEST: usize = 300;
 
 /// The arguments of a tool that takes none.
+///
+/// ```
+/// # use sparring::blocking::Wait as _;
+/// # use sparring::{Client, MockServer};
+/// use sparring::typed::{Nothing, call};
+///
+/// # let mock = MockServer::from_yaml("tools: [{name: topics, text: rust}]", ".")?;
+/// # let client = Client::in_memory(&mock).wait()?;
+/// call(&client, "topics", Nothing).wait()?.assert_text("rust");
+/// mock.expect_called("topics").with(serde_json::json!({})).times(1).verify();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Nothing;
 
@@ -39,6 +71,21 @@ impl Serialize for Nothing {
 
 /// Calls a tool; awaiting it makes the call.
 ///
+/// ```
+/// # use sparring::blocking::Wait as _;
+/// # use sparring::{Client, MockServer};
+/// #[derive(serde::Serialize)]
+/// struct Greet {
+///     name: String,
+/// }
+///
+/// # let script = "tools: [{name: greet, input: {name: string}, text: \"hello ${args.name}\"}]";
+/// # let client = Client::in_memory(MockServer::from_yaml(script, ".")?).wait()?;
+/// let greet = sparring::typed::call(&client, "greet", Greet { name: "Ada".to_owned() });
+/// greet.wait()?.assert_text("hello Ada");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Panics
 /// When the arguments are no JSON, as a map is whose keys are no texts.
 #[track_caller]
@@ -48,6 +95,23 @@ pub fn call(client: &Client, tool: &str, arguments: impl Serialize) -> Call {
 }
 
 /// Calls a tool whose structured content has a type; awaiting it makes the call.
+///
+/// ```
+/// # use serde_json::json;
+/// # use sparring::typed::call_for;
+/// # use sparring::blocking::Wait as _;
+/// # use sparring::{Client, MockServer};
+/// # let script = "tools: [{name: weather, input: {city: string}, output: {t: number}, \
+/// #     structured: {t: 15}}]";
+/// # let client = Client::in_memory(MockServer::from_yaml(script, ".")?).wait()?;
+/// # #[derive(Debug, serde::Deserialize)]
+/// # struct Weather {
+/// #     t: f64,
+/// # }
+/// let weather = call_for::<Weather>(&client, "weather", json!({"city": "Oslo"})).wait()?;
+/// assert_eq!(weather.t, 15.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Panics
 /// When the arguments are no JSON, as a map is whose keys are no texts.
@@ -61,11 +125,20 @@ pub fn call_for<T: DeserializeOwned>(
 }
 
 /// Texts of any kind as a list of them.
+///
+/// ```
+/// assert_eq!(sparring::typed::texts(["rust", "mcp"]), ["rust".to_owned(), "mcp".to_owned()]);
+/// ```
 pub fn texts(texts: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
     texts.into_iter().map(Into::into).collect()
 }
 
 /// Members of any kind as a map of them.
+///
+/// ```
+/// let units = sparring::typed::map::<String>([("t", "degrees"), ("wind", "knots")]);
+/// assert_eq!(units["wind"], "knots");
+/// ```
 pub fn map<V>(
     members: impl IntoIterator<Item = (impl Into<String>, impl Into<V>)>,
 ) -> BTreeMap<String, V> {
@@ -73,6 +146,27 @@ pub fn map<V>(
 }
 
 /// A call whose result has a type; awaiting it makes the call.
+///
+/// ```
+/// # use serde_json::json;
+/// # use sparring::typed::call_for;
+/// # use sparring::blocking::Wait as _;
+/// # use sparring::{Client, MockServer};
+/// # let script = "tools: [{name: weather, input: {city: string}, output: {t: number}, \
+/// #     structured: {t: 15}}]";
+/// # let client = Client::in_memory(MockServer::from_yaml(script, ".")?).wait()?;
+/// # #[derive(Debug, serde::Deserialize)]
+/// # struct Weather {
+/// #     t: f64,
+/// # }
+/// use sparring::typed::TypedCall;
+///
+/// fn weather(client: &Client, city: &str) -> TypedCall<Weather> {
+///     call_for(client, "weather", json!({"city": city}))
+/// }
+/// assert_eq!(weather(&client, "Oslo").wait()?.t, 15.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "a call is made when it is awaited"]
 pub struct TypedCall<T> {
     call: Call,
@@ -82,17 +176,73 @@ pub struct TypedCall<T> {
 
 impl<T> TypedCall<T> {
     /// Waits this long instead of the client's own timeout.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use serde_json::json;
+    /// # use sparring::typed::call_for;
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let script = "tools: [{name: weather, input: {city: string}, output: {t: number}, \
+    /// #     delay: 10s, structured: {t: 15}}]";
+    /// # let client = Client::in_memory(MockServer::from_yaml(script, ".")?).wait()?;
+    /// # #[derive(Debug, serde::Deserialize)]
+    /// # struct Weather {
+    /// #     t: f64,
+    /// # }
+    /// let call = call_for::<Weather>(&client, "weather", json!({"city": "Oslo"}));
+    /// let error = call.timeout(Duration::from_millis(20)).wait().unwrap_err();
+    /// assert!(error.to_string().starts_with("no answer to tools/call within 20ms"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn timeout(self, timeout: Duration) -> Self {
         TypedCall { call: self.call.timeout(timeout), ..self }
     }
 
     /// Asks the server for progress, and hears of it.
+    ///
+    /// ```
+    /// # use serde_json::json;
+    /// # use sparring::typed::call_for;
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let script = "tools: [{name: weather, input: {city: string}, output: {t: number}, \
+    /// #     during: [{progress: 0.5}], structured: {t: 15}}]";
+    /// # let client = Client::in_memory(MockServer::from_yaml(script, ".")?).wait()?;
+    /// # #[derive(Debug, serde::Deserialize)]
+    /// # struct Weather {
+    /// #     t: f64,
+    /// # }
+    /// let (tell, told) = std::sync::mpsc::channel();
+    /// call_for::<Weather>(&client, "weather", json!({"city": "Oslo"}))
+    ///     .on_progress(move |it| tell.send(it.progress).unwrap())
+    ///     .wait()?;
+    /// assert_eq!(told.recv()?, 0.5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn on_progress(self, tell: impl FnMut(Progress) + Send + 'static) -> Self {
         TypedCall { call: self.call.on_progress(tell), ..self }
     }
 
     /// The same call without a type: awaited to whatever the server answers, as
     /// tests need it that expect a refusal.
+    ///
+    /// ```
+    /// # use serde_json::json;
+    /// # use sparring::typed::call_for;
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{Client, MockServer};
+    /// # let script = "tools: [{name: weather, input: {city: string}, output: {t: number}, \
+    /// #     structured: {t: 15}}]";
+    /// # let client = Client::in_memory(MockServer::from_yaml(script, ".")?).wait()?;
+    /// # #[derive(Debug, serde::Deserialize)]
+    /// # struct Weather {
+    /// #     t: f64,
+    /// # }
+    /// let call = call_for::<Weather>(&client, "weather", json!({"city": 7}));
+    /// assert!(call.untyped().wait()?.is_error());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn untyped(self) -> Call {
         self.call
     }
@@ -108,6 +258,29 @@ impl<T: DeserializeOwned> IntoFuture for TypedCall<T> {
 }
 
 /// A typed call in flight. Dropped before its answer, it is cancelled.
+///
+/// ```
+/// # use serde_json::json;
+/// # use sparring::typed::call_for;
+/// # use sparring::blocking::Wait as _;
+/// # use sparring::{Client, MockServer};
+/// # let script = "tools: [{name: weather, input: {city: string}, output: {t: number}, \
+/// #     structured: {t: 15}}]";
+/// # let client = Client::in_memory(MockServer::from_yaml(script, ".")?).wait()?;
+/// # #[derive(Debug, serde::Deserialize)]
+/// # struct Weather {
+/// #     t: f64,
+/// # }
+/// use sparring::typed::Typed;
+///
+/// let weather = sparring::blocking::wait(async {
+///     let call = call_for(&client, "weather", json!({"city": "Oslo"}));
+///     let asked: Typed<Weather> = call.into_future();
+///     asked.await
+/// });
+/// assert_eq!(weather?.t, 15.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "a call that is dropped is cancelled"]
 pub struct Typed<T> {
     call: InFlight,

@@ -11,6 +11,20 @@ use crate::connect::Kept;
 /// [`Server`](crate::Server), a [`Handler`](crate::Handler), a `MockServer`, or
 /// with the feature `rmcp` a `ServerHandler` of the official SDK. The parameter
 /// only keeps the implementations apart.
+///
+/// ```
+/// # use sparring::blocking::Wait as _;
+/// # use sparring::{MockServer, everywhere};
+/// # fn mock() -> MockServer {
+/// #     MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".").unwrap()
+/// # }
+/// use sparring::everywhere::{Everywhere, Factory, Transport};
+///
+/// fn nearby<Kind>(make: impl Factory<Kind>) -> Everywhere {
+///     everywhere(make).only([Transport::Memory, Transport::Duplex])
+/// }
+/// nearby(mock).run(async |client| client.list_tools().await.map(drop)).wait();
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` makes no server",
     label = "not a closure that gives a server",
@@ -24,6 +38,24 @@ pub trait Factory<Kind>: Send + Sync + 'static {
 }
 
 /// A factory of servers of whatever kind.
+///
+/// ```
+/// # use sparring::blocking::Wait as _;
+/// # use sparring::{MockServer, everywhere};
+/// # fn mock() -> MockServer {
+/// #     MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".").unwrap()
+/// # }
+/// use sparring::everywhere::{Factory, Hosts};
+///
+/// # struct Mine;
+/// # enum OfMine {}
+/// impl Factory<OfMine> for Mine {
+///     fn hosts(self) -> Hosts {
+///         mock.hosts()
+///     }
+/// }
+/// everywhere(Mine).run(async |client| client.list_tools().await.map(drop)).wait();
+/// ```
 pub struct Hosts(Box<dyn Fn() -> Box<dyn Host> + Send + Sync>);
 
 impl Hosts {

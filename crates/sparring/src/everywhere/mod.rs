@@ -3,6 +3,17 @@
 //! The server is made anew for each combination, and so is the client; all
 //! combinations run, one after the other, and all that failed are told together
 //! in the end, by name.
+//!
+//! ```
+//! # use sparring::blocking::Wait as _;
+//! # use sparring::{MockServer, everywhere};
+//! # fn mock() -> MockServer {
+//! #     MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".").unwrap()
+//! # }
+//! everywhere(mock)
+//!     .run(async |client| client.call_tool("greet", serde_json::json!({})).await.map(drop))
+//!     .wait();
+//! ```
 
 mod attempt;
 mod factory;
@@ -67,6 +78,18 @@ pub fn everywhere<Kind>(make: impl Factory<Kind>) -> Everywhere {
 }
 
 /// One test over many transports and revisions, to be; see [`everywhere`].
+///
+/// ```
+/// # use sparring::blocking::Wait as _;
+/// # use sparring::{MockServer, everywhere};
+/// # fn mock() -> MockServer {
+/// #     MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".").unwrap()
+/// # }
+/// use sparring::{Everywhere, Transport};
+///
+/// let nearby: Everywhere = everywhere(mock).only([Transport::Memory, Transport::Duplex]);
+/// nearby.run(async |client| client.list_tools().await.map(drop)).wait();
+/// ```
 #[must_use = "nothing runs before `run` is awaited"]
 pub struct Everywhere {
     hosts: Option<Hosts>,
@@ -102,34 +125,113 @@ impl Everywhere {
 
     /// A server that is only there as a command: the test runs over its stdin
     /// and stdout, in every revision.
+    ///
+    /// ```no_run
+    /// # use sparring::blocking::Wait as _;
+    /// use sparring::{ChildTarget, Everywhere};
+    ///
+    /// Everywhere::of_command(ChildTarget::new("my-server").arg("--stdio"))
+    ///     .run(async |client| client.list_tools().await.map(drop))
+    ///     .wait();
+    /// ```
     pub fn of_command(command: ChildTarget) -> Self {
         Everywhere::of_nothing().command(command)
     }
 
     /// Runs the test on this command too, over its stdin and stdout: the same
     /// server as a program of its own. It is started anew in every revision.
+    ///
+    /// ```no_run
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{MockServer, everywhere};
+    /// # fn mock() -> MockServer {
+    /// #     MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".").unwrap()
+    /// # }
+    /// use sparring::ChildTarget;
+    ///
+    /// everywhere(mock)
+    ///     .command(ChildTarget::new("spar").args(["mock", "greet.mock.yaml"]))
+    ///     .run(async |client| client.list_tools().await.map(drop))
+    ///     .wait();
+    /// ```
     pub fn command(self, command: ChildTarget) -> Self {
         Everywhere { command: Some(command), ..self }
     }
 
     /// Only over these transports.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{MockServer, everywhere};
+    /// # fn mock() -> MockServer {
+    /// #     MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".").unwrap()
+    /// # }
+    /// # use sparring::Transport;
+    /// everywhere(mock)
+    ///     .only([Transport::Memory])
+    ///     .run(async |client| assert_eq!(client.target(), "a mock over memory"))
+    ///     .wait();
+    /// ```
     pub fn only(self, transports: impl IntoIterator<Item = Transport>) -> Self {
         Everywhere { transports: Some(transports.into_iter().collect()), ..self }
     }
 
     /// Only in these revisions, as far as the server speaks them.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{MockServer, everywhere};
+    /// # fn mock() -> MockServer {
+    /// #     MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".").unwrap()
+    /// # }
+    /// # use sparring::Revision;
+    /// everywhere(mock)
+    ///     .revisions([Revision::LATEST])
+    ///     .run(async |client| assert_eq!(client.revision(), Some(Revision::LATEST)))
+    ///     .wait();
+    /// ```
     pub fn revisions(self, revisions: impl IntoIterator<Item = Revision>) -> Self {
         Everywhere { revisions: Some(revisions.into_iter().collect()), ..self }
     }
 
     /// With clients like this one, which may answer questions and declare
     /// capabilities; the revision is the combination's.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{MockServer, everywhere};
+    /// # fn mock() -> MockServer {
+    /// #     MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".").unwrap()
+    /// # }
+    /// # use sparring::Client;
+    /// everywhere(mock)
+    ///     .client(Client::builder().roots(["file:///work"]))
+    ///     .run(async |client| {
+    ///         client.list_tools().await.unwrap();
+    ///         assert!(client.transcript().entries()[0].frame.text().contains("\"roots\""));
+    ///     })
+    ///     .wait();
+    /// ```
     pub fn client(self, client: ClientBuilder) -> Self {
         Everywhere { client, ..self }
     }
 
     /// Runs the test in every combination. It fails by a panic, or by an error
     /// that it gives.
+    ///
+    /// ```
+    /// # use sparring::blocking::Wait as _;
+    /// # use sparring::{MockServer, everywhere};
+    /// # fn mock() -> MockServer {
+    /// #     MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".").unwrap()
+    /// # }
+    /// everywhere(mock)
+    ///     .run(async |client| {
+    ///         client.call_tool("greet", serde_json::json!({})).await?.assert_text("hello");
+    ///         Ok::<(), sparring::Error>(())
+    ///     })
+    ///     .wait();
+    /// ```
     ///
     /// # Panics
     /// When it failed in one of them, or there is none to run it in; the message

@@ -8,6 +8,13 @@ use std::pin::pin;
 use std::task::Poll;
 
 /// What the body of a test may give, as a `#[test]` may: nothing, or a result.
+///
+/// ```
+/// use sparring::everywhere::Outcome;
+///
+/// assert_eq!(().into_failure(), Ok(()));
+/// assert_eq!(Err::<(), _>(404).into_failure(), Err("404".to_owned()));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the body of a test cannot give `{Self}`",
     label = "neither `()` nor a `Result<(), _>`"

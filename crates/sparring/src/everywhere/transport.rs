@@ -5,6 +5,12 @@ use std::fmt;
 use sparring_wire::Revision;
 
 /// A way to reach a server.
+///
+/// ```
+/// use sparring::Transport;
+///
+/// assert_eq!(format!("over {}", Transport::Http), "over http");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Transport {
@@ -26,6 +32,11 @@ pub enum Transport {
 
 impl Transport {
     /// All of them, the nearest first.
+    ///
+    /// ```
+    /// # use sparring::Transport;
+    /// assert_eq!(Transport::ALL.map(Transport::name)[..3], ["memory", "duplex", "unix"]);
+    /// ```
     pub const ALL: [Transport; 7] = [
         Transport::Memory,
         Transport::Duplex,
@@ -38,6 +49,12 @@ impl Transport {
 
     /// What it is called: `memory`, `duplex`, `unix`, `pipes`, `stdio`, `http`
     /// or `sse`.
+    ///
+    /// ```
+    /// # use sparring::Transport;
+    /// let named = |name: &str| Transport::ALL.into_iter().find(|it| it.name() == name);
+    /// assert_eq!(named("sse"), Some(Transport::Sse));
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Transport::Memory => "memory",
