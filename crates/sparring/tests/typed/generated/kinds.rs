@@ -399,8 +399,8 @@ pub enum EverythingKind {
     #[serde(rename = "self")]
     Self2,
     /// `größe`
-    #[serde(rename = "größe")]
-    Größe,
+    #[serde(rename = "gr\u{f6}\u{df}e")]
+    Gruf6udfe,
     /// `a"b\c`
     #[serde(rename = "a\"b\\c\n")]
     ABC,

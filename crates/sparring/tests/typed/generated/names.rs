@@ -103,8 +103,9 @@ pub struct Names {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eu301: Option<String>,
     /// `größe`.
+    #[serde(rename = "gr\u{f6}\u{df}e")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub größe: Option<String>,
+    pub gruf6udfe: Option<String>,
     /// `into_that`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into_that: Option<String>,
@@ -118,15 +119,17 @@ pub struct Names {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     /// `é`.
+    #[serde(rename = "\u{e9}")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub é: Option<String>,
+    pub ue9: Option<String>,
     /// `город`.
     #[serde(rename = "\u{433}\u{43e}\u{440}\u{43e}\u{434}")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub u433u43eu440u43eu434: Option<String>,
     /// `城市`.
+    #[serde(rename = "\u{57ce}\u{5e02}")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub 城市: Option<String>,
+    pub u57ceu5e02: Option<String>,
     /// What else there is, by its name.
     #[serde(flatten)]
     pub additional2: BTreeMap<String, Value>,
@@ -161,14 +164,14 @@ impl Names {
             client: None,
             clone: None,
             eu301: None,
-            größe: None,
+            gruf6udfe: None,
             into_that: None,
             is_it: None,
             tool: None,
             value: None,
-            é: None,
+            ue9: None,
             u433u43eu440u43eu434: None,
-            城市: None,
+            u57ceu5e02: None,
             additional2: BTreeMap::new(),
         }
     }
@@ -273,8 +276,8 @@ impl Names {
 
     /// `größe`.
     #[must_use]
-    pub fn größe(mut self, value: impl Into<String>) -> Self {
-        self.größe = Some(value.into());
+    pub fn gruf6udfe(mut self, value: impl Into<String>) -> Self {
+        self.gruf6udfe = Some(value.into());
         self
     }
 
@@ -308,8 +311,8 @@ impl Names {
 
     /// `é`.
     #[must_use]
-    pub fn é(mut self, value: impl Into<String>) -> Self {
-        self.é = Some(value.into());
+    pub fn ue9(mut self, value: impl Into<String>) -> Self {
+        self.ue9 = Some(value.into());
         self
     }
 
@@ -322,8 +325,8 @@ impl Names {
 
     /// `城市`.
     #[must_use]
-    pub fn 城市(mut self, value: impl Into<String>) -> Self {
-        self.城市 = Some(value.into());
+    pub fn u57ceu5e02(mut self, value: impl Into<String>) -> Self {
+        self.u57ceu5e02 = Some(value.into());
         self
     }
 
