@@ -1,6 +1,10 @@
 //! The ways to one server: directly, through a gateway in this process, and
 //! through a gateway that is a process of its own.
 
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::AsFd as _;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,6 +52,31 @@ pub(crate) async fn serve_gateway(line: Vec<String>) {
     server.serve(stdio(LinesOptions::default())).await;
 }
 
+/// A relay over this process's own pipes, to the server that the line starts.
+pub(crate) fn serve_relay(line: &[String]) {
+    let (program, args) = line.split_first().expect("a server's command line");
+    let mut server = Command::new(program);
+    server.args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut server = server.spawn().expect("the server starts");
+    let mut to = server.stdin.take().expect("its stdin");
+    let mut from = server.stdout.take().expect("its stdout");
+    std::thread::scope(|threads| {
+        threads.spawn(move || pass_on(&mut std::io::stdin().lock(), &mut to));
+        // Not `Stdout`, which would look for the ends of lines.
+        let stdout = std::io::stdout().as_fd().try_clone_to_owned().expect("our stdout");
+        pass_on(&mut from, &mut File::from(stdout));
+    });
+    server.wait().expect("the server ends");
+}
+
+/// Passes on what there is, as it comes, until there is no more.
+fn pass_on(from: &mut impl Read, to: &mut impl Write) {
+    let mut buffer = [0; 65_536];
+    while let Ok(read @ 1..) = from.read(&mut buffer) {
+        to.write_all(&buffer[..read]).expect("there is a reader");
+    }
+}
+
 /// A client, and what its calls need.
 pub(crate) struct Way {
     client: Client,
@@ -63,6 +92,14 @@ impl Way {
         Way::new(link, "echo", None).await
     }
 
+    /// Through a process that passes on every byte and looks at none: the least that
+    /// any gateway with a process of its own can cost.
+    pub(crate) async fn relayed(server: &ChildTarget) -> Way {
+        let relay = this_program("serve-relay").args(line(server));
+        let link = ChildLink::spawn(&relay).expect("this program starts");
+        Way::new(link, "echo", None).await
+    }
+
     /// Through a gateway in this process.
     pub(crate) async fn within(server: &ChildTarget) -> Way {
         let (server, manager) = gateway_to(server.clone()).await;
@@ -73,8 +110,7 @@ impl Way {
 
     /// Through a gateway that is a process of its own.
     pub(crate) async fn beyond(server: &ChildTarget) -> Way {
-        let line = std::iter::once(&server.program).chain(&server.args).cloned();
-        let gateway = this_program("serve-gateway").args(line);
+        let gateway = this_program("serve-gateway").args(line(server));
         let link = ChildLink::spawn(&gateway).expect("this program starts");
         Way::new(link, "mcp__echo__echo", None).await
     }
@@ -114,6 +150,11 @@ async fn gateway_to(server: ChildTarget) -> (Server<Gateway>, Manager) {
     let server = Server::new(Gateway::new(manager.clone(), registry));
     server.handler().begun();
     (server, manager)
+}
+
+/// A server's command line.
+fn line(server: &ChildTarget) -> Vec<String> {
+    std::iter::once(&server.program).chain(&server.args).cloned().collect()
 }
 
 pub(crate) fn this_program(kind: &str) -> ChildTarget {

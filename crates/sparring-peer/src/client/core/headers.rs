@@ -67,6 +67,10 @@ impl<W> Core<W> {
 
     /// The headers of a frame that the owner spelled, whatever it is.
     pub(super) fn headers_of(&mut self, frame: &Frame) -> Headers {
+        // Where there are none, a frame need not be read for them.
+        if self.link == LinkKind::Shared {
+            return Headers::new();
+        }
         self.headers(frame.method().unwrap_or_default(), frame.params())
     }
 

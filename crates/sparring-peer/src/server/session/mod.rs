@@ -1,21 +1,19 @@
 //! A server's end of one connection: pumps the core, runs the handler, and can
 //! do so message by message.
 
+mod jobs;
 mod serving;
 mod steps;
 mod working;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::task::Context as TaskContext;
 use std::time::Duration;
 
-use futures_util::future::AbortHandle;
-use futures_util::stream::FuturesUnordered;
 use sparring_wire::{ErrorObject, RawJson, Side, Transcript};
 use tokio::sync::{mpsc, oneshot};
 
-use self::working::Job;
+use self::jobs::Jobs;
 use super::Shared;
 use super::context::{Origin, Said};
 use super::core::Core;
@@ -45,8 +43,7 @@ pub struct Session<H> {
     link: Option<Box<dyn Link>>,
     intake: Intake,
     /// Requests whose handler did not answer at once.
-    serving: FuturesUnordered<Job>,
-    abort: HashMap<u64, AbortHandle, foldhash::fast::RandomState>,
+    jobs: Jobs,
     outbox: mpsc::UnboundedSender<Said>,
     said: mpsc::UnboundedReceiver<Said>,
     /// What all sessions are told, once this one's client may want to know.
@@ -95,8 +92,7 @@ impl<H: Handler> Session<H> {
             renewal,
             link: None,
             intake: Intake::default(),
-            serving: FuturesUnordered::new(),
-            abort: HashMap::default(),
+            jobs: Jobs::new(),
             outbox,
             said,
             changes: None,

@@ -70,9 +70,10 @@ impl<H: Handler> Session<H> {
             let enough = until.is_some_and(|until| self.core.received() >= until);
             let wanted = if enough { Wanted::NoRequests } else { Wanted::All };
             let read = self.read_until(cx, wanted, until);
-            self.take_events(cx);
-            let worked = self.carry_on(cx) || self.core.has_events();
-            self.give_out();
+            self.take_events();
+            self.finish(cx);
+            let more = self.carry_on(cx);
+            let gave = self.give_out();
             let flushed = self.poll_flush(cx).is_ready();
             let done = flushed && self.core.is_idle();
             if enough && done {
@@ -87,11 +88,12 @@ impl<H: Handler> Session<H> {
             if self.is_stuck(cx) {
                 return Poll::Ready(Cause::Broken("the client does not read".to_owned()));
             }
-            // Once more, since a link that was written to may have room again, or
-            // say that it broke. All else that has nothing new by now has been
-            // asked, and wakes this task when it has.
-            let counted = read && until.is_some();
-            if !self.read_until(cx, wanted, until) && !worked && !counted {
+            // Once more where a link was written to, which may have room again or
+            // say that it broke, and where it may have more. All else that has
+            // nothing new by now has been asked, and wakes this task when it has.
+            let heard = (gave || !read.dry) && self.read_until(cx, wanted, until).any;
+            let counted = read.any && until.is_some();
+            if !(heard || more || counted || self.core.has_events()) {
                 return Poll::Pending;
             }
         }
@@ -118,11 +120,11 @@ impl<H: Handler> Session<H> {
     /// Takes in what the link has, as long as its answers are read as well;
     /// says whether it had anything.
     pub(super) fn read(&mut self, cx: &mut TaskContext<'_>, wanted: Wanted) -> bool {
-        self.read_until(cx, wanted, None)
+        self.read_until(cx, wanted, None).any
     }
 
-    fn read_until(&mut self, cx: &mut TaskContext<'_>, wanted: Wanted, until: Option<u64>) -> bool {
-        let mut busy = false;
+    fn read_until(&mut self, cx: &mut TaskContext<'_>, wanted: Wanted, until: Option<u64>) -> Read {
+        let mut read = Read { any: false, dry: false };
         for _ in 0..AT_ONCE {
             let Some(link) = &mut self.link else { break };
             let over = self.ended.is_some() && !(wanted == Wanted::All && self.intake.holds());
@@ -135,15 +137,26 @@ impl<H: Handler> Session<H> {
                 self.core.fail_asks("too much came before the answer");
                 break;
             }
-            let Poll::Ready(incoming) = self.intake.poll(&mut **link, wanted, cx) else { break };
+            let Poll::Ready(incoming) = self.intake.poll(&mut **link, wanted, cx) else {
+                read.dry = true;
+                break;
+            };
             if let Incoming::Closed(cause) = &incoming {
                 self.ended = Some(cause.clone());
                 self.drained_by = Some(self.timer.now() + DRAIN);
             }
             self.keep_up();
             self.core.receive(incoming);
-            busy = true;
+            read.any = true;
         }
-        busy
+        read
     }
+}
+
+/// What came of reading.
+struct Read {
+    /// Whether there was anything.
+    any: bool,
+    /// Whether there is no more, so that the link wakes this task when there is.
+    dry: bool,
 }

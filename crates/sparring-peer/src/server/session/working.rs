@@ -1,18 +1,15 @@
 //! Runs the handler: starts it for what has come in, lets it go on, and passes
 //! on what it says.
 
-use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 
 use futures_util::FutureExt as _;
-use futures_util::future::{AbortHandle, Abortable};
-use futures_util::stream::Stream as _;
-use sparring_wire::{ErrorObject, Id};
+use sparring_wire::ErrorObject;
 use tokio::sync::oneshot;
 
+use super::jobs::Done;
 use super::{Outcome, Session};
 use crate::link::{FULL, Outgoing};
 use crate::panics;
@@ -21,37 +18,38 @@ use crate::server::core::{Call, Event};
 use crate::server::dispatch::dispatch;
 use crate::server::handler::Handler;
 
-type Serving = Pin<Box<dyn Future<Output = Outcome> + Send>>;
-
 impl<H: Handler> Session<H> {
     /// Starts handlers and lets them go on, and passes on what they say; says
     /// whether anything happened.
     pub(super) fn work(&mut self, cx: &mut TaskContext<'_>) -> bool {
-        self.take_events(cx) | self.carry_on(cx)
+        self.take_events() | self.finish(cx) | self.carry_on(cx)
     }
 
     /// Starts handlers for what has come in; says whether anything has.
-    pub(super) fn take_events(&mut self, cx: &mut TaskContext<'_>) -> bool {
+    pub(super) fn take_events(&mut self) -> bool {
         let mut busy = false;
         while let Some(event) = self.core.poll_event() {
-            self.event(event, cx);
+            self.event(event);
             busy = true;
         }
         busy
     }
 
-    /// Lets what runs go on until it waits; says whether anything happened.
-    pub(super) fn carry_on(&mut self, cx: &mut TaskContext<'_>) -> bool {
-        let mut busy = false;
-        while let Poll::Ready(Some(done)) = Pin::new(&mut self.serving).poll_next(cx) {
-            self.hear_said();
-            self.abort.remove(&done.key);
-            if let Some(outcome) = done.outcome {
-                self.core.finish(&done.id, done.key, outcome);
-            }
-            busy = true;
+    /// Lets handlers go on that have waited; says whether one has come to its end.
+    pub(super) fn finish(&mut self, cx: &TaskContext<'_>) -> bool {
+        let mut any = false;
+        self.jobs.listen(cx);
+        while let Some(done) = self.jobs.next() {
+            self.done(done);
+            any = true;
         }
-        busy |= self.hear(cx);
+        any
+    }
+
+    /// Passes on what is said, and looks at the clock; says whether there may be
+    /// more to do.
+    pub(super) fn carry_on(&mut self, cx: &mut TaskContext<'_>) -> bool {
+        let mut busy = self.hear(cx);
         let is_full = self.link.as_ref().is_some_and(|link| link.backlog() >= FULL);
         if self.changes.is_none() && self.core.heeds_changes() {
             self.changes = Some(self.shared.sessions.join());
@@ -79,14 +77,10 @@ impl<H: Handler> Session<H> {
         busy
     }
 
-    fn event(&mut self, event: Event<oneshot::Sender<Outcome>>, cx: &mut TaskContext<'_>) {
+    fn event(&mut self, event: Event<oneshot::Sender<Outcome>>) {
         match event {
-            Event::Call(call) => self.call(call, cx),
-            Event::Cancelled(key) => {
-                if let Some(abort) = self.abort.remove(&key) {
-                    abort.abort();
-                }
-            }
+            Event::Call(call) => self.call(call),
+            Event::Cancelled(key) => self.jobs.cancel(key),
             Event::Notification(frame) => {
                 let handler = &self.shared.handler;
                 let (method, params) = (frame.method().unwrap_or_default(), frame.params());
@@ -102,9 +96,8 @@ impl<H: Handler> Session<H> {
         }
     }
 
-    /// Runs the handler. Most answer at once, and then need no place in the
-    /// set of those being served.
-    fn call(&mut self, call: Call, cx: &mut TaskContext<'_>) {
+    /// Runs the handler, which may answer at once.
+    fn call(&mut self, call: Call) {
         let (id, key) = (call.id.clone(), call.key);
         let context = Context::new(call, self.origin, self.outbox.clone());
         let shared = Arc::clone(&self.shared);
@@ -115,18 +108,15 @@ impl<H: Handler> Session<H> {
                 Err(ErrorObject::internal(format!("the handler panicked: {said}")))
             })
         };
-        let mut serving: Serving = Box::pin(serve);
-        match serving.as_mut().poll(cx) {
-            Poll::Ready(outcome) => {
-                self.hear_said();
-                self.core.finish(&id, key, outcome);
-            }
-            Poll::Pending => {
-                let (handle, registration) = AbortHandle::new_pair();
-                self.abort.insert(key, handle);
-                self.serving.push(Job { id, key, serving: Abortable::new(serving, registration) });
-            }
+        if let Some(done) = self.jobs.begin(id, key, Box::pin(serve)) {
+            self.done(done);
         }
+    }
+
+    /// Answers a request, after all that was said before.
+    fn done(&mut self, done: Done) {
+        self.hear_said();
+        self.core.finish(&done.id, done.key, done.outcome);
     }
 
     /// Passes on what handlers have said up to now, before their answers.
@@ -174,10 +164,14 @@ impl<H: Handler> Session<H> {
         }
     }
 
-    pub(super) fn give_out(&mut self) {
+    /// Gives the link what it is to send; says whether there was anything.
+    pub(super) fn give_out(&mut self) -> bool {
+        let mut any = false;
         while let Some(action) = self.core.poll_action() {
             self.forward(action);
+            any = true;
         }
+        any
     }
 
     pub(super) fn forward(&mut self, action: Outgoing) {
@@ -191,28 +185,5 @@ impl<H: Handler> Session<H> {
 
     pub(super) fn poll_flush(&mut self, cx: &mut TaskContext<'_>) -> Poll<()> {
         self.link.as_mut().map_or(Poll::Ready(()), |link| link.poll_flush(cx))
-    }
-}
-
-/// One request being served.
-pub(super) struct Job {
-    id: Id,
-    key: u64,
-    serving: Abortable<Serving>,
-}
-
-/// A request that was served; without an outcome, it was cancelled.
-pub(super) struct Done {
-    id: Id,
-    key: u64,
-    outcome: Option<Outcome>,
-}
-
-impl Future for Job {
-    type Output = Done;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Done> {
-        let outcome = std::task::ready!(Pin::new(&mut self.serving).poll(cx)).ok();
-        Poll::Ready(Done { id: self.id.clone(), key: self.key, outcome })
     }
 }

@@ -1,0 +1,241 @@
+//! Requests whose handlers wait. Each is polled when something it waits for has
+//! happened, and only then; until the first has to wait, it costs nothing.
+
+use std::collections::{HashMap, VecDeque};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+
+use futures_util::task::AtomicWaker;
+use sparring_wire::Id;
+
+use super::Outcome;
+
+/// A handler at work on a request.
+pub(super) type Serving = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+
+/// The requests that wait, by the core's keys for them.
+pub(super) struct Jobs {
+    waiting: HashMap<u64, Job, foldhash::fast::RandomState>,
+    /// Whose turn it is.
+    due: VecDeque<u64>,
+    rung: Arc<Rung>,
+    /// Of a handler that did not have to wait: the next can have it.
+    spare: Option<Arc<Bell>>,
+}
+
+struct Job {
+    id: Id,
+    serving: Serving,
+    bell: Arc<Bell>,
+    waker: Waker,
+}
+
+/// A request that was served.
+pub(super) struct Done {
+    pub(super) id: Id,
+    pub(super) key: u64,
+    pub(super) outcome: Outcome,
+}
+
+/// What a handler wakes.
+struct Bell {
+    key: AtomicU64,
+    has_rung: AtomicBool,
+    rung: Arc<Rung>,
+}
+
+/// Whose bells have rung, and who is to look.
+#[derive(Default)]
+struct Rung {
+    keys: Mutex<VecDeque<u64>>,
+    session: AtomicWaker,
+}
+
+impl Jobs {
+    pub(super) fn new() -> Jobs {
+        let (waiting, due, rung, spare) = Default::default();
+        Jobs { waiting, due, rung, spare }
+    }
+
+    /// Begins to serve a request. What is not answered at once waits from now on;
+    /// whoever begins it has to ask for [`Jobs::next`] before it sleeps.
+    pub(super) fn begin(&mut self, id: Id, key: u64, mut serving: Serving) -> Option<Done> {
+        let bell = self.spare.take().unwrap_or_else(|| {
+            let (key, has_rung) = Default::default();
+            Arc::new(Bell { key, has_rung, rung: Arc::clone(&self.rung) })
+        });
+        // If one that had it before still rings it, this one is looked at in vain.
+        bell.key.store(key, Ordering::Relaxed);
+        bell.has_rung.store(false, Ordering::Release);
+        let waker = Waker::from(Arc::clone(&bell));
+        match serving.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(outcome) => {
+                self.spare = Some(bell);
+                Some(Done { id, key, outcome })
+            }
+            Poll::Pending => {
+                self.waiting.insert(key, Job { id, serving, bell, waker });
+                None
+            }
+        }
+    }
+
+    /// Gives a request up.
+    pub(super) fn cancel(&mut self, key: u64) {
+        self.waiting.remove(&key);
+    }
+
+    /// Gives their turn to those whose bells have rung up to now; the task is woken
+    /// for those that ring later, also while the others have their turn.
+    pub(super) fn listen(&mut self, cx: &Context<'_>) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        self.rung.session.register(cx.waker());
+        let mut rung = self.rung.keys();
+        match self.due.is_empty() {
+            true => std::mem::swap(&mut self.due, &mut rung),
+            false => self.due.append(&mut rung),
+        }
+    }
+
+    /// The next that is done, of those whose turn it is.
+    pub(super) fn next(&mut self) -> Option<Done> {
+        while let Some(key) = self.due.pop_front() {
+            let Some(job) = self.waiting.get_mut(&key) else { continue };
+            job.bell.has_rung.store(false, Ordering::Release);
+            let mut cx = Context::from_waker(&job.waker);
+            if let Poll::Ready(outcome) = job.serving.as_mut().poll(&mut cx) {
+                let Some(Job { id, bell, .. }) = self.waiting.remove(&key) else { continue };
+                self.spare = Some(bell);
+                return Some(Done { id, key, outcome });
+            }
+        }
+        None
+    }
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if !self.has_rung.swap(true, Ordering::AcqRel) {
+            self.rung.keys().push_back(self.key.load(Ordering::Relaxed));
+            self.rung.session.wake();
+        }
+    }
+}
+
+impl Rung {
+    fn keys(&self) -> MutexGuard<'_, VecDeque<u64>> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use futures_util::task::noop_waker;
+    use sparring_wire::RawJson;
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    /// Counts how often it is woken.
+    #[derive(Default)]
+    struct Counter(AtomicUsize);
+
+    impl Wake for Counter {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn id(number: u64) -> Id {
+        Id::from(i64::try_from(number).unwrap())
+    }
+
+    fn answer() -> Outcome {
+        Ok(RawJson::empty_object())
+    }
+
+    /// One that waits for a word, and counts how often it is polled.
+    fn waits(polled: &Arc<AtomicUsize>) -> (oneshot::Sender<()>, Serving) {
+        let (word, mut heard) = oneshot::channel();
+        let polled = Arc::clone(polled);
+        let serving = std::future::poll_fn(move |cx| {
+            polled.fetch_add(1, Ordering::Relaxed);
+            Pin::new(&mut heard).poll(cx).map(|_| answer())
+        });
+        (word, Box::pin(serving))
+    }
+
+    fn done(jobs: &mut Jobs, waker: &Waker) -> Vec<u64> {
+        jobs.listen(&Context::from_waker(waker));
+        std::iter::from_fn(|| jobs.next()).map(|done| done.key).collect()
+    }
+
+    #[test]
+    fn what_is_answered_at_once_never_waits() {
+        let mut jobs = Jobs::new();
+        let served = jobs.begin(id(7), 1, Box::pin(async { answer() })).unwrap();
+        assert_eq!((served.id, served.key), (id(7), 1));
+        assert!(jobs.waiting.is_empty());
+    }
+
+    #[test]
+    fn only_what_was_woken_is_polled_again() {
+        let (mut jobs, polled) = (Jobs::new(), <Arc<AtomicUsize>>::default());
+        let counter = Arc::new(Counter::default());
+        let waker = Waker::from(Arc::clone(&counter));
+        let mut words: Vec<_> = (0..3)
+            .map(|key| {
+                let (word, serving) = waits(&polled);
+                assert!(jobs.begin(id(key), key, serving).is_none());
+                word
+            })
+            .collect();
+        assert!(done(&mut jobs, &waker).is_empty());
+        assert_eq!(polled.load(Ordering::Relaxed), 3, "each once, as it began");
+
+        words.remove(1).send(()).unwrap();
+        assert_eq!(counter.0.load(Ordering::Relaxed), 1);
+        assert_eq!(done(&mut jobs, &waker), [1]);
+        assert_eq!(polled.load(Ordering::Relaxed), 4);
+
+        drop(words);
+        assert_eq!(done(&mut jobs, &waker), [0, 2]);
+    }
+
+    #[test]
+    fn one_that_wakes_itself_leaves_the_others_their_turn() {
+        let mut jobs = Jobs::new();
+        let restless = std::future::poll_fn(|cx: &mut Context<'_>| {
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        });
+        assert!(jobs.begin(id(1), 1, Box::pin(restless)).is_none());
+        let (word, serving) = waits(&Arc::default());
+        assert!(jobs.begin(id(2), 2, serving).is_none());
+        word.send(()).unwrap();
+        let counter = Arc::new(Counter::default());
+        assert_eq!(done(&mut jobs, &Waker::from(Arc::clone(&counter))), [2]);
+        assert_eq!(counter.0.load(Ordering::Relaxed), 1, "and is looked at again");
+    }
+
+    #[test]
+    fn what_is_cancelled_is_gone() {
+        let mut jobs = Jobs::new();
+        let (word, serving) = waits(&Arc::default());
+        assert!(jobs.begin(id(1), 1, serving).is_none());
+        jobs.cancel(1);
+        assert!(word.is_closed());
+        assert!(done(&mut jobs, &noop_waker()).is_empty());
+    }
+}
