@@ -66,7 +66,7 @@ impl Agent<'_> {
             Ok(value) => RawJson::from(value),
             Err(why) => return Decided::No(call, why),
         };
-        let permitted = self.registry.permit(&call.tool, &arguments).await;
+        let permitted = self.registry.permit(&call.tool, arguments.view()).await;
         let server = self.registry.get(&call.tool).map(|tool| tool.server);
         let refused = permitted.as_ref().err().map(ToString::to_string);
         let permission = Permission { call: Arc::clone(&call), server, refused };

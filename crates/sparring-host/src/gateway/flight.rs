@@ -17,7 +17,7 @@ use sparring_wire::{ErrorObject, Json, RawJson};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::parked::{LONG, Parked};
+use super::parked::LONG;
 use super::passing;
 use super::queue::Queue;
 
@@ -32,6 +32,14 @@ pub(super) struct Flight {
     asked: BTreeMap<String, oneshot::Sender<Outcome>>,
     /// How much it was asked so far.
     questions: usize,
+}
+
+/// Where a request has come to.
+pub(super) enum Landed {
+    /// To its end.
+    Answered(Answer),
+    /// To what the client has to answer first, and come back with.
+    Asks(Map<String, Value>),
 }
 
 /// What comes before the answer.
@@ -84,7 +92,7 @@ impl Flight {
 
     /// Goes on until there is an answer, or until the client has to come back
     /// with one of its own.
-    pub(super) async fn go_on(mut self, cx: &Context, parked: &Parked) -> Answer {
+    pub(super) async fn go_on(&mut self, cx: &Context) -> Landed {
         // Most requests are answered without a question.
         let mut asking: Option<FuturesUnordered<_>> = None;
         loop {
@@ -100,8 +108,8 @@ impl Flight {
                     Said::Progress(it) => cx.progress(it.progress, it.total, it.message.as_deref()),
                     Said::Log(it) => tell(&it, cx),
                     Said::Asked(asked) if cx.revision().is_modern() => {
-                        if let Some(input) = self.ask_by_result(asked, cx) {
-                            return Err(parked.park(self, input, cx));
+                        if let Some(requests) = self.ask_by_result(asked, cx) {
+                            return Landed::Asks(requests);
                         }
                     }
                     Said::Asked(asked) => {
@@ -109,7 +117,9 @@ impl Flight {
                     }
                 },
                 Some(()) = asked => {}
-                answer = &mut self.call => return passing::answer(&self.server, answer),
+                answer = &mut self.call => {
+                    return Landed::Answered(passing::answer(&self.server, answer));
+                }
             }
         }
     }

@@ -32,7 +32,7 @@ use tokio::time::timeout;
 use crate::manager::{Connection, Manager};
 use crate::registry::{Refusal, Registered, Registry};
 use crate::text::cut;
-use flight::Flight;
+use flight::{Flight, Landed};
 use logs::Logs;
 use parked::Parked;
 use queue::Queue;
@@ -116,7 +116,7 @@ impl Gateway {
         let mut params = params;
         if let Some(level) = cx.log_level() {
             self.logs.hear(connection);
-            self.logs.ask_for(connection, level, true).await;
+            Box::pin(self.logs.ask_for(connection, level, true)).await;
             if logs::are_for_requests(cx, connection) {
                 self.logs.join(connection, level, &said);
                 params = passing::with_log_level(connection, params, level);
@@ -124,8 +124,16 @@ impl Gateway {
         }
         let request = connection.client().request(method, Some(params));
         let server = Arc::clone(connection.server());
-        let flight = Flight::start(server, request, self.party(cx), said, cx);
-        flight.go_on(cx, &self.parked).await
+        self.follow(Flight::start(server, request, self.party(cx), said, cx), cx).await
+    }
+
+    /// Follows a request until there is an answer, or until its client has to come
+    /// back with one of its own.
+    async fn follow(&self, mut flight: Flight, cx: &Context) -> Answer {
+        match flight.go_on(cx).await {
+            Landed::Answered(answer) => answer,
+            Landed::Asks(requests) => Err(self.parked.park(flight, requests, cx)),
+        }
     }
 
     /// What the client goes on with, if it comes back with answers.
@@ -171,13 +179,12 @@ impl Handler for Gateway {
 
     async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
         if let Some(resumed) = self.resumed(cx) {
-            return resumed?.go_on(cx, &self.parked).await;
+            return self.follow(resumed?, cx).await;
         }
         self.until_known(name).await;
-        let arguments = RawJson::from(arguments);
-        let route = self.registry.permit(name, &arguments).await.map_err(refused)?;
+        let route = self.registry.permit(name, arguments).await.map_err(refused)?;
         let connection = self.manager.routed(&route).map_err(not_there)?;
-        let params = passing::tool_params(cx, &route.tool, &arguments);
+        let params = passing::tool_params(cx, &route.tool, arguments);
         self.pass(&connection, "tools/call", params, cx).await
     }
 
@@ -199,7 +206,7 @@ impl Handler for Gateway {
         self.until_begun().await;
         let place = resources::find(&self.manager, uri, cx.revision())?;
         let reply = match self.resumed(cx) {
-            Some(resumed) => resumed?.go_on(cx, &self.parked).await?,
+            Some(resumed) => self.follow(resumed?, cx).await?,
             None => {
                 let inner = RawJson::string(&place.uri);
                 let params = passing::params(cx, &[("uri", inner.view())]);
@@ -226,7 +233,7 @@ impl Handler for Gateway {
 
     async fn get_prompt(&self, name: &str, _arguments: Json<'_>, cx: &Context) -> Answer {
         if let Some(resumed) = self.resumed(cx) {
-            return resumed?.go_on(cx, &self.parked).await;
+            return self.follow(resumed?, cx).await;
         }
         self.until_begun().await;
         let (connection, prompt) = prompts::find(&self.manager, name)?;

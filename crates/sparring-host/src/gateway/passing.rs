@@ -33,10 +33,10 @@ pub(super) fn params(cx: &Context, replaced: &[(&str, Json<'_>)]) -> RawJson {
 }
 
 /// The params of a call of a tool, by its server's name for it.
-pub(super) fn tool_params(cx: &Context, tool: &str, arguments: &RawJson) -> RawJson {
+pub(super) fn tool_params(cx: &Context, tool: &str, arguments: Json<'_>) -> RawJson {
     let name = RawJson::string(tool);
     let meta = cx.params().and_then(|params| params.get("_meta")).and_then(meta);
-    let own = [("name", name.view()), ("arguments", arguments.view())];
+    let own = [("name", name.view()), ("arguments", arguments)];
     let meta = meta.as_ref().map(|meta| ("_meta", meta.view()));
     RawJson::empty_object().with_more(own.into_iter().chain(meta))
 }

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
-use sparring_wire::RawJson;
+use sparring_wire::Json;
 
 use super::gate::{Reason, Settled};
 use crate::text::cut;
@@ -39,7 +39,7 @@ pub(super) struct Line<'a> {
     pub(super) call: &'a str,
     pub(super) server: &'a str,
     pub(super) tool: &'a str,
-    pub(super) arguments: &'a RawJson,
+    pub(super) arguments: Json<'a>,
     pub(super) settled: &'a Settled,
 }
 
@@ -140,7 +140,7 @@ fn text(line: &Line<'_>, with_arguments: bool) -> String {
         _ => {}
     }
     if with_arguments {
-        let arguments = serde_json::from_str(line.arguments.text());
+        let arguments = line.arguments.to();
         put("arguments", arguments.unwrap_or_else(|_| line.arguments.text().into()));
     }
     Value::Object(fields).to_string()

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use sparring_wire::RawJson;
+use sparring_wire::{Json, RawJson};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
@@ -56,7 +56,7 @@ pub struct Call<'a> {
     /// The tool, as its server calls it.
     pub tool: &'a str,
     /// What it is to be called with.
-    pub arguments: &'a RawJson,
+    pub arguments: Json<'a>,
 }
 
 /// What was decided.
@@ -192,7 +192,11 @@ impl Gate {
     /// When the call is not to be made; the error says why, and what would allow
     /// it where nobody could be asked.
     pub async fn check(&self, call: Call<'_>) -> Result<Settled, Denied> {
-        let settled = self.settle(call).await;
+        let settled = match self.standing(call.server, call.tool) {
+            Some(settled) => settled,
+            // Rare, and large: it is kept out of what every call carries along.
+            None => Box::pin(self.settle(call)).await,
+        };
         if let Some(audit) = &self.options.audit {
             let Call { id, server, tool, arguments } = call;
             audit.record(&Line { call: id, server, tool, arguments, settled: &settled })?;
@@ -204,10 +208,8 @@ impl Gate {
         Err(Denied::Decided { server, tool, reason: settled.reason })
     }
 
+    /// Settles by asking what does not stand.
     async fn settle(&self, call: Call<'_>) -> Settled {
-        if let Some(settled) = self.standing(call.server, call.tool) {
-            return settled;
-        }
         let question = self.question(call);
         let settled = question.get_or_init(|| self.ask(call)).await.clone();
         // Rules may have changed while somebody thought about it.
@@ -224,7 +226,7 @@ impl Gate {
     fn question(&self, call: Call<'_>) -> Arc<OnceCell<Settled>> {
         let mut questions = locked(&self.questions);
         questions.retain(|_, question| question.strong_count() > 0);
-        let key = [call.server, call.tool, call.arguments.text()].map(str::to_owned);
+        let key = [call.server.into(), call.tool.into(), call.arguments.text().into_owned()];
         let asked = questions.entry(key).or_default();
         match asked.upgrade().filter(|question| !question.initialized()) {
             Some(question) => question,
@@ -247,7 +249,7 @@ impl Gate {
             return Settled { allowed: false, reason: Reason::Nobody(rule), note: None };
         };
         let (server, tool) = (call.server.to_owned(), call.tool.to_owned());
-        let question = Question { server, tool, arguments: call.arguments.clone(), rule };
+        let question = Question { server, tool, arguments: RawJson::from(call.arguments), rule };
         let reason = match timeout(self.options.deadline, asker.ask(question)).await {
             Ok(Ok(answer)) => Reason::Answer(answer),
             Ok(Err(error)) => Reason::AskFailed(error.to_string()),

@@ -80,9 +80,11 @@ impl Glob {
     pub fn matches(&self, name: &str) -> bool {
         let Some((first, rest)) = self.0.split_once('*') else { return self.0 == name };
         let Some(mut left) = name.strip_prefix(first) else { return false };
-        let mut parts: Vec<&str> = rest.split('*').collect();
-        let last = parts.pop().unwrap_or_default();
-        for part in parts {
+        let (between, last) = match rest.rsplit_once('*') {
+            Some((between, last)) => (Some(between), last),
+            None => (None, rest),
+        };
+        for part in between.into_iter().flat_map(|between| between.split('*')) {
             match left.split_once(part) {
                 Some((_, behind)) => left = behind,
                 None => return false,

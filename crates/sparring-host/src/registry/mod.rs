@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sparring_script::nearest;
-use sparring_wire::RawJson;
 use sparring_wire::types::Tool;
+use sparring_wire::{Json, RawJson};
 
 use crate::names::Limit;
 use crate::permissions::{Answer, Call, Gate, Permissions, Reason};
@@ -143,7 +143,7 @@ impl Registry {
     /// # Errors
     /// When it may not; or there is no such tool, also if it is gone by the time
     /// that somebody has answered.
-    pub async fn permit(&self, name: &str, arguments: &RawJson) -> Result<Route, Refusal> {
+    pub async fn permit(&self, name: &str, arguments: Json<'_>) -> Result<Route, Refusal> {
         let table = self.table();
         let tool = table.get(name).ok_or_else(|| self.unknown(name))?;
         let target = self.gate.permissions().fingerprint(&tool.server).cloned();
@@ -178,7 +178,7 @@ impl Registry {
         name: &str,
         arguments: RawJson,
     ) -> Result<C::Answer, ExecuteError<C::Error>> {
-        let route = self.permit(name, &arguments).await?;
+        let route = self.permit(name, arguments.view()).await?;
         caller.call(&route, arguments).await.map_err(ExecuteError::Call)
     }
 

@@ -77,7 +77,7 @@ fn asking(person: &Arc<Person>) -> Gate {
 /// What becomes of a call of a tool of `fs`: why it is made, or why not.
 async fn call(gate: &Gate, tool: &str, path: &str) -> Result<&'static str, String> {
     let arguments = RawJson::from(json!({"path": path}));
-    let call = Call { id: "1", server: "fs", tool, arguments: &arguments };
+    let call = Call { id: "1", server: "fs", tool, arguments: arguments.view() };
     match gate.check(call).await {
         Ok(settled) => {
             assert!(settled.allowed);
@@ -145,7 +145,7 @@ async fn an_answer_that_cannot_be_stored_holds_for_this_run_and_is_told() {
     let options = GateOptions { asker: person.as_asker(), grants, ..GateOptions::default() };
     let gate = gate(&Policy::default(), options);
     let arguments = RawJson::empty_object();
-    let call = Call { id: "1", server: "fs", tool: "rm", arguments: &arguments };
+    let call = Call { id: "1", server: "fs", tool: "rm", arguments: arguments.view() };
     let note = gate.check(call).await.expect("it is allowed").note.expect("it is told");
     assert!(note.starts_with("the answer holds for this run only: the grants in "), "{note}");
     let again = gate.check(call).await.expect("it is allowed");

@@ -149,7 +149,7 @@ async fn a_question_after_one_that_was_given_up_begins_a_line() {
     let options = GateOptions { asker: Some(Arc::new(prompt)), deadline, ..GateOptions::default() };
     let gate = Gate::new(permissions, options);
     let arguments = RawJson::empty_object();
-    let call = Call { id: "1", server: "fs", tool: "rm", arguments: &arguments };
+    let call = Call { id: "1", server: "fs", tool: "rm", arguments: arguments.view() };
     gate.check(call).await.expect_err("nobody answers");
     until_asked(&mut seen).await;
     let person = async {

@@ -96,7 +96,7 @@ async fn a_name_that_became_another_tools_while_somebody_was_asked_is_not_called
             answer.notify_one();
         };
         let arguments = RawJson::empty_object();
-        let (called, ()) = tokio::join!(registry.permit("mcp__fs__a_b", &arguments), swap);
+        let (called, ()) = tokio::join!(registry.permit("mcp__fs__a_b", arguments.view()), swap);
         assert!(matches!(called, Err(Refusal::Gone { .. })), "{called:?}");
     }
 }

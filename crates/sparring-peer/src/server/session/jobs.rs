@@ -13,6 +13,9 @@ use sparring_wire::Id;
 
 use super::Outcome;
 
+/// How many bells are kept for others.
+const SPARE: usize = 64;
+
 /// A handler at work on a request.
 pub(super) type Serving = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
@@ -22,8 +25,8 @@ pub(super) struct Jobs {
     /// Whose turn it is.
     due: VecDeque<u64>,
     rung: Arc<Rung>,
-    /// Of a handler that did not have to wait: the next can have it.
-    spare: Option<Arc<Bell>>,
+    /// Of requests that are done: the next can have them.
+    spare: Vec<Arc<Bell>>,
 }
 
 struct Job {
@@ -63,7 +66,7 @@ impl Jobs {
     /// Begins to serve a request. What is not answered at once waits from now on;
     /// whoever begins it has to ask for [`Jobs::next`] before it sleeps.
     pub(super) fn begin(&mut self, id: Id, key: u64, mut serving: Serving) -> Option<Done> {
-        let bell = self.spare.take().unwrap_or_else(|| {
+        let bell = self.spare.pop().unwrap_or_else(|| {
             let (key, has_rung) = Default::default();
             Arc::new(Bell { key, has_rung, rung: Arc::clone(&self.rung) })
         });
@@ -73,7 +76,7 @@ impl Jobs {
         let waker = Waker::from(Arc::clone(&bell));
         match serving.as_mut().poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(outcome) => {
-                self.spare = Some(bell);
+                self.spare.push(bell);
                 Some(Done { id, key, outcome })
             }
             Poll::Pending => {
@@ -110,7 +113,9 @@ impl Jobs {
             let mut cx = Context::from_waker(&job.waker);
             if let Poll::Ready(outcome) = job.serving.as_mut().poll(&mut cx) {
                 let Some(Job { id, bell, .. }) = self.waiting.remove(&key) else { continue };
-                self.spare = Some(bell);
+                if self.spare.len() < SPARE {
+                    self.spare.push(bell);
+                }
                 return Some(Done { id, key, outcome });
             }
         }
