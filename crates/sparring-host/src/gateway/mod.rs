@@ -124,22 +124,28 @@ impl Gateway {
         }
         let request = connection.client().request(method, Some(params));
         let server = Arc::clone(connection.server());
-        self.follow(Flight::start(server, request, self.party(cx), said, cx), cx).await
+        let mut flight = Flight::start(server, request, self.party(cx), said, cx);
+        let landed = flight.go_on(cx).await;
+        self.landed(flight, landed, cx)
     }
 
-    /// Follows a request until there is an answer, or until its client has to come
-    /// back with one of its own.
-    async fn follow(&self, mut flight: Flight, cx: &Context) -> Answer {
-        match flight.go_on(cx).await {
+    /// Goes on with a request whose client comes back with answers, if it does.
+    async fn resume(&self, cx: &Context) -> Option<Answer> {
+        let state = cx.request_state().filter(|_| cx.revision().is_modern())?;
+        let mut flight = match self.parked.take(&state, cx) {
+            Ok(flight) => flight,
+            Err(over) => return Some(Err(over.into())),
+        };
+        let landed = flight.go_on(cx).await;
+        Some(self.landed(flight, landed, cx))
+    }
+
+    /// What becomes of a request that has come so far.
+    fn landed(&self, flight: Flight, landed: Landed, cx: &Context) -> Answer {
+        match landed {
             Landed::Answered(answer) => answer,
             Landed::Asks(requests) => Err(self.parked.park(flight, requests, cx)),
         }
-    }
-
-    /// What the client goes on with, if it comes back with answers.
-    fn resumed(&self, cx: &Context) -> Option<Result<Flight, ErrorObject>> {
-        let state = cx.request_state().filter(|_| cx.revision().is_modern())?;
-        Some(self.parked.take(&state, cx))
     }
 
     /// Waits where a tool is not there that may only be late.
@@ -178,8 +184,8 @@ impl Handler for Gateway {
     }
 
     async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
-        if let Some(resumed) = self.resumed(cx) {
-            return self.follow(resumed?, cx).await;
+        if let Some(answer) = self.resume(cx).await {
+            return answer;
         }
         self.until_known(name).await;
         let route = self.registry.permit(name, arguments).await.map_err(refused)?;
@@ -205,8 +211,8 @@ impl Handler for Gateway {
     async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
         self.until_begun().await;
         let place = resources::find(&self.manager, uri, cx.revision())?;
-        let reply = match self.resumed(cx) {
-            Some(resumed) => self.follow(resumed?, cx).await?,
+        let reply = match self.resume(cx).await {
+            Some(answer) => answer?,
             None => {
                 let inner = RawJson::string(&place.uri);
                 let params = passing::params(cx, &[("uri", inner.view())]);
@@ -232,8 +238,8 @@ impl Handler for Gateway {
     }
 
     async fn get_prompt(&self, name: &str, _arguments: Json<'_>, cx: &Context) -> Answer {
-        if let Some(resumed) = self.resumed(cx) {
-            return self.follow(resumed?, cx).await;
+        if let Some(answer) = self.resume(cx).await {
+            return answer;
         }
         self.until_begun().await;
         let (connection, prompt) = prompts::find(&self.manager, name)?;
