@@ -131,7 +131,7 @@ impl Gateway {
 
     /// Goes on with a request whose client comes back with answers, if it does.
     async fn resume(&self, cx: &Context) -> Option<Answer> {
-        let state = cx.request_state().filter(|_| cx.revision().is_modern())?;
+        let state = if cx.revision().is_modern() { cx.request_state()? } else { return None };
         let mut flight = match self.parked.take(&state, cx) {
             Ok(flight) => flight,
             Err(over) => return Some(Err(over.into())),

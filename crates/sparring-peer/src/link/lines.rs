@@ -120,7 +120,7 @@ where
     fn take_in(&mut self, length: usize) {
         let buffer = std::mem::take(&mut self.buffer);
         let mut rest = &buffer[..length];
-        while let Some(end) = rest.iter().position(|&byte| byte == b'\n') {
+        while let Some(end) = memchr::memchr(b'\n', rest) {
             let line = &rest[..end];
             rest = &rest[end + 1..];
             if std::mem::take(&mut self.skipping) {
