@@ -7,23 +7,18 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 
-use futures_util::FutureExt as _;
 use futures_util::future::{AbortHandle, Abortable};
 use futures_util::stream::Stream as _;
 use sparring_wire::{ErrorObject, Id};
 use tokio::sync::oneshot;
 
-use super::{Outcome, Session};
+use super::{Connection, Outcome};
 use crate::link::{FULL, Outgoing};
-use crate::panics;
 use crate::server::context::{Context, Said};
 use crate::server::core::{Call, Event};
-use crate::server::dispatch::dispatch;
-use crate::server::handler::Handler;
+use crate::server::dispatch::Serving;
 
-type Serving = Pin<Box<dyn Future<Output = Outcome> + Send>>;
-
-impl<H: Handler> Session<H> {
+impl Connection {
     /// Starts handlers and lets them go on, and passes on what they say; says
     /// whether anything happened.
     pub(super) fn work(&mut self, cx: &mut TaskContext<'_>) -> bool {
@@ -107,15 +102,7 @@ impl<H: Handler> Session<H> {
     fn call(&mut self, call: Call, cx: &mut TaskContext<'_>) {
         let (id, key) = (call.id.clone(), call.key);
         let context = Context::new(call, self.origin, self.outbox.clone());
-        let shared = Arc::clone(&self.shared);
-        let serve = async move {
-            let serving = AssertUnwindSafe(dispatch(&shared.handler, &context)).catch_unwind();
-            serving.await.unwrap_or_else(|panic| {
-                let said = panics::said(&*panic);
-                Err(ErrorObject::internal(format!("the handler panicked: {said}")))
-            })
-        };
-        let mut serving: Serving = Box::pin(serve);
+        let mut serving = Arc::clone(&self.shared.handler).serve(context);
         match serving.as_mut().poll(cx) {
             Poll::Ready(outcome) => {
                 self.hear_said();
