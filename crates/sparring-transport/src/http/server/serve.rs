@@ -9,12 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
+use sparring_peer::task;
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
@@ -73,7 +75,7 @@ impl Drop for Serving {
 pub(super) fn spawn(shared: Arc<Shared>, listener: Box<dyn AnyListener>) -> Serving {
     let address = listener.address();
     let (stop, stopped) = oneshot::channel();
-    let task = tokio::spawn(run(shared, listener, stopped));
+    let task = task::spawn(run(shared, listener, stopped));
     Serving { task, stop: Some(stop), address }
 }
 
@@ -95,7 +97,8 @@ async fn run(
                 let Some(stream) = stream else { continue };
                 let ear = shared.drain.ear();
                 let connection = connection(&shared, stream, reach, ear);
-                connections.spawn(graceful.watch(connection));
+                let served = graceful.watch(connection);
+                connections.spawn(boxed(async { drop(served.await) }));
             }
         }
     };
@@ -124,10 +127,15 @@ async fn hear_answers(shared: &Arc<Shared>, listener: Option<Box<dyn AnyListener
             stream = accept(&*listener), if connections.len() < most => {
                 let Some(stream) = stream else { continue };
                 let connection = connection(shared, stream, reach, Ear::deaf());
-                connections.spawn(async { drop(connection.await) });
+                connections.spawn(boxed(async { drop(connection.await) }));
             }
         }
     }
+}
+
+/// A connection as a task, of the same type as all others.
+fn boxed(serving: impl Future<Output = ()> + Send + 'static) -> BoxFuture<'static, ()> {
+    Box::pin(serving)
 }
 
 /// The next connection; none if that one, or any for now, cannot be had.
