@@ -11,6 +11,7 @@ use sparring_peer::Server;
 use sparring_peer::server::WeakServer;
 use sparring_transport::http::{Beside, Visit};
 use sparring_wire::RawJson;
+use sparring_wire::json::tree;
 use subtle::ConstantTimeEq as _;
 
 use crate::issuing::Issuing;
@@ -125,7 +126,7 @@ fn admit(mock: &Mock, visit: &Visit<'_>) -> Result<(), Told> {
 }
 
 pub(crate) fn with_body(visit: &Visit<'_>, work: impl FnOnce(&Value) -> Told) -> Told {
-    match serde_json::from_slice(&visit.body) {
+    match tree(&visit.body) {
         Ok(body) => work(&body),
         Err(error) => said(StatusCode::BAD_REQUEST, &format!("the body is no JSON: {error}")),
     }

@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sparring_peer::server::Running;
+use sparring_peer::task;
 use sparring_peer::{Cause, Link, LinkKind, MemoryLink, Server, memory};
 use sparring_wire::RawJson;
 use tokio::sync::mpsc;
@@ -203,7 +204,7 @@ impl MockServer {
         self.stage.get_or_init(|| {
             let mut waiting = self.happenings.lock().unwrap_or_else(PoisonError::into_inner);
             let happenings = waiting.take().expect("the stage begins once");
-            tokio::spawn(stage::run(self.server.downgrade(), happenings))
+            task::spawn(stage::run(self.server.downgrade(), happenings))
         });
     }
 }

@@ -8,6 +8,7 @@ pub mod link;
 mod notices;
 mod panics;
 pub mod server;
+pub mod task;
 mod timer;
 
 pub use client::{Client, ClientBuilder, ClientOptions, Protocol, Response};

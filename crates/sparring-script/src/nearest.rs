@@ -8,6 +8,15 @@ const MOST: usize = 3;
 
 /// The known names most like the given one, the likest first.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    nearest_of(name, known.into_iter().collect())
+}
+
+/// `did you mean 'a' or 'b'?`, where there is something to offer.
+pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    did_you_mean_one_of(name, known.into_iter().collect())
+}
+
+fn nearest_of<'a>(name: &str, known: Vec<&'a str>) -> Vec<&'a str> {
     let lower = name.to_lowercase();
     let mut alike: Vec<(f64, &str)> = known
         .into_iter()
@@ -18,9 +27,9 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<
     alike.into_iter().map(|(_, name)| name).take(MOST).collect()
 }
 
-/// `did you mean 'a' or 'b'?`, where there is something to offer.
-pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let names: Vec<String> = nearest(name, known).iter().map(|name| format!("'{name}'")).collect();
+fn did_you_mean_one_of(name: &str, known: Vec<&str>) -> Option<String> {
+    let names: Vec<String> =
+        nearest_of(name, known).iter().map(|name| format!("'{name}'")).collect();
     (!names.is_empty()).then(|| format!("did you mean {}?", names.join(" or ")))
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use sparring_wire::Headers;
+use sparring_wire::json::tree;
 
 use crate::journal::is_secret;
 
@@ -88,7 +89,7 @@ impl HttpRequest {
             add(&mut query, name.into_owned(), value.into_owned());
         }
         let text = self.text();
-        let body = serde_json::from_slice(&self.body).unwrap_or_else(|_| Value::from(&*text));
+        let body = tree(&self.body).unwrap_or_else(|_| Value::from(&*text));
         json!({
             "method": self.method, "path": self.path, "query": query, "headers": headers,
             "body": body, "text": text,

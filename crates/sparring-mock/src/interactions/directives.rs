@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
 use serde_json::Value;
 use sparring_wire::RawJson;
+use sparring_wire::json::tree;
 
 use super::wire;
 
@@ -40,8 +41,7 @@ pub(super) fn decode(encoded: &str) -> Result<Vec<RawJson>, String> {
     let bytes = STANDARD
         .decode(encoded.trim())
         .map_err(|error| format!("{directive} is no Base64: {error}"))?;
-    let responses: Value = serde_json::from_slice(&bytes)
-        .map_err(|error| format!("{directive} has no JSON: {error}"))?;
+    let responses = tree(&bytes).map_err(|error| format!("{directive} has no JSON: {error}"))?;
     let Value::Array(responses) = responses else {
         return Err(format!("{directive} has no list of responses"));
     };

@@ -1,6 +1,7 @@
 //! Clients that register themselves (RFC 7591).
 
 use serde_json::{Value, json};
+use sparring_wire::json::tree;
 
 use super::client::{Client, Method, unfit};
 use super::core::{Core, now, random};
@@ -20,7 +21,7 @@ impl Core {
 
     fn registered(&self, request: &HttpRequest) -> Result<HttpReply, Refused> {
         let bad = |about: &str| Refused::new("invalid_client_metadata", about);
-        let said: Value = serde_json::from_slice(&request.body)
+        let said = tree(&request.body)
             .ok()
             .filter(Value::is_object)
             .ok_or_else(|| bad("the body is no map in JSON"))?;

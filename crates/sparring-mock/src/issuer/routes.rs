@@ -5,6 +5,7 @@ use http::{Response, StatusCode};
 use serde_json::{Map, Value, json};
 use sparring_transport::http::Visit;
 use sparring_wire::Headers;
+use sparring_wire::json::tree;
 
 use super::core::Core;
 use super::form::{Form, LONGEST};
@@ -109,7 +110,7 @@ impl Core {
             if let Some((scheme, _)) = scheme {
                 told["authorization"] = format!("{scheme} (hidden)").into();
             }
-            let body = form.is_err().then(|| serde_json::from_slice::<Value>(&request.body).ok());
+            let body = form.is_err().then(|| tree(&request.body).ok());
             if let Some(body) = body.flatten() {
                 told["body"] = body;
             }

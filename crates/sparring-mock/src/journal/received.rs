@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 use sparring_peer::server::{Answer, Failure};
+use sparring_wire::json::tree;
 use sparring_wire::{ErrorObject, Frame, Headers, Json, RawJson, Revision};
 
 use super::line::Line;
@@ -74,7 +75,7 @@ impl Received {
     /// The arguments; an empty map where there are none.
     pub fn arguments(&self) -> Value {
         let arguments = self.frame.params().and_then(|params| params.get("arguments"));
-        arguments.and_then(|arguments| arguments.to().ok()).unwrap_or_else(|| json!({}))
+        arguments.and_then(|arguments| tree(arguments.bytes()).ok()).unwrap_or_else(|| json!({}))
     }
 
     /// The revision in which it was served.
@@ -149,7 +150,7 @@ impl Received {
 
     /// The same as a value.
     pub fn to_json(&self) -> Value {
-        serde_json::from_str(&self.to_line()).unwrap_or_default()
+        tree(self.to_line().as_bytes()).unwrap_or_default()
     }
 
     pub(super) fn size(&self) -> usize {

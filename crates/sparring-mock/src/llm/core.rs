@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use sparring_script::{Mismatch, did_you_mean};
+use sparring_wire::json::tree;
 
 use super::api::MODELS;
 use super::cases::Cases;
@@ -129,7 +130,7 @@ impl State {
             let models = if script.models.is_empty() { &any[..] } else { &script.models };
             return Ok(HttpReply::json(&script.api.models(models)));
         }
-        let body: Value = serde_json::from_slice(&request.body)
+        let body = tree(&request.body)
             .map_err(|error| bad(400, format!("the body is no JSON: {error}")))?;
         let seen = Seen::read(script.api, &body).map_err(|why| bad(400, why))?;
         if !script.models.is_empty() && !script.models.contains(&seen.model) {

@@ -2,6 +2,7 @@
 //! once or in chunks.
 
 use serde_json::{Value, json};
+use sparring_wire::json::tree;
 
 use super::said::{Said, SaidCall, Stream, pieces};
 use super::seen::{Called, Message, Outcome, Seen, Unreadable, role, text_of};
@@ -44,7 +45,7 @@ fn called(at: usize, call: &Value) -> Result<Called, Unreadable> {
         return Err(format!("`messages[{at}].tool_calls` must have an id and a function's name"));
     };
     let arguments = function["arguments"].as_str().unwrap_or_default();
-    let with = serde_json::from_str(arguments).unwrap_or_else(|_| arguments.into());
+    let with = tree(arguments.as_bytes()).unwrap_or_else(|_| arguments.into());
     Ok(Called { id: id.to_owned(), tool: tool.to_owned(), with })
 }
 

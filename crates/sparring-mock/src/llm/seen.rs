@@ -2,6 +2,7 @@
 //! for either: what is expected of it, kept of it, and put into templates.
 
 use serde_json::{Map, Value, json};
+use sparring_wire::json::tree;
 
 use super::{Api, anthropic, openai};
 
@@ -134,7 +135,7 @@ impl Seen {
         if let Some(is_error) = outcome.is_error {
             value["is_error"] = is_error.into();
         }
-        if let Ok(json) = serde_json::from_str::<Value>(&outcome.text) {
+        if let Ok(json) = tree(outcome.text.as_bytes()) {
             value["json"] = json;
         }
         value

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use sparring_peer::server::Reply;
 use sparring_wire::RawJson;
+use sparring_wire::json::tree;
 use sparring_wire::types::CallToolResult;
 
 use super::Gives;
@@ -21,10 +22,8 @@ impl Outcome {
         let text = String::from_utf8(output).map_err(|_| "its output is no UTF-8".to_owned())?;
         let text = text.strip_suffix('\n').unwrap_or(&text);
         let text = text.strip_suffix('\r').unwrap_or(text);
-        let json = || {
-            serde_json::from_str::<Value>(text)
-                .map_err(|error| format!("its output is no JSON: {error}"))
-        };
+        let json =
+            || tree(text.as_bytes()).map_err(|error| format!("its output is no JSON: {error}"));
         Ok(match gives {
             Gives::Text => Outcome::Result(CallToolResult::text(text)),
             Gives::Structured => {

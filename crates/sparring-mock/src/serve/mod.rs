@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use sparring_peer::server::{Answer, Context, Reply, WeakServer};
 use sparring_peer::{Handler, Server};
 use sparring_script::did_you_mean;
+use sparring_wire::json::tree;
 use sparring_wire::types::{CallToolResult, Implementation, ServerCapabilities};
 use sparring_wire::{ErrorObject, Json, RawJson};
 use tokio::sync::{Semaphore, mpsc, watch};
@@ -306,5 +307,5 @@ fn failure(kind: Kind, message: String) -> Answer {
 
 /// The value that a piece of JSON is; null for what cannot be read.
 fn value_of(json: Json<'_>) -> Value {
-    json.to().unwrap_or_default()
+    tree(json.bytes()).unwrap_or_default()
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use http::header::CONTENT_TYPE;
 use http::response::Parts;
 use serde_json::{Value, json};
+use sparring_wire::json::tree;
 use sparring_wire::types::CallToolResult;
 
 /// What an HTTP server said, or why it said nothing.
@@ -18,7 +19,7 @@ impl Outcome {
         let status = parts.status;
         let content_type = parts.headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
         let is_json = content_type.is_some_and(|it| it.contains("json"));
-        let parsed = is_json.then(|| serde_json::from_slice::<Value>(body).ok()).flatten();
+        let parsed = is_json.then(|| tree(body).ok()).flatten();
         if status.is_success() && !body.is_empty() {
             let structured_content = parsed.filter(Value::is_object);
             return Outcome(CallToolResult { structured_content, ..CallToolResult::text(text) });

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use sparring_wire::json::tree;
 use sparring_wire::{ErrorObject, Json, RawJson};
 
 /// What a server asks of a client.
@@ -48,7 +49,7 @@ impl Question {
 pub fn accept_with_defaults(params: &RawJson) -> Value {
     let properties = params.view().at(&["requestedSchema", "properties"]);
     let defaults = properties.into_iter().flat_map(Json::members).filter_map(|(name, property)| {
-        let default = property.get("default")?.to::<Value>().ok()?;
+        let default = tree(property.get("default")?.bytes()).ok()?;
         Some((name.name().into_owned(), default))
     });
     let content: Map<String, Value> = defaults.collect();

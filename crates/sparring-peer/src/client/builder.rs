@@ -15,6 +15,7 @@ use super::driver::Driver;
 use super::reopen::Makings;
 use super::{Client, ClientOptions, Error, Inbox, Protocol, Shared};
 use crate::link::{Link, Recorder};
+use crate::task;
 
 /// A client to be.
 #[derive(Clone, Default)]
@@ -168,7 +169,7 @@ impl ClientBuilder {
         });
         let driver =
             Driver::new(link, receiver, Arc::clone(&shared), self.answers, connected, done);
-        tokio::spawn(driver);
+        task::spawn(driver);
         Client { commands, shared, timeout: None }
     }
 }

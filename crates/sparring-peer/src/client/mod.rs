@@ -238,7 +238,7 @@ impl Client {
     ) -> Result<Completion, Error> {
         let argument = json!({"name": name, "value": value});
         let params = json!({"ref": reference, "argument": argument});
-        let result: Value = self.request("completion/complete", Some(params.into())).await?.to()?;
+        let result = self.request("completion/complete", Some(params.into())).await?.to_value()?;
         let completion = result.get("completion").cloned().unwrap_or_default();
         serde_json::from_value(completion).map_err(|error| Error::Unusable {
             method: "completion/complete".to_owned(),
@@ -254,7 +254,7 @@ impl Client {
     pub async fn ping(&self) -> Result<(), Error> {
         let modern = self.revision().is_some_and(Revision::is_modern);
         let method = if modern { "server/discover" } else { "ping" };
-        self.request(method, None).await?.to::<Value>().map(drop)
+        self.request(method, None).await?.to_value().map(drop)
     }
 
     /// Sets the least severe level of log messages that the server shall send:
@@ -268,7 +268,7 @@ impl Client {
             return Ok(());
         }
         let params = json!({"level": level.name()});
-        self.request("logging/setLevel", Some(params.into())).await?.to::<Value>().map(drop)
+        self.request("logging/setLevel", Some(params.into())).await?.to_value().map(drop)
     }
 
     /// Subscribes to changes of one resource.

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
+use sparring_wire::json::tree;
 use sparring_wire::{ErrorObject, Frame, Json};
 
 use super::error::Error;
@@ -94,6 +96,14 @@ impl Response {
                 Err(Error::Unusable { method: method(), reason: "no result".to_owned() })
             }
         }
+    }
+
+    /// The result as a tree.
+    pub(super) fn to_value(&self) -> Result<Value, Error> {
+        tree(self.good_result()?.bytes()).map_err(|error| Error::Unusable {
+            method: self.method.to_string(),
+            reason: error.to_string(),
+        })
     }
 
     /// The result as a type of the caller's.

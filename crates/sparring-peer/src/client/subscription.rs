@@ -127,7 +127,7 @@ impl Subscription {
                 biased;
                 Some(frame) = frames.recv() => frame,
                 answer = &mut standing => {
-                    return Err(answer?.to::<Value>().err().unwrap_or_else(ended));
+                    return Err(answer?.to_value().err().unwrap_or_else(ended));
                 }
             };
             if frame.method() == Some("notifications/subscriptions/acknowledged") {
@@ -156,7 +156,7 @@ impl Subscription {
         };
         for uri in uris {
             let request = subscription.client.request("resources/subscribe", Some(about(&uri)));
-            request.await?.to::<Value>()?;
+            request.await?.to_value()?;
             if let Way::Watch(_, subscribed) = &mut subscription.way {
                 subscribed.push(uri);
             }
@@ -192,7 +192,7 @@ impl Subscription {
             Way::Listen(standing) => {
                 if self.outcome.is_none() {
                     let answer = standing.as_mut().await;
-                    let outcome = answer.and_then(|answer| answer.to::<Value>().map(drop));
+                    let outcome = answer.and_then(|answer| answer.to_value().map(drop));
                     self.outcome = Some(outcome);
                 }
                 self.outcome.clone().unwrap_or(Ok(()))
@@ -214,7 +214,7 @@ impl Subscription {
             let subscribed = std::mem::take(subscribed);
             for uri in self.client.shared.watchers.unwatched(subscribed) {
                 let request = self.client.request("resources/unsubscribe", Some(about(&uri)));
-                request.await?.to::<Value>()?;
+                request.await?.to_value()?;
             }
         }
         Ok(())

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use sparring_wire::json::{implementation, tree};
 use sparring_wire::types::{Implementation, LogLevel};
 use sparring_wire::{ErrorObject, Frame, Headers, Id, Json, RawJson, Revision, Side, code};
 use tokio::sync::{mpsc, oneshot};
@@ -99,7 +100,7 @@ impl Context {
     pub fn client_info(&self) -> Option<Implementation> {
         match &self.0.call.client {
             Some(client) => client.info.clone(),
-            None => self.meta("io.modelcontextprotocol/clientInfo")?.to().ok(),
+            None => implementation(self.meta("io.modelcontextprotocol/clientInfo")?),
         }
     }
 
@@ -239,13 +240,15 @@ impl Context {
     /// What the client has answered in this round and in those before.
     fn answers(&self) -> Map<String, Value> {
         let state = self.request_state();
-        let state = state.and_then(|state| serde_json::from_str::<Value>(&state).ok());
+        let state = state.and_then(|state| tree(state.as_bytes()).ok());
         let mut answers = match state.as_ref().and_then(|state| state.get(ANSWERS)) {
             Some(Value::Object(before)) => before.clone(),
             _ => Map::new(),
         };
         let now = self.params().and_then(|params| params.get("inputResponses"));
-        answers.extend(now.and_then(|now| now.to::<Map<String, Value>>().ok()).unwrap_or_default());
+        if let Some(Ok(Value::Object(now))) = now.map(|now| tree(now.bytes())) {
+            answers.extend(now);
+        }
         answers
     }
 

@@ -1,18 +1,51 @@
-//! From a request to the handler's method, with what the method needs checked.
+//! From a request to the handler's method, with what the method needs checked;
+//! and the handler without its type, so that all that serves is built only once.
 
+use std::any::Any;
 use std::borrow::Cow;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use sparring_wire::mirror::{self, Mirrored};
 use sparring_wire::{ErrorObject, Json, JsonKind, RawJson, code};
 
 use super::context::Context;
 use super::handler::{Answer, Failure, Handler};
+use crate::panics;
+
+/// A request being served.
+pub(super) type Serving = Pin<Box<dyn Future<Output = Result<RawJson, ErrorObject>> + Send>>;
+
+/// A handler of whatever type.
+pub(super) trait AnyHandler: Any + Send + Sync {
+    /// Serves one request; a handler that panics has failed at it.
+    fn serve(self: Arc<Self>, cx: Context) -> Serving;
+
+    /// See [`Handler::notified`].
+    fn notified(&self, method: &str, params: Option<Json<'_>>);
+}
+
+impl<H: Handler> AnyHandler for H {
+    fn serve(self: Arc<Self>, cx: Context) -> Serving {
+        Box::pin(async move {
+            let serving = AssertUnwindSafe(dispatch(&*self, &cx)).catch_unwind();
+            serving.await.unwrap_or_else(|panic| {
+                let said = panics::said(&*panic);
+                Err(ErrorObject::internal(format!("the handler panicked: {said}")))
+            })
+        })
+    }
+
+    fn notified(&self, method: &str, params: Option<Json<'_>>) {
+        Handler::notified(self, method, params);
+    }
+}
 
 /// Lets the handler serve one request.
-pub(super) async fn dispatch<H: Handler>(
-    handler: &H,
-    cx: &Context,
-) -> Result<RawJson, ErrorObject> {
+async fn dispatch<H: Handler>(handler: &H, cx: &Context) -> Result<RawJson, ErrorObject> {
     match serve(handler, cx).await {
         Ok(reply) => Ok(reply.0),
         Err(Failure::Error(error)) => Err(error),

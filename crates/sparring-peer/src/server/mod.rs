@@ -2,6 +2,7 @@
 //! clients, or on none at all.
 
 mod alone;
+mod any;
 mod context;
 pub mod core;
 mod counters;
@@ -13,7 +14,9 @@ mod levels;
 mod running;
 mod session;
 
+use std::any::Any;
 use std::collections::BTreeSet;
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
@@ -26,11 +29,13 @@ use tokio::sync::{mpsc, watch};
 use self::core::{About, Profile};
 use crate::link::{Cause, Envelope, Link};
 use counters::Counters;
+use dispatch::AnyHandler;
 use interest::Interests;
 use levels::Levels;
 use session::Change;
 
-pub use alone::Alone;
+pub use alone::{Alone, Lone};
+pub use any::AnyServer;
 pub use context::Context;
 pub use counters::Counts;
 pub use handler::{Answer, Failure, Handler, InputRequired, Listed, Page, Reply};
@@ -40,13 +45,14 @@ pub use session::Session;
 /// A handler as a server. Cheap to clone; all clones are one server.
 #[derive(Debug)]
 pub struct Server<H> {
-    shared: Arc<Shared<H>>,
+    shared: Arc<Shared>,
+    handler: PhantomData<Arc<H>>,
 }
 
-/// What all sessions of a server share.
-#[derive(Debug)]
-struct Shared<H> {
-    handler: H,
+/// What all sessions of a server share. They know the handler without its type:
+/// otherwise each crate that has a server would build all of this anew.
+struct Shared {
+    handler: Arc<dyn AnyHandler>,
     revisions: Vec<Revision>,
     about: Renewed,
     counters: Arc<Counters>,
@@ -70,7 +76,7 @@ impl<H: Handler> Server<H> {
     pub fn speaking(handler: H, revisions: &[Revision]) -> Self {
         let about = About::new(profile(&handler, revisions));
         let shared = Shared {
-            handler,
+            handler: Arc::new(handler),
             revisions: revisions.to_vec(),
             about: Renewed { about: RwLock::new((about, 0)), renewal: AtomicU64::new(0) },
             counters: Arc::default(),
@@ -78,12 +84,13 @@ impl<H: Handler> Server<H> {
             interests: Arc::default(),
             levels: Arc::default(),
         };
-        Server { shared: Arc::new(shared) }
+        Server { shared: Arc::new(shared), handler: PhantomData }
     }
 
     /// The handler.
     pub fn handler(&self) -> &H {
-        &self.shared.handler
+        let handler: &dyn Any = &*self.shared.handler;
+        handler.downcast_ref().expect("a server has the handler that it was made with")
     }
 
     /// The revisions that the server speaks.
@@ -117,8 +124,7 @@ impl<H: Handler> Server<H> {
     /// Serves one request alone, as those are that say everything themselves
     /// (since 2026-07-28).
     pub fn answer(&self, frame: Frame, envelope: Option<Envelope>) -> Alone<H> {
-        let session = Session::without_link(Arc::clone(&self.shared), Alone::<H>::KIND);
-        Alone::new(session, frame, envelope)
+        Alone::new(Lone::new(&self.shared, frame, envelope))
     }
 
     /// Serves a link in the foreground, until the end of input.
@@ -135,7 +141,7 @@ impl<H: Handler> Server<H> {
     /// # Panics
     /// Outside of a tokio runtime.
     pub fn spawn(&self, link: impl Link) -> Running {
-        Running::spawn(self.on(link))
+        self.on(link).spawn()
     }
 
     /// Tells all clients that want to know, and were told that there are tools:
@@ -198,32 +204,42 @@ impl<H: Handler> Server<H> {
 impl<H> Server<H> {
     /// The same server for whoever must not keep it, as its own handler.
     pub fn downgrade(&self) -> WeakServer<H> {
-        WeakServer { shared: Arc::downgrade(&self.shared) }
+        WeakServer { shared: Arc::downgrade(&self.shared), handler: PhantomData }
     }
 }
 
 /// A server that somebody else keeps.
 #[derive(Debug)]
 pub struct WeakServer<H> {
-    shared: Weak<Shared<H>>,
+    shared: Weak<Shared>,
+    handler: PhantomData<Arc<H>>,
 }
 
 impl<H> WeakServer<H> {
     /// The server, if somebody still keeps it.
     pub fn upgrade(&self) -> Option<Server<H>> {
-        self.shared.upgrade().map(|shared| Server { shared })
+        self.shared.upgrade().map(|shared| Server { shared, handler: PhantomData })
     }
 }
 
 impl<H> Clone for WeakServer<H> {
     fn clone(&self) -> Self {
-        WeakServer { shared: Weak::clone(&self.shared) }
+        WeakServer { shared: Weak::clone(&self.shared), handler: PhantomData }
     }
 }
 
 impl<H> Clone for Server<H> {
     fn clone(&self) -> Self {
-        Server { shared: Arc::clone(&self.shared) }
+        Server { shared: Arc::clone(&self.shared), handler: PhantomData }
+    }
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared")
+            .field("revisions", &self.revisions)
+            .field("about", &self.about)
+            .finish_non_exhaustive()
     }
 }
 

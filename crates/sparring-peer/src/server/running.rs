@@ -6,8 +6,7 @@ use std::task::Poll;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::handler::Handler;
-use super::session::Session;
+use super::session::Connection;
 use crate::link::Cause;
 
 /// A server at work in the background. Dropped, it is stopped at once.
@@ -21,7 +20,7 @@ pub struct Running {
 }
 
 impl Running {
-    pub(super) fn spawn<H: Handler>(mut session: Session<H>) -> Running {
+    pub(super) fn spawn(mut session: Connection) -> Running {
         let (stop, mut stopped) = oneshot::channel::<()>();
         let task = tokio::spawn(async move {
             let ended = poll_fn(|cx| match std::pin::Pin::new(&mut stopped).poll(cx) {

@@ -7,6 +7,7 @@ use std::io;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use sparring_peer::task;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, ChildStdin};
 use tokio::task::JoinHandle;
@@ -62,7 +63,7 @@ impl Job {
         let Started { child, group, stdin, stdout: out, stderr: errors } = Started::of(target)?;
         let (stdout, stderr) = (Output::holding(most), Output::holding(most));
         let draining = [stdout.drain(out), stderr.drain(errors)];
-        let input = tokio::spawn(give(stdin, input));
+        let input = task::spawn(give(stdin, input));
         Ok(Job { child, group, stdout, stderr, draining, input })
     }
 

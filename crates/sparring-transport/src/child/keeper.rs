@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use sparring_peer::task;
 use tokio::process::Child;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -76,7 +77,7 @@ impl Keeper {
         let keeping =
             Keeping { child, group: Arc::clone(&group), behind: behind.clone(), done: false };
         let last_words = (stderr, draining);
-        let task = tokio::spawn(keeping.keep(last_words, stopped, exited));
+        let task = task::spawn(keeping.keep(last_words, stopped, exited));
         Keeper { id, group, behind, stop: Some(stop), exit, exited: None, task }
     }
 

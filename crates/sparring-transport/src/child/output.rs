@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use sparring_peer::task;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -89,7 +90,7 @@ impl Output {
         mut from: impl AsyncRead + Send + Unpin + 'static,
     ) -> JoinHandle<()> {
         let output = self.clone();
-        tokio::spawn(async move {
+        task::spawn(async move {
             let mut buffer = vec![0; 64 * 1024];
             // An end or an error: either way nothing more comes.
             while let Ok(length @ 1..) = from.read(&mut buffer).await {

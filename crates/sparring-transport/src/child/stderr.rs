@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use sparring_peer::task;
 use tokio::io::{AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::process::ChildStderr;
 use tokio::task::JoinHandle;
@@ -63,7 +64,7 @@ impl Stderr {
 
     pub(super) fn drain(&self, mut from: ChildStderr) -> JoinHandle<()> {
         let stderr = self.clone();
-        tokio::spawn(async move {
+        task::spawn(async move {
             let mut buffer = vec![0; 16 * 1024];
             let mut passage: Option<Passage> = None;
             // An end or an error: either way nothing more comes.

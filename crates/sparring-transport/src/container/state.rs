@@ -18,7 +18,7 @@ pub(super) enum State {
 impl State {
     /// Reads the `State` of `inspect`.
     pub(super) fn read(name: &str, json: &[u8]) -> Option<State> {
-        let state: Value = serde_json::from_slice(json).ok()?;
+        let state = sparring_wire::json::tree(json).ok()?;
         let status = state["Status"].as_str()?;
         Some(match status {
             "running" => running(name, &state),

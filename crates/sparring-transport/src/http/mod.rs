@@ -11,7 +11,7 @@ pub mod sse;
 
 pub use client::{
     Credentials, HttpError, HttpLink, HttpTarget, HttpTransport, JsonAnswer, JsonClient, JsonError,
-    Proxies, Tls, TlsClient, TlsError,
+    Proxies, Tls, TlsClient, TlsError, ask_once,
 };
 #[cfg(feature = "oauth")]
 pub use client::{Grant, OAuth, Proof, Visitor};

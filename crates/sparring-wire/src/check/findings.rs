@@ -47,14 +47,17 @@ impl<'a> Findings<'a> {
     }
 
     pub(super) fn add(&mut self, rule: Rule, path: &Path<'_>, message: impl FnOnce() -> String) {
-        if self.satisfied() {
-            return;
+        if !self.satisfied() {
+            self.push(rule, path, message());
         }
+    }
+
+    fn push(&mut self, rule: Rule, path: &Path<'_>, message: String) {
         let section = match self.section.is_empty() {
             true => String::new(),
             false => format!("{}/{}", self.revision, self.section),
         };
-        let violation = Violation::new(rule, path.to_string(), message(), section);
+        let violation = Violation::new(rule, path.to_string(), message, section);
         self.found.push(violation);
     }
 

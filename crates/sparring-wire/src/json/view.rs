@@ -172,7 +172,8 @@ impl<'a> Json<'a> {
         path.iter().try_fold(self, |json, name| json.get(name))
     }
 
-    /// Reads the value into a type of the caller's.
+    /// Reads the value into a type of the caller's; [`tree`](super::tree) reads it
+    /// into a `Value`.
     ///
     /// # Errors
     /// When the value does not fit the type.

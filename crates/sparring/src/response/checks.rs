@@ -2,7 +2,7 @@
 //! says what was expected, what came, and where it took place.
 
 use serde_json::Value;
-use sparring_wire::types::Completion;
+use sparring_wire::json::{completion as completion_of, tree};
 
 use super::Response;
 use crate::Content;
@@ -355,7 +355,7 @@ impl Response {
     pub fn assert_completions<'a>(&self, expected: impl IntoIterator<Item = &'a str>) -> &Self {
         let expected: Vec<&str> = expected.into_iter().collect();
         let completion = self.result().and_then(|result| result.get("completion"));
-        let Some(completion) = completion.and_then(|it| it.to::<Completion>().ok()) else {
+        let Some(completion) = completion.and_then(completion_of) else {
             let came = self.came();
             self.fail(format_args!("expected completions: {expected:?}\nfound: {came}"));
         };
@@ -395,7 +395,7 @@ impl Response {
 
     #[track_caller]
     fn expect_text_as_json(&self, expected: &Value, extent: Extent) -> &Self {
-        let found = serde_json::from_str(&self.text()).ok();
+        let found = tree(self.text().as_bytes()).ok();
         self.expect_json("the text as JSON", expected, found, extent)
     }
 

@@ -9,6 +9,7 @@ use std::panic::Location;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sparring_wire::Json;
+use sparring_wire::json::tree;
 
 pub use progress::Reports;
 
@@ -97,7 +98,7 @@ impl Response {
 
     /// The result, or the structured content and so on, as a tree.
     fn tree(json: Option<Json<'_>>) -> Option<Value> {
-        json.and_then(|json| json.to().ok())
+        json.and_then(|json| tree(json.bytes()).ok())
     }
 
     /// What came, in one line: how it ended and how its text begins.

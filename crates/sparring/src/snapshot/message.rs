@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use serde_json::Value;
+use sparring_wire::json::tree;
 use sparring_wire::{Entry, Frame, FrameKind, Id, Json, Side, Violation};
 
 /// Something that one side said to the other.
@@ -216,7 +217,7 @@ impl fmt::Display for Message {
 /// What a client's message carries, without what is added to every request since
 /// 2026-07-28: revision, name, version and capabilities of the client.
 fn plain(body: Json<'_>) -> String {
-    let Ok(mut value) = body.to::<Value>() else { return body.to_string() };
+    let Ok(mut value) = tree(body.bytes()) else { return body.to_string() };
     let Some(body) = value.as_object_mut() else { return value.to_string() };
     if let Some(meta) = body.get_mut("_meta").and_then(Value::as_object_mut) {
         meta.retain(|name, _| !name.starts_with("io.modelcontextprotocol/"));

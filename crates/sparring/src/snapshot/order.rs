@@ -8,6 +8,7 @@ use sparring_wire::Side;
 use super::Snapshot;
 use super::message::{Message, arrow};
 use crate::diff::{self, Extent};
+use sparring_wire::json::tree;
 
 /// One thing that is to be said.
 ///
@@ -170,7 +171,7 @@ impl Step {
         (self.from, self.kind) == (message.from, kind)
             && message.method() == Some(&self.method)
             && self.with.as_ref().is_none_or(|with| {
-                let body = message.body().and_then(|body| body.to::<Value>().ok());
+                let body = message.body().and_then(|body| tree(body.bytes()).ok());
                 body.is_some_and(|body| diff::values(with, &body, Extent::Subset).is_none())
             })
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use sparring_wire::types::{Implementation, ServerCapabilities};
+use sparring_wire::json::{capabilities, implementation};
 use sparring_wire::{ErrorObject, Frame, Id, Json, RawJson, Revision, code};
 
 use super::pending::{Owner, Pending};
@@ -387,12 +387,10 @@ fn is_final(error: &Error) -> bool {
 }
 
 fn session(revision: Revision, info: Option<Json<'_>>, result: Json<'_>, frame: &Frame) -> Session {
-    let capabilities =
-        result.get("capabilities").and_then(|json| json.to::<ServerCapabilities>().ok());
     Session {
         revision,
-        server_info: info.and_then(|info| info.to::<Implementation>().ok()),
-        capabilities: capabilities.unwrap_or_default(),
+        server_info: info.and_then(implementation),
+        capabilities: result.get("capabilities").and_then(capabilities).unwrap_or_default(),
         instructions: result.get("instructions").and_then(Json::as_str).map(Into::into),
         frame: frame.clone(),
     }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::json;
+use sparring_wire::json::implementation;
 use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Frame, Json, RawJson, Revision, Side, code, mirror};
 
@@ -180,7 +181,7 @@ impl<A> Core<A> {
             revision,
             ready: false,
             client: Arc::new(ClientFacts {
-                info: field("clientInfo").and_then(|info| info.to().ok()),
+                info: field("clientInfo").and_then(implementation),
                 capabilities: capabilities.map_or_else(RawJson::empty_object, RawJson::from),
             }),
             log_level: None,

@@ -2,8 +2,6 @@
 //! happened, and only then; until the first has to wait, it costs nothing.
 
 use std::collections::{HashMap, VecDeque};
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
@@ -12,12 +10,10 @@ use futures_util::task::AtomicWaker;
 use sparring_wire::Id;
 
 use super::Outcome;
+use crate::server::dispatch::Serving;
 
 /// How many bells are kept for others.
 const SPARE: usize = 64;
-
-/// A handler at work on a request.
-pub(super) type Serving = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 /// The requests that wait, by the core's keys for them.
 pub(super) struct Jobs {
@@ -144,6 +140,7 @@ impl Rung {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::Pin;
     use std::sync::atomic::AtomicUsize;
 
     use futures_util::task::noop_waker;

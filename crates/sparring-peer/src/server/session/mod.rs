@@ -1,6 +1,7 @@
 //! A server's end of one connection: pumps the core, runs the handler, and can
-//! do so message by message.
+//! do so message by message. Of which type the handler is, only [`Session`] knows.
 
+mod handle;
 mod jobs;
 mod serving;
 mod steps;
@@ -17,13 +18,13 @@ use self::jobs::Jobs;
 use super::Shared;
 use super::context::{Origin, Said};
 use super::core::Core;
-use super::handler::Handler;
 use super::intake::Intake;
 use super::interest::Interest;
 use super::levels::Level;
-use super::running::Running;
 use crate::link::{Cause, Incoming, Link, LinkKind, Outgoing, Recorder};
 use crate::timer::Timer;
+
+pub use self::handle::Session;
 
 /// How many rounds one poll makes before others get their turn.
 const ROUNDS: usize = 16;
@@ -34,8 +35,8 @@ const ASK: Duration = Duration::from_secs(60);
 type Outcome = Result<RawJson, ErrorObject>;
 
 /// A server's end of one connection.
-pub struct Session<H> {
-    shared: Arc<Shared<H>>,
+pub(in crate::server) struct Connection {
+    shared: Arc<Shared>,
     core: Core<oneshot::Sender<Outcome>>,
     origin: Origin,
     /// Which of what the server has said of itself the core knows.
@@ -71,21 +72,21 @@ pub(in crate::server) struct Change {
     pub(in crate::server) declared: Option<&'static str>,
 }
 
-impl<H: Handler> Session<H> {
-    pub(in crate::server) fn new(shared: Arc<Shared<H>>, link: Option<Box<dyn Link>>) -> Self {
+impl Connection {
+    pub(in crate::server) fn new(shared: Arc<Shared>, link: Option<Box<dyn Link>>) -> Self {
         let kind = link.as_ref().map_or(LinkKind::Shared, |link| link.kind());
         let origin = Origin {
             transport: link.as_ref().map_or("memory", |link| link.transport()),
             session: Some(shared.sessions.number()),
         };
-        Session { link, origin, ..Session::without_link(shared, kind) }
+        Connection { link, origin, ..Connection::without_link(shared, kind) }
     }
 
-    pub(in crate::server) fn without_link(shared: Arc<Shared<H>>, kind: LinkKind) -> Self {
+    pub(in crate::server) fn without_link(shared: Arc<Shared>, kind: LinkKind) -> Self {
         let (about, renewal) = shared.about.now();
         let core = Core::counting(about, Arc::clone(&shared.counters), kind);
         let (outbox, said) = mpsc::unbounded_channel();
-        Session {
+        Connection {
             shared,
             core,
             origin: Origin { transport: "memory", session: None },
@@ -106,44 +107,20 @@ impl<H: Handler> Session<H> {
         }
     }
 
-    /// Gives the session a link. It is a fresh connection: what was agreed on
-    /// or in flight before is forgotten.
-    pub fn set_link(&mut self, link: impl Link) {
+    fn set_link(&mut self, link: Box<dyn Link>) {
         let ask_timeout = self.ask_timeout;
-        *self = Session::new(Arc::clone(&self.shared), Some(Box::new(link)));
+        *self = Connection::new(Arc::clone(&self.shared), Some(link));
         self.ask_timeout = ask_timeout;
     }
 
-    /// Waits this long for a client to answer a question, instead of a minute.
-    #[must_use]
-    pub fn ask_timeout(mut self, timeout: Duration) -> Self {
-        self.ask_timeout = timeout;
-        self
-    }
-
-    /// Speaks only those of the server's revisions that begin with a handshake,
-    /// as on a link that came with one of them.
-    #[must_use]
-    pub fn handshakes_only(mut self) -> Self {
+    pub(in crate::server) fn handshakes_only(&mut self) {
         self.core.speak_only(|revision| !revision.is_modern());
-        self
     }
 
-    /// Serves in the background, until the end of input or until it is stopped.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime.
-    pub fn spawn(self) -> Running {
-        Running::spawn(self)
-    }
-
-    /// Records what passes the link into a transcript, from now on.
-    #[must_use]
-    pub fn recorded_in(mut self, transcript: &Transcript) -> Self {
+    fn record_in(&mut self, transcript: &Transcript) {
         if let Some(link) = &mut self.link {
             link.record_to(Recorder::new(transcript, Side::Server));
         }
-        self
     }
 
     /// Says what the link is called that there is none of.
@@ -185,11 +162,5 @@ impl<H: Handler> Session<H> {
 
     pub(in crate::server) fn end_subscriptions(&mut self) {
         self.core.end_subscriptions();
-    }
-}
-
-impl<H> std::fmt::Debug for Session<H> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session").field("core", &self.core).finish_non_exhaustive()
     }
 }

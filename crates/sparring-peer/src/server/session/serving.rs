@@ -4,22 +4,16 @@ use std::future::poll_fn;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
-use super::{ROUNDS, Session};
+use super::{Connection, ROUNDS};
 use crate::link::{AT_ONCE, Cause, FULL, Incoming, Outgoing};
 use crate::server::NoLink;
-use crate::server::handler::Handler;
 use crate::server::intake::Wanted;
 
 /// How long what is in flight may still take after the end of input.
 const DRAIN: Duration = Duration::from_secs(5);
 
-impl<H: Handler> Session<H> {
-    /// Serves until the end of input, and says why it ended. What is in flight
-    /// then is still answered.
-    ///
-    /// # Errors
-    /// When the session has no link.
-    pub async fn serve(mut self) -> Result<Cause, NoLink> {
+impl Connection {
+    pub(super) async fn serve(mut self) -> Result<Cause, NoLink> {
         if self.link.is_none() {
             return Err(NoLink);
         }
@@ -27,12 +21,7 @@ impl<H: Handler> Session<H> {
         Ok(poll_fn(|cx| self.poll_serve(cx, None)).await)
     }
 
-    /// Serves until so many requests, the handshake's included, have been
-    /// answered, or until the end of input, and says which it was.
-    ///
-    /// # Errors
-    /// When the session has no link.
-    pub async fn serve_requests(&mut self, count: u64) -> Result<Cause, NoLink> {
+    pub(super) async fn serve_requests(&mut self, count: u64) -> Result<Cause, NoLink> {
         if self.link.is_none() {
             return Err(NoLink);
         }

@@ -6,17 +6,13 @@ use std::time::Duration;
 
 use sparring_wire::{Frame, FrameKind, Id};
 
-use super::{ROUNDS, Session};
+use super::{Connection, ROUNDS};
 use crate::link::{Incoming, Outgoing};
 use crate::server::NoLink;
-use crate::server::handler::Handler;
 use crate::server::intake::Wanted;
 
-impl<H: Handler> Session<H> {
-    /// One request in, one response out, without any link; a notification has
-    /// no response. What the handler says and asks meanwhile goes to the link,
-    /// if there is one.
-    pub async fn process_request(&mut self, frame: Frame) -> Option<Frame> {
+impl Connection {
+    pub(super) async fn process_request(&mut self, frame: Frame) -> Option<Frame> {
         let asked = (frame.id().cloned(), frame.kind());
         let unanswered = frame.method().is_some() && frame.kind() == FrameKind::Notification
             || frame.result().is_some()
@@ -49,12 +45,7 @@ impl<H: Handler> Session<H> {
         .await
     }
 
-    /// Receives, handles and answers exactly one message, and says whether
-    /// there was one within that time.
-    ///
-    /// # Errors
-    /// When the session has no link.
-    pub async fn process_one_message(&mut self, within: Duration) -> Result<bool, NoLink> {
+    pub(super) async fn process_one_message(&mut self, within: Duration) -> Result<bool, NoLink> {
         let (link, intake) = (self.link.as_mut().ok_or(NoLink)?, &mut self.intake);
         let message = poll_fn(|cx| intake.poll(&mut **link, Wanted::All, cx));
         let Ok(incoming) = tokio::time::timeout(within, message).await else { return Ok(false) };

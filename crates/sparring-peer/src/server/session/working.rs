@@ -5,20 +5,16 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 
-use futures_util::FutureExt as _;
 use sparring_wire::ErrorObject;
 use tokio::sync::oneshot;
 
 use super::jobs::Done;
-use super::{Outcome, Session};
+use super::{Connection, Outcome};
 use crate::link::{FULL, Outgoing};
-use crate::panics;
 use crate::server::context::{Context, Said};
 use crate::server::core::{Call, Event};
-use crate::server::dispatch::dispatch;
-use crate::server::handler::Handler;
 
-impl<H: Handler> Session<H> {
+impl Connection {
     /// Starts handlers and lets them go on, and passes on what they say; says
     /// whether anything happened.
     pub(super) fn work(&mut self, cx: &mut TaskContext<'_>) -> bool {
@@ -100,15 +96,8 @@ impl<H: Handler> Session<H> {
     fn call(&mut self, call: Call) {
         let (id, key) = (call.id.clone(), call.key);
         let context = Context::new(call, self.origin, self.outbox.clone());
-        let shared = Arc::clone(&self.shared);
-        let serve = async move {
-            let serving = AssertUnwindSafe(dispatch(&shared.handler, &context)).catch_unwind();
-            serving.await.unwrap_or_else(|panic| {
-                let said = panics::said(&*panic);
-                Err(ErrorObject::internal(format!("the handler panicked: {said}")))
-            })
-        };
-        if let Some(done) = self.jobs.begin(id, key, Box::pin(serve)) {
+        let serving = Arc::clone(&self.shared.handler).serve(context);
+        if let Some(done) = self.jobs.begin(id, key, serving) {
             self.done(done);
         }
     }

@@ -69,6 +69,9 @@ pub(super) struct Head {
     pub(super) shown: Headers,
 }
 
+/// What makes a request's content, each time that it is sent.
+pub(super) type Content<'a> = &'a (dyn Fn() -> (Head, Bytes) + Sync);
+
 impl Caller {
     pub(super) fn new(
         connector: Connector,
@@ -101,12 +104,12 @@ impl Caller {
     pub(super) async fn call(
         &self,
         method: &Method,
-        content: impl Fn() -> (Head, Bytes),
+        content: Content<'_>,
         note: &mut Note,
     ) -> Result<Box<Opened>, Cause> {
         let mut place = self.place();
         for _ in 0..REDIRECTS {
-            let opened = match self.send(method, &place, &content, note).await {
+            let opened = match self.send(method, &place, content, note).await {
                 Ok(opened) => opened,
                 Err(cause) => {
                     note.failed(&cause.to_string());
@@ -150,7 +153,7 @@ impl Caller {
         &self,
         method: &Method,
         place: &Arc<Place>,
-        content: &impl Fn() -> (Head, Bytes),
+        content: Content<'_>,
         note: &mut Note,
     ) -> Result<Box<Opened>, Cause> {
         loop {

@@ -1,6 +1,6 @@
-//! Makes connections: TCP or a Unix socket, through a proxy where one is
-//! wanted, with TLS where the URL says so; and says by name what kept it from
-//! doing so.
+//! Makes connections to one origin: by TCP or a Unix socket, through a proxy where
+//! one is wanted, with TLS where the URL says so; and says by name what kept it
+//! from doing so.
 
 use std::error::Error as StdError;
 use std::sync::Arc;
@@ -8,15 +8,13 @@ use std::time::Duration;
 
 use http::{HeaderValue, Uri};
 use hyper::rt::{Read, Write};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use hyper_util::rt::TokioIo;
-use tower_service::Service as _;
 
 use super::endpoint::Origin;
 use super::heard::Heard;
+use super::opened::innermost;
+use super::tcp::{self, Failed};
 use super::{HttpError, HttpTarget, tls};
 
 /// Both directions of a connection.
@@ -28,7 +26,6 @@ impl<T: Read + Write + Send + Unpin> Io for T {}
 pub(super) struct Connector {
     origin: Origin,
     within: Duration,
-    tcp: HttpConnector,
     /// Only there if it is needed: reading the system's certificates takes time.
     tls: Option<Arc<rustls::ClientConfig>>,
     proxy: Option<Intercept>,
@@ -41,9 +38,6 @@ pub(super) struct NotConnected(pub(super) String);
 
 impl Connector {
     pub(super) fn new(origin: &Origin, target: &HttpTarget) -> Result<Self, HttpError> {
-        let mut tcp = HttpConnector::new();
-        tcp.enforce_http(false);
-        tcp.set_nodelay(true);
         let tls = match origin {
             Origin::Tcp { tls: true, .. } => Some(tls::config(&target.tls)?),
             _ => None,
@@ -61,7 +55,7 @@ impl Connector {
         if let Some(uri) = uri.filter(|uri| is_for_proxies(uri, target)) {
             check_proxy(&uri, target)?;
         }
-        Ok(Connector { origin: origin.clone(), within: target.connect_timeout, tcp, tls, proxy })
+        Ok(Connector { origin: origin.clone(), within: target.connect_timeout, tls, proxy })
     }
 
     /// Whether requests go to a proxy that must be told the whole URL, and how
@@ -84,44 +78,34 @@ impl Connector {
     }
 
     async fn open(&self) -> Result<Box<dyn Io>, NotConnected> {
-        let uri = match &self.origin {
+        let (host, uri) = match &self.origin {
             #[cfg(unix)]
             Origin::Unix(path) => {
                 let stream = tokio::net::UnixStream::connect(path).await;
-                let stream = stream.map_err(|error| self.failed(&error))?;
+                let stream = stream.map_err(|error| self.failed(Failed::Tcp(error)))?;
                 return Ok(Box::new(Heard::new(TokioIo::new(stream))));
             }
             #[cfg(not(unix))]
             Origin::Unix(_) => {
                 return Err(NotConnected("there are no unix sockets here".to_owned()));
             }
-            origin => origin.uri().map_err(|error| self.failed(&error))?,
+            origin @ Origin::Tcp { host, .. } => {
+                (host, origin.uri().map_err(|error| self.in_short(&error))?)
+            }
         };
-        match (&self.tls, &self.proxy) {
-            (None, None) => self.plain(uri).await,
-            (None, Some(proxy)) => self.plain(proxy.uri().clone()).await,
-            (Some(tls), None) => {
-                let connected = https(tls, self.tcp.clone()).call(uri).await;
-                connected
-                    .map(|io| Box::new(Heard::new(io)) as _)
-                    .map_err(|error| self.failed(&*error))
+        let connected = async {
+            let first = self.proxy.as_ref().map_or(&uri, |proxy| proxy.uri());
+            let mut stream = tcp::connect(first).await?;
+            let Some(tls) = &self.tls else {
+                return Ok(Box::new(Heard::new(TokioIo::new(stream))) as Box<dyn Io>);
+            };
+            if let Some(proxy) = &self.proxy {
+                tcp::tunnel(&mut stream, &uri, proxy.basic_auth()).await?;
             }
-            (Some(tls), Some(proxy)) => {
-                let mut tunnel = Tunnel::new(proxy.uri().clone(), self.tcp.clone());
-                if let Some(auth) = proxy.basic_auth() {
-                    tunnel = tunnel.with_auth(auth.clone());
-                }
-                let connected = https(tls, tunnel).call(uri).await;
-                connected
-                    .map(|io| Box::new(Heard::new(io)) as _)
-                    .map_err(|error| self.failed(&*error))
-            }
-        }
-    }
-
-    async fn plain(&self, uri: Uri) -> Result<Box<dyn Io>, NotConnected> {
-        let connected = self.tcp.clone().call(uri).await;
-        connected.map(|io| Box::new(Heard::new(io)) as _).map_err(|error| self.failed(&error))
+            let stream = tcp::secure(stream, host, tls).await?;
+            Ok(Box::new(Heard::new(TokioIo::new(stream))) as Box<dyn Io>)
+        };
+        connected.await.map_err(|failed| self.failed(failed))
     }
 
     fn whereto(&self) -> String {
@@ -131,28 +115,28 @@ impl Connector {
         }
     }
 
-    fn failed(&self, error: &(dyn StdError + 'static)) -> NotConnected {
+    fn failed(&self, failed: Failed) -> NotConnected {
         let whereto = self.whereto();
-        let chain = || std::iter::successors(Some(error), |error| (*error).source());
-        let innermost = chain().last().map(ToString::to_string).unwrap_or_default();
-        let by_tls = chain().any(is_of_tls);
-        let all = chain().map(ToString::to_string).collect::<Vec<_>>().join(": ");
-        NotConnected(if by_tls {
-            let plain = innermost.contains("InvalidContentType");
-            let hint = if plain { " (what answers there speaks no TLS)" } else { "" };
-            format!("TLS with {whereto} failed: {innermost}{hint}")
-        } else if all.contains("dns error") {
-            match &self.origin {
+        NotConnected(match failed {
+            Failed::Name(error) => match &self.origin {
                 Origin::Tcp { host, .. } if self.proxy.is_none() => {
-                    format!("cannot resolve the name {host}: {innermost}")
+                    format!("cannot resolve the name {host}: {}", innermost(&error))
                 }
-                _ => format!("cannot resolve a name for {whereto}: {innermost}"),
+                _ => format!("cannot resolve a name for {whereto}: {}", innermost(&error)),
+            },
+            Failed::Tunnel(why) => format!("the proxy lets nobody through to {whereto}: {why}"),
+            Failed::Tls(error) if is_of_tls(&error) => {
+                let innermost = innermost(&error);
+                let plain = innermost.contains("InvalidContentType");
+                let hint = if plain { " (what answers there speaks no TLS)" } else { "" };
+                format!("TLS with {whereto} failed: {innermost}{hint}")
             }
-        } else if all.contains("tunnel") && !all.contains("tcp connect error") {
-            format!("the proxy lets nobody through to {whereto}: {all}")
-        } else {
-            format!("cannot connect to {whereto}: {innermost}")
+            Failed::Tcp(error) | Failed::Tls(error) => return self.in_short(&error),
         })
+    }
+
+    fn in_short(&self, error: &(dyn StdError + 'static)) -> NotConnected {
+        NotConnected(format!("cannot connect to {}: {}", self.whereto(), innermost(error)))
     }
 }
 
@@ -182,9 +166,4 @@ fn check_proxy(uri: &Uri, target: &HttpTarget) -> Result<(), HttpError> {
         true => Ok(()),
         false => Err(HttpError::Proxy(super::endpoint::shown(&format!("{scheme}://{rest}")))),
     }
-}
-
-fn https<C>(tls: &Arc<rustls::ClientConfig>, connector: C) -> HttpsConnector<C> {
-    let builder = HttpsConnectorBuilder::new().with_tls_config((**tls).clone());
-    builder.https_only().enable_http1().wrap_connector(connector)
 }

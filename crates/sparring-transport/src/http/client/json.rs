@@ -90,7 +90,7 @@ impl JsonClient {
         let body = body.into();
         let mut note = Note::begin(None, Progress::default());
         let content = || (self.head.clone(), body.clone());
-        let opened = self.caller.call(&Method::POST, content, &mut note).await?;
+        let opened = self.caller.call(&Method::POST, &content, &mut note).await?;
         let (status, headers) = (opened.status.as_u16(), opened.headers.clone());
         let limit = self.limit;
         Ok(JsonAnswer { status, headers, events: Events::of(opened, limit), note, limit })

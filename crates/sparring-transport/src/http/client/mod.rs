@@ -18,9 +18,11 @@ mod note;
 #[cfg(feature = "oauth")]
 mod oauth;
 mod old;
+mod once;
 mod opened;
 mod post;
 mod standing;
+mod tcp;
 mod tls;
 mod wire;
 
@@ -33,6 +35,7 @@ pub use json::{JsonAnswer, JsonClient, JsonError};
 pub use link::HttpLink;
 #[cfg(feature = "oauth")]
 pub use oauth::{Grant, OAuth, Proof, Visitor};
+pub use once::ask_once;
 pub use tls::{TlsClient, TlsError};
 
 /// A server over HTTP, as plain data.

@@ -1,18 +1,14 @@
 //! Whom to trust over TLS: the system's certificates, one's own, or anybody.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::{fmt, io};
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
-
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
 
 use super::Tls;
 
@@ -34,7 +30,7 @@ pub enum TlsError {
 
 /// TLS for connections that somebody else makes.
 #[derive(Clone)]
-pub struct TlsClient(TlsConnector);
+pub struct TlsClient(Arc<ClientConfig>);
 
 impl TlsClient {
     /// One that trusts as is said; reading the system's certificates takes time.
@@ -42,19 +38,11 @@ impl TlsClient {
     /// # Errors
     /// When the certificates that are named cannot be used.
     pub fn new(tls: &Tls) -> Result<Self, TlsError> {
-        Ok(TlsClient(config(tls)?.into()))
+        Ok(TlsClient(config(tls)?))
     }
 
-    /// Begins TLS with a host over a connection to it.
-    ///
-    /// # Errors
-    /// When the two do not come together; the error says why.
-    pub async fn begin<S>(&self, host: &str, over: S) -> io::Result<TlsStream<S>>
-    where
-        S: AsyncRead + AsyncWrite + Unpin,
-    {
-        let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
-        self.0.connect(name, over).await
+    pub(super) fn config(&self) -> &Arc<ClientConfig> {
+        &self.0
     }
 }
 

@@ -13,7 +13,7 @@ use super::metadata::ProtectedResource;
 use super::reply::Refusal;
 use super::routes::Route;
 
-impl<H> Shared<H> {
+impl Shared {
     /// Whether somebody may come in, to do what.
     pub(super) fn authorize(&self, route: Route, headers: &HeaderMap) -> Result<Pass, Refusal> {
         let auth = &self.options.auth;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::{HeaderMap, Response, StatusCode};
-use sparring_peer::Handler;
 use sparring_peer::link::{Envelope, Incoming, LinkKind, Stream};
 use sparring_wire::{Frame, FrameKind};
 
@@ -20,10 +19,7 @@ use crate::http::sse::Event;
 const SESSION: &str = "sessionId";
 
 /// Opens the stream, which begins by saying where to post.
-pub(super) fn open<H: Handler>(
-    shared: &Shared<H>,
-    headers: &HeaderMap,
-) -> Result<Response<Body>, Refusal> {
+pub(super) fn open(shared: &Shared, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
     negotiation::takes_events(headers)?;
     let (id, hub, running) = begin(shared, LinkKind::Shared)?;
     let reader = hub.read(Hub::STANDING, None).map_err(|_| refused(Full::Ended))?;
@@ -39,8 +35,8 @@ pub(super) fn open<H: Handler>(
 }
 
 /// Takes a message in; its answer comes on the stream.
-pub(super) fn post<H: Handler>(
-    shared: &Shared<H>,
+pub(super) fn post(
+    shared: &Shared,
     query: &str,
     frame: Frame,
     envelope: Envelope,
@@ -54,7 +50,7 @@ pub(super) fn post<H: Handler>(
 }
 
 /// The session that a message is for.
-pub(super) fn find<H: Handler>(shared: &Shared<H>, query: &str) -> Result<Arc<Hub>, Refusal> {
+pub(super) fn find(shared: &Shared, query: &str) -> Result<Arc<Hub>, Refusal> {
     let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     let Some((_, id)) = pairs.find(|(name, _)| *name == SESSION) else {
         return Err(Refusal::bad_request(format!("the parameter {SESSION} is missing")));

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
-use sparring_peer::Handler;
 use sparring_peer::link::{Envelope, Incoming, Link as _, LinkKind, Recorder, Stream};
 use sparring_wire::{Frame, FrameKind, Id, Json, Revision};
 
@@ -22,8 +21,8 @@ pub(super) const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
 
 /// A frame was posted that names no modern revision.
-pub(super) async fn post<H: Handler>(
-    shared: &Shared<H>,
+pub(super) async fn post(
+    shared: &Shared,
     headers: &HeaderMap,
     frame: Frame,
     envelope: Envelope,
@@ -55,10 +54,7 @@ pub(super) async fn post<H: Handler>(
 
 /// A client listens: for what belongs to no request, or for the rest of a
 /// stream that broke off (basic/transports#resumability-and-redelivery).
-pub(super) fn get<H: Handler>(
-    shared: &Shared<H>,
-    headers: &HeaderMap,
-) -> Result<Response<Body>, Refusal> {
+pub(super) fn get(shared: &Shared, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
     negotiation::takes_events(headers)?;
     let (hub, revision) = find(shared, headers)?;
     let reader = match headers.get(LAST_EVENT) {
@@ -81,8 +77,8 @@ pub(super) fn get<H: Handler>(
 }
 
 /// A client ends its session.
-pub(super) async fn delete<H: Handler>(
-    shared: &Shared<H>,
+pub(super) async fn delete(
+    shared: &Shared,
     headers: &HeaderMap,
 ) -> Result<Response<Body>, Refusal> {
     find(shared, headers)?;
@@ -93,8 +89,8 @@ pub(super) async fn delete<H: Handler>(
 }
 
 /// Begins a session. It is kept once the handshake has succeeded.
-async fn open<H: Handler>(
-    shared: &Shared<H>,
+async fn open(
+    shared: &Shared,
     frame: Frame,
     envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
@@ -124,8 +120,8 @@ async fn open<H: Handler>(
 const SESSION_NAME: http::HeaderName = http::HeaderName::from_static(SESSION);
 
 /// Puts a peer to work on a session of its own.
-pub(super) fn begin<H: Handler>(
-    shared: &Shared<H>,
+pub(super) fn begin(
+    shared: &Shared,
     kind: LinkKind,
 ) -> Result<(SessionId, Arc<Hub>, sparring_peer::server::Running), Refusal> {
     let Some(id) = SessionId::random() else {
@@ -137,32 +133,29 @@ pub(super) fn begin<H: Handler>(
     if let Some(recorder) = &shared.recorder {
         link.record_to(recorder.another());
     }
-    Ok((id, hub, shared.server.on(link).handshakes_only().spawn()))
+    Ok((id, hub, shared.server.spawn_handshakes_only(Box::new(link))))
 }
 
 /// Where the frames of a request are recorded that no peer gets to see: with
 /// those of the session that it names, or apart.
-pub(super) fn recorder<H>(shared: &Shared<H>, headers: &HeaderMap) -> Option<Recorder> {
+pub(super) fn recorder(shared: &Shared, headers: &HeaderMap) -> Option<Recorder> {
     let all = shared.recorder.as_ref()?;
     let session = named(shared, headers).and_then(|(hub, _)| hub.recorder());
     session.or_else(|| Some(all.another()))
 }
 
 /// Whether a request names a session that is there.
-pub(super) fn is_in_session<H>(shared: &Shared<H>, headers: &HeaderMap) -> bool {
+pub(super) fn is_in_session(shared: &Shared, headers: &HeaderMap) -> bool {
     named(shared, headers).is_some()
 }
 
-fn named<H>(shared: &Shared<H>, headers: &HeaderMap) -> Option<(Arc<Hub>, Option<Revision>)> {
+fn named(shared: &Shared, headers: &HeaderMap) -> Option<(Arc<Hub>, Option<Revision>)> {
     let id = headers.get(SESSION)?.to_str().ok()?;
     shared.registry.find(id)
 }
 
 /// The session that a request names, with a version that is spoken.
-fn find<H: Handler>(
-    shared: &Shared<H>,
-    headers: &HeaderMap,
-) -> Result<(Arc<Hub>, Revision), Refusal> {
+fn find(shared: &Shared, headers: &HeaderMap) -> Result<(Arc<Hub>, Revision), Refusal> {
     if let Some(version) = version_in(headers) {
         let spoken = Revision::from_name(version).filter(|revision| !revision.is_modern());
         let known = spoken.is_some_and(|it| shared.server.revisions().contains(&it));
@@ -181,8 +174,8 @@ fn find<H: Handler>(
 
 /// Several frames at once, where the session's revision has that (2025-03-26,
 /// basic/transports#sending-messages-to-the-server).
-async fn batch<H: Handler>(
-    shared: &Shared<H>,
+async fn batch(
+    shared: &Shared,
     hub: &Arc<Hub>,
     revision: Revision,
     frame: Frame,
@@ -218,8 +211,8 @@ fn accept(hub: &Hub, frame: Frame, envelope: Envelope) -> Result<Response<Body>,
 
 /// Waits for the answer: by itself it is JSON, after something else or after
 /// too long a silence it is a stream.
-async fn respond<H: Handler>(
-    shared: &Shared<H>,
+async fn respond(
+    shared: &Shared,
     mut reader: Reader,
     revision: Revision,
 ) -> Result<Response<Body>, Refusal> {
@@ -254,7 +247,7 @@ async fn respond<H: Handler>(
 }
 
 /// Clients before 2025-11-25 take an event without data for a broken frame.
-fn priming<H>(shared: &Shared<H>, revision: Revision) -> Option<std::time::Duration> {
+fn priming(shared: &Shared, revision: Revision) -> Option<std::time::Duration> {
     revision.has_primed_streams().then_some(shared.options.retry)
 }
 

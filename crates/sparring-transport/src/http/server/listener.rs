@@ -5,6 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use futures_util::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 #[cfg(unix)]
@@ -24,6 +25,33 @@ pub trait Listener: Send + 'static {
     /// The file that is to go with it.
     fn file(&self) -> Option<PathBuf> {
         None
+    }
+}
+
+/// A connection of whatever kind.
+pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
+/// A listener of whatever kind, so that what serves them is built once.
+pub(super) trait AnyListener: Send {
+    fn accept(&self) -> BoxFuture<'_, io::Result<Box<dyn Stream>>>;
+    fn address(&self) -> Option<SocketAddr>;
+    fn file(&self) -> Option<PathBuf>;
+}
+
+impl<L: Listener> AnyListener for L {
+    fn accept(&self) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {
+        let accepted = Listener::accept(self);
+        Box::pin(async { accepted.await.map(|stream| Box::new(stream) as Box<dyn Stream>) })
+    }
+
+    fn address(&self) -> Option<SocketAddr> {
+        Listener::address(self)
+    }
+
+    fn file(&self) -> Option<PathBuf> {
+        Listener::file(self)
     }
 }
 

@@ -34,8 +34,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::{HeaderMap, Request, Response};
 use sparring_peer::link::Recorder;
+use sparring_peer::server::AnyServer;
 use sparring_peer::{Handler, Server};
 use sparring_wire::{Side, mirror};
 
@@ -54,12 +56,14 @@ pub use self::serve::Serving;
 /// A server over HTTP. Cheap to clone; all clones are one server, and its
 /// sessions end with the last of them.
 pub struct HttpServer<H> {
-    shared: Arc<Shared<H>>,
+    server: Server<H>,
+    shared: Arc<Shared>,
 }
 
-/// What all requests share.
-struct Shared<H> {
-    server: Server<H>,
+/// What all requests share. The handler's type is not known here, so that all of
+/// this is built once, and not in each crate that has a server.
+struct Shared {
+    server: AnyServer,
     options: HttpOptions,
     registry: Arc<Registry>,
     drain: Drain,
@@ -82,15 +86,15 @@ impl<H: Handler> HttpServer<H> {
             registry: Registry::new(options.max_sessions),
             drain: Drain::default(),
             recorder: transcript.map(|transcript| Recorder::new(transcript, Side::Server)),
-            server,
+            server: AnyServer::of(&server),
             options,
         };
-        HttpServer { shared: Arc::new(shared) }
+        HttpServer { server, shared: Arc::new(shared) }
     }
 
     /// The server behind it.
     pub fn server(&self) -> &Server<H> {
-        &self.shared.server
+        &self.server
     }
 
     /// How many sessions there are.
@@ -118,31 +122,44 @@ impl<H: Handler> HttpServer<H> {
     /// # Panics
     /// Outside of a tokio runtime.
     pub fn serve(&self, listener: impl Listener) -> Serving {
-        serve::spawn(self.clone(), listener)
+        serve::spawn(Arc::clone(&self.shared), Box::new(listener))
     }
 
     /// Begins the end, for whoever drives the requests: nothing new is begun,
     /// subscriptions and standing streams end, and what is in flight goes on.
     /// [`Serving::stop`] does this and all the rest.
     pub fn drain(&self) {
-        self.shared.drain.begin();
-        self.shared.registry.drain();
+        self.shared.end();
     }
 
     /// Stops all sessions, with what is in flight in them; those that take
     /// longer than that are dropped.
     pub async fn stop_sessions(&self, within: Duration) {
-        let sessions = self.shared.registry.take_all();
-        let stopped = sessions.into_iter().map(|entry| entry.running.stop());
-        let all = futures_util::future::join_all(stopped);
-        // What does not stop by itself is dropped, and stops by that.
-        let _ = tokio::time::timeout(within, all).await;
+        Arc::clone(&self.shared).stop_sessions(within).await;
+    }
+}
+
+impl Shared {
+    fn end(&self) {
+        self.drain.begin();
+        self.registry.drain();
+    }
+
+    /// Boxed, so that it is built here and not where it is waited for.
+    fn stop_sessions(self: Arc<Self>, within: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            let sessions = self.registry.take_all();
+            let stopped = sessions.into_iter().map(|entry| entry.running.stop());
+            let all = futures_util::future::join_all(stopped);
+            // What does not stop by itself is dropped, and stops by that.
+            let _ = tokio::time::timeout(within, all).await;
+        })
     }
 }
 
 impl<H> Clone for HttpServer<H> {
     fn clone(&self) -> Self {
-        HttpServer { shared: Arc::clone(&self.shared) }
+        HttpServer { server: self.server.clone(), shared: Arc::clone(&self.shared) }
     }
 }
 

@@ -5,9 +5,8 @@ use std::future::poll_fn;
 use std::task::{Context, Poll};
 
 use http::{Response, StatusCode};
-use sparring_peer::Handler;
 use sparring_peer::link::{Envelope, Recorder};
-use sparring_peer::server::Alone;
+use sparring_peer::server::Lone;
 use sparring_wire::{ErrorObject, Frame, FrameKind, Json, Revision, code, mirror};
 
 use super::body::{Body, Further, Source};
@@ -32,8 +31,8 @@ pub(super) fn is_modern(version: Option<&str>) -> bool {
 }
 
 /// Serves one frame and nothing else.
-pub(super) async fn serve<H: Handler>(
-    shared: &Shared<H>,
+pub(super) async fn serve(
+    shared: &Shared,
     frame: Frame,
     envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
@@ -135,8 +134,8 @@ pub(super) fn is_final(frame: &Frame) -> bool {
 /// The frames of one request as they come. Dropped, as when the client closes
 /// the stream, the request is given up (2026-07-28,
 /// basic/transports/streamable-http#cancellation).
-struct Frames<H> {
-    alone: Alone<H>,
+struct Frames {
+    alone: Lone,
     first: Option<Frame>,
     ear: Ear,
     recorder: Option<Recorder>,
@@ -144,7 +143,7 @@ struct Frames<H> {
     pace: Option<u64>,
 }
 
-impl<H: Handler> Source for Frames<H> {
+impl Source for Frames {
     fn poll_write(&mut self, cx: &mut Context<'_>, out: &mut Vec<u8>) -> Poll<Further> {
         if self.ear.poll(cx).is_ready() {
             self.alone.end();

@@ -10,7 +10,6 @@ use http::header::{HeaderName, HeaderValue, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
-use sparring_peer::Handler;
 use sparring_peer::link::Envelope;
 use sparring_wire::{ErrorObject, Frame, FrameKind, Headers, Rule, code};
 
@@ -37,13 +36,12 @@ pub(super) enum Route {
 }
 
 /// Answers one request.
-pub(super) async fn handle<H, B>(
-    shared: Arc<Shared<H>>,
+pub(super) async fn handle<B>(
+    shared: Arc<Shared>,
     request: Request<B>,
     reach: Reach,
 ) -> Response<Body>
 where
-    H: Handler,
     B: http_body::Body<Data = Bytes> + Send + 'static,
 {
     let (parts, body) = request.into_parts();
@@ -56,9 +54,8 @@ where
     response.map(|body| body.noted(note))
 }
 
-async fn answer<H, B>(shared: &Shared<H>, parts: &Parts, body: B, reach: Reach) -> Response<Body>
+async fn answer<B>(shared: &Shared, parts: &Parts, body: B, reach: Reach) -> Response<Body>
 where
-    H: Handler,
     B: http_body::Body<Data = Bytes> + Send,
 {
     let body = pin!(body);
@@ -83,8 +80,8 @@ where
 }
 
 /// Answers on a path that is not the protocol's.
-async fn aside<H, B>(
-    shared: &Shared<H>,
+async fn aside<B>(
+    shared: &Shared,
     beside: &dyn Beside,
     parts: &Parts,
     body: Pin<&mut B>,
@@ -107,13 +104,12 @@ where
     Ok(beside.answer(visit).map(Body::whole))
 }
 
-async fn route<H, B>(
-    shared: &Shared<H>,
+async fn route<B>(
+    shared: &Shared,
     parts: &Parts,
     body: Pin<&mut B>,
 ) -> Result<Response<Body>, Refusal>
 where
-    H: Handler,
     B: http_body::Body<Data = Bytes> + Send,
 {
     let Some(route) = shared.find(parts.uri.path()) else {
@@ -181,8 +177,8 @@ where
 
 /// Both eras on one path: a frame is modern when it says so itself or when its
 /// headers do (2026-07-28, basic/versioning#backward-compatibility-with-initialization-based-versions).
-async fn mcp<H: Handler>(
-    shared: &Shared<H>,
+async fn mcp(
+    shared: &Shared,
     headers: &HeaderMap,
     frame: Frame,
     pass: &Pass,
@@ -202,8 +198,8 @@ async fn mcp<H: Handler>(
     legacy::post(shared, headers, frame, envelope).await
 }
 
-async fn read<H: Handler, B>(
-    shared: &Shared<H>,
+async fn read<B>(
+    shared: &Shared,
     route: Route,
     parts: &Parts,
     body: Pin<&mut B>,
@@ -264,7 +260,7 @@ fn spelled(headers: &HeaderMap) -> Headers {
     all
 }
 
-impl<H> Shared<H> {
+impl Shared {
     /// Who answers on this path, where it is not the protocol's.
     fn beside(&self, path: &str) -> Option<&dyn Beside> {
         let beside = self.options.beside.as_deref()?;
@@ -299,9 +295,7 @@ impl<H> Shared<H> {
     /// Whether that may be what a request in flight waits for: an answer to what
     /// it has asked its client, which is taken in until the end.
     fn may_answer(&self, route: Route, parts: &Parts) -> bool
-    where
-        H: Handler,
-    {
+where {
         parts.method == Method::POST
             && match route {
                 Route::Mcp => legacy::is_in_session(self, &parts.headers),

@@ -9,22 +9,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use sparring_peer::Handler;
+use sparring_peer::task;
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
 use super::drain::Ear;
 use super::guard::Reach;
-use super::listener::Listener;
+use super::listener::{AnyListener, Stream};
 use super::wire::Wire;
-use super::{HttpServer, routes};
+use super::{Shared, routes};
 
 /// How long a client may take to send the head of a request, from when it is
 /// waited for.
@@ -71,72 +72,74 @@ impl Drop for Serving {
     }
 }
 
-pub(super) fn spawn<H: Handler>(server: HttpServer<H>, listener: impl Listener) -> Serving {
+pub(super) fn spawn(shared: Arc<Shared>, listener: Box<dyn AnyListener>) -> Serving {
     let address = listener.address();
     let (stop, stopped) = oneshot::channel();
-    let task = tokio::spawn(run(server, listener, stopped));
+    let task = task::spawn(run(shared, listener, stopped));
     Serving { task, stop: Some(stop), address }
 }
 
-async fn run<H: Handler>(
-    server: HttpServer<H>,
-    listener: impl Listener,
+async fn run(
+    shared: Arc<Shared>,
+    listener: Box<dyn AnyListener>,
     mut stopped: oneshot::Receiver<Duration>,
 ) {
     let _file = File(listener.file());
     let reach = listener.address().map_or(Reach::Elsewhere, Reach::of);
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
-    let most = server.shared.options.max_connections;
+    let most = shared.options.max_connections;
     let within = loop {
         tokio::select! {
             within = &mut stopped => break within.unwrap_or_default(),
             Some(_) = connections.join_next() => {}
-            stream = accept(&listener), if connections.len() < most => {
+            stream = accept(&*listener), if connections.len() < most => {
                 let Some(stream) = stream else { continue };
-                let ear = server.shared.drain.ear();
-                let connection = connection(&server, stream, reach, ear);
-                connections.spawn(graceful.watch(connection));
+                let ear = shared.drain.ear();
+                let connection = connection(&shared, stream, reach, ear);
+                let served = graceful.watch(connection);
+                connections.spawn(boxed(async { drop(served.await) }));
             }
         }
     };
     let deadline = Instant::now() + within;
-    let listener = Some(listener).filter(|_| server.shared.registry.is_serving());
-    server.drain();
+    let listener = Some(listener).filter(|_| shared.registry.is_serving());
+    shared.end();
     // Those that are not done by then are dropped.
     let done = tokio::time::timeout_at(deadline, graceful.shutdown());
     tokio::select! {
         _ = done => {}
-        () = hear_answers(&server, listener, reach) => {}
+        () = hear_answers(&shared, listener, reach) => {}
     }
     connections.shutdown().await;
-    server.stop_sessions(STOP).await;
+    shared.stop_sessions(STOP).await;
 }
 
 /// Takes connections on which clients may answer what requests in flight have
 /// asked them. Dropped, it drops them.
-async fn hear_answers<H: Handler>(
-    server: &HttpServer<H>,
-    listener: Option<impl Listener>,
-    reach: Reach,
-) {
+async fn hear_answers(shared: &Arc<Shared>, listener: Option<Box<dyn AnyListener>>, reach: Reach) {
     let Some(listener) = listener else { return std::future::pending().await };
     let mut connections = JoinSet::new();
-    let most = server.shared.options.max_connections;
+    let most = shared.options.max_connections;
     loop {
         tokio::select! {
             Some(_) = connections.join_next() => {}
-            stream = accept(&listener), if connections.len() < most => {
+            stream = accept(&*listener), if connections.len() < most => {
                 let Some(stream) = stream else { continue };
-                let connection = connection(server, stream, reach, Ear::deaf());
-                connections.spawn(async { drop(connection.await) });
+                let connection = connection(shared, stream, reach, Ear::deaf());
+                connections.spawn(boxed(async { drop(connection.await) }));
             }
         }
     }
 }
 
+/// A connection as a task, of the same type as all others.
+fn boxed(serving: impl Future<Output = ()> + Send + 'static) -> BoxFuture<'static, ()> {
+    Box::pin(serving)
+}
+
 /// The next connection; none if that one, or any for now, cannot be had.
-fn accept<L: Listener>(listener: &L) -> impl Future<Output = Option<L::Stream>> + Send {
+fn accept(listener: &dyn AnyListener) -> impl Future<Output = Option<Box<dyn Stream>>> + Send {
     let accepted = listener.accept();
     async {
         match accepted.await {
@@ -157,24 +160,21 @@ fn is_of_one(error: &io::Error) -> bool {
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
 
-fn connection<H: Handler, S>(
-    server: &HttpServer<H>,
-    stream: S,
+fn connection(
+    shared: &Arc<Shared>,
+    stream: Box<dyn Stream>,
     reach: Reach,
     ear: Ear,
 ) -> http1::Connection<
-    TokioIo<Wire<S>>,
+    TokioIo<Wire>,
     impl hyper::service::HttpService<
         Incoming,
         ResBody = super::Body,
         Error = std::convert::Infallible,
         Future: Send,
-    > + use<H, S>,
->
-where
-    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
-{
-    let shared = Arc::clone(&server.shared);
+    > + use<>,
+> {
+    let shared = Arc::clone(shared);
     let asked = Arc::new(AtomicBool::new(false));
     let stream = Wire::new(stream, shared.options.write_timeout, Arc::clone(&asked), ear);
     let service = service_fn(move |request: Request<Incoming>| {

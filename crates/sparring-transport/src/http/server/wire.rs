@@ -13,10 +13,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
 use super::drain::Ear;
+use super::listener::Stream;
 
 /// A stream of bytes that must be read by the other side.
-pub(super) struct Wire<S> {
-    stream: S,
+pub(super) struct Wire {
+    stream: Box<dyn Stream>,
     within: Duration,
     /// Until a first request has come: hears that the end has begun.
     before: Option<(Arc<AtomicBool>, Ear)>,
@@ -24,9 +25,14 @@ pub(super) struct Wire<S> {
     alarm: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Wire<S> {
+impl Wire {
     /// Somebody else tells by `asked` that a first request has come.
-    pub(super) fn new(stream: S, within: Duration, asked: Arc<AtomicBool>, ear: Ear) -> Self {
+    pub(super) fn new(
+        stream: Box<dyn Stream>,
+        within: Duration,
+        asked: Arc<AtomicBool>,
+        ear: Ear,
+    ) -> Self {
         Wire { stream, within, before: Some((asked, ear)), alarm: None }
     }
 
@@ -60,7 +66,7 @@ impl<S> Wire<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
+impl AsyncRead for Wire {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -73,7 +79,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
+impl AsyncWrite for Wire {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

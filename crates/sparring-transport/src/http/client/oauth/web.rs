@@ -81,7 +81,7 @@ impl Web<'_> {
         let mut note = Note::begin(self.recorder.clone(), Progress::default());
         let asked = async {
             let content = || (head.clone(), body.clone());
-            let mut opened = caller.call(method, content, &mut note).await?;
+            let mut opened = caller.call(method, &content, &mut note).await?;
             let (body, whole) = opened.body(LARGEST, &note).await?;
             note.complete();
             Ok((opened, body, whole))

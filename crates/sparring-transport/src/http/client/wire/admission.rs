@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bytes::Bytes;
 use http::Method;
 use http::header::AUTHORIZATION;
 use sparring_peer::Cause;
 
 use super::super::answer::READ;
-use super::super::call::Head;
+use super::super::call::Content;
 use super::super::effort::Effort;
 use super::super::endpoint::Endpoint;
 use super::super::note::Note;
@@ -54,7 +53,7 @@ impl Wire {
         &self,
         method: &Method,
         effort: Effort,
-        content: impl Fn() -> (Head, Bytes),
+        content: Content<'_>,
         note: &mut Note,
     ) -> Result<Box<Opened>, Cause> {
         match &self.admission.authorizer {
@@ -71,7 +70,7 @@ impl Wire {
         authorizer: &Authorizer,
         method: &Method,
         effort: Effort,
-        content: impl Fn() -> (Head, Bytes),
+        content: Content<'_>,
         note: &mut Note,
     ) -> Result<Box<Opened>, Cause> {
         let mut tries = Tries::new(effort);
@@ -88,7 +87,7 @@ impl Wire {
                 }
                 (head, body)
             };
-            let mut opened = self.caller.call(method, with_pass, note).await?;
+            let mut opened = self.caller.call(method, &with_pass, note).await?;
             let refusal = authorizer.refusal(opened.status, &opened.headers, pass.as_ref());
             let Some(refusal) = refusal else { return Ok(opened) };
             // Nothing else will be the answer.

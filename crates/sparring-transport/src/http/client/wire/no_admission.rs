@@ -1,11 +1,10 @@
 //! Requests in a build without OAuth, in the place of `admission`: nothing is done to be
 //! let in, but for what their headers say.
 
-use bytes::Bytes;
 use http::Method;
 use sparring_peer::Cause;
 
-use super::super::call::Head;
+use super::super::call::Content;
 use super::super::effort::Effort;
 use super::super::endpoint::Endpoint;
 use super::super::note::Note;
@@ -33,7 +32,7 @@ impl Wire {
         &self,
         method: &Method,
         _: Effort,
-        content: impl Fn() -> (Head, Bytes),
+        content: Content<'_>,
         note: &mut Note,
     ) -> Result<Box<Opened>, Cause> {
         self.caller.call(method, content, note).await

@@ -46,7 +46,7 @@ impl Wire {
             FrameKind::Notification => Effort::Quiet,
             _ => Effort::Full,
         };
-        self.call(&Method::POST, effort, content, note).await
+        self.call(&Method::POST, effort, &content, note).await
     }
 
     /// What a message has before it. One like the last has the same.
@@ -86,7 +86,7 @@ impl Wire {
         note: &mut Note,
     ) -> Result<Box<Opened>, Cause> {
         let content = || (self.head(Purpose::Listen), Bytes::new());
-        self.call(&Method::GET, Effort::Full, content, note).await
+        self.call(&Method::GET, Effort::Full, &content, note).await
     }
 
     /// Asks for events, from after the last one that came.
@@ -107,7 +107,7 @@ impl Wire {
             }
             (head, Bytes::new())
         };
-        self.call(&Method::GET, effort, head, note).await
+        self.call(&Method::GET, effort, &head, note).await
     }
 
     /// Ends the session, if there is one.
@@ -118,7 +118,7 @@ impl Wire {
             (head, Bytes::new())
         };
         let mut note = Note::begin(self.recorder(), Progress::default());
-        let ended = self.call(&Method::DELETE, Effort::None, head, &mut note).await;
+        let ended = self.call(&Method::DELETE, Effort::None, &head, &mut note).await;
         // A server need not let its sessions be ended.
         if let Ok(mut opened) = ended
             && opened.body(self.limit, &note).await.is_ok()

@@ -1,0 +1,208 @@
+//! Connections by TCP: to the address of a name that answers first, through a
+//! proxy where one is wanted, and TLS over them.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderValue, Uri};
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpStream, lookup_host};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+/// How long the addresses of one family are tried before those of the other one
+/// are too (RFC 8305, 5).
+const FALLBACK: Duration = Duration::from_millis(300);
+
+/// The longest head of a proxy's answer.
+const HEAD: usize = 8192;
+
+/// What kept it from being connected.
+#[derive(Debug)]
+pub(super) enum Failed {
+    /// The name has no address.
+    Name(io::Error),
+    /// Nobody answers at any.
+    Tcp(io::Error),
+    /// The proxy does not lead on.
+    Tunnel(String),
+    /// No TLS.
+    Tls(io::Error),
+}
+
+/// Connects to a host and a port, as a URL has them.
+pub(super) async fn connect(uri: &Uri) -> Result<TcpStream, Failed> {
+    let port = if uri.scheme_str() == Some("https") { 443 } else { 80 };
+    let (host, port) = (bare(uri.host().unwrap_or_default()), uri.port_u16().unwrap_or(port));
+    let found = lookup_host((host, port)).await.map_err(Failed::Name)?;
+    let found: Vec<SocketAddr> = found.collect();
+    let family = found.first().is_some_and(SocketAddr::is_ipv6);
+    let (preferred, others): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|address| address.is_ipv6() == family);
+    let stream = match others.is_empty() {
+        true => first_of(&preferred).await,
+        false => sooner(&preferred, &others).await,
+    };
+    let stream = stream.map_err(Failed::Tcp)?;
+    // That fails where the other side has gone already, which is seen soon enough.
+    let _ = stream.set_nodelay(true);
+    Ok(stream)
+}
+
+/// The first address that answers, one after the other.
+async fn first_of(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+    let mut last = io::Error::new(io::ErrorKind::NotConnected, "the name has no address");
+    for address in addresses {
+        match TcpStream::connect(address).await {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+/// The first address of both families, of which one has a head start.
+async fn sooner(preferred: &[SocketAddr], others: &[SocketAddr]) -> io::Result<TcpStream> {
+    let mut first = pin!(first_of(preferred));
+    let mut second = pin!(first_of(others));
+    tokio::select! {
+        biased;
+        stream = &mut first => match stream {
+            Ok(stream) => return Ok(stream),
+            Err(_) => return second.await,
+        },
+        () = tokio::time::sleep(FALLBACK) => {}
+    }
+    tokio::select! {
+        biased;
+        stream = &mut first => match stream {
+            Ok(stream) => Ok(stream),
+            Err(_) => second.await,
+        },
+        stream = &mut second => match stream {
+            Ok(stream) => Ok(stream),
+            Err(_) => first.await,
+        },
+    }
+}
+
+/// Lets a proxy, to which there is a connection, lead on to what a URL names
+/// (RFC 9110, 9.3.6). Nothing follows the head of a good answer: whoever is behind
+/// the proxy waits for us.
+pub(super) async fn tunnel(
+    proxy: &mut TcpStream,
+    to: &Uri,
+    auth: Option<&HeaderValue>,
+) -> Result<(), Failed> {
+    let failed = |what: &str| Failed::Tunnel(format!("tunnel error: {what}"));
+    let broken = |error| failed(&format!("io error establishing tunnel: {error}"));
+    let host = to.host().ok_or_else(|| failed("missing destination host"))?;
+    let port = to.port_u16().unwrap_or(443);
+    let head = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n");
+    let mut request = head.into_bytes();
+    if let Some(auth) = auth {
+        request.extend_from_slice(b"Proxy-Authorization: ");
+        request.extend_from_slice(auth.as_bytes());
+        request.extend_from_slice(b"\r\n");
+    }
+    request.extend_from_slice(b"\r\n");
+    proxy.write_all(&request).await.map_err(broken)?;
+    let mut answer = Vec::new();
+    while !answer.windows(4).any(|four| four == b"\r\n\r\n") {
+        if answer.len() >= HEAD {
+            return Err(failed("proxy response headers too long"));
+        }
+        if proxy.read_buf(&mut answer).await.map_err(broken)? == 0 {
+            return Err(failed("unexpected end of file"));
+        }
+        let begins = b"HTTP/1.";
+        let length = answer.len().min(begins.len());
+        if answer[..length] != begins[..length] {
+            return Err(failed("unsuccessful"));
+        }
+    }
+    match answer.get(b"HTTP/1.1 ".len()..).and_then(|rest| rest.get(..3)) {
+        Some(b"200") => Ok(()),
+        Some(b"407") => Err(failed("proxy authorization required")),
+        _ => Err(failed("unsuccessful")),
+    }
+}
+
+/// Begins TLS with a host over a connection to it.
+pub(super) async fn secure(
+    stream: TcpStream,
+    host: &str,
+    tls: &Arc<ClientConfig>,
+) -> Result<TlsStream<TcpStream>, Failed> {
+    let name = ServerName::try_from(bare(host).to_owned());
+    let name = name.map_err(|error| Failed::Tls(io::Error::other(error)))?;
+    TlsConnector::from(Arc::clone(tls)).connect(name, stream).await.map_err(Failed::Tls)
+}
+
+/// A host without the brackets that an IPv6 address has in a URL.
+fn bare(host: &str) -> &str {
+    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn where_nobody_answers_the_other_family_is_tried() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let there = listener.local_addr().unwrap();
+        let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+        let stream = sooner(&[gone], &[there]).await.unwrap();
+        assert_eq!(stream.peer_addr().unwrap(), there);
+        let stream = sooner(&[gone, there], &[gone]).await.unwrap();
+        assert_eq!(stream.peer_addr().unwrap(), there);
+        let error = sooner(&[gone], &[gone]).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
+    }
+
+    #[tokio::test]
+    async fn a_proxy_leads_on_or_says_why_not() {
+        async fn check(answer: &'static [u8], expected: Result<(), &str>) {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let uri: Uri = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
+            let proxy = async {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut asked = Vec::new();
+                while !asked.ends_with(b"\r\n\r\n") {
+                    stream.read_buf(&mut asked).await.unwrap();
+                }
+                stream.write_all(answer).await.unwrap();
+                String::from_utf8(asked).unwrap()
+            };
+            let client = async {
+                let mut stream = connect(&uri).await.unwrap();
+                let auth = HeaderValue::from_static("Basic me");
+                tunnel(&mut stream, &"https://there".parse().unwrap(), Some(&auth)).await
+            };
+            let (asked, told) = tokio::join!(proxy, client);
+            let head = "CONNECT there:443 HTTP/1.1\r\nHost: there:443\r\n";
+            assert_eq!(asked, format!("{head}Proxy-Authorization: Basic me\r\n\r\n"));
+            match (told, expected) {
+                (Ok(()), Ok(())) => {}
+                (Err(Failed::Tunnel(told)), Err(expected)) => assert_eq!(told, expected),
+                (told, expected) => panic!("{told:?} instead of {expected:?}"),
+            }
+        }
+        check(b"HTTP/1.1 200 Connection established\r\nvia: x\r\n\r\n", Ok(())).await;
+        check(b"HTTP/1.0 200 OK\r\n\r\n", Ok(())).await;
+        let refused = "tunnel error: proxy authorization required";
+        check(b"HTTP/1.1 407 Who?\r\n\r\n", Err(refused)).await;
+        check(b"HTTP/1.1 403 No\r\ncontent-length: 2\r\n\r\nNo", Err("tunnel error: unsuccessful"))
+            .await;
+        check(b"SSH-2.0", Err("tunnel error: unsuccessful")).await;
+        check(b"HTTP/1.1 200", Err("tunnel error: unexpected end of file")).await;
+    }
+}
