@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
@@ -27,9 +28,13 @@ _, status, usage = os.wait4(pid, 0)
 print(usage.ru_utime + usage.ru_stime)
 sys.exit(os.waitstatus_to_exitcode(status))";
 
+/// Whether a program can be kept on one core; looked at once, since what is measured is
+/// the program and not this.
+static PINS: LazyLock<bool> = LazyLock::new(|| works("taskset -c 0 true"));
+
 /// A command line, on one core where that works.
 pub(super) fn pinned(root: &Path, words: &[&str]) -> Command {
-    let mut line = match works("taskset -c 0 true") {
+    let mut line = match *PINS {
         true => command(root, "taskset -c 0"),
         false => command(root, "env"),
     };
