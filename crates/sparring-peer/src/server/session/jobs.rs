@@ -105,7 +105,9 @@ impl Jobs {
     pub(super) fn next(&mut self) -> Option<Done> {
         while let Some(key) = self.due.pop_front() {
             let Some(job) = self.waiting.get_mut(&key) else { continue };
-            job.bell.has_rung.store(false, Ordering::Release);
+            // Read and not only written: who rang just now gets no turn of its own, so
+            // what it did must be seen by this one.
+            job.bell.has_rung.swap(false, Ordering::AcqRel);
             let mut cx = Context::from_waker(&job.waker);
             if let Poll::Ready(outcome) = job.serving.as_mut().poll(&mut cx) {
                 let Some(Job { id, bell, .. }) = self.waiting.remove(&key) else { continue };
