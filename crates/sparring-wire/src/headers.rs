@@ -71,15 +71,17 @@ impl Headers {
 
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let (text, ends) = match &self.0 {
+            Some(lines) => (&*lines.text, &lines.ends[..]),
+            None => ("", &[][..]),
+        };
         let mut start = 0;
-        self.0.iter().flat_map(|lines| lines.ends.iter().map(move |ends| (lines, ends))).map(
-            move |(lines, (name_end, end))| {
-                let (name_end, end) = (*name_end as usize, *end as usize);
-                let name = &lines.text[start..name_end];
-                start = end;
-                (name, &lines.text[name_end..end])
-            },
-        )
+        ends.iter().map(move |(name_end, end)| {
+            let (name_end, end) = (*name_end as usize, *end as usize);
+            let name = &text[start..name_end];
+            start = end;
+            (name, &text[name_end..end])
+        })
     }
 
     /// What all of them take, written out.

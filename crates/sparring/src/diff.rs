@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use similar::DiffOp;
-use similar::algorithms::{Capture, Compact, Replace, myers};
+use sparring_diff::groups;
 
 /// The most of a text that is shown where it is not compared.
 const SHOWN: usize = 600;
@@ -49,32 +48,29 @@ pub(crate) fn texts(expected: &str, found: &str) -> String {
 pub(crate) fn lines(expected: &str, found: &str) -> String {
     let old: Vec<&str> = expected.split_inclusive('\n').collect();
     let new: Vec<&str> = found.split_inclusive('\n').collect();
-    // By one algorithm, since whatever can choose between all of them is dear to build.
-    let mut ops = Compact::new(Replace::new(Capture::new()), &old, &new);
-    let Ok(()) = myers::diff(&mut ops, &old, 0..old.len(), &new, 0..new.len());
     // A line break that only one of them has would not be seen.
     let ends_alike = expected.ends_with('\n') == found.ends_with('\n');
     let mut out = String::new();
     let mut told = 0;
-    for group in ops.into_inner().into_inner().into_grouped_ops(NEAR) {
-        if group.first().is_some_and(|op| op.old_range().start > told) {
+    for group in groups(&old, &new, NEAR) {
+        if group.first().is_some_and(|part| part.old.start > told) {
             out.push_str("    …\n");
         }
-        for op in &group {
+        told = group.last().map_or(told, |part| part.old.end);
+        for part in group {
             let mut tell = |sign: char, line: &str| {
                 let breaks = ends_alike || sign == ' ' || line.ends_with('\n');
                 let end = if breaks { "" } else { "⏎ missing" };
                 let _ = writeln!(out, "  {sign} {}{end}", line.trim_end_matches('\n'));
             };
-            let (gone, come) = (&old[op.old_range()], &new[op.new_range()]);
-            if let DiffOp::Equal { .. } = op {
+            let (gone, come) = (&old[part.old], &new[part.new]);
+            if part.same {
                 gone.iter().for_each(|line| tell(' ', line));
             } else {
                 gone.iter().for_each(|line| tell('-', line));
                 come.iter().for_each(|line| tell('+', line));
             }
         }
-        told = group.last().map_or(told, |op| op.old_range().end);
     }
     if told < old.len() {
         out.push_str("    …\n");

@@ -63,12 +63,12 @@ impl HttpRequest {
     /// names (a list where one comes several times), `body` (read as JSON where
     /// it is, else a text) and `text` (the body in any case).
     pub fn to_json(&self) -> Value {
-        self.value(|_, value| value.to_owned())
+        self.value(false)
     }
 
     /// The same with secrets hidden, to be shown.
     pub fn to_shown(&self) -> Value {
-        self.value(|name, value| if is_secret(name) { HIDDEN } else { value }.to_owned())
+        self.value(true)
     }
 
     /// The same request with secrets hidden, to be kept.
@@ -78,10 +78,11 @@ impl HttpRequest {
         self
     }
 
-    fn value(&self, header: impl Fn(&str, &str) -> String) -> Value {
+    fn value(&self, hides: bool) -> Value {
         let mut headers = Map::new();
         for (name, value) in self.headers.iter() {
-            add(&mut headers, name.to_ascii_lowercase(), header(name, value));
+            let value = if hides && is_secret(name) { HIDDEN } else { value };
+            add(&mut headers, name.to_ascii_lowercase(), value.to_owned());
         }
         let mut query = Map::new();
         let text = self.query.as_deref().unwrap_or_default();

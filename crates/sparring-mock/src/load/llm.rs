@@ -1,6 +1,6 @@
 //! An LLM endpoint: from its keys to its turns.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -65,12 +65,11 @@ impl LlmScript {
             return None;
         };
         let mut reading = Reading { api, known, filled: HashMap::new(), problems };
-        let cases = node.get("cases").map(Node::entries).unwrap_or_default();
-        let cases = cases.iter().map(|case| {
+        let mut cases = BTreeMap::new();
+        for case in node.get("cases").map(Node::entries).unwrap_or_default() {
             reading.case_id(case);
-            (case.key.clone(), reading.turns(&case.value))
-        });
-        let cases = cases.collect();
+            cases.insert(case.key.clone(), reading.turns(&case.value));
+        }
         let models = node.get("models").map(Node::items).unwrap_or_default();
         Some(Arc::new(LlmScript {
             api,

@@ -18,7 +18,16 @@ impl Scene {
         entries: impl Iterator<Item = &'a Entry>,
         cx: &Context,
     ) -> Answer {
-        let shown: Vec<&Entry> = entries.filter(|entry| entry.is_shown()).collect();
+        self.page_of(field, cursor, entries.filter(|entry| entry.is_shown()).collect(), cx)
+    }
+
+    fn page_of(
+        &self,
+        field: &str,
+        cursor: Option<&str>,
+        shown: Vec<&Entry>,
+        cx: &Context,
+    ) -> Answer {
         let start = match cursor {
             None => 0,
             Some(cursor) => {

@@ -48,10 +48,11 @@ impl Question {
 /// 2025-11-25, client/elicitation), and with nothing for other fields.
 pub fn accept_with_defaults(params: &RawJson) -> Value {
     let properties = params.view().at(&["requestedSchema", "properties"]);
-    let defaults = properties.into_iter().flat_map(Json::members).filter_map(|(name, property)| {
-        let default = tree(property.get("default")?.bytes()).ok()?;
-        Some((name.name().into_owned(), default))
-    });
+    let defaults =
+        properties.unwrap_or(Json::EMPTY_OBJECT).members().filter_map(|(name, property)| {
+            let default = tree(property.get("default")?.bytes()).ok()?;
+            Some((name.name().into_owned(), default))
+        });
     let content: Map<String, Value> = defaults.collect();
     json!({"action": "accept", "content": content})
 }

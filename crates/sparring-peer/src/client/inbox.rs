@@ -81,7 +81,9 @@ impl Inbox {
 
     /// How many frames came of each name, by their names.
     pub fn counts(&self) -> BTreeMap<String, u64> {
-        self.state().counts.iter().map(|(name, count)| (name.clone(), *count)).collect()
+        let mut counts = BTreeMap::new();
+        counts.extend(self.state().counts.iter().map(|(name, count)| (name.clone(), *count)));
+        counts
     }
 
     /// Waits until so many of one name have come, and gives those kept.

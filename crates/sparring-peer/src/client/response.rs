@@ -42,7 +42,7 @@ impl Response {
     /// The text items of the content, joined with nothing.
     pub fn content(&self) -> String {
         let content = self.result().and_then(|result| result.get("content"));
-        let items = content.into_iter().flat_map(Json::items);
+        let items = content.unwrap_or(Json::EMPTY_OBJECT).items();
         let texts =
             items.filter(|item| item.get("type").and_then(Json::as_str).as_deref() == Some("text"));
         texts.filter_map(|item| item.get("text").and_then(Json::as_str)).collect()

@@ -51,7 +51,7 @@ impl Filter {
     /// The filter that stands there.
     pub fn read(json: Json<'_>) -> Filter {
         let flag = |name| json.get(name).and_then(Json::as_bool) == Some(true);
-        let uris = json.get("resourceSubscriptions").into_iter().flat_map(Json::items);
+        let uris = json.get("resourceSubscriptions").unwrap_or(Json::EMPTY_OBJECT).items();
         Filter {
             tools_list_changed: flag("toolsListChanged"),
             prompts_list_changed: flag("promptsListChanged"),

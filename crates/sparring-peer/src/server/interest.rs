@@ -48,7 +48,10 @@ impl Interests {
             true => sessions.remove(&key),
             false => sessions.insert(key, uris),
         };
-        let all: BTreeSet<String> = sessions.values().flatten().cloned().collect();
+        let mut all = BTreeSet::new();
+        for uris in sessions.values() {
+            all.extend(uris.iter().cloned());
+        }
         // Within the lock, so that what is newer is told later.
         self.all.send_if_modified(|known| {
             let changed = **known != all;

@@ -3,8 +3,7 @@
 use std::fmt;
 
 use serde_json::Value;
-use similar::DiffOp;
-use similar::algorithms::{Capture, Compact, Replace, myers};
+use sparring_diff::groups;
 
 /// How many lines that are the same are shown around one that is not.
 const NEAR: usize = 3;
@@ -68,27 +67,24 @@ impl fmt::Display for Mismatch {
 pub fn diff(expected: &str, actual: &str) -> String {
     let old: Vec<&str> = expected.split_inclusive('\n').collect();
     let new: Vec<&str> = actual.split_inclusive('\n').collect();
-    // By one algorithm, since whatever can choose between all of them is dear to build.
-    let mut found = Compact::new(Replace::new(Capture::new()), &old, &new);
-    let Ok(()) = myers::diff(&mut found, &old, 0..old.len(), &new, 0..new.len());
     let mut lines: Vec<String> = Vec::new();
     let mut told = 0;
-    for group in found.into_inner().into_inner().into_grouped_ops(NEAR) {
-        let start = group.first().map_or(0, |op| op.old_range().start);
+    for group in groups(&old, &new, NEAR) {
+        let start = group.first().map_or(0, |part| part.old.start);
         if start > told {
             lines.push(" …".to_owned());
         }
-        for op in &group {
+        told = group.last().map_or(told, |part| part.old.end);
+        for part in group {
             let marked = |mark: char, of: &[&str]| -> Vec<String> {
                 of.iter().map(|line| format!("{mark}{}", line.trim_end_matches('\n'))).collect()
             };
-            let (gone, come) = (&old[op.old_range()], &new[op.new_range()]);
-            match op {
-                DiffOp::Equal { .. } => lines.extend(marked(' ', gone)),
-                _ => lines.extend(marked('-', gone).into_iter().chain(marked('+', come))),
+            let (gone, come) = (&old[part.old], &new[part.new]);
+            match part.same {
+                true => lines.extend(marked(' ', gone)),
+                false => lines.extend(marked('-', gone).into_iter().chain(marked('+', come))),
             }
         }
-        told = group.last().map_or(told, |op| op.old_range().end);
     }
     if told < old.len() {
         lines.push(" …".to_owned());

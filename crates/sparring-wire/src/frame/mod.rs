@@ -216,8 +216,8 @@ impl Frame {
 
     /// The frames of a batch; none for other kinds.
     pub fn batch(&self) -> impl Iterator<Item = Frame> + '_ {
-        let items = self.span(self.0.read.batch).map(Json::items);
-        items.into_iter().flatten().map(|item| Frame::parse(item.bytes()))
+        let batch = self.span(self.0.read.batch).unwrap_or(Json::EMPTY_OBJECT);
+        batch.items().map(|item| Frame::parse(item.bytes()))
     }
 
     /// Whether the frame is a response, or was meant as one: it has a result,

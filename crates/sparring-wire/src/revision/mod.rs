@@ -185,13 +185,16 @@ impl Revision {
 pub(crate) fn known_method(name: &[u8]) -> Option<&'static str> {
     static KNOWN: LazyLock<HashMap<&'static [u8], &'static str, RandomState>> =
         LazyLock::new(|| {
-            let sides = [Side::Client, Side::Server];
-            let pairs = Revision::ALL.into_iter().flat_map(|it| sides.map(|side| (it, side)));
-            let names = pairs.flat_map(|(revision, side)| {
-                let requests = revision.requests(side).iter().map(|rule| rule.name);
-                requests.chain(revision.notifications(side).iter().map(|rule| rule.name))
-            });
-            names.map(|name| (name.as_bytes(), name)).collect()
+            let mut known = HashMap::default();
+            for revision in Revision::ALL {
+                for side in [Side::Client, Side::Server] {
+                    let requests = revision.requests(side).iter().map(|rule| rule.name);
+                    known.extend(requests.map(|name| (name.as_bytes(), name)));
+                    let notifications = revision.notifications(side).iter().map(|rule| rule.name);
+                    known.extend(notifications.map(|name| (name.as_bytes(), name)));
+                }
+            }
+            known
         });
     KNOWN.get(name).copied()
 }

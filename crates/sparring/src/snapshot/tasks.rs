@@ -101,6 +101,6 @@ fn told(message: &Message) -> Vec<(String, String)> {
         Some((text("taskId")?, text("status")?))
     };
     let Some(body) = message.body() else { return Vec::new() };
-    let listed = body.get("tasks").into_iter().flat_map(Json::items);
+    let listed = body.get("tasks").unwrap_or(Json::EMPTY_OBJECT).items();
     [Some(body), body.get("task")].into_iter().flatten().chain(listed).filter_map(read).collect()
 }

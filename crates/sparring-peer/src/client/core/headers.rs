@@ -79,7 +79,7 @@ impl<W> Core<W> {
         if self.link == LinkKind::Shared {
             return;
         }
-        for tool in result.get("tools").into_iter().flat_map(Json::items) {
+        for tool in result.get("tools").unwrap_or(Json::EMPTY_OBJECT).items() {
             let Some(name) = tool.get("name").and_then(Json::as_str) else { continue };
             let mirrored = tool.get("inputSchema").and_then(|schema| Mirrored::read(schema).ok());
             match mirrored.filter(|mirrored| !mirrored.is_empty()) {

@@ -397,6 +397,6 @@ fn session(revision: Revision, info: Option<Json<'_>>, result: Json<'_>, frame: 
 }
 
 fn strings(list: Option<Json<'_>>) -> Vec<String> {
-    let items = list.into_iter().flat_map(Json::items);
+    let items = list.unwrap_or(Json::EMPTY_OBJECT).items();
     items.filter_map(|item| item.as_str().map(Into::into)).collect()
 }

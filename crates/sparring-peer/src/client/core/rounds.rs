@@ -55,7 +55,7 @@ impl<W> Core<W> {
         }
         let state = result.get("requestState").map(RawJson::from);
         let mut inputs = Vec::new();
-        let requests = result.get("inputRequests").into_iter().flat_map(Json::members);
+        let requests = result.get("inputRequests").unwrap_or(Json::EMPTY_OBJECT).members();
         if requests.clone().nth(MOST).is_some() {
             let reason = format!("it asks for more than {MOST} inputs at once");
             let error = Error::Unusable { method: pending.method.to_string(), reason };

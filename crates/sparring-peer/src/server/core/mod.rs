@@ -262,9 +262,14 @@ impl<A> Core<A> {
         if !std::mem::take(&mut self.other_uris) {
             return None;
         }
-        let of_session = self.session.iter().flat_map(|session| &session.subscribed);
-        let filters = self.in_flight.values().filter_map(|job| job.listening.as_ref());
-        Some(of_session.chain(filters.flat_map(|filter| &filter.uris)).cloned().collect())
+        let mut uris = Vec::new();
+        if let Some(session) = &self.session {
+            uris.extend(session.subscribed.iter().cloned());
+        }
+        for filter in self.in_flight.values().filter_map(|job| job.listening.as_ref()) {
+            uris.extend(filter.uris.iter().cloned());
+        }
+        Some(uris)
     }
 
     /// The level of log messages that the client has set since this was last asked.

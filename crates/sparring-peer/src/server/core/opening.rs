@@ -29,7 +29,7 @@ impl<'a> Meta<'a> {
     fn of(frame: &'a Frame) -> Self {
         let mut meta = Meta::default();
         let found = frame.params().and_then(|params| params.get("_meta"));
-        for (key, value) in found.into_iter().flat_map(Json::members) {
+        for (key, value) in found.unwrap_or(Json::EMPTY_OBJECT).members() {
             if key.is(VERSION) {
                 meta.version = Some(value);
             } else if key.is(CAPABILITIES) {

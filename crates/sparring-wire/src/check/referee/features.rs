@@ -89,8 +89,7 @@ pub(super) fn lacking_inputs(
     declared: Json<'_>,
     result: Json<'_>,
 ) -> Vec<(String, &'static str)> {
-    let requests = result.get("inputRequests").into_iter();
-    let requests = requests.flat_map(Json::members);
+    let requests = result.get("inputRequests").unwrap_or(Json::EMPTY_OBJECT).members();
     let lacking = requests.filter_map(|(key, request)| {
         let method = request.get("method")?.as_str()?;
         let capability = lacking(revision, declared, &method, request.get("params"))?;

@@ -291,7 +291,7 @@ impl<'a> Meta<'a> {
     fn of(params: Option<Json<'a>>) -> Self {
         let mut meta = Meta::default();
         let found = params.and_then(|params| params.get("_meta"));
-        for (key, value) in found.into_iter().flat_map(Json::members) {
+        for (key, value) in found.unwrap_or(Json::EMPTY_OBJECT).members() {
             let place = if key.is(VERSION) {
                 &mut meta.version
             } else if key.is(CAPABILITIES) {

@@ -173,7 +173,7 @@ impl Referee {
         }
         if request.rule.is_some_and(|rule| rule.name == "tools/list") {
             let tools = frame.result().and_then(|result| result.get("tools"));
-            for (index, tool) in tools.into_iter().flat_map(Json::items).enumerate() {
+            for (index, tool) in tools.unwrap_or(Json::EMPTY_OBJECT).items().enumerate() {
                 let schema = tool.get("inputSchema");
                 let Some(Err(why)) = schema.map(Mirrored::read) else { continue };
                 out.push(violation(
