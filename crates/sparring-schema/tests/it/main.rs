@@ -1,6 +1,10 @@
 //! The validator held to the official suite of JSON Schema, to another validator,
-//! and to the schemas of MCP.
+//! and to the schemas of MCP; what it tells, and what it does not let itself be
+//! stopped by.
 
 mod against_jsonschema;
-mod official_suite;
+mod bad_schemas;
+mod limits;
+mod messages;
+mod peers;
 mod protocol_schemas;
