@@ -64,6 +64,9 @@ pub(crate) fn is_multiple(number: &Number, of: &Number) -> bool {
     if let (Some(number), Some(of)) = (whole(number), whole(of)) {
         return of != 0 && number % of == 0;
     }
+    if let (Some(number), Some(of)) = (in_parts(number), in_parts(of)) {
+        return of != 0 && number % of == 0;
+    }
     let (digits, exponent) = decimal(number);
     let (of_digits, of_exponent) = decimal(of);
     if of_digits == 0 {
@@ -86,6 +89,13 @@ pub(crate) fn is_multiple(number: &Number, of: &Number) -> bool {
         }
     }
     digits % divisor == 0
+}
+
+/// How many 256th parts a number has that is not large and has no others. Its
+/// digits are then exactly its double, and need not be written.
+fn in_parts(number: &Number) -> Option<i64> {
+    let parts = float(number) * 256.0;
+    (parts.abs() < (1_u64 << 28) as f64 && parts.fract() == 0.0).then_some(parts as i64)
 }
 
 /// A number without its sign, as digits and a power of ten.

@@ -237,7 +237,7 @@ impl<'s> References<'s> {
                 return Ok(());
             }
             (Shape::Schema, Value::Array(_)) if pointer.ends_with("/items") => {
-                "a list of schemas stands in `prefixItems` since 2020-12, and here one schema"
+                "since 2020-12 a list of schemas stands in `prefixItems`; one schema is wanted here"
             }
             (Shape::Schema | Shape::SchemaOrFlag | Shape::SchemaOrSchemas, schema) => {
                 return self.add_schema(draft, schema, resource, pointer);

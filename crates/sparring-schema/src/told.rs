@@ -45,10 +45,11 @@ pub(crate) enum Wrong<'a> {
     TooDeep,
 }
 
-/// What is said after the value that a message begins with, or all of it, and what
-/// sort of breach it is.
+/// What is said of a value.
 pub(crate) enum Said {
+    /// A message begins with the value, and goes on with this.
     OfValue(String),
+    /// This is the whole message.
     Alone(String),
 }
 

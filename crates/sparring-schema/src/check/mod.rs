@@ -32,7 +32,8 @@ pub(crate) struct Run<'p, 'v> {
     most: usize,
     found: Vec<Breach>,
     path: Vec<At<'v>>,
-    /// The resources that were entered, the outermost first.
+    /// The resources that were entered, the outermost first, where something
+    /// depends on them.
     scope: Vec<usize>,
     /// References that are being followed, and for which value.
     under_way: Vec<(NodeId, usize)>,
@@ -75,7 +76,7 @@ impl<'p, 'v> Run<'p, 'v> {
             return self.fail(value, Wrong::TooDeep);
         }
         self.depth += 1;
-        let enters = self.scope.last() != Some(&node.resource);
+        let enters = !plan.dynamic.is_empty() && self.scope.last() != Some(&node.resource);
         if enters {
             self.scope.push(node.resource);
         }
@@ -243,6 +244,9 @@ impl<'p, 'v> Run<'p, 'v> {
 
     /// Holds a member or an item against a node.
     fn below(&mut self, at: At<'v>, node: NodeId, value: &'v Value) -> bool {
+        if self.most == 0 {
+            return self.node(node, value, None);
+        }
         self.path.push(at);
         let holds = self.node(node, value, None);
         self.path.pop();

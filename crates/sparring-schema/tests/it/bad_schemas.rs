@@ -43,7 +43,7 @@ fn what_is_no_schema_is_told_with_its_place() {
     check(json!({"uniqueItems": 1}), "at /uniqueItems: a boolean is wanted, and not 1");
     check(
         json!({"items": [{}]}),
-        "at /items: a list of schemas stands in `prefixItems` since 2020-12, and here one schema, and not [{}]",
+        "at /items: since 2020-12 a list of schemas stands in `prefixItems`; one schema is wanted here, and not [{}]",
     );
     check(
         json!({"$schema": "http://json-schema.org/draft-04/schema#", "not": true}),
@@ -101,6 +101,7 @@ fn the_same_schemas_are_none_to_the_other_validator() {
         json!({"items": [{}]}),
         json!({"title": 1}),
         json!({"$ref": "#/$defs/nope"}),
+        json!({"$schema": "https://example.com/nope"}),
     ] {
         assert!(jsonschema::validator_for(&schema).is_err(), "{schema}");
     }
