@@ -1,8 +1,7 @@
 //! Where a value breaks a tool's JSON Schema.
 
 use serde_json::Value;
-use sparring_script::Schema;
-use sparring_script::schema::Step;
+use sparring_schema::{Schema, Step};
 use sparring_wire::{Json, JsonKind};
 
 use crate::output::line;
@@ -48,7 +47,8 @@ pub(crate) fn breaches(
     root: &str,
 ) -> Result<Vec<Breach>, Unchecked> {
     let shown = |text: String| line::cut(&line::clean(&text), LONGEST);
-    let schema = Schema::new(schema).map_err(|error| Unchecked::Schema(shown(error)))?;
+    let schema =
+        Schema::new(schema).map_err(|error| Unchecked::Schema(shown(error.to_string())))?;
     if let Some(number) = too_large(value) {
         return Err(Unchecked::Number(shown(number.text().into_owned())));
     }
@@ -118,8 +118,8 @@ mod tests {
         assert_eq!(
             found(&schema, r#"{"a b": [1, "x"]}"#).unwrap(),
             [
-                ("$".to_owned(), "\"c\" is a required property".to_owned()),
                 ("$[\"a b\"][1]".to_owned(), "\"x\" is not of type \"number\"".to_owned()),
+                ("$".to_owned(), "\"c\" is a required property".to_owned()),
             ]
         );
     }

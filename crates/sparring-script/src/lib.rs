@@ -12,7 +12,6 @@ mod nearest;
 pub mod node;
 pub mod problem;
 mod quantity;
-pub mod schema;
 mod source;
 pub mod template;
 
@@ -23,6 +22,5 @@ pub use nearest::{did_you_mean, nearest};
 pub use node::{Entry, Kind, Node};
 pub use problem::{Problem, Problems};
 pub use quantity::{duration, size};
-pub use schema::Schema;
 pub use source::{Position, Source, Span};
 pub use template::{Path, Scope, Template, Tree, Undefined};

@@ -35,8 +35,8 @@ pub(crate) struct Peers {
 /// Installs the peers and runs the tests.
 pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
     let peers = install(root, ci)?;
-    let packages =
-        "-p sparring-peer -p sparring-transport -p sparring-report -p sparring-host --all-features";
+    let packages = "-p sparring-peer -p sparring-transport -p sparring-report -p sparring-schema \
+                    -p sparring-host --all-features";
     run_command(command(root, &format!("cargo build {packages} --examples")))?;
     let line = if has_nextest() {
         format!(
@@ -69,7 +69,7 @@ pub(crate) fn install(root: &Path, ci: bool) -> Result<Peers> {
             python::install(&pins.join("requirements.txt"), &python),
         ),
         (
-            "the test of JUnit XML against its schemas",
+            "the tests of JUnit XML against its schemas and of JSON Schemas by their official suite",
             schemas::install(
                 &pins.join("schemas.txt"),
                 &python.join("bin/python"),

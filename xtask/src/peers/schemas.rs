@@ -1,5 +1,6 @@
-//! Schemas that reports are held against. They are in no package as it is
-//! installed, but in the sources of one.
+//! Schemas that reports are held against, and the suite that our validator of JSON
+//! Schemas is held to. They are in no package as it is installed, but in the
+//! sources of some.
 
 use std::ffi::OsStr;
 use std::fs;

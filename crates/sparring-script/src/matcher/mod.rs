@@ -43,7 +43,7 @@ enum Rule {
     Compare(Ordering, Number),
     Every(Box<Rule>),
     Has(Box<Rule>),
-    Conforms(crate::Schema),
+    Conforms(sparring_schema::Schema),
 }
 
 /// How a number stands to another.

@@ -2,6 +2,7 @@
 
 use regex::Regex;
 use serde_json::Value;
+use sparring_schema::Schema;
 
 use super::{JsonType, Matcher, Ordering, Rule};
 use crate::nearest::did_you_mean;
@@ -92,7 +93,7 @@ fn named(entry: &Entry, problems: &mut Problems) -> Rule {
         "le" => compare(Ordering::Le, node, problems),
         "every" => Rule::Every(Box::new(rule(node, problems))),
         "has" => Rule::Has(Box::new(rule(node, problems))),
-        "conforms" => match crate::Schema::new(&node.to_json()) {
+        "conforms" => match Schema::new(&node.to_json()) {
             Ok(schema) => Rule::Conforms(schema),
             Err(error) => {
                 problems.add(node.span, format!("this is no JSON Schema: {error}"));

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use sparring_peer::Client;
-use sparring_script::schema::Breach;
-use sparring_script::{Schema, did_you_mean};
+use sparring_schema::{BadSchema, Breach, Schema};
+use sparring_script::did_you_mean;
 use sparring_wire::types::Tool;
 
 /// The most breaches of one output schema that are told.
@@ -21,7 +21,7 @@ pub(crate) enum Tools {
 #[derive(Debug)]
 pub(crate) struct Listed {
     name: String,
-    output: Option<Result<Schema, String>>,
+    output: Option<Result<Schema, BadSchema>>,
 }
 
 impl Tools {

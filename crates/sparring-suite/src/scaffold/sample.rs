@@ -11,7 +11,7 @@ const DEEPEST: usize = 16;
 /// A value for a schema, and why it does not fit, where it does not.
 pub(super) fn sample(schema: &Value) -> (Value, Option<String>) {
     let value = Sampler { root: schema }.of(schema, 0);
-    let fits = match sparring_script::Schema::new(schema) {
+    let fits = match sparring_schema::Schema::new(schema) {
         Ok(schema) => schema.breaches(&value, 1).pop().map(|breach| breach.message),
         Err(error) => Some(format!("the schema cannot be used: {error}")),
     };

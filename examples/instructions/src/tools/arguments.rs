@@ -1,10 +1,8 @@
 //! Whether arguments are what a tool takes, told so that whoever called can do
 //! better: all that is wrong at once, each with the argument's name.
 
-use jsonschema::error::ValidationErrorKind;
-use jsonschema::paths::LocationSegment;
-use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
+use sparring_schema::{Breach, Kind, Schema, Step};
 
 /// The most problems that are told.
 const MOST: usize = 10;
@@ -12,41 +10,37 @@ const MOST: usize = 10;
 /// How alike a name must be to be what was meant.
 const ALIKE: f64 = 0.7;
 
-/// Holds arguments against the schema that the validator is made of.
+/// Holds arguments against a schema, which is also given as it is listed.
 ///
 /// # Errors
 /// With all that is wrong, as a sentence.
-pub(super) fn check(
-    validator: &Validator,
-    schema: &Value,
-    arguments: &Value,
-) -> Result<(), String> {
-    let problems: Vec<String> =
-        validator.iter_errors(arguments).take(MOST).map(|error| tell(&error, schema)).collect();
+pub(super) fn check(takes: &Schema, listed: &Value, arguments: &Value) -> Result<(), String> {
+    let breaches = takes.breaches(arguments, MOST);
+    let problems: Vec<String> = breaches.iter().map(|breach| tell(breach, listed)).collect();
     match problems.is_empty() {
         true => Ok(()),
         false => Err(problems.join("; ")),
     }
 }
 
-fn tell(error: &ValidationError<'_>, schema: &Value) -> String {
-    match error.kind() {
-        ValidationErrorKind::Required { property } if error.instance_path().is_empty() => {
-            format!("the argument `{}` is missing", property.as_str().unwrap_or_default())
+fn tell(breach: &Breach, listed: &Value) -> String {
+    match &breach.kind {
+        Kind::Missing(name) if breach.steps.is_empty() => {
+            format!("the argument `{name}` is missing")
         }
-        ValidationErrorKind::AdditionalProperties { unexpected } => {
-            let known = schema["properties"].as_object();
+        Kind::Unknown(unexpected) => {
+            let known = listed["properties"].as_object();
             let known: Vec<&str> =
                 known.into_iter().flat_map(|it| it.keys()).map(|it| &**it).collect();
             let told = unexpected.iter().take(MOST).map(|name| unknown(name, &known));
             told.collect::<Vec<_>>().join("; ")
         }
         // The value itself may be long, and whoever sent it knows it.
-        _ => match error.instance_path().into_iter().next() {
-            Some(LocationSegment::Property(name)) => {
-                format!("the argument `{name}` is wrong: {}", error.masked_with("it"))
+        _ => match breach.steps.first() {
+            Some(Step::Name(name)) => {
+                format!("the argument `{name}` is wrong: {}", breach.message_about("it"))
             }
-            _ => format!("the arguments are wrong: {}", error.masked_with("they")),
+            _ => format!("the arguments are wrong: {}", breach.message_about("they")),
         },
     }
 }

@@ -10,13 +10,13 @@ mod switch;
 
 use std::sync::Arc;
 
-use jsonschema::Validator;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use sparring::types::{CallToolResult, Tool};
+use sparring_schema::Schema;
 
 use crate::library::Library;
 use crate::server::Desk;
@@ -51,7 +51,7 @@ trait Answering {
 pub struct Entry {
     /// As it is listed.
     pub listed: Tool,
-    validator: Validator,
+    takes: Schema,
     call: fn(Value, &Library, &Desk) -> Result<CallToolResult, String>,
 }
 
@@ -69,7 +69,7 @@ impl Entry {
     /// Calls it. Whatever is wrong with the arguments is a failure that names them.
     pub fn call(&self, arguments: &Value, desk: &Desk) -> CallToolResult {
         let library: Arc<Library> = desk.library();
-        let done = arguments::check(&self.validator, &self.listed.input_schema, arguments)
+        let done = arguments::check(&self.takes, &self.listed.input_schema, arguments)
             .and_then(|()| (self.call)(arguments.clone(), &library, desk));
         done.unwrap_or_else(|why| CallToolResult::failure(format!("{}: {why}", self.listed.name)))
     }
@@ -87,9 +87,9 @@ fn entry<T: Answering>() -> Entry {
         }),
     };
     listed.rest.insert("annotations".to_owned(), hints);
-    let validator = jsonschema::validator_for(&listed.input_schema)
-        .expect("what schemars makes of a Rust type is a schema");
-    Entry { listed, validator, call: call::<T> }
+    let takes =
+        Schema::new(&listed.input_schema).expect("what schemars makes of a Rust type is a schema");
+    Entry { listed, takes, call: call::<T> }
 }
 
 fn call<T: Answering>(
