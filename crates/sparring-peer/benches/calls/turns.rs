@@ -45,7 +45,7 @@ pub(crate) fn ratio(theirs: &[f64], ours: &[f64]) -> f64 {
 /// Prints whether a ratio is what was wanted.
 pub(crate) fn check(what: &str, ratio: f64, least: f64) -> bool {
     let verdict = if ratio >= least { "met" } else { "MISSED" };
-    println!("{what}: {ratio:.2}, at least {least} wanted: {verdict}");
+    println!("{what}: {ratio:.2}, at least {least:.2} wanted: {verdict}");
     ratio >= least
 }
 
