@@ -127,7 +127,7 @@ pub(super) async fn tunnel(
         }
     }
     match answer.get(b"HTTP/1.1 ".len()..).and_then(|rest| rest.get(..3)) {
-        Some(b"200") => Ok(()),
+        Some([b'2', ..]) => Ok(()),
         Some(b"407") => Err(failed("proxy authorization required")),
         _ => Err(failed("unsuccessful")),
     }
