@@ -187,6 +187,27 @@ mod tests {
         }
     }
 
+    #[test]
+    fn long_texts_that_have_little_in_common_are_told_apart_soon() {
+        let text = |name: &str| (0..100_000).map(|line| format!("{name} {line}")).collect();
+        let (old, mut new): (Vec<String>, Vec<String>) = (text("old"), text("new"));
+        new[50_000].clone_from(&old[50_000]);
+        let parts = parts(&by_line(&old), &by_line(&new));
+        assert_eq!(parts.len(), 3);
+        assert_eq!((parts[1].same, parts[1].old.clone()), (true, 50_000..50_001));
+
+        // The same lines the other way round: few of them can stay.
+        let mut turned = by_line(&old);
+        turned.reverse();
+        let parts = super::parts(&by_line(&old), &turned);
+        let made = parts.iter().flat_map(|part| &turned[part.new.clone()]);
+        assert!(made.eq(&turned));
+    }
+
+    fn by_line(text: &[String]) -> Vec<&str> {
+        text.iter().map(String::as_str).collect()
+    }
+
     /// How many lines must go and come, found by trying all.
     fn fewest(old: &[&str], new: &[&str]) -> usize {
         let mut row: Vec<usize> = (0..=new.len()).collect();

@@ -2,16 +2,50 @@
 //! Difference Algorithm and Its Variations", 1986), in linear space: from both
 //! ends at once to where they meet, and then each half by itself.
 
+use std::collections::HashSet;
 use std::ops::Range;
+
+/// The most changes that are looked for. Where there are more, what is between is one
+/// change: the search takes the square of their number, and nobody reads so many.
+const MOST: isize = 2_000;
 
 /// The lines that go, and those that come in their place.
 pub(crate) type Change = (Range<usize>, Range<usize>);
 
 /// What changes from one text to the other, in its order.
+///
+/// A line that only one of them has changes in any case, so only the others are
+/// searched.
 pub(crate) fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
-    let mut changes = Vec::new();
-    halve(old, new, (0, 0), &mut changes);
+    let (kept_old, kept_new) = (shared(old, new), shared(new, old));
+    let ours: Vec<&str> = kept_old.iter().map(|at| old[*at]).collect();
+    let theirs: Vec<&str> = kept_new.iter().map(|at| new[*at]).collect();
+    let mut found = Vec::new();
+    halve(&ours, &theirs, (0, 0), &mut found);
+
+    // The lines that stay, each by its places in both; and what is between is changed.
+    let (mut changes, mut at, mut seen) = (Vec::new(), (0, 0), (0, 0));
+    let end: Change = (ours.len()..ours.len(), theirs.len()..theirs.len());
+    for (gone, come) in found.into_iter().chain([end]) {
+        for (here, there) in (seen.0..gone.start).zip(seen.1..come.start) {
+            let stays = (kept_old[here], kept_new[there]);
+            if stays != at {
+                changes.push((at.0..stays.0, at.1..stays.1));
+            }
+            at = (stays.0 + 1, stays.1 + 1);
+        }
+        seen = (gone.end, come.end);
+    }
+    if at != (old.len(), new.len()) {
+        changes.push((at.0..old.len(), at.1..new.len()));
+    }
     changes
+}
+
+/// Where the lines are that the other text has as well.
+fn shared(text: &[&str], other: &[&str]) -> Vec<usize> {
+    let other: HashSet<&str> = other.iter().copied().collect();
+    (0..text.len()).filter(|at| other.contains(text[*at])).collect()
 }
 
 fn halve(old: &[&str], new: &[&str], at: (usize, usize), changes: &mut Vec<Change>) {
@@ -42,13 +76,13 @@ fn halve(old: &[&str], new: &[&str], at: (usize, usize), changes: &mut Vec<Chang
 }
 
 /// A place on a shortest way from one text to the other, near its middle; none
-/// where they have nothing in common.
+/// where they have nothing in common, or are too far from each other.
 fn meeting(old: &[&str], new: &[&str]) -> Option<(usize, usize)> {
     let (n, m) = (old.len() as isize, new.len() as isize);
     let (delta, most) = (n - m, (n + m + 1) / 2);
     let mut forward = Reached::new(most);
     let mut backward = Reached::new(most);
-    for d in 0..=most {
+    for d in 0..=most.min(MOST) {
         for k in (-d..=d).rev().step_by(2) {
             let (start, x) =
                 forward.go_on(d, k, |x, y| x < n && y < m && old[x as usize] == new[y as usize]);

@@ -7,6 +7,9 @@ use sparring_suite::Timing;
 
 use crate::output::{Paint, line};
 
+/// How wide a column of times is at least: the same for most runs.
+const WIDE: usize = 8;
+
 /// A line for everything that was asked, with the times of its answers.
 pub(super) fn told<'a>(timings: impl Iterator<Item = &'a Timing>, paint: Paint) -> String {
     let mut by_asked: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
@@ -21,7 +24,11 @@ pub(super) fn told<'a>(timings: impl Iterator<Item = &'a Timing>, paint: Paint) 
         let at = |percent| shown(percentile(&times, percent));
         [times.len().to_string(), at(50), at(95), at(100), line::clean(asked)]
     });
-    let head = ["answers", "p50", "p95", "max", "to"].map(str::to_owned);
+    let head = ["answers", "p50", "p95", "max", "to"];
+    let head: [String; 5] = std::array::from_fn(|column| match column {
+        1..=3 => format!("{:>WIDE$}", head[column]),
+        _ => head[column].to_owned(),
+    });
     let rows: Vec<[String; 5]> = std::iter::once(head).chain(rows).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or_default();
     let widths: Vec<usize> = (0..4).map(width).collect();
@@ -64,8 +71,8 @@ mod tests {
         let timing =
             |asked: &str, ms| Timing { asked: asked.to_owned(), took: Duration::from_millis(ms) };
         let timings = [timing("call b", 4), timing("call a", 1), timing("call b", 1_000)];
-        let expected = "\n  answers    p50       p95       max  to\n        1  1.0ms     1.0ms     \
-                        1.0ms  call a\n        2  4.0ms  1000.0ms  1000.0ms  call b\n";
+        let expected = "\n  answers       p50       p95       max  to\n        1     1.0ms     \
+                        1.0ms     1.0ms  call a\n        2     4.0ms  1000.0ms  1000.0ms  call b\n";
         assert_eq!(told(timings.iter(), Paint::new(false, false)), expected);
         assert_eq!(told([].iter(), Paint::new(false, false)), "");
     }

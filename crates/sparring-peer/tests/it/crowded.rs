@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use sparring_peer::client::{Error, Question};
+use sparring_peer::link::{Cut, Fault};
 use sparring_peer::server::{Answer, Context as Cx};
 use sparring_peer::{
     Cause, Client, Handler, Lines, LinkKind, MemoryTransport, Protocol, Server, memory,
@@ -202,6 +203,32 @@ async fn that_more_is_said_to_a_client_does_not_mean_that_it_reads() {
     );
     // One that reads, and less than is said, is given all the time it needs.
     assert_eq!(minute_with_a_talker(5_000).await, None);
+}
+
+/// Says more than fits into a pipe, and leaves.
+struct Leaver;
+
+impl Handler for Leaver {
+    fn capabilities(&self) -> ServerCapabilities {
+        ServerCapabilities::none().tools()
+    }
+
+    async fn call_tool(&self, _: &str, _: Json<'_>, cx: &Cx) -> Answer {
+        cx.fail_with(Fault { cut: Some(Cut::After), ..Fault::default() }.into());
+        Ok(CallToolResult::text("x".repeat(100_000)).into())
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_leaves_after_an_answer_leaves_when_that_was_read_at_last() {
+    let (mut far, near) = tokio::io::duplex(1024);
+    let serving = tokio::spawn(async move { Server::new(Leaver).serve(Lines::over(near)).await });
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    far.write_all(format!("{HELLO}\n{ready}\n{}\n", call(1, "leave")).as_bytes()).await.unwrap();
+    let mut said = Vec::new();
+    within(far.read_to_end(&mut said)).await.unwrap();
+    assert!(said.len() > 100_000, "{}", said.len());
+    assert_eq!(within(serving).await.unwrap(), Cause::ByUs);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 //! happened, and only then; until the first has to wait, it costs nothing.
 
 use std::collections::{HashMap, VecDeque};
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
@@ -72,6 +73,10 @@ impl Jobs {
         let waker = Waker::from(Arc::clone(&bell));
         match serving.as_mut().poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(outcome) => {
+                // One that rang for itself is not waited for.
+                if self.waiting.is_empty() && bell.has_rung.load(Ordering::Relaxed) {
+                    self.rung.keys().clear();
+                }
                 self.spare.push(bell);
                 Some(Done { id, key, outcome })
             }
@@ -82,9 +87,10 @@ impl Jobs {
         }
     }
 
-    /// Gives a request up.
+    /// Gives a request up. A handler that panics as it is dropped does so alone.
     pub(super) fn cancel(&mut self, key: u64) {
-        self.waiting.remove(&key);
+        let job = self.waiting.remove(&key);
+        let _ = std::panic::catch_unwind(AssertUnwindSafe(|| drop(job)));
     }
 
     /// Gives their turn to those whose bells have rung up to now; the task is woken
@@ -231,6 +237,37 @@ mod tests {
         let counter = Arc::new(Counter::default());
         assert_eq!(done(&mut jobs, &Waker::from(Arc::clone(&counter))), [2]);
         assert_eq!(counter.0.load(Ordering::Relaxed), 1, "and is looked at again");
+    }
+
+    #[test]
+    fn nothing_is_kept_of_one_that_rings_for_itself_and_does_not_wait() {
+        let mut jobs = Jobs::new();
+        for key in 0..3 {
+            let eager = std::future::poll_fn(|cx: &mut Context<'_>| {
+                cx.waker().wake_by_ref();
+                Poll::Ready(answer())
+            });
+            assert!(jobs.begin(id(key), key, Box::pin(eager)).is_some());
+        }
+        assert!(jobs.rung.keys().is_empty());
+    }
+
+    #[test]
+    fn one_that_panics_as_it_is_dropped_is_only_gone() {
+        struct Panics;
+        impl Drop for Panics {
+            fn drop(&mut self) {
+                panic!("on purpose");
+            }
+        }
+        let (mut jobs, panics) = (Jobs::new(), Panics);
+        let serving = async move {
+            let _held = panics;
+            std::future::pending().await
+        };
+        assert!(jobs.begin(id(1), 1, Box::pin(serving)).is_none());
+        jobs.cancel(1);
+        assert!(jobs.waiting.is_empty());
     }
 
     #[test]

@@ -55,6 +55,8 @@ pub(in crate::server) struct Connection {
     level: Option<Level>,
     timer: Timer,
     ended: Option<Cause>,
+    /// Whether the link had more to write when it was looked at last.
+    writing: bool,
     /// Since the link is full: until when it may be, and how full it would be by
     /// now if nothing of it had been read.
     full: Option<(Duration, usize)>,
@@ -101,6 +103,7 @@ impl Connection {
             level: None,
             timer: Timer::start(),
             ended: None,
+            writing: false,
             full: None,
             drained_by: None,
             ask_timeout: ASK,

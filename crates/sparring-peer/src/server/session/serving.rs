@@ -77,10 +77,12 @@ impl Connection {
             if self.is_stuck(cx) {
                 return Poll::Ready(Cause::Broken("the client does not read".to_owned()));
             }
-            // Once more where a link was written to, which may have room again or
-            // say that it broke, and where it may have more. All else that has
-            // nothing new by now has been asked, and wakes this task when it has.
-            let heard = (gave || !read.dry) && self.read_until(cx, wanted, until).any;
+            // Once more where a link was written to, now or since it was looked at
+            // last, which may have room again or say that it broke or ended; and where
+            // it may have more. All else that has nothing new by now has been asked,
+            // and wakes this task when it has.
+            let wrote = std::mem::replace(&mut self.writing, !flushed) || gave;
+            let heard = (wrote || !read.dry) && self.read_until(cx, wanted, until).any;
             let counted = read.any && until.is_some();
             if !(heard || more || counted || self.core.has_events()) {
                 return Poll::Pending;
@@ -127,7 +129,8 @@ impl Connection {
                 break;
             }
             let Poll::Ready(incoming) = self.intake.poll(&mut **link, wanted, cx) else {
-                read.dry = true;
+                // A full intake has not asked the link.
+                read.dry = !self.intake.is_full();
                 break;
             };
             if let Incoming::Closed(cause) = &incoming {
