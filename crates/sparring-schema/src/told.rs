@@ -43,6 +43,8 @@ pub(crate) enum Wrong<'a> {
     Name(&'a str, String),
     Endless,
     TooDeep,
+    /// Something could not be found out that it depends on.
+    Unsure,
 }
 
 /// What is said of a value.
@@ -121,6 +123,9 @@ impl Wrong<'_> {
             Wrong::Name(name, why) => format!("{} may be no name here: {why}", quoted(name)),
             Wrong::Endless => "the schema refers to itself without end".to_owned(),
             Wrong::TooDeep => "this lies too deep to be looked at".to_owned(),
+            Wrong::Unsure => "whether this is as it should be cannot be found out: something \
+                              that it depends on is too deep, without end, or takes too long"
+                .to_owned(),
             _ => format!("False schema does not allow {}", shown(value)),
         }
     }
@@ -292,5 +297,6 @@ fn none_of(keyword: &str, each: &[Vec<Breach>]) -> String {
         told.push(format!("and {} more", all.len() - MANY));
     }
     let told = told.join("; ");
-    format!("is not valid under any of the schemas listed in the '{keyword}' keyword: {told}")
+    let colon = if told.is_empty() { "" } else { ": " };
+    format!("is not valid under any of the schemas listed in the '{keyword}' keyword{colon}{told}")
 }

@@ -5,6 +5,8 @@ mod array;
 mod object;
 mod together;
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use crate::breach::{Breach, Step, descend};
@@ -38,6 +40,13 @@ pub(crate) struct Run<'p, 'v> {
     /// References that are being followed, and for which value.
     under_way: Vec<(NodeId, usize)>,
     depth: usize,
+    /// How deep this is in what alternatives find by themselves.
+    alternatives: usize,
+    /// How often something could not be found out.
+    unsure: usize,
+    /// What references have come to, by the node and the place of the value: a tree
+    /// with alternatives would otherwise be followed anew for each of them.
+    verdicts: HashMap<(NodeId, usize), bool>,
 }
 
 impl<'p, 'v> Run<'p, 'v> {
@@ -50,6 +59,9 @@ impl<'p, 'v> Run<'p, 'v> {
             scope: Vec::new(),
             under_way: Vec::new(),
             depth: 0,
+            alternatives: 0,
+            unsure: 0,
+            verdicts: HashMap::new(),
         }
     }
 
@@ -73,6 +85,7 @@ impl<'p, 'v> Run<'p, 'v> {
             return true;
         }
         if self.depth == DEEPEST {
+            self.unsure += 1;
             return self.fail(value, Wrong::TooDeep);
         }
         self.depth += 1;
@@ -173,7 +186,10 @@ impl<'p, 'v> Run<'p, 'v> {
             Keyword::Pattern(pattern) => match pattern.is_in(text) {
                 Some(true) => true,
                 Some(false) => self.fail(value, Wrong::Pattern(&pattern.source)),
-                None => self.fail(value, Wrong::TooLong(&pattern.source)),
+                None => {
+                    self.unsure += 1;
+                    self.fail(value, Wrong::TooLong(&pattern.source))
+                }
             },
             _ => true,
         }

@@ -26,13 +26,18 @@ impl<'p, 'v> Run<'p, 'v> {
             Keyword::AnyOf(nodes) => self.any_of(nodes, value, marks),
             Keyword::OneOf(nodes) => self.one_of(nodes, value, marks),
             Keyword::Not(node, schema) => {
-                !self.tried(*node, value, &mut None) || self.fail(value, Wrong::Not(schema))
+                let earlier = self.unsure;
+                match self.tried(*node, value, &mut None) {
+                    true => self.fail(value, Wrong::Not(schema)),
+                    false => self.unsure == earlier || self.fail(value, Wrong::Unsure),
+                }
             }
             Keyword::If { test, then, otherwise } => {
-                let mut marks = marks;
+                let (mut marks, earlier) = (marks, self.unsure);
                 let next = match self.tried(*test, value, &mut marks) {
                     true => then,
-                    false => otherwise,
+                    false if self.unsure == earlier => otherwise,
+                    false => return self.fail(value, Wrong::Unsure),
                 };
                 next.is_none_or(|next| self.node(next, value, marks))
             }
@@ -49,12 +54,24 @@ impl<'p, 'v> Run<'p, 'v> {
                 break;
             }
             if *node == target {
+                self.unsure += 1;
                 return self.fail(value, Wrong::Endless);
             }
         }
+        // Scalars are looked at sooner than what is known of them.
+        let has_inside = matches!(value, Value::Array(_) | Value::Object(_));
+        let only_verdict = self.most == 0 && marks.is_none() && self.plan.dynamic.is_empty();
+        let known = has_inside && only_verdict;
+        if let Some(holds) = self.verdicts.get(&(target, here)).filter(|_| known) {
+            return *holds;
+        }
+        let earlier = self.unsure;
         self.under_way.push((target, here));
         let holds = self.node(target, value, marks);
         self.under_way.pop();
+        if known && self.unsure == earlier {
+            self.verdicts.insert((target, here), holds);
+        }
         holds
     }
 
@@ -114,7 +131,7 @@ impl<'p, 'v> Run<'p, 'v> {
         value: &'v Value,
         mut marks: Option<&mut Marks<'v>>,
     ) -> bool {
-        let mut holding = None;
+        let (mut holding, earlier) = (None, self.unsure);
         for (index, node) in nodes.iter().enumerate() {
             if self.tried(*node, value, &mut marks) {
                 match holding {
@@ -123,7 +140,12 @@ impl<'p, 'v> Run<'p, 'v> {
                 }
             }
         }
-        holding.is_some() || self.none_of("oneOf", nodes, value)
+        match holding {
+            // Another may hold as well.
+            Some(_) if self.unsure != earlier => self.fail(value, Wrong::Unsure),
+            Some(_) => true,
+            None => self.none_of("oneOf", nodes, value),
+        }
     }
 
     /// Whether a schema holds that need not; marks of one that does not are
@@ -146,9 +168,14 @@ impl<'p, 'v> Run<'p, 'v> {
         if self.is_done() {
             return false;
         }
-        let mut each = Vec::with_capacity(nodes.len());
-        for node in nodes {
-            each.push(self.apart(*node, value));
+        let mut each = Vec::new();
+        // Of alternatives within alternatives within others nobody reads.
+        if self.alternatives < 2 {
+            self.alternatives += 1;
+            for node in nodes {
+                each.push(self.apart(*node, value));
+            }
+            self.alternatives -= 1;
         }
         self.fail(value, Wrong::NoneOf(keyword, each))
     }

@@ -10,6 +10,10 @@ use fancy_regex::{Regex, RegexBuilder};
 /// How many steps a match may take back before it is given up.
 const MOST_STEPS: usize = 1_000_000;
 
+/// The most bytes that a pattern may take: letters of all scripts, some hundred times,
+/// take millions.
+const LARGEST: usize = 64 << 20;
+
 /// A pattern, ready to be used.
 #[derive(Debug)]
 pub(crate) struct Pattern {
@@ -24,8 +28,8 @@ impl Pattern {
     /// When it is none; the text says why.
     pub(crate) fn new(source: &str) -> Result<Pattern, String> {
         let translated = translate::translate(source)?;
-        let regex = RegexBuilder::new(&translated).backtrack_limit(MOST_STEPS).build();
-        match regex {
+        let mut builder = RegexBuilder::new(&translated);
+        match builder.backtrack_limit(MOST_STEPS).delegate_size_limit(LARGEST).build() {
             Ok(regex) => Ok(Pattern { source: source.to_owned(), regex }),
             Err(error) => Err(why(&error.to_string())),
         }
@@ -39,6 +43,10 @@ impl Pattern {
 
 /// The last line of an error, which others say over several lines.
 fn why(error: &str) -> String {
+    // All that keeps a pattern from being built that could be read.
+    if error.contains("building NFA") {
+        return "it is too large".to_owned();
+    }
     let last = error.lines().last().unwrap_or(error).trim();
     last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }
@@ -113,6 +121,12 @@ mod tests {
     }
 
     #[test]
+    fn letters_of_all_scripts_may_be_many() {
+        check(r"^[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256}$", &["", "\u{e9} 1"], &["\n"]);
+        check(r"^[\s\S]{0,65536}$", &["", "a\n"], &[]);
+    }
+
+    #[test]
     fn what_is_no_pattern_is_told() {
         for (pattern, expected) in [
             ("a++", "nothing to repeat"),
@@ -124,6 +138,7 @@ mod tests {
             (r"\u12", r"`\u` wants four digits"),
             ("a\\", "a backslash is the last"),
             (r"\p{Nope}", "property"),
+            (r"^(\p{L}{1,1000}){1,1000}$", "it is too large"),
         ] {
             let why = Pattern::new(pattern).expect_err(pattern);
             assert!(why.to_lowercase().contains(&expected.to_lowercase()), "{pattern}: {why}");

@@ -70,3 +70,57 @@ fn many_items_are_compared_in_no_time() {
     let texts: Vec<String> = (0..200_000).map(|it| it.to_string()).collect();
     assert!(schema.is_valid(&json!(texts)));
 }
+
+/// A tree whose nodes are of one of so many kinds, with what tells them apart last.
+fn tree(kinds: usize, together: &str) -> Value {
+    let mut alternatives = Vec::new();
+    for kind in 0..kinds {
+        let children = json!({"type": "array", "items": {"$ref": "#/$defs/node"}});
+        let kind = json!({"const": kind.to_string()});
+        alternatives.push(json!({"properties": {"children": children, "kind": kind}}));
+    }
+    json!({"$ref": "#/$defs/node", "$defs": {"node": {together: alternatives}}})
+}
+
+fn branch(depth: usize, leaf: &str) -> Value {
+    let mut value = json!({"children": [], "kind": leaf});
+    for _ in 0..depth {
+        value = json!({"children": [value], "kind": "5"});
+    }
+    value
+}
+
+#[test]
+fn a_tree_of_alternatives_is_looked_at_once() {
+    for together in ["anyOf", "oneOf"] {
+        let schema = Schema::new(&tree(6, together)).unwrap();
+        assert!(schema.is_valid(&branch(40, "5")), "{together}");
+        let found = schema.breaches(&branch(40, "none"), 3);
+        assert_eq!(found.len(), 1, "{together}");
+        assert!(found[0].message.len() < 10_000, "{together}: {}", found[0].message.len());
+    }
+}
+
+#[test]
+fn what_cannot_be_found_out_is_never_good() {
+    let slow = json!({"pattern": "^(?:(?=a)a+)+$"});
+    let value = json!("a".repeat(50) + "!");
+    for schema in [
+        json!({"not": slow}),
+        json!({"if": slow, "else": true}),
+        json!({"oneOf": [slow, {"type": "string"}]}),
+    ] {
+        let found = Schema::new(&schema).unwrap().breaches(&value, 1);
+        assert!(found[0].message.contains("cannot be found out"), "{schema}: {found:?}");
+    }
+    let other = Schema::new(&json!({"anyOf": [slow, {"type": "string"}]})).unwrap();
+    assert!(other.is_valid(&value), "one that holds is enough");
+}
+
+#[test]
+fn more_than_can_be_counted_may_be_asked_for() {
+    let schema = json!({"maxLength": 1e300, "maxItems": 18_446_744_073_709_551_616.0});
+    let schema = Schema::new(&schema).unwrap();
+    assert!(schema.is_valid(&json!("a")) && schema.is_valid(&json!([1])));
+    assert!(!Schema::new(&json!({"minItems": 1e300})).unwrap().is_valid(&json!([1])));
+}
