@@ -1,7 +1,5 @@
 //! Request ids: integers of any size and strings, never confused.
 
-use std::io::Write as _;
-
 use crate::json::{Json, JsonKind, RawJson};
 
 /// The id of a request. `1` and `"1"` are different ids.
@@ -37,8 +35,9 @@ impl Id {
     /// Appends the id's JSON.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
-            // Writing into memory cannot fail.
-            Id::Integer(number) => drop(write!(out, "{number}")),
+            Id::Integer(number) => {
+                out.extend_from_slice(itoa::Buffer::new().format(*number).as_bytes());
+            }
             Id::BigInteger(digits) => out.extend_from_slice(digits.as_bytes()),
             Id::String(text) => crate::json::scan::write_string(text, out),
         }

@@ -100,7 +100,7 @@ impl Agent<'_> {
         let Some(result) = response.result() else {
             return (cut(&refused(&response), LONGEST_ERROR), true);
         };
-        let of = Call { server: &route.server, tool: &route.tool, arguments };
+        let of = Call { server: &route.server, tool: &route.tool.name, arguments };
         let Taken { artifacts, for_model, .. } = self.store.take(of, result);
         for artifact in artifacts {
             self.tell(Event::Artifact { call: Arc::clone(call), artifact }).await;

@@ -66,10 +66,9 @@ impl Flight {
         said: Arc<Queue<Said>>,
         cx: &Context,
     ) -> Flight {
-        let wants_progress = cx.params().and_then(|it| it.at(&["_meta", "progressToken"]));
-        let request = match wants_progress {
-            None => request,
-            Some(_) => {
+        let request = match cx.wants_progress() {
+            false => request,
+            true => {
                 let tell = Arc::clone(&said);
                 // Progress that is too much is left out.
                 request.on_progress(move |progress| drop(tell.push(Said::Progress(progress))))

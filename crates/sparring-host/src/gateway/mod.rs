@@ -190,7 +190,7 @@ impl Handler for Gateway {
         self.until_known(name).await;
         let route = self.registry.permit(name, arguments).await.map_err(refused)?;
         let connection = self.manager.routed(&route).map_err(not_there)?;
-        let params = passing::tool_params(cx, &route.tool, arguments);
+        let params = passing::tool_params(cx, &route.tool.name, arguments);
         self.pass(&connection, "tools/call", params, cx).await
     }
 

@@ -1,10 +1,11 @@
 //! What is passed on of a request and of its answer, spelled as it was.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::json;
 use sparring_peer::client::{Error, Response};
-use sparring_peer::server::{Answer, Context};
+use sparring_peer::server::{Answer, Context, Reply};
 use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Json, RawJson};
 
@@ -16,19 +17,18 @@ const OF_THE_WAY: [&str; 2] = ["inputResponses", "requestState"];
 /// The params of a request for the server that it goes to, with these members in
 /// the place of those that it came with.
 pub(super) fn params(cx: &Context, replaced: &[(&str, Json<'_>)]) -> RawJson {
-    let mut members: Vec<(String, Json<'_>)> = Vec::new();
+    let mut members: Vec<(Cow<'_, str>, Json<'_>)> = Vec::new();
     let meta = cx.params().and_then(|params| params.get("_meta")).and_then(meta);
     for (key, value) in cx.params().into_iter().flat_map(Json::members) {
         let name = key.name();
         let kept = name != "_meta" && !OF_THE_WAY.contains(&&*name);
         let is_replaced = replaced.iter().any(|(replaced, _)| *replaced == name);
         if kept && !is_replaced {
-            members.push((name.into_owned(), value));
+            members.push((name, value));
         }
     }
-    let replaced = replaced.iter().map(|(name, value)| ((*name).to_owned(), *value));
-    members.extend(replaced);
-    members.extend(meta.as_ref().map(|meta| ("_meta".to_owned(), meta.view())));
+    members.extend(replaced.iter().map(|(name, value)| ((*name).into(), *value)));
+    members.extend(meta.as_ref().map(|meta| ("_meta".into(), meta.view())));
     object(&members)
 }
 
@@ -57,11 +57,10 @@ pub(super) fn with_log_level(connection: &Connection, params: RawJson, level: Lo
 /// What a server said, or why it said nothing.
 pub(super) fn answer(server: &Arc<str>, answer: Result<Response, Error>) -> Answer {
     match answer {
-        Ok(response) => match (response.result(), response.error()) {
-            (Some(result), _) => Ok(RawJson::from(result).into()),
-            (None, Some(error)) => Err(error.into()),
-            (None, None) => Err(ErrorObject::internal(told(server, "an empty answer")).into()),
-        },
+        Ok(response) => Reply::passed_on(&response).ok_or_else(|| {
+            let empty = || ErrorObject::internal(told(server, "an empty answer"));
+            response.error().unwrap_or_else(empty).into()
+        }),
         // What the client itself did not answer it is told as it was refused.
         Err(Error::Unanswered { error, .. }) => Err((*error).into()),
         Err(error) => {
@@ -74,18 +73,16 @@ pub(super) fn answer(server: &Arc<str>, answer: Result<Response, Error>) -> Answ
 /// The metadata that is not about the way between two peers; none if there is
 /// none.
 fn meta(meta: Json<'_>) -> Option<RawJson> {
-    let members: Vec<(String, Json<'_>)> = meta
-        .members()
-        .map(|(key, value)| (key.name().into_owned(), value))
-        .filter(|(name, _)| {
-            name != "progressToken" && !name.starts_with("io.modelcontextprotocol/")
-        })
-        .collect();
+    let named = meta.members().map(|(key, value)| (key.name(), value));
+    let kept = named.filter(|(name, _)| {
+        name != "progressToken" && !name.starts_with("io.modelcontextprotocol/")
+    });
+    let members: Vec<(Cow<'_, str>, Json<'_>)> = kept.collect();
     (!members.is_empty()).then(|| object(&members))
 }
 
-fn object(members: &[(String, Json<'_>)]) -> RawJson {
-    RawJson::empty_object().with_more(members.iter().map(|(name, value)| (name.as_str(), *value)))
+fn object(members: &[(Cow<'_, str>, Json<'_>)]) -> RawJson {
+    RawJson::empty_object().with_more(members.iter().map(|(name, value)| (&**name, *value)))
 }
 
 fn told(server: &str, what: &str) -> String {

@@ -105,7 +105,7 @@ pub(super) fn as_asked(reply: Reply, inner: &str, asked: &str) -> Reply {
     if inner == asked {
         return reply;
     }
-    let Ok(mut result) = reply.json().view().to::<Value>() else { return reply };
+    let Ok(mut result) = reply.json().to::<Value>() else { return reply };
     let contents = result.get_mut("contents").and_then(Value::as_array_mut);
     for content in contents.into_iter().flatten() {
         if content.get("uri").and_then(Value::as_str) == Some(inner) {

@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use sparring_peer::client::{self, Response};
 use sparring_wire::RawJson;
+use sparring_wire::types::Tool;
 
 use crate::manager::{Connection, Manager};
 use crate::permissions::Fingerprint;
 
 /// Where a tool is that may be called.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Route {
     /// The server, as it is called in its file.
     pub server: Arc<str>,
-    /// The tool, as its server calls it.
-    pub tool: String,
+    /// The tool, as its server lists it.
+    pub tool: Arc<Tool>,
     /// What the server was when it was permitted; none if it is not configured.
     pub target: Option<Fingerprint>,
 }
@@ -68,7 +69,7 @@ impl Caller for Manager {
     type Error = CallError;
 
     async fn call(&self, route: &Route, arguments: RawJson) -> Result<Response, CallError> {
-        let called = self.routed(route)?.call_tool(&route.tool, arguments).await;
+        let called = self.routed(route)?.call_tool(&route.tool.name, arguments).await;
         called.map_err(|error| CallError::Failed { server: Arc::clone(&route.server), error })
     }
 }

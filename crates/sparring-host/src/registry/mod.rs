@@ -165,7 +165,7 @@ impl Registry {
         if !Arc::ptr_eq(&now, &table) && !now.get(name).is_some_and(same) {
             return Err(Refusal::Gone { name: name.to_owned() });
         }
-        Ok(Route { server: Arc::clone(&tool.server), tool: tool.tool.name.clone(), target })
+        Ok(Route { server: Arc::clone(&tool.server), tool: Arc::clone(&tool.tool), target })
     }
 
     /// Calls a tool by its name here, if it may be called.

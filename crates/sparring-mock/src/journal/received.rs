@@ -40,7 +40,7 @@ pub(super) enum Given {
 impl Given {
     pub(super) fn of(answer: &Answer) -> Self {
         match answer {
-            Ok(reply) => Given::Result(reply.json().clone()),
+            Ok(reply) => Given::Result(reply.json().into()),
             Err(Failure::Error(error)) => Given::Error(error.clone()),
             Err(Failure::InputRequired(_)) => Given::InputRequired,
         }

@@ -121,12 +121,12 @@ fn half(frame: &Frame) -> Frame {
 
 #[cfg(test)]
 mod tests {
-    use sparring_wire::Id;
+    use sparring_wire::{Id, Json};
 
     use super::*;
 
     fn written(fault: Fault) -> Vec<String> {
-        let frame = Frame::result_of(&Id::from(1), &RawJson::empty_object());
+        let frame = Frame::result_of(&Id::from(1), Json::EMPTY_OBJECT, &[]);
         let frames = Faults::from(fault).applied_to(&frame);
         frames.iter().map(|it| String::from_utf8_lossy(it.bytes()).into_owned()).collect()
     }

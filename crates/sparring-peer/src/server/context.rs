@@ -114,6 +114,11 @@ impl Context {
         }
     }
 
+    /// Whether the client wants to know how far the request has come.
+    pub fn wants_progress(&self) -> bool {
+        self.0.call.wants_progress
+    }
+
     /// Tells the client how far the request has come, if it wants to know.
     pub fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
         let Some(token) = self.meta("progressToken") else { return };
@@ -139,13 +144,7 @@ impl Context {
     /// The least severe level of log messages that the client wants for this
     /// request: as the request says, or its session. None where nobody has said.
     pub fn log_level(&self) -> Option<LogLevel> {
-        match self.revision().is_modern() {
-            true => {
-                let name = self.meta("io.modelcontextprotocol/logLevel")?.as_str()?;
-                LogLevel::from_name(&name)
-            }
-            false => self.0.call.log_level,
-        }
+        self.0.call.log_level
     }
 
     /// Sends any notification along with this request.

@@ -10,14 +10,17 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use sparring_wire::mirror::{self, Mirrored};
-use sparring_wire::{ErrorObject, Json, JsonKind, RawJson, code};
+use sparring_wire::{ErrorObject, Json, JsonKind, code};
 
 use super::context::Context;
-use super::handler::{Answer, Failure, Handler};
+use super::handler::{Answer, Failure, Handler, Reply};
 use crate::panics;
 
+/// What serving a request comes to.
+pub(super) type Served = Result<Reply, ErrorObject>;
+
 /// A request being served.
-pub(super) type Serving = Pin<Box<dyn Future<Output = Result<RawJson, ErrorObject>> + Send>>;
+pub(super) type Serving = Pin<Box<dyn Future<Output = Served> + Send>>;
 
 /// A handler of whatever type.
 pub(super) trait AnyHandler: Any + Send + Sync {
@@ -45,11 +48,11 @@ impl<H: Handler> AnyHandler for H {
 }
 
 /// Lets the handler serve one request.
-async fn dispatch<H: Handler>(handler: &H, cx: &Context) -> Result<RawJson, ErrorObject> {
+async fn dispatch<H: Handler>(handler: &H, cx: &Context) -> Served {
     match serve(handler, cx).await {
-        Ok(reply) => Ok(reply.0),
+        Ok(reply) => Ok(reply),
         Err(Failure::Error(error)) => Err(error),
-        Err(Failure::InputRequired(input)) => Ok(input.to_result()),
+        Err(Failure::InputRequired(input)) => Ok(input.to_result().into()),
     }
 }
 

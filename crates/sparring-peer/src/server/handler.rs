@@ -9,9 +9,10 @@ use sparring_wire::types::{
     CallToolResult, GetPromptResult, Implementation, Prompt, ReadResourceResult, Resource,
     ResourceTemplate, ServerCapabilities, Tool,
 };
-use sparring_wire::{ErrorObject, Json, RawJson};
+use sparring_wire::{ErrorObject, Frame, Json, RawJson};
 
 use super::context::Context;
+use crate::client::Response;
 
 /// A server's behaviour. Whatever is not overridden is refused with "method
 /// not found"; what is not declared in [`Handler::capabilities`] never gets
@@ -155,18 +156,40 @@ fn refuse(cx: &Context) -> impl Future<Output = Answer> + Send + use<> {
 pub type Answer = Result<Reply, Failure>;
 
 /// A result, as it will stand on the wire.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply(pub(super) RawJson);
+#[derive(Debug, Clone)]
+pub struct Reply(Body);
+
+#[derive(Debug, Clone)]
+enum Body {
+    /// One of our own.
+    Own(RawJson),
+    /// What another server has said, passed on where it stands.
+    Of(Frame),
+}
 
 impl Reply {
     /// The empty result.
     pub fn empty() -> Self {
-        Reply(RawJson::empty_object())
+        RawJson::empty_object().into()
+    }
+
+    /// What another server has answered, passed on as it was spelled; `None` where
+    /// it has no result. Invalid UTF-8 is replaced.
+    pub fn passed_on(response: &Response) -> Option<Self> {
+        let frame = response.raw();
+        let result = frame.result()?;
+        Some(match frame.violations() {
+            [] => Reply(Body::Of(frame.clone())),
+            _ => RawJson::from(result).into(),
+        })
     }
 
     /// The result itself.
-    pub fn json(&self) -> &RawJson {
-        &self.0
+    pub fn json(&self) -> Json<'_> {
+        match &self.0 {
+            Body::Own(json) => json.view(),
+            Body::Of(frame) => frame.result().unwrap_or(Json::EMPTY_OBJECT),
+        }
     }
 
     /// The values that complete an argument.
@@ -176,19 +199,28 @@ impl Reply {
 
     fn of(value: &impl Serialize) -> Self {
         // The protocol's own types have string keys throughout.
-        Reply(RawJson::of(value).expect("a protocol type is always JSON"))
+        RawJson::of(value).expect("a protocol type is always JSON").into()
     }
 }
 
+/// Two results are equal when they are spelled alike.
+impl PartialEq for Reply {
+    fn eq(&self, other: &Self) -> bool {
+        self.json() == other.json()
+    }
+}
+
+impl Eq for Reply {}
+
 impl From<RawJson> for Reply {
     fn from(json: RawJson) -> Self {
-        Reply(json)
+        Reply(Body::Own(json))
     }
 }
 
 impl From<Value> for Reply {
     fn from(value: Value) -> Self {
-        Reply(value.into())
+        RawJson::from(value).into()
     }
 }
 

@@ -15,6 +15,7 @@ mod lines;
 mod loopback;
 mod memory;
 mod questions;
+mod replies;
 mod rmcp;
 mod server;
 mod stage;

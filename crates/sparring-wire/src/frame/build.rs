@@ -7,6 +7,7 @@ use super::{Frame, FrameKind, Inner, Method, Read, Span, parse};
 use crate::error::ErrorObject;
 use crate::id::Id;
 use crate::json::scan::write_string;
+use crate::json::splice::{add_members, added_length};
 use crate::json::{Json, RawJson};
 use crate::violation::Violation;
 
@@ -28,11 +29,18 @@ impl Frame {
         writer.finish()
     }
 
-    /// A response with a result.
-    pub fn result_of(id: &Id, result: &RawJson) -> Frame {
-        let mut writer = Writer::new(FrameKind::Result, 48 + result.text().len());
+    /// A response with a result, to which these members are added, which the
+    /// caller knows that it lacks.
+    pub fn result_of(id: &Id, result: Json<'_>, added: &[(&str, Json<'_>)]) -> Frame {
+        let members = || added.iter().copied();
+        let length = result.bytes().len() + added_length(members());
+        let mut writer = Writer::new(FrameKind::Result, 48 + length);
         writer.id(Some(id));
-        writer.read.result = writer.part("result", Some(result.text().as_bytes()));
+        let span = writer.part("result", Some(result.bytes()));
+        if !added.is_empty() {
+            add_members(&mut writer.bytes, span.range().start, members());
+        }
+        writer.read.result = (span.range().start..writer.bytes.len()).into();
         writer.finish()
     }
 

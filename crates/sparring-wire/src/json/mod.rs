@@ -5,7 +5,7 @@
 
 mod raw;
 pub(crate) mod scan;
-mod splice;
+pub(crate) mod splice;
 pub(crate) mod tape;
 mod tree;
 mod view;

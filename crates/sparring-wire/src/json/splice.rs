@@ -36,21 +36,9 @@ impl RawJson {
         &self,
         members: impl Iterator<Item = (&'m str, Json<'m>)> + Clone,
     ) -> RawJson {
-        let Some(inside) = self.text().strip_suffix('}') else { return self.clone() };
-        let length = |(name, json): (&str, Json<'_>)| name.len() + json.bytes().len() + 4;
-        let added: usize = members.clone().map(length).sum();
-        let mut text = Vec::with_capacity(self.text().len() + added);
-        text.extend_from_slice(inside.as_bytes());
-        let mut empty = inside.trim_ascii_end() == "{";
-        for (name, json) in members {
-            if !std::mem::replace(&mut empty, false) {
-                text.push(b',');
-            }
-            write_string(name, &mut text);
-            text.push(b':');
-            text.extend_from_slice(json.bytes());
-        }
-        text.push(b'}');
+        let mut text = Vec::with_capacity(self.text().len() + added_length(members.clone()));
+        text.extend_from_slice(self.text().as_bytes());
+        add_members(&mut text, 0, members);
         RawJson::trusted(text)
     }
 
@@ -71,6 +59,33 @@ impl RawJson {
         text.push(b'}');
         RawJson::trusted(text)
     }
+}
+
+/// How many bytes these members add to an object.
+pub(crate) fn added_length<'m>(members: impl Iterator<Item = (&'m str, Json<'m>)>) -> usize {
+    members.map(|(name, json)| name.len() + json.bytes().len() + 4).sum()
+}
+
+/// Adds members, which it lacks, to the object that a text ends with and that
+/// begins at `start`. What is no object stays as it is.
+pub(crate) fn add_members<'m>(
+    text: &mut Vec<u8>,
+    start: usize,
+    members: impl Iterator<Item = (&'m str, Json<'m>)>,
+) {
+    if text.pop_if(|last| *last == b'}').is_none() {
+        return;
+    }
+    let mut empty = text[start..].trim_ascii_end() == b"{";
+    for (name, json) in members {
+        if !std::mem::replace(&mut empty, false) {
+            text.push(b',');
+        }
+        write_string(name, text);
+        text.push(b':');
+        text.extend_from_slice(json.bytes());
+    }
+    text.push(b'}');
 }
 
 #[cfg(test)]

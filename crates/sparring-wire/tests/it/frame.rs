@@ -1,6 +1,6 @@
 //! Frames from outside: what is read, what is called wrong, and what survives.
 
-use sparring_wire::{ErrorObject, Frame, FrameKind, Id, IdSequence, Limits, RawJson, Rule};
+use sparring_wire::{ErrorObject, Frame, FrameKind, Id, IdSequence, Json, Limits, RawJson, Rule};
 
 /// Reads a frame and compares the violations with `rule path` pairs.
 fn check(bytes: impl Into<Vec<u8>>, expected: &str) -> Frame {
@@ -124,8 +124,25 @@ fn spelling_survives_byte_for_byte() {
         assert_eq!(frame.bytes(), text.as_bytes());
     }
     let frame = check(r#"{"jsonrpc":"2.0","id":1,"result":{"n": 1.50 ,"k":[ ]}}"#, "");
-    let again = Frame::result_of(&Id::Integer(1), &RawJson::from(frame.result().unwrap()));
+    let again = Frame::result_of(&Id::Integer(1), frame.result().unwrap(), &[]);
     assert_eq!(again.result().unwrap().text(), r#"{"n": 1.50 ,"k":[ ]}"#);
+}
+
+#[test]
+fn members_are_added_to_a_result_that_is_an_object() {
+    for (result, expected) in [
+        ("{}", r#"{"a":1,"b":{}}"#),
+        ("{ }", r#"{ "a":1,"b":{}}"#),
+        (r#"{"n": 1.50 }"#, r#"{"n": 1.50 ,"a":1,"b":{}}"#),
+        ("[1]", "[1]"),
+    ] {
+        let result = RawJson::parse(result).unwrap();
+        let one = RawJson::parse("1").unwrap();
+        let added = [("a", one.view()), ("b", Json::EMPTY_OBJECT)];
+        let frame = Frame::result_of(&Id::Integer(1), result.view(), &added);
+        assert_eq!(frame.result().unwrap().text(), expected);
+        assert_eq!(Frame::parse(frame.bytes()).result(), frame.result());
+    }
 }
 
 #[test]
@@ -165,7 +182,7 @@ fn a_frame_of_ours_is_judged_as_one_from_the_wire() {
     for frame in [
         Frame::request(&id, "a", Some(&list)),
         Frame::notification("a", Some(&list)),
-        Frame::result_of(&id, &five),
+        Frame::result_of(&id, five.view(), &[]),
     ] {
         assert_eq!(frame.violations(), Frame::parse(frame.bytes()).violations());
         assert_eq!(frame.violations().len(), 1);

@@ -141,7 +141,7 @@ fn built_frames_are_like_parsed_ones(frame: &Frame) {
         built.push(Frame::notification(method, params.as_ref()));
     }
     if let Some(result) = part(frame.result()) {
-        built.push(Frame::result_of(&id, &result));
+        built.push(Frame::result_of(&id, result.view(), &[]));
     }
     if let Some(error) = frame.error_object() {
         built.push(Frame::error_of(Some(&id), false, &error));

@@ -34,9 +34,9 @@ impl Caller for Notes {
     type Error = Infallible;
 
     async fn call(&self, route: &Route, arguments: RawJson) -> Result<String, Infallible> {
-        let call = (route.server.to_string(), route.tool.clone(), arguments.text().to_owned());
+        let call = (route.server.to_string(), route.tool.name.clone(), arguments.text().to_owned());
         self.0.lock().unwrap().push(call);
-        Ok(format!("{} of {}", route.tool, route.server))
+        Ok(format!("{} of {}", route.tool.name, route.server))
     }
 }
 

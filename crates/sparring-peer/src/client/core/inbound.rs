@@ -228,7 +228,7 @@ impl<W> Core<W> {
             return;
         }
         if method == "ping" {
-            return self.send(Frame::result_of(id, &RawJson::empty_object()));
+            return self.send(Frame::result_of(id, Json::EMPTY_OBJECT, &[]));
         }
         self.hold_for(now, id, stream);
         self.events.push_back(Event::Asked {

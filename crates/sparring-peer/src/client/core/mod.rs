@@ -423,7 +423,7 @@ impl<W> Core<W> {
             Ask::Request(id) => {
                 if self.let_go_on(now, &id) {
                     self.send(match &answer {
-                        Ok(result) => Frame::result_of(&id, result),
+                        Ok(result) => Frame::result_of(&id, result.view(), &[]),
                         Err(error) => Frame::error_of(Some(&id), false, error),
                     });
                 }

@@ -4,6 +4,7 @@
 use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Frame, FrameKind, Id, Json, RawJson, Revision, Rule, Side, code};
 
+use super::opening::Admitted;
 use super::{Batch, Call, Core, Event, Job, Time};
 use crate::link::{Cause, Envelope, Faults, Incoming, LinkKind, Outgoing, Stream};
 use crate::notices;
@@ -81,14 +82,14 @@ impl<A> Core<A> {
             (None, None) => Err(ErrorObject::invalid_request("a request has an id")),
         };
         match (admitted, id) {
-            (Ok(revision), Some(id)) => {
-                let key = self.key();
+            (Ok(admitted), Some(id)) => {
+                let (key, revision) = (self.key(), admitted.revision);
                 self.admitted += 1;
                 let faults = Faults::none();
                 let job =
                     Job { key, revision, frame: frame.clone(), batch, faults, listening: None };
                 self.in_flight.insert(id.clone(), job);
-                self.serve(key, id, frame, revision, envelope);
+                self.serve(key, id, frame, admitted, envelope);
             }
             (Ok(_), None) => {}
             (Err(error), id) => self.deliver(
@@ -110,9 +111,10 @@ impl<A> Core<A> {
         key: u64,
         id: Id,
         frame: Frame,
-        revision: Revision,
+        admitted: Admitted,
         envelope: Option<Envelope>,
     ) {
+        let Admitted { revision, log_level, wants_progress } = admitted;
         let params = frame.params();
         let outcome = match frame.method().unwrap_or_default() {
             "initialize" => self.initialize(params),
@@ -128,9 +130,9 @@ impl<A> Core<A> {
                     true => None,
                     false => self.session.as_ref().map(|session| session.client.clone()),
                 };
-                let log_level = self.session.as_ref().and_then(|session| session.log_level);
                 return self.events.push_back(Event::Call(Call {
                     log_level,
+                    wants_progress,
                     key,
                     id,
                     frame,
@@ -140,7 +142,7 @@ impl<A> Core<A> {
                 }));
             }
         };
-        self.finish(&id, key, outcome);
+        self.finish(&id, key, outcome.map(Into::into));
     }
 
     fn set_level(&mut self, params: Option<Json<'_>>) -> Result<RawJson, ErrorObject> {

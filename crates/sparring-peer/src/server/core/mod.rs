@@ -139,8 +139,10 @@ pub struct Call {
     /// What the handshake told of the client; none where the request itself
     /// tells it.
     pub(super) client: Option<Arc<ClientFacts>>,
-    /// The level of log messages that was set in its session.
-    pub(super) log_level: Option<LogLevel>,
+    /// The level of log messages that it asks for, or its session.
+    pub log_level: Option<LogLevel>,
+    /// Whether its client wants to know how far it has come.
+    pub wants_progress: bool,
 }
 
 /// What happened, for the owner of a core.

@@ -17,12 +17,22 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
+/// How a request is to be served.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Admitted {
+    pub(super) revision: Revision,
+    /// The level of log messages that the request asks for, or its session.
+    pub(super) log_level: Option<LogLevel>,
+    pub(super) wants_progress: bool,
+}
+
 /// What a request says of itself, found in one pass.
 #[derive(Default)]
 struct Meta<'a> {
     version: Option<Json<'a>>,
     capabilities: Option<Json<'a>>,
     log_level: Option<Json<'a>>,
+    wants_progress: bool,
 }
 
 impl<'a> Meta<'a> {
@@ -36,6 +46,8 @@ impl<'a> Meta<'a> {
                 meta.capabilities = Some(value);
             } else if key.is(LOG_LEVEL) {
                 meta.log_level = Some(value);
+            } else if key.is("progressToken") {
+                meta.wants_progress = true;
             }
         }
         meta
@@ -43,15 +55,32 @@ impl<'a> Meta<'a> {
 }
 
 impl<A> Core<A> {
-    /// The revision in which to serve a request, or why not to.
+    /// How to serve a request, or why not to.
     pub(super) fn admit(
         &self,
         frame: &Frame,
         in_batch: bool,
         envelope: Option<&Envelope>,
+    ) -> Result<Admitted, ErrorObject> {
+        let meta = Meta::of(frame);
+        let revision = self.revision_of(frame, &meta, in_batch, envelope)?;
+        let log_level = match revision.is_modern() {
+            true => {
+                meta.log_level.and_then(Json::as_str).and_then(|name| LogLevel::from_name(&name))
+            }
+            false => self.session.as_ref().and_then(|session| session.log_level),
+        };
+        Ok(Admitted { revision, log_level, wants_progress: meta.wants_progress })
+    }
+
+    fn revision_of(
+        &self,
+        frame: &Frame,
+        meta: &Meta<'_>,
+        in_batch: bool,
+        envelope: Option<&Envelope>,
     ) -> Result<Revision, ErrorObject> {
         let method = frame.method().unwrap_or_default();
-        let meta = Meta::of(frame);
         // Over HTTP a request that says which revision it is of, is of that
         // one, and those have no handshake.
         let by_itself = envelope.is_some() && meta.version.is_some() && self.has_modern();
@@ -73,7 +102,7 @@ impl<A> Core<A> {
                         mirror::check(&envelope.headers, frame, &mirror::Mirrored::default());
                     checked.map_err(|why| ErrorObject::new(code::HEADER_MISMATCH, why))?;
                 }
-                self.admit_modern(version, &meta)?
+                self.admit_modern(version, meta)?
             }
             None => self.admit_legacy(method)?,
         };

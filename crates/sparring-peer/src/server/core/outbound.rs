@@ -7,13 +7,18 @@ use sparring_wire::{ErrorObject, Frame, Headers, Id, Json, RawJson, Side};
 
 use super::{Core, Event, Job, Profile, Time, Waiting};
 use crate::link::{Faults, LinkKind, Outgoing, Stream};
+use crate::server::handler::Reply;
 
+const RESULT_TYPE: &str = "resultType";
+const META: &str = "_meta";
+const TTL: &str = "ttlMs";
+const SCOPE: &str = "cacheScope";
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 impl<A> Core<A> {
     /// Answers a call. One that is not in flight any more, being cancelled, is
     /// not answered.
-    pub fn finish(&mut self, id: &Id, key: u64, outcome: Result<RawJson, ErrorObject>) {
+    pub fn finish(&mut self, id: &Id, key: u64, outcome: Result<Reply, ErrorObject>) {
         if self.in_flight.get(id).is_none_or(|job| job.key != key) {
             return;
         }
@@ -23,8 +28,8 @@ impl<A> Core<A> {
             Ok(result) => {
                 self.remember(&job);
                 match job.revision.is_modern() {
-                    true => Frame::result_of(id, &self.complete(&job, &result)),
-                    false => Frame::result_of(id, &result),
+                    true => self.complete(id, &job, result.json()),
+                    false => Frame::result_of(id, result.json(), &[]),
                 }
             }
             Err(error) => Frame::error_of(Some(id), false, &error),
@@ -44,25 +49,41 @@ impl<A> Core<A> {
 
     /// Adds what every result must have since 2026-07-28 (basic#responses,
     /// server/utilities/caching), where the handler has not said it.
-    fn complete(&self, job: &Job, result: &RawJson) -> RawJson {
+    fn complete(&self, id: &Id, job: &Job, result: Json<'_>) -> Frame {
         let added = &self.added;
-        let own_meta = result.view().get("_meta").filter(|own| own.is_object());
-        let merged = own_meta.map(|own| {
-            let meta = RawJson::from(own).with_defaults(&[(SERVER_INFO, added.server_info.view())]);
-            result.with_member("_meta", meta.view())
-        });
-        let result = merged.as_ref().unwrap_or(result);
-        let interim =
-            result.view().get("resultType").is_some_and(|kind| kind != added.complete.view());
+        let (mut kind, mut meta, mut ttl, mut scope) = (None, None, None, None);
+        for (key, value) in result.members() {
+            let known =
+                [(RESULT_TYPE, &mut kind), (META, &mut meta), (TTL, &mut ttl), (SCOPE, &mut scope)];
+            if let Some((_, place)) = known.into_iter().find(|(name, _)| key.is(name)) {
+                *place = Some(value);
+            }
+        }
+        if let Some(own) = meta.filter(|own| own.is_object() && own.get(SERVER_INFO).is_none()) {
+            let info = [(SERVER_INFO, added.server_info.view())];
+            let own = RawJson::from(own).with_more(info.into_iter());
+            return self.complete(
+                id,
+                job,
+                RawJson::from(result).with_member(META, own.view()).view(),
+            );
+        }
+        let interim = kind.is_some_and(|kind| kind != added.complete.view());
         let rule = job.revision.request(Side::Client, job.frame.method().unwrap_or_default());
-        let all = [
-            ("resultType", added.complete.view()),
-            ("_meta", added.meta.view()),
-            ("ttlMs", added.ttl.view()),
-            ("cacheScope", added.scope.view()),
-        ];
         let cacheable = !interim && rule.is_some_and(|rule| rule.cacheable);
-        result.with_defaults(if cacheable { &all } else { &all[..2] })
+        let all = [
+            (RESULT_TYPE, kind, &added.complete),
+            (META, meta, &added.meta),
+            (TTL, ttl, &added.ttl),
+            (SCOPE, scope, &added.scope),
+        ];
+        let wanted = if cacheable { &all[..] } else { &all[..2] };
+        let (mut lacked, mut count) = ([("", Json::EMPTY_OBJECT); 4], 0);
+        for (name, _, value) in wanted.iter().filter(|(_, said, _)| said.is_none()) {
+            lacked[count] = (name, value.view());
+            count += 1;
+        }
+        Frame::result_of(id, result, &lacked[..count])
     }
 
     /// A subscription to a resource counts, or not any more, once that is agreed

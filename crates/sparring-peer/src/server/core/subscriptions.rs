@@ -73,7 +73,7 @@ impl<A> Core<A> {
         let standing: Vec<(Id, u64)> = standing.map(|(id, job)| (id.clone(), job.key)).collect();
         for (id, key) in standing {
             let result = RawJson::empty_object().with_member("_meta", tag(&id).view());
-            self.finish(&id, key, Ok(result));
+            self.finish(&id, key, Ok(result.into()));
         }
     }
 

@@ -10,8 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use futures_util::task::AtomicWaker;
 use sparring_wire::Id;
 
-use super::Outcome;
-use crate::server::dispatch::Serving;
+use crate::server::dispatch::{Served, Serving};
 
 /// How many bells are kept for others.
 const SPARE: usize = 64;
@@ -37,7 +36,7 @@ struct Job {
 pub(super) struct Done {
     pub(super) id: Id,
     pub(super) key: u64,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: Served,
 }
 
 /// What a handler wakes.
@@ -151,8 +150,8 @@ mod tests {
     use std::pin::Pin;
     use std::sync::atomic::AtomicUsize;
 
+    use crate::server::Reply;
     use futures_util::task::noop_waker;
-    use sparring_wire::RawJson;
     use tokio::sync::oneshot;
 
     use super::*;
@@ -171,8 +170,8 @@ mod tests {
         Id::from(i64::try_from(number).unwrap())
     }
 
-    fn answer() -> Outcome {
-        Ok(RawJson::empty_object())
+    fn answer() -> Served {
+        Ok(Reply::empty())
     }
 
     /// One that waits for a word, and counts how often it is polled.

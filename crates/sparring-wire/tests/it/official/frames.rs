@@ -106,7 +106,8 @@ fn valid_results_are_clean_frames() {
                     values.extend(samples::of_type(&schema, "CreateTaskResult"));
                 }
                 for value in values {
-                    let frame = Frame::result_of(&Id::Integer(1), &RawJson::from(&value));
+                    let frame =
+                        Frame::result_of(&Id::Integer(1), RawJson::from(&value).view(), &[]);
                     let found = checker.check(&frame, side.other(), Some(rule.name));
                     assert!(found.is_empty(), "{revision} {frame:?}: {found:?}");
                     count += 1;

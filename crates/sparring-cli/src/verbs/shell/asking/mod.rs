@@ -122,7 +122,7 @@ impl Caller for Asking {
 
     async fn call(&self, route: &Route, arguments: RawJson) -> Result<Response, CallError> {
         let connection = self.manager.routed(route)?;
-        let request = connection.call_tool(&route.tool, arguments);
+        let request = connection.call_tool(&route.tool.name, arguments);
         let called = self.with(&route.server, request).await;
         called.map_err(|error| CallError::Failed { server: Arc::clone(&route.server), error })
     }
