@@ -23,7 +23,7 @@ pub use recorder::Recorder;
 pub use transport::MemoryTransport;
 
 /// More than this queued on a link, and its owner waits until it is written.
-pub(crate) const FULL: usize = 4 * 1024 * 1024;
+pub const FULL: usize = 4 * 1024 * 1024;
 
 /// How many frames are taken in before everything else gets its turn.
 pub(crate) const AT_ONCE: usize = 256;
@@ -47,7 +47,8 @@ pub trait Link: Send + Unpin + 'static {
     fn send(&mut self, outgoing: Outgoing);
 
     /// Writes what is queued; ready when all of it is on its way, or never can
-    /// be. A link that fails says so in what it receives.
+    /// be. A link that fails says so in what it receives. One that was [`FULL`]
+    /// wakes the task when it is less full, even if this was ready.
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()>;
 
     /// How many bytes are queued and not written; an owner that has too many

@@ -4,8 +4,8 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use serde_json::json;
@@ -18,6 +18,7 @@ use sparring_peer::{
 use sparring_wire::types::{CallToolResult, Implementation, ServerCapabilities};
 use sparring_wire::{Frame, Json, RawJson, Revision};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::sync::mpsc;
 
 use crate::fixture::{Gym, Match, PATIENCE, within};
 
@@ -331,4 +332,81 @@ async fn a_modern_request_has_no_place_in_a_batch() {
     let codes: Vec<_> =
         answer.batch().map(|frame| frame.error_object().map(|error| error.code)).collect();
     assert_eq!(codes, [Some(-32600), None]);
+}
+
+/// Writes nothing while it is shut, and then everything.
+struct Gate {
+    shut: Arc<AtomicBool>,
+    /// Told when something comes to it while it is shut.
+    reached: mpsc::UnboundedSender<Waker>,
+    out: mpsc::UnboundedSender<Vec<u8>>,
+}
+
+impl AsyncWrite for Gate {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if self.shut.load(Ordering::SeqCst) {
+            let _ = self.reached.send(cx.waker().clone());
+            return Poll::Pending;
+        }
+        let _ = self.out.send(bytes.to_vec());
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Whose answers are more than a link holds.
+struct Big;
+
+impl Handler for Big {
+    fn capabilities(&self) -> ServerCapabilities {
+        ServerCapabilities::none().tools()
+    }
+
+    async fn call_tool(&self, _: &str, _: Json<'_>, _: &Cx) -> Answer {
+        Ok(CallToolResult::text("x".repeat(sparring_peer::link::FULL)).into())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_that_came_while_the_link_was_full_is_told_once_it_is_not() {
+    let begun = tokio::time::Instant::now();
+    let (mut far, near) = tokio::io::duplex(64 * 1024);
+    let shut = Arc::new(AtomicBool::new(false));
+    let ((reached, mut at_gate), (out, mut written)) =
+        (mpsc::unbounded_channel(), mpsc::unbounded_channel());
+    let gate = Gate { shut: Arc::clone(&shut), reached, out };
+    let options = sparring_peer::link::LinesOptions::default();
+    let server = Server::new(Big);
+    let _running = server.spawn(Lines::new(tokio::io::split(near).0, gate, options));
+    far.write_all(format!("{HELLO}\n").as_bytes()).await.unwrap();
+    let greeting = within(written.recv()).await.expect("a greeting");
+    assert!(greeting.starts_with(br#"{"jsonrpc":"2.0","id":0,"result""#));
+
+    shut.store(true, Ordering::SeqCst);
+    let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let sent = format!("{initialized}\n{}\n", call(1, "big"));
+    far.write_all(sent.as_bytes()).await.unwrap();
+    let session = within(at_gate.recv()).await.expect("the answer comes to the gate");
+    server.tools_changed();
+    // The session has been woken, and found its link as full as it was.
+    within(at_gate.recv()).await.expect("it tries again");
+    shut.store(false, Ordering::SeqCst);
+    session.wake();
+    let mut all = Vec::new();
+    let told = br#""method":"notifications/tools/list_changed""#;
+    while !all.windows(told.len()).any(|window| window == told) {
+        all = within(written.recv()).await.expect("more");
+    }
+    assert_eq!(begun.elapsed(), Duration::ZERO, "nobody had to wait for the clock");
 }

@@ -56,6 +56,7 @@ impl Connection {
     ) -> Poll<Cause> {
         for _ in 0..ROUNDS {
             self.timer.renew();
+            let was_full = self.is_full();
             let enough = until.is_some_and(|until| self.core.received() >= until);
             let wanted = if enough { Wanted::NoRequests } else { Wanted::All };
             let read = self.read_until(cx, wanted, until);
@@ -84,12 +85,18 @@ impl Connection {
             let wrote = std::mem::replace(&mut self.writing, !flushed) || gave;
             let heard = (wrote || !read.dry) && self.read_until(cx, wanted, until).any;
             let counted = read.any && until.is_some();
-            if !(heard || more || counted || self.core.has_events()) {
+            // Nothing was asked that a full link has no room for.
+            let freed = was_full && !self.is_full();
+            if !(heard || more || freed || counted || self.core.has_events()) {
                 return Poll::Pending;
             }
         }
         cx.waker().wake_by_ref();
         Poll::Pending
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.link.as_ref().is_some_and(|link| link.backlog() >= FULL)
     }
 
     /// Whether the link has been full for long, and nothing of it was read.

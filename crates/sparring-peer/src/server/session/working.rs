@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use super::jobs::Done;
 use super::{Connection, Outcome};
-use crate::link::{FULL, Outgoing};
+use crate::link::Outgoing;
 use crate::server::context::{Context, Said};
 use crate::server::core::{Call, Event};
 
@@ -46,7 +46,7 @@ impl Connection {
     /// more to do.
     pub(super) fn carry_on(&mut self, cx: &mut TaskContext<'_>) -> bool {
         let mut busy = self.hear(cx);
-        let is_full = self.link.as_ref().is_some_and(|link| link.backlog() >= FULL);
+        let is_full = self.is_full();
         if self.changes.is_none() && self.core.heeds_changes() {
             self.changes = Some(self.shared.sessions.join());
         }

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use sparring_peer::link::{Cause, Faults, Incoming, LinkKind, Outgoing, Recorder, Stream};
+use futures_util::task::AtomicWaker;
+use sparring_peer::link::{Cause, FULL, Faults, Incoming, LinkKind, Outgoing, Recorder, Stream};
 use sparring_wire::{Frame, FrameKind, Id};
 use tokio::time::Instant;
 
@@ -66,6 +67,8 @@ pub(in crate::http::server) struct Hub {
     pub(super) limits: Limits,
     /// What readers have not been given yet, in bytes.
     backlog: AtomicUsize,
+    /// The peer, where it waits for that to become less.
+    waits_for_room: AtomicWaker,
     state: Mutex<State>,
 }
 
@@ -107,7 +110,8 @@ impl Hub {
             recorder: None,
         };
         let state = Mutex::new(state);
-        Arc::new(Hub { kind, limits, backlog: AtomicUsize::new(0), state })
+        let (backlog, waits_for_room) = Default::default();
+        Arc::new(Hub { kind, limits, backlog, waits_for_room, state })
     }
 
     pub(super) fn kind(&self) -> LinkKind {
@@ -297,6 +301,15 @@ impl Hub {
             self.backlog.fetch_add(now - before, Ordering::Relaxed);
         } else {
             self.backlog.fetch_sub(before - now, Ordering::Relaxed);
+            self.waits_for_room.wake();
+        }
+    }
+
+    /// Wakes the peer when readers have been given something, if they have too
+    /// little by now.
+    pub(super) fn wait_for_room(&self, cx: &Context<'_>) {
+        if self.backlog() >= FULL {
+            self.waits_for_room.register(cx.waker());
         }
     }
 
@@ -438,6 +451,8 @@ fn size_of(incoming: &Incoming) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::task::Wake;
+
     use super::*;
 
     fn asking(hub: &Arc<Hub>) -> (Reader, Stream) {
@@ -475,6 +490,25 @@ mod tests {
         hub.route(Outgoing::on(stream, answer()));
         reader.begin();
         assert_eq!(hub.lock().ended, [1]);
+    }
+
+    #[test]
+    fn the_peer_is_woken_when_what_was_too_much_is_read() {
+        struct Count(AtomicUsize);
+        impl Wake for Count {
+            fn wake(self: Arc<Self>) {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        let woken = Arc::new(Count(AtomicUsize::new(0)));
+        let hub = streams();
+        let (mut reader, stream) = asking(&hub);
+        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":"{}"}}}}"#, "x".repeat(FULL));
+        hub.route(Outgoing::on(stream, Frame::parse(text)));
+        hub.wait_for_room(&Context::from_waker(&Waker::from(Arc::clone(&woken))));
+        assert_eq!(woken.0.load(Ordering::Relaxed), 0);
+        assert!(reader.poll_first(&mut Context::from_waker(Waker::noop())).is_ready());
+        assert_eq!((woken.0.load(Ordering::Relaxed), hub.backlog()), (1, 0));
     }
 
     #[test]

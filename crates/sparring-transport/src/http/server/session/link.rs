@@ -72,7 +72,8 @@ impl Link for SessionLink {
         }
     }
 
-    fn poll_flush(&mut self, _: &mut Context<'_>) -> Poll<()> {
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.hub.wait_for_room(cx);
         Poll::Ready(())
     }
 
