@@ -32,15 +32,22 @@ const BUILT: [&str; 2] = ["http", "mock,http"];
 /// How many of rmcp's seconds a build may take.
 const BUILD: f64 = 0.6;
 
-/// The client and the server of rmcp over HTTP and over stdio, with TLS, which ours have.
-const RMCP: [&str; 6] = [
+/// The client and the server of rmcp over HTTP and over stdio, with TLS and child processes,
+/// which ours have.
+const RMCP: [&str; 7] = [
     "client",
     "reqwest",
     "server",
+    "transport-child-process",
     "transport-io",
     "transport-streamable-http-client-reqwest",
     "transport-streamable-http-server",
 ];
+
+/// What its server needs to be reached over HTTP: it is a service for somebody else's server,
+/// and ours is a server.
+const SERVED_BY: &str =
+    "axum = { version = \"0.8\", default-features = false, features = [\"http1\", \"tokio\"] }";
 
 /// The most bytes that the program may have.
 const PROGRAM: u64 = 15_000_000;
@@ -72,7 +79,8 @@ fn crates(root: &Path, features: &str) -> Result<usize> {
 fn build(root: &Path) -> Result<bool> {
     let library = root.join("crates/sparring").display().to_string();
     let features = |all: &[&str]| format!("[\"{}\"]", all.join("\", \""));
-    let theirs = format!("rmcp = {{ version = \"3.8\", features = {} }}", features(&RMCP));
+    let theirs =
+        format!("rmcp = {{ version = \"3.8\", features = {} }}\n{SERVED_BY}", features(&RMCP));
     let theirs = clean_build(root, "rmcp", &theirs)?;
     println!("a clean build of rmcp's client and server over HTTP: {theirs:.0}s of CPU");
     let mut all = true;
