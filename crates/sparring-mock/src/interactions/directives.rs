@@ -11,8 +11,9 @@ use sparring_wire::json::tree;
 
 use super::wire;
 
-static CASE: LazyLock<Pattern> =
-    LazyLock::new(|| Pattern::new(r"\[test_case_id=([\w.-]+)\]").expect("a pattern of our own"));
+static CASE: LazyLock<Pattern> = LazyLock::new(|| {
+    Pattern::new(r"\[test_case_id=([\p{L}\p{M}\p{N}_.-]+)\]").expect("a pattern of our own")
+});
 static RESPONSES: LazyLock<Pattern> = LazyLock::new(|| {
     Pattern::new(r"\[mcp_responses_json=([^\]]*)\]").expect("a pattern of our own")
 });
@@ -74,6 +75,7 @@ mod tests {
         assert_eq!(responses[0].text(), r#"{"mimeType":1}"#);
         assert!(Directives::find("[test_case_id=]").case.is_none());
         assert!(Directives::find("[test_case_id=a b]").case.is_none());
+        assert_eq!(Directives::find("[test_case_id=a\u{e9}]").case, Some("a\u{e9}"));
     }
 
     #[test]

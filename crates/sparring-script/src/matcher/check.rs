@@ -266,6 +266,20 @@ mod tests {
     }
 
     #[test]
+    fn what_takes_too_long_to_be_found_out_fits_nothing() {
+        let matches = json!({"matches": "^(?:(?=a)a+)+$"});
+        for matcher in [matches.clone(), json!({"not": matches})] {
+            let text = json!(format!("{}!", "a".repeat(64)));
+            let found = Matcher::of(&matcher).unwrap().check(Some(&text));
+            assert_eq!(found.len(), 1, "{matcher}");
+            assert_eq!(
+                found[0].message,
+                "takes too long to be matched with /^(?:(?=a)a+)+$/, which was given up"
+            );
+        }
+    }
+
+    #[test]
     fn each_matcher_by_name() {
         check(json!({"equals": {"a": 1}}), json!({"a": 1}), json!({"a": 1, "b": 2}));
         check(json!({"equals": {"gt": 1}}), json!({"gt": 1}), json!(2));

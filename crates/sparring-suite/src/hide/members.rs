@@ -16,7 +16,7 @@ static MEMBER: LazyLock<Pattern> = LazyLock::new(|| {
 /// The same in JSON that is itself a text of JSON, as tools often answer.
 static WITHIN: LazyLock<Pattern> = LazyLock::new(|| {
     let value = r#"(?:[^"\\]|\\\\\\"|\\\\.|\\[^"\\])+"#;
-    let name = r#"\\"([\w.$ -]{1,64})\\"\s*:\s*\\""#;
+    let name = r#"\\"([\p{L}\p{M}\p{N}_.$ -]{1,64})\\"\s*:\s*\\""#;
     Pattern::new(&format!("(?s)({name}){value}")).expect("it is a pattern")
 });
 
@@ -55,6 +55,10 @@ mod tests {
             (
                 r#"{"text":"{\"secret\": \"a\\\"b\", \"x\": \"y\"}"}"#,
                 r#"{"text":"{\"secret\": \"(hidden)\", \"x\": \"y\"}"}"#,
+            ),
+            (
+                "{\"text\":\"{\\\"\u{e9}_token\\\": \\\"a\\\"}\"}",
+                "{\"text\":\"{\\\"\u{e9}_token\\\": \\\"(hidden)\\\"}\"}",
             ),
         ] {
             assert_eq!(without_secrets(text), expected);
