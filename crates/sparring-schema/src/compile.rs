@@ -2,6 +2,7 @@
 //! wrong with a keyword is told here.
 
 use serde_json::{Map, Number, Value};
+use sparring_pattern::Pattern;
 
 use crate::bad_schema::BadSchema;
 use crate::breach::descend;
@@ -10,7 +11,6 @@ use crate::keyword::{
     Bound, Contains, Items, Keyword, Members, Node, NodeId, Others, Plan, Size, TYPES, Types,
 };
 use crate::numbers;
-use crate::pattern::Pattern;
 use crate::references::{RECURSIVE, References};
 use crate::same::twins;
 use crate::told::shown;
@@ -261,7 +261,7 @@ impl<'r, 's> Reader<'r, 's> {
     }
 
     fn pattern(&self, keyword: &str, source: &str) -> Result<Pattern, BadSchema> {
-        Pattern::new(source).map_err(|why| {
+        Pattern::of_schema(source).map_err(|why| {
             let source = shown(&Value::String(source.to_owned()));
             let message = format!("the pattern {source} cannot be read: {why}");
             BadSchema::at(&self.pointer(keyword), message)

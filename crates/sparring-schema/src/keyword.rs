@@ -2,8 +2,7 @@
 //! each with its keywords in the order in which they stood.
 
 use serde_json::{Number, Value};
-
-use crate::pattern::Pattern;
+use sparring_pattern::Pattern;
 
 /// The number of a node.
 pub(crate) type NodeId = usize;

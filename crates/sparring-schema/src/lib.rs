@@ -14,7 +14,6 @@ mod draft;
 mod keyword;
 mod marks;
 mod numbers;
-mod pattern;
 mod references;
 mod same;
 mod schema;

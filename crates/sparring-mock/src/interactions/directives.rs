@@ -4,17 +4,19 @@ use std::sync::LazyLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use regex::Regex;
 use serde_json::Value;
+use sparring_pattern::Pattern;
 use sparring_wire::RawJson;
 use sparring_wire::json::tree;
 
 use super::wire;
 
-static CASE: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\[test_case_id=([\w.-]+)\]").expect("a pattern of our own"));
-static RESPONSES: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\[mcp_responses_json=([^\]]*)\]").expect("a pattern of our own"));
+static CASE: LazyLock<Pattern> = LazyLock::new(|| {
+    Pattern::new(r"\[test_case_id=([\p{L}\p{M}\p{N}_.-]+)\]").expect("a pattern of our own")
+});
+static RESPONSES: LazyLock<Pattern> = LazyLock::new(|| {
+    Pattern::new(r"\[mcp_responses_json=([^\]]*)\]").expect("a pattern of our own")
+});
 
 /// What a text says by directives.
 pub(super) struct Directives<'a> {
@@ -24,7 +26,7 @@ pub(super) struct Directives<'a> {
 
 impl<'a> Directives<'a> {
     pub(super) fn find(text: &'a str) -> Self {
-        let first = |regex: &Regex| Some(regex.captures(text)?.get(1)?.as_str());
+        let first = |pattern: &Pattern| pattern.captures(text)?.get(1);
         Directives { case: first(&CASE), responses: first(&RESPONSES) }
     }
 }
@@ -73,6 +75,7 @@ mod tests {
         assert_eq!(responses[0].text(), r#"{"mimeType":1}"#);
         assert!(Directives::find("[test_case_id=]").case.is_none());
         assert!(Directives::find("[test_case_id=a b]").case.is_none());
+        assert_eq!(Directives::find("[test_case_id=a\u{e9}]").case, Some("a\u{e9}"));
     }
 
     #[test]

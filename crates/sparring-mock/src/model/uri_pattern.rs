@@ -1,13 +1,13 @@
 //! Patterns of URIs (RFC 6570), read backwards: which variables made this URI?
 
 use percent_encoding::percent_decode_str;
-use regex::Regex;
 use serde_json::{Map, Value};
+use sparring_pattern::{Pattern, escape};
 
 /// A pattern such as `file:///{+path}{?lines}`.
 #[derive(Debug)]
 pub(crate) struct UriPattern {
-    regex: Regex,
+    pattern: Pattern,
     /// The variables, in the order of the groups; a query's are one group.
     variables: Vec<Variable>,
 }
@@ -28,7 +28,7 @@ impl UriPattern {
         let mut variables = Vec::new();
         let mut rest = text;
         while let Some((literal, after)) = rest.split_once('{') {
-            pattern += &regex::escape(literal);
+            pattern += &escape(literal);
             let Some((expression, after)) = after.split_once('}') else {
                 return Err("a brace is not closed".to_owned());
             };
@@ -37,18 +37,18 @@ impl UriPattern {
             variables.extend(names);
             rest = after;
         }
-        pattern += &regex::escape(rest);
+        pattern += &escape(rest);
         pattern.push('$');
-        let regex = Regex::new(&pattern).map_err(|error| error.to_string())?;
-        Ok(UriPattern { regex, variables })
+        let pattern = Pattern::new(&pattern).map_err(|error| error.to_string())?;
+        Ok(UriPattern { pattern, variables })
     }
 
     /// The variables of a URI that has this pattern.
     pub(crate) fn read(&self, uri: &str) -> Option<Value> {
-        let found = self.regex.captures(uri)?;
+        let found = self.pattern.captures(uri)?;
         let mut values = Map::new();
-        for (group, variable) in found.iter().skip(1).zip(&self.variables) {
-            let text = group.map_or("", |group| group.as_str());
+        for (index, variable) in self.variables.iter().enumerate() {
+            let text = found.get(index + 1).unwrap_or_default();
             match variable {
                 Variable::One(name) => {
                     values.insert(name.clone(), decoded(text));

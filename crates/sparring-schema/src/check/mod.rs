@@ -185,10 +185,10 @@ impl<'p, 'v> Run<'p, 'v> {
             }
             Keyword::Pattern(pattern) => match pattern.is_in(text) {
                 Some(true) => true,
-                Some(false) => self.fail(value, Wrong::Pattern(&pattern.source)),
+                Some(false) => self.fail(value, Wrong::Pattern(pattern.as_str())),
                 None => {
                     self.unsure += 1;
-                    self.fail(value, Wrong::TooLong(&pattern.source))
+                    self.fail(value, Wrong::TooLong(pattern.as_str()))
                 }
             },
             _ => true,

@@ -70,7 +70,7 @@ impl<'p, 'v> Run<'p, 'v> {
                     None => {
                         known = true;
                         let name = Value::String(name.clone());
-                        holds = self.fail(&name, Wrong::TooLong(&pattern.source));
+                        holds = self.fail(&name, Wrong::TooLong(pattern.as_str()));
                     }
                 }
             }

@@ -81,7 +81,7 @@ fn references_that_lead_nowhere_are_told() {
 fn patterns_that_cannot_be_read_are_told() {
     check(
         json!({"properties": {"a": {"pattern": "a++"}}}),
-        "at /properties/a/pattern: the pattern \"a++\" cannot be read: there is nothing to repeat before `+`",
+        "at /properties/a/pattern: the pattern \"a++\" cannot be read: there is nothing to repeat before `+`, at character 3",
     );
     let error = Schema::new(&json!({"patternProperties": {"(": true}})).unwrap_err();
     assert!(

@@ -24,7 +24,9 @@ pub(super) fn rule(
         return rules.iter().for_each(|it| self::rule(it, actual, path, found));
     }
     if let Rule::Not(inner) = rule {
-        if fits(inner, actual) {
+        if let Some(untold) = given_up(inner, actual, path) {
+            found.push(untold);
+        } else if fits(inner, actual) {
             found.push(Mismatch::new(path, format!("not {}", describe(inner)), actual));
         }
         return;
@@ -68,8 +70,19 @@ pub(super) fn rule(
             let length = length(value).unwrap_or_default();
             found.push(Mismatch::counted(path, describe(rule), length, actual));
         }
-        (rule, actual) => found.push(Mismatch::new(path, describe(rule), actual)),
+        (rule, actual) => {
+            let unfit = || Mismatch::new(path, describe(rule), actual);
+            found.push(given_up(rule, actual, path).unwrap_or_else(unfit));
+        }
     }
+}
+
+/// What is told where it cannot be found out whether a text matches.
+fn given_up(rule: &Rule, actual: Option<&Value>, path: &str) -> Option<Mismatch> {
+    let (Rule::Matches(pattern), Some(Value::String(text))) = (rule, actual) else { return None };
+    let message = format!("takes too long to be matched with /{pattern}/, which was given up");
+    let told = || Mismatch { path: path.to_owned(), message, diff: None };
+    pattern.is_in(text).is_none().then(told)
 }
 
 fn fits(rule: &Rule, actual: Option<&Value>) -> bool {
@@ -87,7 +100,7 @@ fn holds(rule: &Rule, value: &Value) -> bool {
             (Value::Array(items), part) => items.iter().any(|item| equal(part, item)),
             _ => false,
         },
-        Rule::Matches(regex) => value.as_str().is_some_and(|text| regex.is_match(text)),
+        Rule::Matches(pattern) => value.as_str().is_some_and(|text| pattern.is_match(text)),
         Rule::StartsWith(start) => value.as_str().is_some_and(|it| it.starts_with(&**start)),
         Rule::EndsWith(end) => value.as_str().is_some_and(|it| it.ends_with(&**end)),
         Rule::OneOf(rules) | Rule::Any(rules) => rules.iter().any(|it| fits(it, Some(value))),
@@ -171,7 +184,7 @@ fn describe(rule: &Rule) -> String {
         }
         Rule::Items(_) | Rule::Every(_) => "a list".to_owned(),
         Rule::Contains(part) => format!("something that contains {}", short(part)),
-        Rule::Matches(regex) => format!("a text that matches /{regex}/"),
+        Rule::Matches(pattern) => format!("a text that matches /{pattern}/"),
         Rule::StartsWith(start) => format!("a text that starts with {start:?}"),
         Rule::EndsWith(end) => format!("a text that ends with {end:?}"),
         Rule::OneOf(rules) | Rule::Any(rules) => several("one of", rules),
@@ -250,6 +263,20 @@ mod tests {
         check(json!({"a": {"b": null}}), json!({"a": {"b": null}}), json!({"a": {}}));
         check(json!([1, {"a": 2}]), json!([1, {"a": 2, "b": 3}]), json!([1]));
         check(json!({}), json!({"a": 1}), json!([]));
+    }
+
+    #[test]
+    fn what_takes_too_long_to_be_found_out_fits_nothing() {
+        let matches = json!({"matches": "^(?:(?=a)a+)+$"});
+        for matcher in [matches.clone(), json!({"not": matches})] {
+            let text = json!(format!("{}!", "a".repeat(64)));
+            let found = Matcher::of(&matcher).unwrap().check(Some(&text));
+            assert_eq!(found.len(), 1, "{matcher}");
+            assert_eq!(
+                found[0].message,
+                "takes too long to be matched with /^(?:(?=a)a+)+$/, which was given up"
+            );
+        }
     }
 
     #[test]

@@ -7,15 +7,15 @@ mod held;
 mod mismatch;
 mod read;
 
-use regex::Regex;
 use serde_json::{Number, Value};
+use sparring_pattern::Pattern;
 
 use crate::node::Node;
 use crate::problem::Problems;
 
 pub use held::Held;
 pub use mismatch::{Mismatch, diff};
-pub use read::{NAMES, regex};
+pub use read::{NAMES, pattern};
 
 /// What a value must be like.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ enum Rule {
     /// These items, in this order, and no others.
     Items(Vec<Rule>),
     Contains(Value),
-    Matches(Regex),
+    Matches(Pattern),
     StartsWith(String),
     EndsWith(String),
     OneOf(Vec<Rule>),

@@ -1,7 +1,7 @@
 //! From what a user wrote to a rule.
 
-use regex::Regex;
 use serde_json::Value;
+use sparring_pattern::Pattern;
 use sparring_schema::Schema;
 
 use super::{JsonType, Matcher, Ordering, Rule};
@@ -105,8 +105,8 @@ fn named(entry: &Entry, problems: &mut Problems) -> Rule {
 }
 
 fn matches(node: &Node, problems: &mut Problems) -> Rule {
-    match regex(&text(node, problems)) {
-        Ok(regex) => Rule::Matches(regex),
+    match pattern(&text(node, problems)) {
+        Ok(pattern) => Rule::Matches(pattern),
         Err(told) => {
             problems.add(node.span, told);
             Rule::Equals(Value::Null)
@@ -118,12 +118,8 @@ fn matches(node: &Node, problems: &mut Problems) -> Rule {
 ///
 /// # Errors
 /// When it is none; the error says why in one line.
-pub fn regex(text: &str) -> Result<Regex, String> {
-    Regex::new(text).map_err(|error| {
-        let error = error.to_string();
-        let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        format!("this is no regular expression: {last}")
-    })
+pub fn pattern(text: &str) -> Result<Pattern, String> {
+    Pattern::new(text).map_err(|why| format!("this is no regular expression: {why}"))
 }
 
 fn json_type(node: &Node, problems: &mut Problems) -> Rule {
@@ -178,6 +174,8 @@ impl Default for Matcher {
 
 #[cfg(test)]
 mod tests {
+    use sparring_pattern::Captures;
+
     use super::*;
     use crate::Source;
 
@@ -195,7 +193,7 @@ mod tests {
              e: {exists: 1}\nf: {conforms: {type: nope}}\n",
         );
         for part in [
-            "no regular expression: unclosed group",
+            "no regular expression: a parenthesis is not closed, at character 1",
             "a.yaml:2:9",
             "did you mean 'string'?",
             "expected a list",
@@ -211,12 +209,15 @@ mod tests {
     fn no_name_of_a_matcher_is_a_field_of_the_protocol() {
         let rules = include_str!("../../../sparring-wire/src/revision/v2026_07_28.rs");
         let older = include_str!("../../../sparring-wire/src/revision/v2025_11_25.rs");
-        let field = Regex::new(r"([A-Za-z_]+)\??:").unwrap();
-        let fields: Vec<&str> = [rules, older]
-            .into_iter()
-            .flat_map(|text| field.captures_iter(text))
-            .map(|found| found.extract::<1>().1[0])
-            .collect();
+        let field = Pattern::new(r"([A-Za-z_]+)\??:").unwrap();
+        let mut fields: Vec<&str> = Vec::new();
+        for text in [rules, older] {
+            let mut seen = |found: &Captures<'_, 'static>| {
+                fields.extend(found.get(1));
+                String::new()
+            };
+            field.replace_with(text, &mut seen).unwrap();
+        }
         assert!(fields.contains(&"inputSchema") && fields.contains(&"nextCursor"));
         for name in NAMES {
             assert!(!fields.contains(&name), "{name}");

@@ -3,33 +3,43 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use sparring_pattern::Pattern;
 
 use super::names;
 
 /// A member that is a text: its name, all up to its value, and the value.
-static MEMBER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?s)("((?:[^"\\]|\\.){1,64})"\s*:\s*")(?:[^"\\]|\\.)+"#).expect("it is a regex")
+static MEMBER: LazyLock<Pattern> = LazyLock::new(|| {
+    Pattern::new(r#"(?s)("((?:[^"\\]|\\.){1,64})"\s*:\s*")(?:[^"\\]|\\.)+"#)
+        .expect("it is a pattern")
 });
 
 /// The same in JSON that is itself a text of JSON, as tools often answer.
-static WITHIN: LazyLock<Regex> = LazyLock::new(|| {
+static WITHIN: LazyLock<Pattern> = LazyLock::new(|| {
     let value = r#"(?:[^"\\]|\\\\\\"|\\\\.|\\[^"\\])+"#;
-    let name = r#"\\"([\w.$ -]{1,64})\\"\s*:\s*\\""#;
-    Regex::new(&format!("(?s)({name}){value}")).expect("it is a regex")
+    let name = r#"\\"([\p{L}\p{M}\p{N}_.$ -]{1,64})\\"\s*:\s*\\""#;
+    Pattern::new(&format!("(?s)({name}){value}")).expect("it is a pattern")
 });
 
 /// A JSON text, or something that begins like one, without the texts of those
 /// members that are called like a secret.
 pub(crate) fn without_secrets(text: &str) -> Cow<'_, str> {
-    let hidden = |found: &Captures<'_>| match names::is_secret(&found[2]) {
-        true => format!("{}(hidden)", &found[1]),
-        false => found[0].to_owned(),
-    };
-    match WITHIN.replace_all(text, hidden) {
-        Cow::Borrowed(text) => MEMBER.replace_all(text, hidden),
-        Cow::Owned(text) => MEMBER.replace_all(&text, hidden).into_owned().into(),
+    match hide(&WITHIN, text) {
+        Cow::Borrowed(text) => hide(&MEMBER, text),
+        Cow::Owned(text) => hide(&MEMBER, &text).into_owned().into(),
     }
+}
+
+/// A text without the values of those members that a pattern finds.
+fn hide<'t>(members: &Pattern, text: &'t str) -> Cow<'t, str> {
+    let hidden = members.replace_with(text, &mut |found| {
+        let of = |group| found.get(group).unwrap_or_default();
+        match names::is_secret(of(2)) {
+            true => format!("{}(hidden)", of(1)),
+            false => of(0).to_owned(),
+        }
+    });
+    // What cannot be looked through is not shown.
+    hidden.unwrap_or_else(|| "(hidden)".into())
 }
 
 #[cfg(test)]
@@ -45,6 +55,10 @@ mod tests {
             (
                 r#"{"text":"{\"secret\": \"a\\\"b\", \"x\": \"y\"}"}"#,
                 r#"{"text":"{\"secret\": \"(hidden)\", \"x\": \"y\"}"}"#,
+            ),
+            (
+                "{\"text\":\"{\\\"\u{e9}_token\\\": \\\"a\\\"}\"}",
+                "{\"text\":\"{\\\"\u{e9}_token\\\": \\\"(hidden)\\\"}\"}",
             ),
         ] {
             assert_eq!(without_secrets(text), expected);

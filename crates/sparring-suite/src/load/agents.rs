@@ -2,12 +2,13 @@
 
 use std::path::{Component, Path};
 
-use globset::GlobBuilder;
 use serde_json::Value;
 use sparring_script::{Entry, Node, Tree, duration};
 
 use super::Loader;
-use crate::model::{Agent, Facet, FileExpect, Pattern, Reading, Server, StandIn, Step, Test, Verb};
+use crate::model::{
+    Agent, Facet, FileExpect, Glob, Pattern, Reading, Server, StandIn, Step, Test, Verb,
+};
 
 impl Loader {
     /// The agent below a key.
@@ -67,10 +68,10 @@ impl Loader {
             self.problems.add(span, "only files below ${tmp} can be looked at");
         }
         let pattern = entry.key.strip_prefix("./").unwrap_or(&entry.key);
-        let glob = match GlobBuilder::new(pattern).literal_separator(true).build() {
-            Ok(glob) => glob.compile_matcher(),
-            Err(error) => {
-                self.problems.add(span, format!("this is no pattern: {}", error.kind()));
+        let glob = match Glob::new(pattern) {
+            Ok(glob) => glob,
+            Err(why) => {
+                self.problems.add(span, format!("this is no pattern: {why}"));
                 return None;
             }
         };

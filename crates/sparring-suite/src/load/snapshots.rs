@@ -23,7 +23,7 @@ impl Loader {
     pub(super) fn rules(&mut self, node: &Node) -> Rules {
         let replace = node.get("replace").map(Node::entries).unwrap_or_default().iter();
         let replace = replace.filter_map(|entry| {
-            let rule = matcher::regex(&entry.key);
+            let rule = matcher::pattern(&entry.key);
             let rule = rule.map_err(|told| self.problems.add(entry.key_span, told)).ok()?;
             Some((rule, entry.value.as_str()?.to_owned()))
         });

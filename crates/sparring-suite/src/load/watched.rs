@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use globset::{GlobBuilder, GlobMatcher};
 use sparring_script::Node;
 
 use super::{Loader, one_or_many};
 use crate::find::{shown, walk};
+use crate::model::Glob;
 
 /// The files that a suite is about.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub struct Watched {
     /// those name.
     pub(super) files: BTreeSet<PathBuf>,
     /// Its `watch`: where to look, and for what.
-    patterns: Vec<(PathBuf, GlobMatcher)>,
+    patterns: Vec<(PathBuf, Glob)>,
 }
 
 impl Watched {
@@ -56,13 +56,10 @@ impl Loader {
         for node in one_or_many(watch) {
             let Some(text) = node.as_str() else { continue };
             let whole = folder.join(text);
-            let glob = GlobBuilder::new(&whole.to_string_lossy()).literal_separator(true).build();
-            match glob {
-                Ok(glob) => {
-                    self.watched.patterns.push((base(&whole), glob.compile_matcher()));
-                }
-                Err(error) => {
-                    let message = format!("this is no pattern of files: {}", error.kind());
+            match Glob::new(&whole.to_string_lossy()) {
+                Ok(glob) => self.watched.patterns.push((base(&whole), glob)),
+                Err(why) => {
+                    let message = format!("this is no pattern of files: {why}");
                     self.problems.add(node.span, message);
                 }
             }

@@ -3,10 +3,9 @@
 
 use std::time::Duration;
 
-use globset::GlobMatcher;
 use sparring_script::{Span, Tree};
 
-use super::{Command, Pattern};
+use super::{Command, Glob, Pattern};
 
 /// A program that is tested.
 #[derive(Debug)]
@@ -25,7 +24,7 @@ pub(crate) struct FileExpect {
     /// Their path, or a pattern of it, as it was written.
     pub(crate) name: String,
     pub(crate) span: Span,
-    pub(crate) glob: GlobMatcher,
+    pub(crate) glob: Glob,
     pub(crate) exists: Option<bool>,
     pub(crate) count: Option<Pattern>,
     pub(crate) size: Option<Pattern>,

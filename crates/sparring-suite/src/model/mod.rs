@@ -3,6 +3,7 @@
 mod agent;
 mod expect;
 mod files;
+mod glob;
 mod pattern;
 mod server;
 mod snapshot;
@@ -19,6 +20,7 @@ use sparring_script::{Node, Source, Span};
 pub(crate) use agent::{Agent, FileExpect, Reading};
 pub(crate) use expect::{Aspect, Collection, Coming, Expect, Facet, Items, Journal};
 pub(crate) use files::Files;
+pub(crate) use glob::Glob;
 pub(crate) use pattern::Pattern;
 pub(crate) use server::{Address, Command, Container, Script, Server, Way};
 pub(crate) use snapshot::Rules;

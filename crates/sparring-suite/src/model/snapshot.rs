@@ -1,20 +1,21 @@
 //! What of an answer is the same every time: all but what the user leaves out,
 //! what the user replaces, and what is different by its nature.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use regex::Regex;
 use serde_json::Value;
+use sparring_pattern::Pattern;
 use sparring_script::casing::camel;
 
 /// What is different each time, and what stands instead of it.
-static BY_NATURE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+static BY_NATURE: LazyLock<Vec<(Pattern, &str)>> = LazyLock::new(|| {
     let rules = [
         (r"(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "[uuid]"),
         (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?", "[time]"),
         (r"\b(127\.0\.0\.1|localhost|\[::1\]):\d+\b", "$1:[port]"),
     ];
-    let compiled = rules.into_iter().filter_map(|(rule, by)| Some((Regex::new(rule).ok()?, by)));
+    let compiled = rules.into_iter().filter_map(|(rule, by)| Some((Pattern::new(rule).ok()?, by)));
     compiled.collect()
 });
 
@@ -27,7 +28,7 @@ pub(crate) struct Rules {
     /// Keys, wherever they stand; by our names or by those of the wire.
     pub(crate) without: Vec<String>,
     /// What the user replaces in texts.
-    pub(crate) replace: Vec<(Regex, String)>,
+    pub(crate) replace: Vec<(Pattern, String)>,
 }
 
 impl Rules {
@@ -49,7 +50,10 @@ impl Rules {
                 let own = self.replace.iter().map(|(rule, by)| (rule, &**by));
                 let by_nature = BY_NATURE.iter().map(|(rule, by)| (rule, *by));
                 for (rule, by) in own.chain(by_nature) {
-                    *text = rule.replace_all(text, by).into_owned();
+                    // What takes too long stays as it is, and so is seen.
+                    if let Some(Cow::Owned(kept)) = rule.replace_all(text, by) {
+                        *text = kept;
+                    }
                 }
             }
             Value::Array(items) => items.iter_mut().for_each(|it| self.settle(it, folders)),
@@ -84,7 +88,7 @@ mod tests {
     fn what_is_different_each_time_is_not_kept() {
         let rules = Rules {
             without: vec!["id".to_owned(), "my_key".to_owned()],
-            replace: vec![(Regex::new("(build) [0-9]+").unwrap(), "$1 [n]".to_owned())],
+            replace: vec![(Pattern::new("(build) [0-9]+").unwrap(), "$1 [n]".to_owned())],
         };
         let answer = json!({
             "_meta": {"a": 1}, "resultType": "complete",

@@ -3,7 +3,7 @@
 
 mod shard;
 
-use regex::Regex;
+use sparring_pattern::Pattern;
 use sparring_wire::Revision;
 
 use crate::model::{Server, Suite, Test, Transport, Variant, Way};
@@ -14,7 +14,7 @@ pub use shard::{NoShard, Shard};
 #[derive(Debug, Default)]
 pub struct Choice {
     /// Tests whose name this matches.
-    pub filter: Option<Regex>,
+    pub filter: Option<Pattern>,
     /// Tests that have one of these tags.
     pub tags: Vec<String>,
     /// Once in each of these revisions, whatever the suites say.

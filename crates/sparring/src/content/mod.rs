@@ -60,8 +60,8 @@ impl Content {
     }
 
     /// The text contains something that fits this regular expression, whatever
-    /// the case. The syntax is that of the crate `regex-lite`: `\w`, `\d`, `\s`
-    /// and the case of letters are those of ASCII.
+    /// the case. The syntax is that of suites, which is ECMA-262's with the flag `u`:
+    /// `\w` and `\d` are those of ASCII.
     ///
     /// ```
     /// # use sparring::Content;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use regex_lite::{Regex, RegexBuilder};
+use sparring_pattern::BadPattern;
 use sparring_wire::json::tree;
 
 /// One expectation.
@@ -29,7 +29,7 @@ pub(super) enum Pattern {
     Folded(String, String),
     /// In this case.
     Text(String),
-    Regex(Box<Regex>),
+    Regex(Box<sparring_pattern::Pattern>),
 }
 
 impl Pattern {
@@ -38,8 +38,8 @@ impl Pattern {
         Pattern::Folded(text.to_lowercase(), text)
     }
 
-    pub(super) fn regex(pattern: &str) -> Result<Self, regex_lite::Error> {
-        let regex = RegexBuilder::new(pattern).case_insensitive(true).build()?;
+    pub(super) fn regex(pattern: &str) -> Result<Self, BadPattern> {
+        let regex = sparring_pattern::Pattern::in_any_case(pattern)?;
         Ok(Pattern::Regex(Box::new(regex)))
     }
 
@@ -47,7 +47,7 @@ impl Pattern {
         match self {
             Pattern::Folded(_, text) | Pattern::Text(text) => Pattern::Text(text),
             Pattern::Regex(regex) => {
-                let heeded = Regex::new(regex.as_str());
+                let heeded = sparring_pattern::Pattern::new(regex.as_str());
                 Pattern::Regex(Box::new(heeded.expect("it was a regular expression before")))
             }
         }

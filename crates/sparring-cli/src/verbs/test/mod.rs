@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice};
-use regex::Regex;
+use sparring_pattern::Pattern;
 use sparring_script::Problems;
 use sparring_suite::{Choice, LoadError, Planned, Suite, Transport, World, find};
 use sparring_wire::Revision;
@@ -61,7 +61,7 @@ pub(crate) struct Test {
 
     /// Run the tests whose name this regular expression matches
     #[arg(long, value_name = "REGEX")]
-    filter: Option<Regex>,
+    filter: Option<Pattern>,
 
     /// Run the tests that have this tag; may be repeated, one of them is enough
     #[arg(long = "tag", value_name = "TAG")]
