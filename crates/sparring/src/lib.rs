@@ -46,8 +46,9 @@
 //! |---|---|
 //! | (none) | client and server over memory, stdio, containers, sockets and pipes; frames, revisions, the rule checker |
 //! | `mock` | the scripted server with its YAML, JSON Schemas of tools, matchers |
-//! | `http` | client and server over HTTP, with TLS; with `mock` also mocks over HTTP, `Upstream` and LLM endpoints |
+//! | `http` | client and server over HTTP, with TLS; with `mock` also mocks over HTTP and `Upstream` |
 //! | `oauth` | authorization by OAuth; with `mock` also an issuer of tokens. It implies `http` |
+//! | `llm` | with `mock`, scripted LLM endpoints. It implies `http` |
 //! | `typed` | the calls of modules that `spar codegen` writes |
 //! | `rmcp` | services of the official SDK in memory and over every transport |
 //!
