@@ -8,14 +8,11 @@ use unicode_width::UnicodeWidthChar as _;
 
 use super::{Problem, Problems};
 
-/// The widest line that is shown whole.
-const WIDEST: usize = 136;
+/// How wide a page is: a longer line is cut.
+const WIDTH: usize = 140;
 
 /// What stands where something of a line is left out.
 const CUT: &str = "...";
-
-/// How much of a line that is cut stands before what is marked.
-const BEFORE: usize = 64;
 
 /// Of a long part, how many lines are shown from its beginning and from its end.
 const FIRST: usize = 4;
@@ -138,11 +135,11 @@ impl Page {
     fn line(&mut self, number: usize, row: &Row<'_>) {
         let (start, end) = (row.shown_at(row.marked.start), row.shown_at(row.marked.end));
         let end = end.max(start + 1);
-        let (line, from) = cut(row.content(), start..end);
+        let (line, from) = cut(row.content(), start..end, self.room());
         self.edge(&number.to_string());
         self.after(&line);
         self.edge("");
-        let end = (end - from).min(WIDEST);
+        let end = (end - from).min(self.room());
         self.text += &" ".repeat(start - from + 1);
         self.put(RED, &"^".repeat(end - (start - from)));
     }
@@ -171,7 +168,7 @@ impl Page {
                 0 => self.text.push(' '),
                 _ => self.put(RED, "|"),
             }
-            self.after(&cut(row.content(), 0..1).0);
+            self.after(&cut(row.content(), 0..1, self.room()).0);
             if at == 0 && !begins_line {
                 self.bracket(" ", row.shown_at(row.marked.start) + 1);
             }
@@ -196,6 +193,11 @@ impl Page {
         self.text += ": ";
         let indent = self.gutter + " = : ".len() + HELP.len();
         self.text += &message.replace('\n', &format!("\n{:indent$}", ""));
+    }
+
+    /// How much of a line there is room for.
+    fn room(&self) -> usize {
+        WIDTH - self.gutter - " | ".len()
     }
 
     /// Begins a line that has this number, or none.
@@ -226,26 +228,27 @@ impl Page {
     }
 }
 
-/// A line as it is shown: so much of it around what is marked that it fits, and the
-/// column with which it begins.
-fn cut(line: &str, marked: Range<usize>) -> (String, usize) {
-    if width(line) <= WIDEST {
+/// A line as it is shown: so much of it, with what is marked in the middle, as there is
+/// room for; and the column with which it begins.
+fn cut(line: &str, marked: Range<usize>, room: usize) -> (String, usize) {
+    if width(line) <= room {
         return (line.chars().map(shown).collect(), 0);
     }
-    let from = match marked.end + CUT.len() > WIDEST {
-        true => marked.start.saturating_sub(BEFORE),
+    let before = (room.saturating_sub(marked.len()) / 2).max(CUT.len());
+    let from = match marked.end > room {
+        true => marked.start.saturating_sub(before),
         false => 0,
     };
     let mut column = 0;
     let mut cut = String::new();
     for c in line.chars() {
         let left = from > 0 && column < from + CUT.len();
-        if !left && column - from + CUT.len() > WIDEST - wide(c) {
+        if !left && column + wide(c) + CUT.len() > from + room {
             return (cut + CUT, from);
         }
         column += wide(c);
         match left {
-            true if cut.is_empty() => cut += CUT,
+            true if cut.is_empty() && column > from => cut += CUT,
             true => {}
             false => cut += &shown(c),
         }

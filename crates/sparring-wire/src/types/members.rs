@@ -3,7 +3,6 @@
 //!
 //! `serde` could derive this, `rest` by `flatten`; that takes a build several seconds.
 
-use serde::de::{DeserializeOwned, Error as _};
 use serde::ser::SerializeMap;
 
 use super::Rest;
@@ -14,13 +13,6 @@ use super::Rest;
 macro_rules! members {
     ($view:ident { $($field:ident: $name:literal $(or $absent:ident)?),* $(, ..$rest:ident)? $(,)? }) => {
         impl $view {
-            fn of_members(mut members: $crate::types::Rest) -> serde_json::Result<Self> {
-                Ok($view {
-                    $($field: members!(@read members $name $($absent)?),)*
-                    $($rest: members,)?
-                })
-            }
-
             pub(crate) fn write_members<M>(&self, map: &mut M) -> Result<(), M::Error>
             where
                 M: serde::ser::SerializeMap,
@@ -33,8 +25,35 @@ macro_rules! members {
 
         impl<'de> serde::Deserialize<'de> for $view {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                $crate::types::Rest::deserialize(from)
-                    .and_then(|members| $view::of_members(members).map_err(serde::de::Error::custom))
+                struct Reading;
+
+                impl<'de> serde::de::Visitor<'de> for Reading {
+                    type Value = $view;
+
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str(concat!("struct ", stringify!($view)))
+                    }
+
+                    fn visit_map<A>(self, mut map: A) -> Result<$view, A::Error>
+                    where
+                        A: serde::de::MapAccess<'de>,
+                    {
+                        $(let mut $field = None;)*
+                        let mut rest = $crate::types::Rest::new();
+                        while let Some(name) = map.next_key::<String>()? {
+                            match &*name {
+                                $($name => $field = Some(map.next_value()?),)*
+                                _ => drop(rest.insert(name, map.next_value()?)),
+                            }
+                        }
+                        Ok($view {
+                            $($field: members!(@read $field $name $($absent)?),)*
+                            $($rest: rest,)?
+                        })
+                    }
+                }
+
+                from.deserialize_map(Reading)
             }
         }
 
@@ -46,11 +65,11 @@ macro_rules! members {
             }
         }
     };
-    (@read $members:ident $name:literal) => {
-        $crate::types::members::required(&mut $members, $name)?
+    (@read $field:ident $name:literal) => {
+        $field.ok_or_else(|| serde::de::Error::missing_field($name))?
     };
-    (@read $members:ident $name:literal $absent:ident) => {
-        $crate::types::members::optional(&mut $members, $name)?
+    (@read $field:ident $name:literal $absent:ident) => {
+        $field.unwrap_or_default()
     };
     (@write $map:ident $name:literal ($field:expr) nothing) => {
         if !$crate::types::members::is_default(&$field) {
@@ -63,25 +82,6 @@ macro_rules! members {
 }
 
 pub(crate) use members;
-
-/// Takes out a member that must be there.
-pub(crate) fn required<T: DeserializeOwned>(
-    members: &mut Rest,
-    name: &'static str,
-) -> serde_json::Result<T> {
-    match members.shift_remove(name) {
-        Some(value) => T::deserialize(value),
-        None => Err(serde_json::Error::missing_field(name)),
-    }
-}
-
-/// Takes out a member that need not be there.
-pub(crate) fn optional<T: DeserializeOwned + Default>(
-    members: &mut Rest,
-    name: &str,
-) -> serde_json::Result<T> {
-    members.shift_remove(name).map_or_else(|| Ok(T::default()), T::deserialize)
-}
 
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
