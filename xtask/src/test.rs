@@ -77,7 +77,8 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
 
 /// What can be left out of the library, left out, and so out of the crates below it; the
 /// stages around this one have all of it.
-const FEATURES: [&str; 4] = ["", "mock", "http", "mock,http"];
+const FEATURES: [&str; 7] =
+    ["", "mock", "http", "containers", "mock,http", "mock,oauth", "mock,llm"];
 
 fn features(root: &Path) -> Result<()> {
     for features in FEATURES {

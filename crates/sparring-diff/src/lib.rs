@@ -1,11 +1,15 @@
-//! How two texts differ, line by line, in as few lines as can be.
+//! How two texts differ, line by line, in as few lines as can be; and how alike two names
+//! are.
 //!
 //! It is a crate of its own since the library has it with the YAML language and
 //! without. Others that do this are generic, and were built in each of both.
 
+mod alike;
 mod myers;
 
 use std::ops::Range;
+
+pub use alike::alike;
 
 /// A part of two texts: lines that both have, or what one has in the other's place.
 #[derive(Debug, Clone, PartialEq, Eq)]

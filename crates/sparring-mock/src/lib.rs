@@ -33,9 +33,9 @@
 //! # }
 //! ```
 //!
-//! Whatever has to do with HTTP is there only with the feature `http`, and the issuer of
-//! tokens only with `oauth`; both are on where nothing is said. A script that needs one
-//! which is off is refused.
+//! Whatever has to do with HTTP is there only with the feature `http`, the issuer of tokens
+//! only with `oauth`, and the LLM endpoint only with `llm`; all are on where nothing is
+//! said. A script that needs one which is off is refused.
 
 pub mod builder;
 mod clock;
@@ -53,7 +53,7 @@ mod issuing;
 #[path = "no_issuing.rs"]
 mod issuing;
 pub mod journal;
-#[cfg(feature = "http")]
+#[cfg(feature = "llm")]
 pub mod llm;
 mod load;
 mod model;
@@ -69,10 +69,12 @@ mod upstream;
 
 #[cfg(feature = "oauth")]
 pub use builder::IssuerBuilder;
-#[cfg(feature = "http")]
-pub use builder::{LlmBuilder, LlmTurn, StartError};
+#[cfg(any(feature = "llm", feature = "oauth"))]
+pub use builder::StartError;
+#[cfg(feature = "llm")]
+pub use builder::{LlmBuilder, LlmTurn};
 pub use builder::{MockBuilder, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
-#[cfg(feature = "http")]
+#[cfg(feature = "llm")]
 pub use grammar::{LLM_KEYS, SEEN_KEYS, TURNS, llm_reference, llm_schema};
 pub use grammar::{reference, schema};
 #[cfg(feature = "http")]
@@ -80,9 +82,9 @@ pub use http_mock::{HttpFault, HttpMock, HttpReply, HttpRequest, HttpRoute};
 pub use interactions::directives;
 #[cfg(feature = "oauth")]
 pub use issuer::{Issuer, Token, Wrong};
-#[cfg(feature = "http")]
+#[cfg(feature = "llm")]
 pub use llm::{Api, LlmMiss, LlmMock, LlmRequest, LlmScript};
-#[cfg(feature = "http")]
+#[cfg(feature = "llm")]
 pub use load::LlmKnown;
 pub use load::Settings;
 pub use model::ProcessFault;

@@ -17,10 +17,9 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
 }
 
 fn nearest_of<'a>(name: &str, known: Vec<&'a str>) -> Vec<&'a str> {
-    let lower = name.to_lowercase();
     let mut alike: Vec<(f64, &str)> = known
         .into_iter()
-        .map(|candidate| (strsim::jaro(&lower, &candidate.to_lowercase()), candidate))
+        .map(|candidate| (sparring_diff::alike(name, candidate), candidate))
         .filter(|(alike, _)| *alike > ALIKE)
         .collect();
     alike.sort_by(|(a, _), (b, _)| b.total_cmp(a));

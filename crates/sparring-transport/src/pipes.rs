@@ -4,14 +4,15 @@
 //! Nothing here blocks, so that whoever gives up leaves nothing behind: a pipe
 //! is opened without waiting, and looked at until the other end is there.
 
+use std::ffi::CString;
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::OFlags;
 use sparring_peer::link::LinesOptions;
 use sparring_peer::{Lines, Link};
 use tokio::net::unix::pipe;
@@ -72,19 +73,14 @@ impl NamedPipes {
     }
 }
 
-#[cfg(not(target_vendor = "apple"))]
+#[expect(unsafe_code, reason = "see the comment below")]
 fn make(path: &Path) -> io::Result<()> {
-    use rustix::fs::{CWD, Mode, mkfifoat};
-    Ok(mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR)?)
-}
-
-/// There is no safe call for it here, and a program that does it everywhere.
-#[cfg(target_vendor = "apple")]
-fn make(path: &Path) -> io::Result<()> {
-    let output = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(path).output()?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned())),
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    // No safe call does it on every system. This one only reads the path, which
+    // ends with a zero and outlives it.
+    match unsafe { libc::mkfifo(path.as_ptr(), 0o600) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 
@@ -135,9 +131,9 @@ async fn await_writer(reading: &File, path: &Path) -> io::Result<()> {
 }
 
 fn not_blocking(path: &Path, write: bool) -> io::Result<File> {
-    let flags = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
-    let opened = OpenOptions::new().read(!write).write(write).custom_flags(flags).open(path);
-    opened.map_err(|error| match is(&error, rustix::io::Errno::NXIO) {
+    let mut options = OpenOptions::new();
+    options.read(!write).write(write).custom_flags(libc::O_NONBLOCK);
+    options.open(path).map_err(|error| match is(&error, rustix::io::Errno::NXIO) {
         true => error,
         false => naming(path, &error),
     })

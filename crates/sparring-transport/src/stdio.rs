@@ -21,12 +21,11 @@ pub fn stdio(options: LinesOptions) -> impl Link {
 mod direct {
     //! stdin and stdout as what they are, where they are pipes or sockets.
 
-    use std::fs::{File, OpenOptions};
+    use std::fs::{File, FileType, OpenOptions};
     use std::os::fd::{AsFd, BorrowedFd};
-    use std::os::unix::fs::OpenOptionsExt as _;
+    use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
     use std::os::unix::net::UnixStream as StdStream;
 
-    use rustix::fs::{FileType, OFlags, fstat};
     use tokio::net::UnixStream;
     use tokio::net::unix::pipe;
 
@@ -34,43 +33,42 @@ mod direct {
 
     pub(super) fn stdin() -> Option<Reader> {
         let fd = std::io::stdin();
-        match kind(fd.as_fd())? {
-            FileType::Fifo => {
-                let pipe = pipe::Receiver::from_file(reopened("/proc/self/fd/0", false)?).ok()?;
-                Some(Box::new(pipe))
-            }
-            FileType::Socket => Some(Box::new(socket(fd.as_fd())?)),
-            _ => None,
+        let kind = kind(fd.as_fd())?;
+        if kind.is_fifo() {
+            let pipe = pipe::Receiver::from_file(reopened("/proc/self/fd/0", false)?).ok()?;
+            return Some(Box::new(pipe));
         }
+        Some(Box::new(socket(fd.as_fd(), kind)?))
     }
 
     pub(super) fn stdout() -> Option<Writer> {
         let fd = std::io::stdout();
-        match kind(fd.as_fd())? {
-            FileType::Fifo => {
-                let pipe = pipe::Sender::from_file(reopened("/proc/self/fd/1", true)?).ok()?;
-                Some(Box::new(pipe))
-            }
-            FileType::Socket => Some(Box::new(socket(fd.as_fd())?)),
-            _ => None,
+        let kind = kind(fd.as_fd())?;
+        if kind.is_fifo() {
+            let pipe = pipe::Sender::from_file(reopened("/proc/self/fd/1", true)?).ok()?;
+            return Some(Box::new(pipe));
         }
+        Some(Box::new(socket(fd.as_fd(), kind)?))
     }
 
     fn kind(fd: BorrowedFd<'_>) -> Option<FileType> {
-        Some(FileType::from_raw_mode(fstat(fd).ok()?.st_mode))
+        let file = File::from(fd.try_clone_to_owned().ok()?);
+        Some(file.metadata().ok()?.file_type())
     }
 
     /// A pipe opened once more: not to block is then a matter of this opening,
     /// and not of everybody who shares our stdin or stdout.
     fn reopened(path: &str, write: bool) -> Option<File> {
-        let not_blocking = i32::try_from(OFlags::NONBLOCK.bits()).ok()?;
         let mut options = OpenOptions::new();
-        options.read(!write).write(write).custom_flags(not_blocking).open(path).ok()
+        options.read(!write).write(write).custom_flags(libc::O_NONBLOCK).open(path).ok()
     }
 
-    /// A socket cannot be opened once more; whoever shares it does not block
+    /// A socket, if it is one. It cannot be opened once more; whoever shares it does not block
     /// either.
-    fn socket(fd: BorrowedFd<'_>) -> Option<UnixStream> {
+    fn socket(fd: BorrowedFd<'_>, kind: FileType) -> Option<UnixStream> {
+        if !kind.is_socket() {
+            return None;
+        }
         let stream = StdStream::from(fd.try_clone_to_owned().ok()?);
         stream.set_nonblocking(true).ok()?;
         UnixStream::from_std(stream).ok()

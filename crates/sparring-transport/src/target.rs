@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+#[cfg(feature = "containers")]
 use std::time::Duration;
 
 use sparring_peer::Link;
 use sparring_peer::link::LinesOptions;
 
 use crate::child::{ChildError, ChildLink, Stderr};
+#[cfg(feature = "containers")]
 use crate::container::{self, Container, ContainerError};
 #[cfg(feature = "http")]
 use crate::http::{HttpError, HttpLink, HttpTarget};
@@ -21,6 +23,7 @@ pub enum Target {
     /// A child process, over its stdin and stdout.
     Child(ChildTarget),
     /// A command in a container that runs, over its stdin and stdout.
+    #[cfg(feature = "containers")]
     Container(ContainerTarget),
     /// A Unix socket.
     #[cfg(unix)]
@@ -49,6 +52,7 @@ pub struct ChildTarget {
 }
 
 /// A command to be run in a container, by `exec` of its engine.
+#[cfg(feature = "containers")]
 #[derive(Clone, PartialEq, Eq)]
 pub struct ContainerTarget {
     /// The container, by name or id.
@@ -82,6 +86,7 @@ pub struct Opened {
     /// The stderr of a child, or of a command in a container.
     pub stderr: Option<Stderr>,
     /// The container, where the target is in one.
+    #[cfg(feature = "containers")]
     pub container: Option<Container>,
 }
 
@@ -93,6 +98,7 @@ pub enum OpenError {
     #[error(transparent)]
     Child(#[from] ChildError),
     /// There is no way into a container.
+    #[cfg(feature = "containers")]
     #[error(transparent)]
     Container(#[from] ContainerError),
     /// A socket could not be connected to.
@@ -116,6 +122,7 @@ impl Target {
                 let stderr = Some(link.stderr());
                 Ok(Opened { stderr, ..Opened::new(link) })
             }
+            #[cfg(feature = "containers")]
             Target::Container(target) => {
                 let (link, container) = container::open(target).await?;
                 let stderr = Some(link.stderr());
@@ -135,7 +142,12 @@ impl Target {
 
 impl Opened {
     fn new(link: impl Link) -> Self {
-        Opened { link: Box::new(link), stderr: None, container: None }
+        Opened {
+            link: Box::new(link),
+            stderr: None,
+            #[cfg(feature = "containers")]
+            container: None,
+        }
     }
 }
 
@@ -199,6 +211,7 @@ impl ChildTarget {
     }
 }
 
+#[cfg(feature = "containers")]
 impl ContainerTarget {
     /// A command in that container, by whichever engine has it.
     pub fn new(name: impl Into<String>, command: ChildTarget) -> Self {
@@ -214,6 +227,7 @@ impl ContainerTarget {
 
 /// Flags may set variables of the environment too, so only what stands before a
 /// `=` is shown.
+#[cfg(feature = "containers")]
 impl std::fmt::Debug for ContainerTarget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let flags = self.flags.iter().map(|flag| flag.split('=').next().unwrap_or_default());

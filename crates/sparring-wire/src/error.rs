@@ -1,13 +1,13 @@
 //! The JSON-RPC error object, and the codes that the protocol gives a meaning.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::json::Json;
+use crate::types::members::members;
 
 /// The `error` of an error response: data about the other side, or about to be
 /// sent to it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message} ({code})")]
 pub struct ErrorObject {
     /// What kind of error, by number.
@@ -15,9 +15,14 @@ pub struct ErrorObject {
     /// What happened, for a person.
     pub message: String,
     /// Anything more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
+
+members!(ErrorObject {
+    code: "code",
+    message: "message",
+    data: "data" or nothing,
+});
 
 impl ErrorObject {
     /// An error without data.

@@ -44,10 +44,12 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | (none) | client and server over memory, stdio, containers, sockets and pipes; frames, revisions, the rule checker |
+//! | (none) | client and server over memory, stdio, sockets and pipes; frames, revisions, the rule checker |
 //! | `mock` | the scripted server with its YAML, JSON Schemas of tools, matchers |
-//! | `http` | client and server over HTTP, with TLS; with `mock` also mocks over HTTP, `Upstream` and LLM endpoints |
+//! | `http` | client and server over HTTP, with TLS; with `mock` also mocks over HTTP and `Upstream` |
 //! | `oauth` | authorization by OAuth; with `mock` also an issuer of tokens. It implies `http` |
+//! | `llm` | with `mock`, scripted LLM endpoints. It implies `http` |
+//! | `containers` | servers in containers that run, and containers that a run of tests shares |
 //! | `typed` | the calls of modules that `spar codegen` writes |
 //! | `rmcp` | services of the official SDK in memory and over every transport |
 //!
@@ -99,11 +101,13 @@ pub use sparring_peer::{
 };
 #[cfg(feature = "mock")]
 pub use sparring_script::Matcher;
+#[cfg(feature = "containers")]
+pub use sparring_transport::ContainerTarget;
 #[cfg(feature = "http")]
 pub use sparring_transport::http::{Credentials, HttpLink, HttpOptions, HttpServer, HttpTarget};
 #[cfg(feature = "oauth")]
 pub use sparring_transport::http::{Grant, OAuth, Proof, Visitor};
-pub use sparring_transport::{ChildLink, ChildTarget, ContainerTarget, Target};
+pub use sparring_transport::{ChildLink, ChildTarget, Target};
 pub use sparring_wire::{
     Checker, ErrorObject, Exchange, Frame, Headers, Id, Json, RawJson, Referee, Revision, Rule,
     Side, Transcript, Violation, types,

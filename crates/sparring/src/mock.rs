@@ -15,15 +15,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(any(feature = "llm", feature = "oauth"))]
+pub use sparring_mock::StartError;
 pub use sparring_mock::journal::{Expectation, Miss, Received};
-#[cfg(feature = "http")]
-pub use sparring_mock::{
-    Api, HttpFault, HttpMock, HttpReply, HttpRequest, HttpRoute, LlmBuilder, LlmMiss, LlmMock,
-    LlmRequest, LlmScript, LlmTurn, StartError, Urls,
-};
+#[cfg(feature = "llm")]
+pub use sparring_mock::{Api, LlmBuilder, LlmMiss, LlmMock, LlmRequest, LlmScript, LlmTurn};
 pub use sparring_mock::{
     ChangeError, LoadError, Mock, MockBuilder, MockServer, ProcessFault, PromptMock, Reading,
     Reply, ResourceMock, Settings, TemplateMock, ToolMock,
 };
+#[cfg(feature = "http")]
+pub use sparring_mock::{HttpFault, HttpMock, HttpReply, HttpRequest, HttpRoute, Urls};
 #[cfg(feature = "oauth")]
 pub use sparring_mock::{Issuer, IssuerBuilder, Token, Wrong};

@@ -20,9 +20,10 @@
 //! ```
 
 pub use sparring_transport::{
-    ChildError, ChildLink, ChildTarget, Container, ContainerError, ContainerTarget, OpenError,
-    Opened, Stderr, Target, stdio,
+    ChildError, ChildLink, ChildTarget, OpenError, Opened, Stderr, Target, stdio,
 };
+#[cfg(feature = "containers")]
+pub use sparring_transport::{Container, ContainerError, ContainerTarget};
 #[cfg(unix)]
 pub use sparring_transport::{Listener, NamedPipes, UnixTarget, connect_unix, listen_unix};
 

@@ -7,10 +7,10 @@
 mod entry;
 #[cfg(feature = "oauth")]
 mod issuer;
-#[cfg(feature = "http")]
+#[cfg(feature = "llm")]
 mod llm;
 mod reply;
-#[cfg(feature = "http")]
+#[cfg(any(feature = "llm", feature = "oauth"))]
 mod start_error;
 
 use std::path::Path;
@@ -24,10 +24,10 @@ use crate::server::MockServer;
 pub use entry::{PromptMock, ResourceMock, TemplateMock, ToolMock};
 #[cfg(feature = "oauth")]
 pub use issuer::IssuerBuilder;
-#[cfg(feature = "http")]
+#[cfg(feature = "llm")]
 pub use llm::{LlmBuilder, LlmTurn};
 pub use reply::Reply;
-#[cfg(feature = "http")]
+#[cfg(any(feature = "llm", feature = "oauth"))]
 pub use start_error::StartError;
 
 /// A mock to be.

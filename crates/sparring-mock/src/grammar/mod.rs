@@ -5,7 +5,7 @@
 mod ask;
 mod entries;
 mod fault;
-#[cfg(feature = "http")]
+#[cfg(feature = "llm")]
 mod llm;
 #[cfg_attr(
     not(feature = "oauth"),
@@ -17,9 +17,9 @@ mod script;
 mod step;
 
 pub(crate) use entries::TOOL;
-#[cfg(feature = "http")]
+#[cfg(feature = "llm")]
 pub(crate) use llm::LLM;
-#[cfg(feature = "http")]
+#[cfg(feature = "llm")]
 pub use llm::{LLM_KEYS, SEEN_KEYS, TURNS, llm_reference, llm_schema};
 #[cfg(feature = "oauth")]
 pub(crate) use oauth::{CHANGES, ISSUER, TOKEN};

@@ -72,6 +72,7 @@ impl HttpRequest {
     }
 
     /// The same request with secrets hidden, to be kept.
+    #[cfg(feature = "llm")]
     pub(crate) fn without_secrets(mut self) -> Self {
         let shown = |(name, value)| (name, if is_secret(name) { HIDDEN } else { value });
         self.headers = self.headers.iter().map(shown).collect();
@@ -149,12 +150,14 @@ impl HttpReply {
     }
 
     /// Its body comes event by event, at this pace.
+    #[cfg(feature = "llm")]
     pub(crate) fn streamed(mut self, pace: Duration) -> Self {
         self.pace = Some(pace);
         self
     }
 
     /// Its status.
+    #[cfg(feature = "llm")]
     pub(crate) fn status_code(&self) -> u16 {
         self.status
     }

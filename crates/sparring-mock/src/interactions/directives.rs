@@ -32,7 +32,7 @@ impl<'a> Directives<'a> {
 }
 
 /// The test case that a text names.
-#[cfg(feature = "http")]
+#[cfg(feature = "llm")]
 pub(crate) fn case_of(text: &str) -> Option<&str> {
     Directives::find(text).case
 }

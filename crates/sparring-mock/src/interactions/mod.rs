@@ -18,7 +18,7 @@ use sparring_wire::{ErrorObject, RawJson, code};
 use self::cases::Cases;
 use self::directives::Directives;
 
-#[cfg(feature = "http")]
+#[cfg(feature = "llm")]
 pub(crate) use directives::case_of;
 pub use directives::directives;
 

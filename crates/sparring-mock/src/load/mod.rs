@@ -14,7 +14,7 @@ mod holes;
 mod http_calls;
 mod interactions;
 mod lists;
-#[cfg(feature = "http")]
+#[cfg(feature = "llm")]
 mod llm;
 mod mime;
 #[cfg(feature = "oauth")]
@@ -33,9 +33,9 @@ use serde_json::Value;
 use sparring_script::grammar::check;
 use sparring_script::{Node, Object, Problems, Shape, Source};
 
-#[cfg(feature = "http")]
+#[cfg(feature = "llm")]
 pub use llm::LlmKnown;
-#[cfg(feature = "http")]
+#[cfg(feature = "llm")]
 pub(crate) use llm::{load_llm, load_llm_file};
 #[cfg(feature = "oauth")]
 pub(crate) use oauth::{load_issuer, load_token, load_ways};

@@ -33,6 +33,10 @@ pub(crate) trait Behind: Send + Sync + 'static {
 
 /// What is to be said of an exit.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(
+    not(feature = "containers"),
+    expect(dead_code, reason = "only what is in a container is told of")
+)]
 pub(crate) enum Told {
     /// What ran has ended.
     Ended(String),

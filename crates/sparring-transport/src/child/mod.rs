@@ -33,6 +33,7 @@ use group::Group;
 use keeper::{Keeper, Kept};
 
 pub(crate) use behind::{Behind, Told};
+#[cfg(feature = "containers")]
 pub(crate) use exit::described;
 pub use job::{Job, JobEnd};
 pub use output::Output;

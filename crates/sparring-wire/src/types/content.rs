@@ -1,9 +1,11 @@
 //! Content blocks of tool results and prompt messages.
 
+use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::Rest;
+use super::members::write_all;
 use super::resource::{Resource, ResourceContents};
 
 /// One block of content.
@@ -72,6 +74,39 @@ impl Content {
         }
     }
 
+    fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        let rest = match self {
+            Content::Text { text, rest } => {
+                map.serialize_entry("type", "text")?;
+                map.serialize_entry("text", text)?;
+                rest
+            }
+            Content::Image { data, mime_type, rest } => {
+                map.serialize_entry("type", "image")?;
+                map.serialize_entry("data", data)?;
+                map.serialize_entry("mimeType", mime_type)?;
+                rest
+            }
+            Content::Audio { data, mime_type, rest } => {
+                map.serialize_entry("type", "audio")?;
+                map.serialize_entry("data", data)?;
+                map.serialize_entry("mimeType", mime_type)?;
+                rest
+            }
+            Content::Resource { resource, rest } => {
+                map.serialize_entry("type", "resource")?;
+                map.serialize_entry("resource", resource)?;
+                rest
+            }
+            Content::ResourceLink(link) => {
+                map.serialize_entry("type", "resource_link")?;
+                return link.write_members(map);
+            }
+            Content::Other(_) => return Ok(()),
+        };
+        write_all(map, rest)
+    }
+
     fn read(value: Value) -> Self {
         let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
         let read = match kind {
@@ -120,47 +155,14 @@ impl<'de> Deserialize<'de> for Content {
     }
 }
 
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Written<'a> {
-    Text {
-        text: &'a str,
-        #[serde(flatten)]
-        rest: &'a Rest,
-    },
-    #[serde(rename_all = "camelCase")]
-    Image {
-        data: &'a str,
-        mime_type: &'a str,
-        #[serde(flatten)]
-        rest: &'a Rest,
-    },
-    #[serde(rename_all = "camelCase")]
-    Audio {
-        data: &'a str,
-        mime_type: &'a str,
-        #[serde(flatten)]
-        rest: &'a Rest,
-    },
-    Resource {
-        resource: &'a ResourceContents,
-        #[serde(flatten)]
-        rest: &'a Rest,
-    },
-    ResourceLink(&'a Resource),
-}
-
 impl Serialize for Content {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let written = match self {
-            Content::Text { text, rest } => Written::Text { text, rest },
-            Content::Image { data, mime_type, rest } => Written::Image { data, mime_type, rest },
-            Content::Audio { data, mime_type, rest } => Written::Audio { data, mime_type, rest },
-            Content::Resource { resource, rest } => Written::Resource { resource, rest },
-            Content::ResourceLink(link) => Written::ResourceLink(link),
-            Content::Other(value) => return value.serialize(serializer),
-        };
-        written.serialize(serializer)
+        if let Content::Other(value) = self {
+            return value.serialize(serializer);
+        }
+        let mut map = serializer.serialize_map(None)?;
+        self.write(&mut map)?;
+        map.end()
     }
 }
 

@@ -1,25 +1,31 @@
 //! Who a peer is and what it can do.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::Rest;
+use super::members::members;
 
 /// Name and version of a client or server.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Implementation {
     /// The program's name.
     pub name: String,
     /// The program's version.
-    #[serde(default)]
     pub version: String,
     /// The name for people; since 2025-06-18.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Icons, description and whatever else stood there.
-    #[serde(flatten)]
     pub rest: Rest,
 }
+
+members!(Implementation {
+    name: "name",
+    version: "version" or default,
+    title: "title" or nothing,
+    ..rest
+});
 
 impl Implementation {
     /// A name and a version.
@@ -34,9 +40,20 @@ impl Implementation {
 }
 
 /// What a server declares it can do, kept as the JSON object it is on the wire.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServerCapabilities(pub Map<String, Value>);
+
+impl<'de> Deserialize<'de> for ServerCapabilities {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Map::deserialize(deserializer).map(ServerCapabilities)
+    }
+}
+
+impl Serialize for ServerCapabilities {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
 
 impl ServerCapabilities {
     /// Nothing at all.
@@ -93,8 +110,7 @@ impl ServerCapabilities {
 }
 
 /// How severe a log message is, least first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names of syslog severities speak for themselves")]
 pub enum LogLevel {
     Debug,
@@ -107,24 +123,41 @@ pub enum LogLevel {
     Emergency,
 }
 
+/// All levels with their names on the wire, in their order.
+const LEVELS: [(LogLevel, &str); 8] = [
+    (LogLevel::Debug, "debug"),
+    (LogLevel::Info, "info"),
+    (LogLevel::Notice, "notice"),
+    (LogLevel::Warning, "warning"),
+    (LogLevel::Error, "error"),
+    (LogLevel::Critical, "critical"),
+    (LogLevel::Alert, "alert"),
+    (LogLevel::Emergency, "emergency"),
+];
+
 impl LogLevel {
     /// The name on the wire.
     pub fn name(self) -> &'static str {
-        match self {
-            LogLevel::Debug => "debug",
-            LogLevel::Info => "info",
-            LogLevel::Notice => "notice",
-            LogLevel::Warning => "warning",
-            LogLevel::Error => "error",
-            LogLevel::Critical => "critical",
-            LogLevel::Alert => "alert",
-            LogLevel::Emergency => "emergency",
-        }
+        LEVELS[self as usize].1
     }
 
     /// The level of that name.
     pub fn from_name(name: &str) -> Option<Self> {
-        serde_json::from_value(Value::from(name)).ok()
+        LEVELS.iter().find(|(_, known)| *known == name).map(|(level, _)| *level)
+    }
+}
+
+impl<'de> Deserialize<'de> for LogLevel {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let unknown = || D::Error::custom(format_args!("no log level is called `{name}`"));
+        LogLevel::from_name(&name).ok_or_else(unknown)
+    }
+}
+
+impl Serialize for LogLevel {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }
 
@@ -146,6 +179,9 @@ mod tests {
         assert!(LogLevel::Debug < LogLevel::Emergency);
         assert_eq!(LogLevel::from_name("notice"), Some(LogLevel::Notice));
         assert_eq!(LogLevel::from_name("loud"), None);
-        assert_eq!(LogLevel::Alert.name(), "alert");
+        for (at, (level, name)) in LEVELS.into_iter().enumerate() {
+            assert_eq!((level as usize, level.name()), (at, name));
+            assert_eq!(serde_json::from_value::<LogLevel>(json!(level)).unwrap(), level);
+        }
     }
 }

@@ -5,6 +5,7 @@
 
 mod content;
 mod info;
+pub(crate) mod members;
 mod prompt;
 mod resource;
 mod tool;

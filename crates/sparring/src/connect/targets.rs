@@ -1,11 +1,13 @@
 //! Targets that are plain data, and links of the caller's own.
 
 use sparring_peer::Link;
+#[cfg(feature = "containers")]
+use sparring_transport::ContainerTarget;
 #[cfg(unix)]
 use sparring_transport::UnixTarget;
 #[cfg(feature = "http")]
 use sparring_transport::http::HttpTarget;
-use sparring_transport::{ChildTarget, ContainerTarget, OpenError, Target};
+use sparring_transport::{ChildTarget, OpenError, Target};
 
 use super::{Connect, Opened, kind};
 
@@ -28,6 +30,7 @@ impl Connect<kind::OfTarget> for Target {
 fn name(target: &Target) -> String {
     match target {
         Target::Child(child) => child.command_line(),
+        #[cfg(feature = "containers")]
         Target::Container(container) => {
             format!("{} in container {}", container.command.command_line(), container.name)
         }
@@ -52,7 +55,7 @@ macro_rules! targets {
 
 targets! {
     ChildTarget => Child,
-    ContainerTarget => Container,
+    #[cfg(feature = "containers")] ContainerTarget => Container,
     #[cfg(unix)] UnixTarget => Unix,
     #[cfg(feature = "http")] HttpTarget => Http,
 }

@@ -6,14 +6,14 @@ use std::error::Error as StdError;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{HeaderValue, Uri};
+use http::HeaderValue;
 use hyper::rt::{Read, Write};
-use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use hyper_util::rt::TokioIo;
 
 use super::endpoint::Origin;
 use super::heard::Heard;
 use super::opened::innermost;
+use super::proxy::Proxy;
 use super::tcp::{self, Failed};
 use super::{HttpError, HttpTarget, tls};
 
@@ -28,7 +28,7 @@ pub(super) struct Connector {
     within: Duration,
     /// Only there if it is needed: reading the system's certificates takes time.
     tls: Option<Arc<rustls::ClientConfig>>,
-    proxy: Option<Intercept>,
+    proxy: Option<Proxy>,
 }
 
 /// Why there is no connection.
@@ -42,19 +42,13 @@ impl Connector {
             Origin::Tcp { tls: true, .. } => Some(tls::config(&target.tls)?),
             _ => None,
         };
-        let proxies = Matcher::builder()
-            .http(target.proxies.http.clone())
-            .https(target.proxies.https.clone())
-            .no(target.proxies.except.clone())
-            .build();
-        let uri = match origin {
-            Origin::Tcp { .. } => origin.uri().ok(),
+        let proxy = match origin {
+            Origin::Tcp { .. } => match origin.uri() {
+                Ok(uri) => Proxy::for_uri(&uri, &target.proxies)?,
+                Err(_) => None,
+            },
             Origin::Unix(_) => None,
         };
-        let proxy = uri.as_ref().and_then(|uri| proxies.intercept(uri));
-        if let Some(uri) = uri.filter(|uri| is_for_proxies(uri, target)) {
-            check_proxy(&uri, target)?;
-        }
         Ok(Connector { origin: origin.clone(), within: target.connect_timeout, tls, proxy })
     }
 
@@ -63,7 +57,7 @@ impl Connector {
     pub(super) fn by_proxy(&self) -> Option<Option<HeaderValue>> {
         let plain = matches!(self.origin, Origin::Tcp { tls: false, .. });
         let proxy = self.proxy.as_ref().filter(|_| plain)?;
-        Some(proxy.basic_auth().cloned())
+        Some(proxy.auth.clone())
     }
 
     pub(super) async fn connect(&self) -> Result<Box<dyn Io>, NotConnected> {
@@ -94,13 +88,13 @@ impl Connector {
             }
         };
         let connected = async {
-            let first = self.proxy.as_ref().map_or(&uri, |proxy| proxy.uri());
+            let first = self.proxy.as_ref().map_or(&uri, |proxy| &proxy.uri);
             let mut stream = tcp::connect(first).await?;
             let Some(tls) = &self.tls else {
                 return Ok(Box::new(Heard::new(TokioIo::new(stream))) as Box<dyn Io>);
             };
             if let Some(proxy) = &self.proxy {
-                tcp::tunnel(&mut stream, &uri, proxy.basic_auth()).await?;
+                tcp::tunnel(&mut stream, &uri, proxy.auth.as_ref()).await?;
             }
             let stream = tcp::secure(stream, host, tls).await?;
             Ok(Box::new(Heard::new(TokioIo::new(stream))) as Box<dyn Io>)
@@ -110,7 +104,7 @@ impl Connector {
 
     fn whereto(&self) -> String {
         match &self.proxy {
-            Some(proxy) => format!("{} through the proxy {}", self.origin, proxy.uri()),
+            Some(proxy) => format!("{} through the proxy {}", self.origin, proxy.uri),
             None => self.origin.to_string(),
         }
     }
@@ -144,26 +138,4 @@ impl Connector {
 fn is_of_tls(error: &(dyn StdError + 'static)) -> bool {
     let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
     error.is::<rustls::Error>() || wrapped.is_some_and(|inner| is_of_tls(inner))
-}
-
-/// Whether that is reached through a proxy, if there is one.
-fn is_for_proxies(uri: &Uri, target: &HttpTarget) -> bool {
-    let any = Matcher::builder().all("http://any").no(target.proxies.except.clone()).build();
-    any.intercept(uri).is_some()
-}
-
-/// Only proxies that are spoken to in plain HTTP are known; any other would be
-/// told our secrets in a way that nobody asked for.
-fn check_proxy(uri: &Uri, target: &HttpTarget) -> Result<(), HttpError> {
-    let given = match uri.scheme_str() {
-        Some("https") => &target.proxies.https,
-        _ => &target.proxies.http,
-    };
-    let (scheme, rest) = given.split_once("://").unwrap_or(("http", given));
-    let usable = scheme.eq_ignore_ascii_case("http")
-        && (rest.is_empty() || format!("http://{rest}").parse::<Uri>().is_ok());
-    match usable {
-        true => Ok(()),
-        false => Err(HttpError::Proxy(super::endpoint::shown(&format!("{scheme}://{rest}")))),
-    }
 }

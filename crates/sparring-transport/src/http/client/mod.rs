@@ -21,6 +21,7 @@ mod old;
 mod once;
 mod opened;
 mod post;
+mod proxy;
 mod standing;
 mod tcp;
 mod tls;
