@@ -23,6 +23,8 @@ pub enum Kind {
     Missing(String),
     /// The object has members that it may not have.
     Unknown(Vec<String>),
+    /// It could not be found out whether there is one.
+    Unsure,
     /// Anything else.
     Other,
 }

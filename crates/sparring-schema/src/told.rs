@@ -62,6 +62,7 @@ impl Wrong<'_> {
             Wrong::Additional(names) | Wrong::Unevaluated(names) => {
                 Kind::Unknown(names.iter().map(|name| (*name).to_owned()).collect())
             }
+            Wrong::TooLong(_) | Wrong::Endless | Wrong::TooDeep | Wrong::Unsure => Kind::Unsure,
             _ => Kind::Other,
         }
     }

@@ -69,6 +69,7 @@ impl<'p, 'v> Run<'p, 'v> {
                     Some(false) => {}
                     None => {
                         known = true;
+                        self.unsure += 1;
                         let name = Value::String(name.clone());
                         holds = self.fail(&name, Wrong::TooLong(pattern.as_str()));
                     }

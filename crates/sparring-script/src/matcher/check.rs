@@ -1,18 +1,33 @@
 //! Holds a value against a rule.
 
 use serde_json::{Number, Value};
+use sparring_schema::Kind;
 
 use super::mismatch::{Mismatch, short};
 use super::{JsonType, Ordering, Rule};
 use crate::template::{Path, Segment};
 
+/// What does not fit.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) mismatches: Vec<Mismatch>,
+    /// Whether one of them is certain; of the others it could not be found out.
+    certain: bool,
+}
+
+impl Found {
+    fn push(&mut self, mismatch: Mismatch) {
+        self.mismatches.push(mismatch);
+        self.certain = true;
+    }
+
+    fn push_unsure(&mut self, path: &str, message: String) {
+        self.mismatches.push(Mismatch { path: path.to_owned(), message, diff: None });
+    }
+}
+
 /// Adds what does not fit, with its path.
-pub(super) fn rule(
-    rule: &Rule,
-    actual: Option<&Value>,
-    path: &mut String,
-    found: &mut Vec<Mismatch>,
-) {
+pub(super) fn rule(rule: &Rule, actual: Option<&Value>, path: &mut String, found: &mut Found) {
     if let Rule::Exists(wanted) = rule {
         if *wanted != actual.is_some() {
             let expected = if *wanted { "to be there" } else { "not to be there" };
@@ -24,12 +39,12 @@ pub(super) fn rule(
         return rules.iter().for_each(|it| self::rule(it, actual, path, found));
     }
     if let Rule::Not(inner) = rule {
-        if let Some(untold) = given_up(inner, actual, path) {
-            found.push(untold);
-        } else if fits(inner, actual) {
-            found.push(Mismatch::new(path, format!("not {}", describe(inner)), actual));
-        }
-        return;
+        let expected = || format!("not {}", describe(inner));
+        return match fits(inner, actual) {
+            Some(false) => {}
+            Some(true) => found.push(Mismatch::new(path, expected(), actual)),
+            None => found.push_unsure(path, given_up(&expected(), actual)),
+        };
     }
     match (rule, actual) {
         (Rule::Subset(pairs), Some(Value::Object(map))) => {
@@ -62,59 +77,83 @@ pub(super) fn rule(
         (Rule::Conforms(schema), Some(value)) => {
             for breach in schema.breaches(value, 3) {
                 let place = place(path, &breach.pointer);
-                found.push(Mismatch { path: place, message: breach.message, diff: None });
+                match breach.kind {
+                    Kind::Unsure => found.push_unsure(&place, breach.message),
+                    _ => found.push(Mismatch { path: place, message: breach.message, diff: None }),
+                }
             }
         }
-        (rule, Some(value)) if holds(rule, value) => {}
-        (Rule::Len(_), Some(value)) if length(value).is_some() => {
-            let length = length(value).unwrap_or_default();
-            found.push(Mismatch::counted(path, describe(rule), length, actual));
-        }
-        (rule, actual) => {
-            let unfit = || Mismatch::new(path, describe(rule), actual);
-            found.push(given_up(rule, actual, path).unwrap_or_else(unfit));
-        }
+        (rule, Some(value)) => match (holds(rule, value), rule, length(value)) {
+            (Some(true), ..) => {}
+            (Some(false), Rule::Len(_), Some(length)) => {
+                found.push(Mismatch::counted(path, describe(rule), length, actual));
+            }
+            (Some(false), ..) => found.push(Mismatch::new(path, describe(rule), actual)),
+            (None, ..) => found.push_unsure(path, given_up(&describe(rule), actual)),
+        },
+        (rule, None) => found.push(Mismatch::new(path, describe(rule), None)),
     }
 }
 
-/// What is told where it cannot be found out whether a text matches.
-fn given_up(rule: &Rule, actual: Option<&Value>, path: &str) -> Option<Mismatch> {
-    let (Rule::Matches(pattern), Some(Value::String(text))) = (rule, actual) else { return None };
-    let message = format!("takes too long to be matched with /{pattern}/, which was given up");
-    let told = || Mismatch { path: path.to_owned(), message, diff: None };
-    pattern.is_in(text).is_none().then(told)
+/// What is told where it cannot be found out whether a value fits.
+fn given_up(expected: &str, actual: Option<&Value>) -> String {
+    let actual = actual.map_or("nothing".to_owned(), short);
+    format!("expected {expected}; to find that out takes too long, and was given up: {actual}")
 }
 
-fn fits(rule: &Rule, actual: Option<&Value>) -> bool {
-    let mut found = Vec::new();
+/// Whether a value fits; none where that cannot be found out.
+fn fits(rule: &Rule, actual: Option<&Value>) -> Option<bool> {
+    let mut found = Found::default();
     self::rule(rule, actual, &mut String::new(), &mut found);
-    found.is_empty()
+    match found.mismatches.is_empty() {
+        true => Some(true),
+        false => found.certain.then_some(false),
+    }
 }
 
-/// The rules that are simply true or not.
-fn holds(rule: &Rule, value: &Value) -> bool {
-    match rule {
+/// Whether one of several fits; none where that cannot be found out.
+fn any(mut all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut certain = true;
+    let found = all.any(|one| {
+        certain &= one.is_some();
+        one == Some(true)
+    });
+    (found || certain).then_some(found)
+}
+
+/// The rules that are simply true or not; none where that cannot be found out.
+fn holds(rule: &Rule, value: &Value) -> Option<bool> {
+    Some(match rule {
         Rule::Equals(expected) => equal(expected, value),
         Rule::Contains(part) => match (value, part) {
             (Value::String(text), Value::String(part)) => text.contains(&**part),
             (Value::Array(items), part) => items.iter().any(|item| equal(part, item)),
             _ => false,
         },
-        Rule::Matches(pattern) => value.as_str().is_some_and(|text| pattern.is_match(text)),
+        Rule::Matches(pattern) => match value {
+            Value::String(text) => return pattern.is_in(text),
+            _ => false,
+        },
         Rule::StartsWith(start) => value.as_str().is_some_and(|it| it.starts_with(&**start)),
         Rule::EndsWith(end) => value.as_str().is_some_and(|it| it.ends_with(&**end)),
-        Rule::OneOf(rules) | Rule::Any(rules) => rules.iter().any(|it| fits(it, Some(value))),
+        Rule::OneOf(rules) | Rule::Any(rules) => {
+            return any(rules.iter().map(|it| fits(it, Some(value))));
+        }
         Rule::Is(json_type) => is(*json_type, value),
-        Rule::Len(expected) => length(value).is_some_and(|len| fits(expected, Some(&len.into()))),
+        Rule::Len(expected) => match length(value) {
+            Some(length) => return fits(expected, Some(&length.into())),
+            None => false,
+        },
         Rule::Compare(ordering, number) => match value {
             Value::Number(actual) => compare(*ordering, actual, number),
             _ => false,
         },
-        Rule::Has(expected) => {
-            value.as_array().is_some_and(|items| items.iter().any(|it| fits(expected, Some(it))))
-        }
+        Rule::Has(expected) => match value {
+            Value::Array(items) => return any(items.iter().map(|it| fits(expected, Some(it)))),
+            _ => false,
+        },
         _ => false,
-    }
+    })
 }
 
 /// 1 and 1.0 are one number.
@@ -267,16 +306,29 @@ mod tests {
 
     #[test]
     fn what_takes_too_long_to_be_found_out_fits_nothing() {
+        let text = json!(format!("{}!", "a".repeat(64)));
         let matches = json!({"matches": "^(?:(?=a)a+)+$"});
-        for matcher in [matches.clone(), json!({"not": matches})] {
-            let text = json!(format!("{}!", "a".repeat(64)));
+        let schema = json!({"conforms": {"pattern": "^(?:(?=a)a+)+$"}});
+        for matcher in [
+            matches.clone(),
+            json!({"not": matches}),
+            json!({"not": {"not": matches}}),
+            json!({"not": {"any": ["b", matches]}}),
+            json!({"not": {"all": [{"is": "string"}, matches]}}),
+            schema.clone(),
+            json!({"not": schema}),
+        ] {
             let found = Matcher::of(&matcher).unwrap().check(Some(&text));
             assert_eq!(found.len(), 1, "{matcher}");
-            assert_eq!(
-                found[0].message,
-                "takes too long to be matched with /^(?:(?=a)a+)+$/, which was given up"
-            );
         }
+        let told = Matcher::of(&json!({"not": matches})).unwrap().check(Some(&text));
+        let expected = "expected not a text that matches /^(?:(?=a)a+)+$/; to find that out takes \
+                        too long, and was given up: \"aaaa";
+        assert!(told[0].message.starts_with(expected), "{}", told[0].message);
+        // What is certain is certain all the same.
+        check(json!({"any": [matches, {"ends_with": "!"}]}), text.clone(), json!("b"));
+        let neither = Matcher::of(&json!({"not": {"all": [matches, "b"]}})).unwrap();
+        assert!(neither.fits(Some(&text)));
     }
 
     #[test]

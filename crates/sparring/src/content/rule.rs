@@ -60,14 +60,25 @@ impl Pattern {
         }
     }
 
-    /// Holds the pattern against a text by `how`, or as a regular expression.
-    fn fits(&self, text: &str, how: fn(&str, &str) -> bool) -> bool {
+    /// Holds the pattern against a text by `how`, or as a regular expression; none
+    /// where that takes too long.
+    fn fits(&self, text: &str, how: fn(&str, &str) -> bool) -> Option<bool> {
         match self {
-            Pattern::Folded(folded, _) => how(&text.to_lowercase(), folded),
-            Pattern::Text(wanted) => how(text, wanted),
-            Pattern::Regex(regex) => regex.is_match(text),
+            Pattern::Folded(folded, _) => Some(how(&text.to_lowercase(), folded)),
+            Pattern::Text(wanted) => Some(how(text, wanted)),
+            Pattern::Regex(regex) => regex.is_in(text),
         }
     }
+}
+
+/// Whether one of several is so; none where that cannot be found out.
+fn any(mut all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut certain = true;
+    let found = all.any(|one| {
+        certain &= one.is_some();
+        one == Some(true)
+    });
+    (found || certain).then_some(found)
 }
 
 impl fmt::Display for Pattern {
@@ -109,22 +120,35 @@ impl Rule {
     }
 
     pub(super) fn fits(&self, text: &str) -> bool {
-        match self {
-            Rule::Contains(pattern) => pattern.fits(text, |text, wanted| text.contains(wanted)),
-            Rule::StartsWith(pattern) => {
-                pattern.fits(text, |text, wanted| text.starts_with(wanted))
+        self.judge(text) == Some(true)
+    }
+
+    /// Whether a text fits; none where that takes too long to be found out, and then
+    /// its opposite does not fit either.
+    fn judge(&self, text: &str) -> Option<bool> {
+        Some(match self {
+            Rule::Contains(pattern) => {
+                return pattern.fits(text, |text, wanted| text.contains(wanted));
             }
-            Rule::EndsWith(pattern) => pattern.fits(text, |text, wanted| text.ends_with(wanted)),
+            Rule::StartsWith(pattern) => {
+                return pattern.fits(text, |text, wanted| text.starts_with(wanted));
+            }
+            Rule::EndsWith(pattern) => {
+                return pattern.fits(text, |text, wanted| text.ends_with(wanted));
+            }
             Rule::Exactly(wanted) => text == wanted,
             Rule::Empty => text.is_empty(),
             Rule::NotEmpty => !text.trim().is_empty(),
             Rule::Json => tree(text.as_bytes()).is_ok(),
             Rule::Number => text.trim().parse::<f64>().is_ok_and(f64::is_finite),
             Rule::Lines(count) => text.lines().count() == *count,
-            Rule::All(rules) => rules.iter().all(|rule| rule.fits(text)),
-            Rule::Any(rules) => rules.iter().any(|rule| rule.fits(text)),
-            Rule::Not(rule) => !rule.fits(text),
-        }
+            Rule::All(rules) => {
+                let unfit = rules.iter().map(|rule| rule.judge(text).map(|fits| !fits));
+                !any(unfit)?
+            }
+            Rule::Any(rules) => any(rules.iter().map(|rule| rule.judge(text)))?,
+            Rule::Not(rule) => !rule.judge(text)?,
+        })
     }
 
     /// The parts that keep a text from fitting: those that are missing, and those

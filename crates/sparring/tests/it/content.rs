@@ -37,6 +37,18 @@ fn regular_expressions_stand_beside_strings() {
 }
 
 #[test]
+fn what_takes_too_long_to_be_found_out_fits_neither_way() {
+    let slow = || Content::regex("^(?:(?=a)a+)+$");
+    let text = format!("{}!", "a".repeat(64));
+    let (fits, unfit) = (format!("+{text}"), format!("-{text}"));
+    for content in [slow(), !slow(), !(slow() | "b"), !(slow() & "a"), slow() & "a"] {
+        check(content, &[&unfit]);
+    }
+    check(slow() | "!", &[&fits]);
+    check(!(slow() & "b"), &[&fits]);
+}
+
+#[test]
 fn and_or_and_not_combine() {
     check(Content::from("a") & "b", &["+ab", "-a"]);
     check(Content::from("a") | "b" | Content::number(), &["+xb", "+1", "-c"]);
