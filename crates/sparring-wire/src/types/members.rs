@@ -23,6 +23,7 @@ macro_rules! members {
             }
         }
 
+        #[automatically_derived]
         impl<'de> serde::Deserialize<'de> for $view {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 struct Reading;
@@ -57,6 +58,7 @@ macro_rules! members {
             }
         }
 
+        #[automatically_derived]
         impl serde::Serialize for $view {
             fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
                 let mut map = to.serialize_map(None)?;
