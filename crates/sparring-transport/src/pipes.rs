@@ -6,13 +6,12 @@
 
 use std::ffi::CString;
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sparring_peer::link::LinesOptions;
 use sparring_peer::{Lines, Link};
 use tokio::net::unix::pipe;
@@ -96,10 +95,10 @@ async fn open(from: &Path, to: &Path, within: Duration) -> io::Result<impl Link 
                 opened => break opened?,
             }
         };
-        await_writer(&reading, from).await?;
-        io::Result::Ok(writing)
+        let first = await_writer(&reading).await.map_err(|error| naming(from, &error))?;
+        io::Result::Ok((writing, first))
     };
-    let Ok(writing) = timeout(within, opening).await else {
+    let Ok(opened) = timeout(within, opening).await else {
         let message = format!(
             "nobody opened the other end of {} and {} within {within:?}",
             from.display(),
@@ -107,26 +106,28 @@ async fn open(from: &Path, to: &Path, within: Duration) -> io::Result<impl Link 
         );
         return Err(io::Error::new(io::ErrorKind::TimedOut, message));
     };
+    let (writing, first) = opened?;
     let reader = pipe::Receiver::from_file(reading).map_err(|error| naming(from, &error))?;
-    let writer = pipe::Sender::from_file(writing?).map_err(|error| naming(to, &error))?;
-    Ok(Lines::new(reader, writer, LinesOptions::default()).named("pipes"))
+    let writer = pipe::Sender::from_file(writing).map_err(|error| naming(to, &error))?;
+    // A line that is empty is none.
+    let first: Vec<u8> = first.into_iter().filter(|byte| *byte != b'\n').collect();
+    Ok(Lines::new(reader, writer, LinesOptions::default()).named("pipes").after(&first))
 }
 
-/// Waits until somebody writes to a pipe that we read.
+/// Waits until somebody writes to a pipe that we read; gives what was read of it
+/// meanwhile, which is a byte at most.
 ///
-/// A pipe that nobody has written to yet looks like one whose writer is silent;
-/// only one whose writer has gone tells that there is none. So one comes and
-/// goes.
-async fn await_writer(reading: &File, path: &Path) -> io::Result<()> {
-    drop(not_blocking(path, true)?);
+/// Only reading tells a pipe that nobody writes to from one whose writer is silent.
+async fn await_writer(mut reading: &File) -> io::Result<Option<u8>> {
+    let mut first = [0];
     loop {
-        let mut state = [PollFd::new(reading, PollFlags::IN)];
-        poll(&mut state, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))?;
-        let state = state[0].revents();
-        if state.contains(PollFlags::IN) || !state.contains(PollFlags::HUP) {
-            return Ok(());
+        match reading.read(&mut first) {
+            Ok(0) => sleep(LOOK).await,
+            Ok(_) => return Ok(Some(first[0])),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
-        sleep(LOOK).await;
     }
 }
 

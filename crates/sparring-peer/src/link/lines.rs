@@ -110,6 +110,13 @@ where
         self
     }
 
+    /// The same, where the beginning of a line has been read already.
+    #[must_use]
+    pub fn after(mut self, beginning: &[u8]) -> Self {
+        self.partial.extend_from_slice(beginning);
+        self
+    }
+
     /// Ends what is received, although the reader has not: what came of a line
     /// that has no end counts as one.
     pub fn end_input(&mut self) {

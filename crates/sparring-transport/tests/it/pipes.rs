@@ -11,6 +11,7 @@ use sparring_peer::{Cause, Client, Handler, Server};
 use sparring_transport::NamedPipes;
 use sparring_wire::Revision;
 use tempfile::TempDir;
+use tokio::io::AsyncBufReadExt as _;
 
 use crate::script::{PATIENCE, within};
 
@@ -101,6 +102,22 @@ async fn the_other_side_may_open_its_ends_in_any_order_and_block() {
         within(client.request("ping", None).into_future()).await.unwrap();
         assert_eq!(within(client.closed()).await, Cause::EndOfInput, "it went away");
         server.join().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_was_written_before_anybody_came_is_read() {
+    for before in ["", "\n"] {
+        let (_folder, pipes) = pipes();
+        let mut writer = OpenOptions::new().read(true).write(true).open(&pipes.to_server).unwrap();
+        let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+        writer.write_all(format!("{before}{ping}\n").as_bytes()).unwrap();
+        let reader = tokio::net::unix::pipe::OpenOptions::new().open_receiver(&pipes.to_client);
+        let mut answers = tokio::io::BufReader::new(reader.unwrap()).lines();
+        let link = within(pipes.open_as_server(PATIENCE)).await.unwrap();
+        let _running = Server::new(Empty).spawn(link);
+        let answer = within(answers.next_line()).await.unwrap();
+        assert_eq!(answer.as_deref(), Some(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#));
     }
 }
 
