@@ -53,6 +53,11 @@ impl Class {
         class.done(false)
     }
 
+    /// How many ranges it has.
+    pub(crate) fn len(&self) -> u64 {
+        self.ranges.len() as u64
+    }
+
     /// All but the characters in these ranges.
     pub(crate) fn but(ranges: &[(u32, u32)]) -> Class {
         let mut class = Class::new(false);

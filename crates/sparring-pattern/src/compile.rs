@@ -42,7 +42,7 @@ impl Compiler<'_> {
             Node::Either(nodes) => self.either(nodes, back)?,
             Node::Char(character) => self.push(Step::Char { character: *character, back }),
             Node::Class(class) => {
-                let class = self.class(class.clone());
+                let class = self.class(class.clone())?;
                 self.push(Step::Class { class, back });
             }
             Node::Assert(assertion) => self.push(Step::Assert(*assertion)),
@@ -106,9 +106,10 @@ impl Compiler<'_> {
             }
             other => return self.repeat(other, counts, back),
         };
-        let class = self.class(class);
+        let class = self.class(class)?;
         let Counts { least, most, greedy } = counts;
         let (more, memo) = (most.map(|most| most - least), self.memo());
+        self.program.counted += u64::from(most.unwrap_or(least));
         self.program.loops.push(Loop { class, least, more, greedy, back, memo });
         let number = self.program.loops.len() as u32 - 1;
         self.push(Step::Loop(number));
@@ -183,9 +184,10 @@ impl Compiler<'_> {
         self.program.steps.len() as u32
     }
 
-    fn class(&mut self, class: Class) -> u32 {
+    fn class(&mut self, class: Class) -> Result<u32, BadPattern> {
+        self.weigh(class.len() / 8)?;
         self.program.classes.push(class);
-        self.program.classes.len() as u32 - 1
+        Ok(self.program.classes.len() as u32 - 1)
     }
 
     fn memo(&mut self) -> u32 {

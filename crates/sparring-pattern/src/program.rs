@@ -86,6 +86,9 @@ pub(crate) struct Program {
     pub(crate) slots: u32,
     /// At how many steps failures can be remembered.
     pub(crate) memos: u32,
+    /// How many characters all loops together take at most, those without an end
+    /// left out.
+    pub(crate) counted: u64,
     /// Whether all that a step leads to follows from the place.
     pub(crate) is_plain: bool,
     pub(crate) has_references: bool,

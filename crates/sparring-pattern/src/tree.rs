@@ -73,9 +73,9 @@ impl Node {
     pub(crate) fn groups(&self) -> Option<(usize, usize)> {
         match self {
             Node::Sequence(nodes) | Node::Either(nodes) => {
-                let (first, _) = nodes.iter().find_map(Node::groups)?;
-                let (_, last) = nodes.iter().rev().find_map(Node::groups)?;
-                Some((first, last))
+                let mut all = nodes.iter().filter_map(Node::groups);
+                let (first, last) = all.next()?;
+                Some((first, all.next_back().map_or(last, |(_, last)| last)))
             }
             Node::Group(number, node) => {
                 Some((*number, node.groups().map_or(*number, |(_, last)| last)))

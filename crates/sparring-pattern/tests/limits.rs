@@ -83,3 +83,30 @@ fn large_counts_are_taken_or_refused() {
         assert_eq!(told, "it is too large", "{pattern}");
     }
 }
+
+#[test]
+fn what_is_read_takes_no_time_that_grows_with_its_depth() {
+    let nested = "(a".repeat(150) + &")?".repeat(150);
+    assert!(Pattern::new(&format!("^(?:{nested})*$")).unwrap().is_match(&"a".repeat(150)));
+}
+
+#[test]
+fn large_classes_that_are_repeated_are_refused() {
+    let letters: String = (0x4e00..0x7500).step_by(2).filter_map(char::from_u32).collect();
+    let told = Pattern::new(&format!("(?:[{letters}]x){{100000}}")).unwrap_err().to_string();
+    assert_eq!(told, "it is too large");
+}
+
+#[test]
+fn loops_with_an_end_are_plain_too() {
+    check("[A-Za-z0-9+/]{20,200}!", &"Ab0+".repeat(5_000), false);
+    check("[a-z]{1,100};", &("a".repeat(150_000) + ";"), true);
+    check(r"\w+(?=: leaked)", &("0a".repeat(750) + " key: leaked"), true);
+}
+
+#[test]
+fn many_groups_are_no_matter() {
+    check("(?:b|c)(?:(?:a?)*){20000}", &"x".repeat(100_000), false);
+    let cleared = Pattern::new(&format!("(?=)(?:a|{})*b", "()".repeat(10_000))).unwrap();
+    assert_eq!(cleared.is_in(&"a".repeat(10_000)), None, "it is given up in time");
+}

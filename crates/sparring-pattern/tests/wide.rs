@@ -171,3 +171,13 @@ fn an_escaped_text_matches_itself_alone() {
     }
     assert_eq!(escape("a.b"), r"a\.b");
 }
+
+#[test]
+fn blanks_in_a_class_say_nothing_with_x() {
+    for (pattern, fits, unfit) in
+        [(r"(?x)^[a - z]$", "m", "-"), (r"(?x)^[a- ]b$", "-b", "bb"), (r"(?x)^[ a ]$", "a", " ")]
+    {
+        let read = Pattern::new(pattern).unwrap();
+        assert!(read.is_match(fits) && !read.is_match(unfit), "{pattern}");
+    }
+}

@@ -65,7 +65,18 @@ impl Expectation {
         };
         let calls = self.received.iter().filter(|it| it.name().as_deref() == Some(&*self.tool));
         let calls: Vec<Value> = calls.map(Received::arguments).collect();
-        let held = Held::of(&calls, |arguments| matcher.check(Some(arguments)));
+        let mut doubt = None;
+        let held = Held::of(&calls, |arguments| {
+            let unfit = matcher.check(Some(arguments));
+            if doubt.is_none() && unfit.iter().all(|it| it.unsure) {
+                doubt = unfit.first().map(Mismatch::to_string);
+            }
+            unfit
+        });
+        // How often it came is not known then.
+        if let Some(doubt) = doubt {
+            return Err(Miss(format!("a call of `{}`: {doubt}", self.tool)));
+        }
         if self.times.contains(&held.fit) {
             return Ok(());
         }

@@ -146,6 +146,11 @@ async fn an_expectation_that_misses_names_the_nearest_call() {
     assert!(misspelt.ends_with("did you mean 'weather'?"), "{misspelt}");
     let wrong = told(mock.expect_called("weather").with(json!({"city": {"matches": "("}})));
     assert!(wrong.unwrap_err().contains("no regular expression"));
+    let long = "a".repeat(40) + "!";
+    said(&client, "weather", json!({"city": long})).await;
+    let slow = json!({"city": {"matches": "^(?:(?=a)a+)+$"}});
+    let doubt = told(mock.expect_called("weather").with(slow).never()).unwrap_err();
+    assert!(doubt.contains("takes too long, and was given up"), "{doubt}");
 }
 
 #[tokio::test]

@@ -24,8 +24,11 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 /// remembered.
 const SOON: u64 = 50_000;
 
-/// How much is done before it is given up, where they cannot be.
+/// How much is done before it is given up, where they cannot be: this, and so much
+/// for each byte of the text, within an end.
 const MOST: u64 = 4_000_000;
+const EACH: u64 = 2_000;
+const MOST_OF_ALL: u64 = 200_000_000;
 
 /// How much is done in any case.
 const MOST_EVER: u64 = 2_000_000_000;
@@ -76,7 +79,11 @@ impl<'a> Machine<'a> {
             stack: Vec::new(),
             slots: vec![NOWHERE; program.slots as usize],
             keeps: keeps || program.has_references,
-            left: if program.is_plain { SOON + 16 * length } else { MOST + 64 * length },
+            left: if program.is_plain {
+                SOON + 16 * length
+            } else {
+                MOST + (EACH * length).min(MOST_OF_ALL)
+            },
             is_late: !program.is_plain,
             memo: None,
         }
@@ -92,9 +99,8 @@ impl<'a> Machine<'a> {
         if self.text.len() >= NOWHERE as usize {
             return Err(TooLong);
         }
+        self.forget();
         while let Some(start) = self.next_start(place) {
-            self.stack.clear();
-            self.slots.fill(NOWHERE);
             match self.run(0, start) {
                 Ok(Some(end)) => {
                     (self.slots[0], self.slots[1]) = (start, end);
@@ -105,11 +111,20 @@ impl<'a> Machine<'a> {
                     None => break,
                 },
                 // Once more from here.
-                Err(TooLong) if self.goes_on() => place = start,
+                Err(TooLong) if self.goes_on() => {
+                    self.forget();
+                    place = start;
+                }
                 Err(TooLong) => return Err(TooLong),
             }
         }
         Ok(None)
+    }
+
+    /// Forgets what was kept. Where no way is left, all of it has been taken back.
+    fn forget(&mut self) {
+        self.stack.clear();
+        self.slots.fill(NOWHERE);
     }
 
     /// Whether it goes on after what it was to do at first: it does so once, and
@@ -121,8 +136,9 @@ impl<'a> Machine<'a> {
         self.memo = Memo::new(self.program.memos, self.text.len());
         let length = self.text.len() as u64 + 1;
         let each = match self.memo {
-            Some(_) => 32 * (u64::from(self.program.memos) + 4),
-            None => 64,
+            // A loop with an end takes its characters anew from each place.
+            Some(_) => 32 * (u64::from(self.program.memos) + 4) + 4 * self.program.counted,
+            None => EACH,
         };
         self.left = MOST + (each * length).min(MOST_EVER);
         true
@@ -176,7 +192,10 @@ impl<'a> Machine<'a> {
                     Some((step + 1, place))
                 }
                 Step::Clear { from, to } => {
-                    (from..to).for_each(|slot| self.keep(slot, NOWHERE));
+                    if self.keeps {
+                        self.spend((to - from).into())?;
+                        (from..to).for_each(|slot| self.keep(slot, NOWHERE));
+                    }
                     Some((step + 1, place))
                 }
                 Step::Progress(slot) => {

@@ -17,15 +17,18 @@ impl Parser {
         }
         let mut class = self.set();
         while let Some(atom) = self.atom(start, &mut class)? {
+            self.skip_space();
             self.no_operator()?;
             let dash = self.source.position();
+            let is_dash = self.source.take("-");
+            self.skip_space();
             // Where one end of a range is no character, the dash is one.
-            let ends = self.source.take("-") && self.source.peek() != Some(']');
+            let ends = is_dash && self.source.peek() != Some(']');
             let last = if ends { self.atom(start, &mut class)? } else { None };
             match (atom, last.flatten()) {
                 (Some(first), Some(last)) => self.range(dash, first, last, &mut class)?,
                 (first, last) => {
-                    if dash != self.source.position() {
+                    if is_dash {
                         class.add('-' as u32, '-' as u32);
                     }
                     for code in first.into_iter().chain(last) {

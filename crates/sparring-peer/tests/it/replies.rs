@@ -113,6 +113,15 @@ async fn what_another_server_has_said_is_passed_on_as_it_was_spelled() {
     );
 }
 
+#[tokio::test]
+async fn what_stood_in_several_lines_is_passed_on_in_one() {
+    let response =
+        response(b"{\"jsonrpc\":\"2.0\",\n\"id\":#,\"result\":{\r\n  \"content\": []\n}}");
+    let reply = Reply::passed_on(&response).expect("a result");
+    let said = said(reply, "tools/call").await;
+    assert!(said.starts_with(r#"{    "content": [] ,"resultType""#), "{said}");
+}
+
 #[test]
 fn what_is_no_text_is_not_passed_on_as_it_is() {
     let garbled = response(b"{\"jsonrpc\":\"2.0\",\"id\":#,\"result\":{\"content\":\"\xff\"}}");

@@ -77,6 +77,7 @@ impl<'p, 'v> Run<'p, 'v> {
         mut marks: Option<&mut Marks<'v>>,
     ) -> bool {
         let mut count: u64 = 0;
+        let earlier = self.unsure;
         for (index, item) in items.iter().enumerate() {
             if !self.quietly(rule.node, item, None) {
                 continue;
@@ -93,6 +94,7 @@ impl<'p, 'v> Run<'p, 'v> {
         }
         match rule.most {
             Some(most) if count > most => self.fail(value, Wrong::TooMany(count, most)),
+            Some(_) if self.unsure != earlier => self.fail(value, Wrong::Unsure),
             _ => true,
         }
     }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::breach::{Breach, Step, descend};
+use crate::breach::{Breach, Kind, Step, descend};
 use crate::keyword::{Bound, Keyword, Node, NodeId, Plan, Size, Types};
 use crate::marks::Marks;
 use crate::numbers;
@@ -70,8 +70,12 @@ impl<'p, 'v> Run<'p, 'v> {
         self.node(0, value, None)
     }
 
-    /// The breaches that were found.
-    pub(crate) fn found(self) -> Vec<Breach> {
+    /// The breaches that were found. Where something could not be found out, none of
+    /// them is certain, since it may be what they come from.
+    pub(crate) fn found(mut self) -> Vec<Breach> {
+        if self.unsure > 0 {
+            self.found.iter_mut().for_each(|breach| breach.kind = Kind::Unsure);
+        }
         self.found
     }
 

@@ -148,7 +148,9 @@ impl<'p, 'v> Run<'p, 'v> {
             let mut run = Run::new(self.plan, self.most.min(1));
             run.scope = self.scope.clone();
             run.depth = self.depth;
-            if !run.node(node, &text, None) {
+            let fits = run.node(node, &text, None);
+            self.unsure += run.unsure;
+            if !fits {
                 let why = run.found.pop().map(|breach| breach.message).unwrap_or_default();
                 holds = self.fail(value, Wrong::Name(name, why));
                 if self.is_done() {

@@ -1,7 +1,7 @@
 //! Schemas and values that would take for ever, or more stack than there is.
 
 use serde_json::{Value, json};
-use sparring_schema::Schema;
+use sparring_schema::{Kind, Schema};
 
 fn nested(depth: usize) -> Value {
     let mut value = json!(1);
@@ -113,6 +113,12 @@ fn what_cannot_be_found_out_is_never_good() {
         let found = Schema::new(&schema).unwrap().breaches(&value, 1);
         assert!(found[0].message.contains("cannot be found out"), "{schema}: {found:?}");
     }
+    let none = json!({"contains": slow, "minContains": 0, "maxContains": 0});
+    assert!(!Schema::new(&none).unwrap().is_valid(&json!([value])));
+    let names = json!({"not": {"propertyNames": slow}});
+    assert!(!Schema::new(&names).unwrap().is_valid(&json!({(value.as_str().unwrap()): 1})));
+    let inner = Schema::new(&json!({"anyOf": [slow, {"type": "null"}]})).unwrap();
+    assert_eq!(inner.breaches(&value, 1)[0].kind, Kind::Unsure);
     let other = Schema::new(&json!({"anyOf": [slow, {"type": "string"}]})).unwrap();
     assert!(other.is_valid(&value), "one that holds is enough");
 }

@@ -7,27 +7,13 @@ use super::mismatch::{Mismatch, short};
 use super::{JsonType, Ordering, Rule};
 use crate::template::{Path, Segment};
 
-/// What does not fit.
-#[derive(Default)]
-pub(super) struct Found {
-    pub(super) mismatches: Vec<Mismatch>,
-    /// Whether one of them is certain; of the others it could not be found out.
-    certain: bool,
-}
-
-impl Found {
-    fn push(&mut self, mismatch: Mismatch) {
-        self.mismatches.push(mismatch);
-        self.certain = true;
-    }
-
-    fn push_unsure(&mut self, path: &str, message: String) {
-        self.mismatches.push(Mismatch { path: path.to_owned(), message, diff: None });
-    }
-}
-
 /// Adds what does not fit, with its path.
-pub(super) fn rule(rule: &Rule, actual: Option<&Value>, path: &mut String, found: &mut Found) {
+pub(super) fn rule(
+    rule: &Rule,
+    actual: Option<&Value>,
+    path: &mut String,
+    found: &mut Vec<Mismatch>,
+) {
     if let Rule::Exists(wanted) = rule {
         if *wanted != actual.is_some() {
             let expected = if *wanted { "to be there" } else { "not to be there" };
@@ -43,7 +29,7 @@ pub(super) fn rule(rule: &Rule, actual: Option<&Value>, path: &mut String, found
         return match fits(inner, actual) {
             Some(false) => {}
             Some(true) => found.push(Mismatch::new(path, expected(), actual)),
-            None => found.push_unsure(path, given_up(&expected(), actual)),
+            None => found.push(given_up(path, &expected(), actual)),
         };
     }
     match (rule, actual) {
@@ -77,10 +63,8 @@ pub(super) fn rule(rule: &Rule, actual: Option<&Value>, path: &mut String, found
         (Rule::Conforms(schema), Some(value)) => {
             for breach in schema.breaches(value, 3) {
                 let place = place(path, &breach.pointer);
-                match breach.kind {
-                    Kind::Unsure => found.push_unsure(&place, breach.message),
-                    _ => found.push(Mismatch { path: place, message: breach.message, diff: None }),
-                }
+                let (message, unsure) = (breach.message, breach.kind == Kind::Unsure);
+                found.push(Mismatch { path: place, message, diff: None, unsure });
             }
         }
         (rule, Some(value)) => match (holds(rule, value), rule, length(value)) {
@@ -89,25 +73,27 @@ pub(super) fn rule(rule: &Rule, actual: Option<&Value>, path: &mut String, found
                 found.push(Mismatch::counted(path, describe(rule), length, actual));
             }
             (Some(false), ..) => found.push(Mismatch::new(path, describe(rule), actual)),
-            (None, ..) => found.push_unsure(path, given_up(&describe(rule), actual)),
+            (None, ..) => found.push(given_up(path, &describe(rule), actual)),
         },
         (rule, None) => found.push(Mismatch::new(path, describe(rule), None)),
     }
 }
 
 /// What is told where it cannot be found out whether a value fits.
-fn given_up(expected: &str, actual: Option<&Value>) -> String {
+fn given_up(path: &str, expected: &str, actual: Option<&Value>) -> Mismatch {
     let actual = actual.map_or("nothing".to_owned(), short);
-    format!("expected {expected}; to find that out takes too long, and was given up: {actual}")
+    let message =
+        format!("expected {expected}; to find that out takes too long, and was given up: {actual}");
+    Mismatch { path: path.to_owned(), message, diff: None, unsure: true }
 }
 
 /// Whether a value fits; none where that cannot be found out.
 fn fits(rule: &Rule, actual: Option<&Value>) -> Option<bool> {
-    let mut found = Found::default();
+    let mut found = Vec::new();
     self::rule(rule, actual, &mut String::new(), &mut found);
-    match found.mismatches.is_empty() {
+    match found.is_empty() {
         true => Some(true),
-        false => found.certain.then_some(false),
+        false => found.iter().any(|it| !it.unsure).then_some(false),
     }
 }
 

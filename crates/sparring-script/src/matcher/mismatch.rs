@@ -20,13 +20,15 @@ pub struct Mismatch {
     pub message: String,
     /// Both beside each other, where they are long.
     pub diff: Option<String>,
+    /// Whether it could not be found out: it may fit as well.
+    pub unsure: bool,
 }
 
 impl Mismatch {
     pub(super) fn new(path: &str, expected: impl fmt::Display, actual: Option<&Value>) -> Self {
         let actual = actual.map_or("nothing".to_owned(), short);
         let message = format!("expected {expected}, found {actual}");
-        Mismatch { path: path.to_owned(), message, diff: None }
+        Mismatch { path: path.to_owned(), message, diff: None, unsure: false }
     }
 
     /// One about how many there are.
@@ -38,7 +40,7 @@ impl Mismatch {
     ) -> Self {
         let actual = actual.map_or("nothing".to_owned(), short);
         let message = format!("expected {expected}, found {count}: {actual}");
-        Mismatch { path: path.to_owned(), message, diff: None }
+        Mismatch { path: path.to_owned(), message, diff: None, unsure: false }
     }
 
     pub(super) fn unequal(path: &str, expected: &Value, actual: &Value) -> Self {

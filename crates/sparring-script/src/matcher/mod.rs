@@ -94,9 +94,9 @@ impl Matcher {
     /// Holds a value against it; no mismatch is a match. `None` is a value that
     /// is not there.
     pub fn check(&self, actual: Option<&Value>) -> Vec<Mismatch> {
-        let mut found = check::Found::default();
+        let mut found = Vec::new();
         check::rule(&self.0, actual, &mut String::new(), &mut found);
-        found.mismatches
+        found
     }
 
     /// Whether a value fits.

@@ -18,6 +18,9 @@ const CUT: &str = "...";
 const FIRST: usize = 4;
 const LAST: usize = 2;
 
+/// How many columns a bracket before lines takes.
+const BRACKET: usize = 2;
+
 const TITLE: &str = "error";
 const HELP: &str = "help";
 
@@ -51,7 +54,12 @@ fn one(problems: &Problems, problem: &Problem, coloured: bool) -> String {
 /// A message with what the text brought into it, which may be somebody else's:
 /// nothing in it makes a terminal do something.
 fn plain(message: &str) -> String {
-    message.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+    let plain = |c: char| match c {
+        '\n' => "\n".to_owned(),
+        c if c.is_control() => char::REPLACEMENT_CHARACTER.to_string(),
+        c => shown(c),
+    };
+    message.chars().map(plain).collect()
 }
 
 /// A line of the text, and what of it is marked.
@@ -139,9 +147,10 @@ impl Page {
         self.edge(&number.to_string());
         self.after(&line);
         self.edge("");
-        let end = (end - from).min(self.room());
-        self.text += &" ".repeat(start - from + 1);
-        self.put(RED, &"^".repeat(end - (start - from)));
+        let start = start - from;
+        let end = (end - from).min(self.room()).max(start + 1);
+        self.text += &" ".repeat(start + 1);
+        self.put(RED, &"^".repeat(end - start));
     }
 
     /// Several lines, with a bracket from where it begins to where it ends.
@@ -168,7 +177,7 @@ impl Page {
                 0 => self.text.push(' '),
                 _ => self.put(RED, "|"),
             }
-            self.after(&cut(row.content(), 0..1, self.room()).0);
+            self.after(&cut(row.content(), 0..1, self.room() - BRACKET).0);
             if at == 0 && !begins_line {
                 self.bracket(" ", row.shown_at(row.marked.start) + 1);
             }
@@ -182,6 +191,7 @@ impl Page {
     fn bracket(&mut self, corner: &str, length: usize) {
         self.edge("");
         self.text.push(' ');
+        let length = length.min(self.room() - BRACKET);
         self.put(RED, &format!("{corner}{}^", "_".repeat(length)));
     }
 
@@ -235,7 +245,7 @@ fn cut(line: &str, marked: Range<usize>, room: usize) -> (String, usize) {
         return (line.chars().map(shown).collect(), 0);
     }
     let before = (room.saturating_sub(marked.len()) / 2).max(CUT.len());
-    let from = match marked.end > room {
+    let from = match marked.end + CUT.len() > room {
         true => marked.start.saturating_sub(before),
         false => 0,
     };
@@ -313,10 +323,10 @@ error: unknown key `x`
     fn nothing_shown_makes_a_terminal_do_something() {
         let source = Source::new("a.yaml", "a: \u{1b}[2J\n");
         let mut problems = Problems::new(&source);
-        let help = Some("not \u{7}".to_owned());
-        problems.add_with_help(Span { start: 3, end: 4 }, "unknown \u{1b}[2J", help);
+        let help = Some("not \u{7}\u{2066}".to_owned());
+        problems.add_with_help(Span { start: 3, end: 4 }, "unknown \u{1b}[2J\u{202e}", help);
         let shown = problems.to_string();
-        assert!(!shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
+        assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{2066}']), "{shown:?}");
     }
 
     #[test]
@@ -385,5 +395,27 @@ error: wrong
         assert!(line.len() <= 140 && line.starts_with("1 | ...x") && line.ends_with("y..."));
         let at = line.find("key").unwrap();
         assert_eq!(mark, format!("  |{}^^^", " ".repeat(at - 3)));
+    }
+
+    #[test]
+    fn a_mark_at_the_edge_of_the_page_is_seen() {
+        let room = WIDTH - "1 | ".len();
+        // At the end of a line that just fits.
+        let told = shown(&"x".repeat(room), room, room);
+        assert!(told.ends_with('^'), "{told}");
+        // In the last columns of a line that does not.
+        for at in room - 6..room + 3 {
+            let told = shown(&format!("{}key{}", "x".repeat(at), "y".repeat(99)), at, at + 3);
+            let lines: Vec<&str> = told.lines().skip(3).collect();
+            let [line, mark] = lines[..] else { panic!("{told}") };
+            assert!(line.len() <= WIDTH, "{told}");
+            assert_eq!(line.find("key"), mark.find("^^^"), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_bracket_is_no_wider_than_the_page() {
+        let told = shown(&format!("a\n{}", "x".repeat(500)), 0, 502);
+        assert!(told.lines().all(|line| line.len() <= WIDTH), "{told}");
     }
 }

@@ -5,7 +5,7 @@ use sparring_script::Scope;
 
 use super::value::{held, short, unreadable};
 use crate::event::Failure;
-use crate::model::{Collection, Items, Pattern};
+use crate::model::{Collection, Items, Pattern, Unfit};
 
 /// How many reasons of the nearest miss are told.
 const REASONS: usize = 3;
@@ -73,9 +73,17 @@ fn surplus(
             let message = format!("one of the {} fits this: {}", what(collection), short(item));
             Some(Failure::new(pattern.span(), message))
         }
-        Ok(_) => None,
+        Ok(unfit) => doubt(&unfit),
         Err(problem) => Some(unreadable(problem)),
     })
+}
+
+/// What is told of a value where it cannot be found out whether it fits: where it
+/// must not, that it does not is not known either.
+pub(super) fn doubt(unfit: &[Unfit]) -> Option<Failure> {
+    let only = unfit.iter().all(|it| it.mismatch.unsure);
+    let first = unfit.first().filter(|_| only)?;
+    Some(Failure::new(first.span, first.mismatch.to_string()))
 }
 
 fn miss(collection: Collection, nearest: Option<(&Value, Vec<String>)>) -> String {

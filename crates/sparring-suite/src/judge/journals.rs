@@ -4,6 +4,7 @@ use serde_json::Value;
 use sparring_script::Scope;
 use sparring_script::matcher::Held;
 
+use super::items::doubt;
 use super::value::{held, short, unreadable};
 use crate::event::Failure;
 use crate::model::{Coming, Journal, Pattern};
@@ -64,6 +65,9 @@ fn count<'a>(
     let mut fit = 0;
     for value in values {
         let unfit = pattern.check(Some(value), scope).map_err(|it| Box::new(unreadable(it)))?;
+        if let Some(doubt) = doubt(&unfit) {
+            return Err(Box::new(doubt));
+        }
         fit += usize::from(unfit.is_empty());
     }
     Ok(fit)

@@ -21,7 +21,7 @@ pub(crate) use agent::{Agent, FileExpect, Reading};
 pub(crate) use expect::{Aspect, Collection, Coming, Expect, Facet, Items, Journal};
 pub(crate) use files::Files;
 pub(crate) use glob::Glob;
-pub(crate) use pattern::Pattern;
+pub(crate) use pattern::{Pattern, Unfit};
 pub(crate) use server::{Address, Command, Container, Script, Server, Way};
 pub(crate) use snapshot::Rules;
 pub(crate) use stand_in::{Body, Llm, Reply, Route, StandIn, StandInKind};

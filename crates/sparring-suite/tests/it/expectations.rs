@@ -73,6 +73,10 @@ fn what_the_server_sends_unasked() {
         "call: changing, expect: {notifications: {lacks: {method: {ends_with: list_changed}}}}",
         "one of the notifications fits this",
     );
+    fail(
+        "call: changing, expect: {notifications: {lacks: {method: {matches: \"^(?:(?=[a-z/])[a-z/]+)+$\"}}}}",
+        "to find that out takes too long, and was given up",
+    );
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Makes frames of our own. Each is written once and never parsed again: the
-//! places of its parts are known as it is written.
+//! Makes frames of our own. Each is written once, in one line, and never parsed
+//! again: the places of its parts are known as it is written.
 
 use std::sync::Arc;
 
@@ -76,6 +76,16 @@ fn length(params: Option<&RawJson>) -> usize {
     params.map_or(0, |params| params.text().len())
 }
 
+/// Makes one line of JSON, since on some links a line is a frame. In its strings
+/// there are no ends of lines.
+fn one_line(json: &mut [u8]) {
+    let mut at = 0;
+    while let Some(next) = memchr::memchr2(b'\n', b'\r', &json[at..]) {
+        at += next;
+        json[at] = b' ';
+    }
+}
+
 type Remark = fn(Json<'_>) -> Violation;
 
 struct Writer {
@@ -112,6 +122,7 @@ impl Writer {
         self.bytes.extend_from_slice(b"\":");
         let start = self.bytes.len();
         self.bytes.extend_from_slice(text);
+        one_line(&mut self.bytes[start..]);
         (start..self.bytes.len()).into()
     }
 

@@ -40,16 +40,16 @@ macro_rules! members {
                         A: serde::de::MapAccess<'de>,
                     {
                         $(let mut $field = None;)*
-                        let mut rest = $crate::types::Rest::new();
+                        $(let mut $rest = $crate::types::Rest::new();)?
                         while let Some(name) = map.next_key::<String>()? {
                             match &*name {
                                 $($name => $field = Some(map.next_value()?),)*
-                                _ => drop(rest.insert(name, map.next_value()?)),
+                                _ => members!(@other map name $($rest)?),
                             }
                         }
                         Ok($view {
                             $($field: members!(@read $field $name $($absent)?),)*
-                            $($rest: rest,)?
+                            $($rest,)?
                         })
                     }
                 }
@@ -66,6 +66,13 @@ macro_rules! members {
                 serde::ser::SerializeMap::end(map)
             }
         }
+    };
+    (@other $map:ident $key:ident $rest:ident) => {
+        drop($rest.insert($key, $map.next_value()?))
+    };
+    // What nobody keeps is not looked at.
+    (@other $map:ident $key:ident) => {
+        $map.next_value::<serde::de::IgnoredAny>().map(drop)?
     };
     (@read $field:ident $name:literal) => {
         $field.ok_or_else(|| serde::de::Error::missing_field($name))?

@@ -99,3 +99,15 @@ impl PromptMessage {
         PromptMessage { role: "user".to_owned(), content: content.into() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_message_does_not_know_is_not_looked_at() {
+        let text = r#"{"role":"user","x":1e999,"content":{"type":"text","text":"a"},"y":"\ud800"}"#;
+        let message: PromptMessage = serde_json::from_str(text).unwrap();
+        assert_eq!(message.role, "user");
+    }
+}

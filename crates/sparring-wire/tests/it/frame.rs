@@ -146,6 +146,23 @@ fn members_are_added_to_a_result_that_is_an_object() {
 }
 
 #[test]
+fn what_we_write_is_one_line() {
+    let spread = RawJson::parse("{\n  \"a\": [\r\n1 ,\n\n2]\r}").unwrap();
+    let id = Id::Integer(1);
+    let flat = r#"{   "a": [  1 ,  2] }"#;
+    for frame in [
+        Frame::request(&id, "a", Some(&spread)),
+        Frame::notification("a", Some(&spread)),
+        Frame::result_of(&id, spread.view(), &[]),
+    ] {
+        let part = frame.params().or(frame.result()).unwrap();
+        assert_eq!(part.text(), flat);
+        assert_eq!(Frame::parse(frame.bytes()).kind(), frame.kind());
+        assert!(!frame.bytes().contains(&b'\n') && !frame.bytes().contains(&b'\r'));
+    }
+}
+
+#[test]
 fn a_truncated_reply_still_gives_its_id() {
     let whole = r#"{"jsonrpc":"2.0","id":42,"result":{"content":[{"type":"text","text":"abc"}]}}"#;
     for end in 35..whole.len() {

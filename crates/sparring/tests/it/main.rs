@@ -23,7 +23,7 @@ mod scene;
 mod blocking;
 #[cfg(target_os = "linux")]
 mod children;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "containers"))]
 mod container;
 mod everywhere;
 mod over_http;

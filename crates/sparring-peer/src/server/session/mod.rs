@@ -57,6 +57,8 @@ pub(in crate::server) struct Connection {
     ended: Option<Cause>,
     /// Whether the link had more to write when it was looked at last.
     writing: bool,
+    /// Whether changes wait until the link has room.
+    held_back: bool,
     /// Since the link is full: until when it may be, and how full it would be by
     /// now if nothing of it had been read.
     full: Option<(Duration, usize)>,
@@ -104,6 +106,7 @@ impl Connection {
             timer: Timer::start(),
             ended: None,
             writing: false,
+            held_back: false,
             full: None,
             drained_by: None,
             ask_timeout: ASK,

@@ -56,7 +56,6 @@ impl Connection {
     ) -> Poll<Cause> {
         for _ in 0..ROUNDS {
             self.timer.renew();
-            let was_full = self.is_full();
             let enough = until.is_some_and(|until| self.core.received() >= until);
             let wanted = if enough { Wanted::NoRequests } else { Wanted::All };
             let read = self.read_until(cx, wanted, until);
@@ -85,8 +84,7 @@ impl Connection {
             let wrote = std::mem::replace(&mut self.writing, !flushed) || gave;
             let heard = (wrote || !read.dry) && self.read_until(cx, wanted, until).any;
             let counted = read.any && until.is_some();
-            // Nothing was asked that a full link has no room for.
-            let freed = was_full && !self.is_full();
+            let freed = self.held_back && !self.is_full();
             if !(heard || more || freed || counted || self.core.has_events()) {
                 return Poll::Pending;
             }

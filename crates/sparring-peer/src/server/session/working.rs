@@ -50,6 +50,7 @@ impl Connection {
         if self.changes.is_none() && self.core.heeds_changes() {
             self.changes = Some(self.shared.sessions.join());
         }
+        self.held_back = is_full && self.changes.is_some();
         while !is_full
             && let Some(changes) = &mut self.changes
             && let Poll::Ready(Some(change)) = changes.poll_recv(cx)

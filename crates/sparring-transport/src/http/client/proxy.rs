@@ -40,7 +40,11 @@ impl Proxy {
         }
         match read(scheme, rest) {
             Some(proxy) => Ok(Some(proxy)),
-            None => Err(HttpError::Proxy(shown(&format!("{scheme}://{rest}")))),
+            None => {
+                // A password with a `/` in it ends nowhere else.
+                let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
+                Err(HttpError::Proxy(shown(&format!("{scheme}://{place}"))))
+            }
         }
     }
 }
@@ -49,6 +53,9 @@ impl Proxy {
 fn read(scheme: &str, rest: &str) -> Option<Proxy> {
     let uri: Uri = format!("http://{rest}").parse().ok()?;
     let authority = uri.authority().filter(|_| scheme.eq_ignore_ascii_case("http"))?.as_str();
+    if rest[authority.len()..].contains('@') {
+        return None;
+    }
     let (user, place) = match authority.rsplit_once('@') {
         Some((user, place)) => (Some(user), place),
         None => (None, authority),
@@ -161,5 +168,16 @@ mod tests {
         let secret = Some(("http://proxy/".to_owned(), Some(basic("me:p@ss"))));
         assert_eq!(read("http://me:p%40ss@proxy"), secret);
         assert_eq!(read("me@proxy"), Some(("http://proxy/".to_owned(), Some(basic("me:")))));
+    }
+
+    #[test]
+    fn a_password_that_ends_the_authority_is_refused_and_not_shown() {
+        let uri = "http://server.example/mcp".parse().expect("a URL");
+        for http in ["http://me:p/ss@proxy:1", "me:p?ss@proxy:1", "socks5://me:p#ss@proxy:1"] {
+            let proxies = Proxies { http: http.to_owned(), ..Proxies::default() };
+            let error = Proxy::for_uri(&uri, &proxies).err().expect("no proxy").to_string();
+            assert!(error.contains("://proxy:1"), "{error}");
+            assert!(!error.contains("me:") && !error.contains("ss@"), "{error}");
+        }
     }
 }
