@@ -3,9 +3,10 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use tokio::task::unconstrained;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// A clock that starts at zero, read once a round, and one alarm.
@@ -16,9 +17,16 @@ use tokio::time::{Instant, Sleep, sleep_until};
 pub(crate) struct Timer {
     start: Instant,
     now: Option<Duration>,
-    alarm: Option<Pin<Box<Sleep>>>,
+    alarm: Option<Alarm>,
     /// Since when the clock stands still, if it does.
     held: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Alarm {
+    sleep: Pin<Box<Sleep>>,
+    /// Who is woken when it rings.
+    woken: Waker,
 }
 
 impl Timer {
@@ -65,14 +73,26 @@ impl Timer {
         let Some(deadline) = self.start.checked_add(wake_at) else { return Poll::Pending };
         let alarm = match &mut self.alarm {
             Some(alarm) => {
-                if alarm.deadline() > deadline {
-                    alarm.as_mut().reset(deadline);
+                // It is set, and cannot have rung yet: there is nothing to ask it.
+                let rings_at = alarm.sleep.deadline();
+                let to_come = self.now.is_some_and(|now| self.start + now < rings_at);
+                if rings_at <= deadline && to_come && alarm.woken.will_wake(cx.waker()) {
+                    return Poll::Pending;
                 }
+                if rings_at > deadline {
+                    alarm.sleep.as_mut().reset(deadline);
+                }
+                alarm.woken.clone_from(cx.waker());
                 alarm
             }
-            alarm => alarm.insert(Box::pin(sleep_until(deadline))),
+            alarm => alarm.insert(Alarm {
+                sleep: Box::pin(sleep_until(deadline)),
+                woken: cx.waker().clone(),
+            }),
         };
-        if alarm.as_mut().poll(cx).is_pending() {
+        // Beside tokio's budget: once it was asked, it is set.
+        let mut rings = unconstrained(alarm.sleep.as_mut());
+        if Pin::new(&mut rings).poll(cx).is_pending() {
             return Poll::Pending;
         }
         self.alarm = None;

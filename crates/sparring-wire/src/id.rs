@@ -16,12 +16,12 @@ pub enum Id {
 impl Id {
     /// Reads an id from JSON; `None` for what cannot be an id.
     pub fn read(json: Json<'_>) -> Option<Id> {
+        if let Some(number) = json.as_i64() {
+            return Some(Id::Integer(number));
+        }
         match json.kind() {
             JsonKind::String => json.as_str().map(|text| Id::String(text.into())),
-            JsonKind::Integer => Some(match json.as_i64() {
-                Some(number) => Id::Integer(number),
-                None => Id::BigInteger(json.text().into()),
-            }),
+            JsonKind::Integer => Some(Id::BigInteger(json.text().into())),
             _ => None,
         }
     }

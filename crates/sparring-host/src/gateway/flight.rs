@@ -20,12 +20,13 @@ use tokio::time::timeout;
 use super::parked::LONG;
 use super::passing;
 use super::queue::Queue;
+use crate::manager::Connection;
 
 type Outcome = Result<RawJson, ErrorObject>;
 
 /// A request in flight. Dropped, it is cancelled.
 pub(super) struct Flight {
-    server: Arc<str>,
+    connection: Connection,
     call: InFlight,
     said: Arc<Queue<Said>>,
     /// What the client was asked and has to come back with, by our names for it.
@@ -60,7 +61,7 @@ pub(super) struct Asked {
 impl Flight {
     /// Makes the request; what comes before its answer goes through that queue.
     pub(super) fn start(
-        server: Arc<str>,
+        connection: Connection,
         request: RequestBuilder,
         party: u64,
         said: Arc<Queue<Said>>,
@@ -86,7 +87,7 @@ impl Flight {
             }
         });
         let (asked, questions) = (BTreeMap::new(), 0);
-        Flight { server, call: request.start(), said, asked, questions }
+        Flight { connection, call: request.start(), said, asked, questions }
     }
 
     /// Goes on until there is an answer, or until the client has to come back
@@ -117,7 +118,7 @@ impl Flight {
                 },
                 Some(()) = asked => {}
                 answer = &mut self.call => {
-                    return Landed::Answered(passing::answer(&self.server, answer));
+                    return Landed::Answered(passing::answer(self.connection.server(), answer));
                 }
             }
         }

@@ -107,7 +107,7 @@ impl Gateway {
     /// Makes a request of a server, and passes on what comes before its answer.
     async fn pass(
         &self,
-        connection: &Connection,
+        connection: Connection,
         method: &'static str,
         params: RawJson,
         cx: &Context,
@@ -115,16 +115,15 @@ impl Gateway {
         let said = Arc::new(Queue::default());
         let mut params = params;
         if let Some(level) = cx.log_level() {
-            self.logs.hear(connection);
-            Box::pin(self.logs.ask_for(connection, level, true)).await;
-            if logs::are_for_requests(cx, connection) {
-                self.logs.join(connection, level, &said);
-                params = passing::with_log_level(connection, params, level);
+            self.logs.hear(&connection);
+            Box::pin(self.logs.ask_for(&connection, level, true)).await;
+            if logs::are_for_requests(cx, &connection) {
+                self.logs.join(&connection, level, &said);
+                params = passing::with_log_level(&connection, params, level);
             }
         }
-        let request = connection.client().request(method, Some(params));
-        let server = Arc::clone(connection.server());
-        let mut flight = Flight::start(server, request, self.party(cx), said, cx);
+        let request = connection.request(method, params);
+        let mut flight = Flight::start(connection, request, self.party(cx), said, cx);
         let landed = flight.go_on(cx).await;
         self.landed(flight, landed, cx)
     }
@@ -191,7 +190,7 @@ impl Handler for Gateway {
         let route = self.registry.permit(name, arguments).await.map_err(refused)?;
         let connection = self.manager.routed(&route).map_err(not_there)?;
         let params = passing::tool_params(cx, &route.tool.name, arguments);
-        self.pass(&connection, "tools/call", params, cx).await
+        self.pass(connection, "tools/call", params, cx).await
     }
 
     fn input_schema(&self, tool: &str) -> Option<RawJson> {
@@ -216,7 +215,7 @@ impl Handler for Gateway {
             None => {
                 let inner = RawJson::string(&place.uri);
                 let params = passing::params(cx, &[("uri", inner.view())]);
-                self.pass(&place.connection, "resources/read", params, cx).await?
+                self.pass(place.connection, "resources/read", params, cx).await?
             }
         };
         Ok(resources::as_asked(reply, &place.uri, uri))
@@ -245,14 +244,14 @@ impl Handler for Gateway {
         let (connection, prompt) = prompts::find(&self.manager, name)?;
         let inner = RawJson::string(&prompt);
         let params = passing::params(cx, &[("name", inner.view())]);
-        self.pass(&connection, "prompts/get", params, cx).await
+        self.pass(connection, "prompts/get", params, cx).await
     }
 
     async fn complete(&self, reference: Json<'_>, _argument: Json<'_>, cx: &Context) -> Answer {
         self.until_begun().await;
         let (connection, reference) = completing::find(&self.manager, reference)?;
         let params = passing::params(cx, &[("ref", reference.view())]);
-        let answer = connection.client().request("completion/complete", Some(params)).await;
+        let answer = connection.request("completion/complete", params).await;
         passing::answer(connection.server(), answer)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::json;
 use sparring_peer::client::{Error, Response};
 use sparring_peer::server::{Answer, Context, Reply};
+use sparring_wire::json::ObjectBuilder;
 use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Json, RawJson};
 
@@ -34,11 +35,12 @@ pub(super) fn params(cx: &Context, replaced: &[(&str, Json<'_>)]) -> RawJson {
 
 /// The params of a call of a tool, by its server's name for it.
 pub(super) fn tool_params(cx: &Context, tool: &str, arguments: Json<'_>) -> RawJson {
-    let name = RawJson::string(tool);
-    let meta = cx.params().and_then(|params| params.get("_meta")).and_then(meta);
-    let own = [("name", name.view()), ("arguments", arguments)];
-    let meta = meta.as_ref().map(|meta| ("_meta", meta.view()));
-    RawJson::empty_object().with_more(own.into_iter().chain(meta))
+    let params = ObjectBuilder::with_room_for(tool.len() + arguments.bytes().len() + 24);
+    let params = params.string("name", tool).json("arguments", arguments);
+    match cx.params().and_then(|params| params.get("_meta")).and_then(meta) {
+        Some(meta) => params.json("_meta", meta.view()).build(),
+        None => params.build(),
+    }
 }
 
 /// The same, with the level of log messages that the client wants, where a server
@@ -82,7 +84,8 @@ fn meta(meta: Json<'_>) -> Option<RawJson> {
 }
 
 fn object(members: &[(Cow<'_, str>, Json<'_>)]) -> RawJson {
-    RawJson::empty_object().with_more(members.iter().map(|(name, value)| (&**name, *value)))
+    let object = ObjectBuilder::with_room_for(0);
+    members.iter().fold(object, |object, (name, value)| object.json(name, *value)).build()
 }
 
 fn told(server: &str, what: &str) -> String {

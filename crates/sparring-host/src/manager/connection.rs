@@ -1,6 +1,7 @@
 //! A server that is connected: who it is, what it has, and calls to it.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use sparring_peer::client::RequestBuilder;
 use sparring_peer::{Cause, Client};
@@ -55,19 +56,16 @@ impl Connection {
         self.0.config.borrow().clone()
     }
 
-    /// What the server is known by where something is decided about it, made
-    /// once for as long as its entry stays.
-    pub(crate) fn fingerprint(&self) -> Fingerprint {
-        let config = self.config();
+    /// Whether the server is what this is the fingerprint of, which is made once
+    /// for as long as its entry stays.
+    pub(crate) fn is_known_by(&self, fingerprint: &Fingerprint) -> bool {
+        let config = self.0.config.borrow();
         let mut known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*known {
-            Some((of, fingerprint)) if Arc::ptr_eq(of, &config) => fingerprint.clone(),
-            _ => {
-                let fingerprint = Fingerprint::of(&config);
-                *known = Some((config, fingerprint.clone()));
-                fingerprint
-            }
-        }
+        let known = match &mut *known {
+            Some(known) if Arc::ptr_eq(&known.0, &config) => known,
+            known => known.insert((Arc::clone(&config), Fingerprint::of(&config))),
+        };
+        known.1 == *fingerprint
     }
 
     /// Since when it stands.
@@ -123,14 +121,22 @@ impl Connection {
     /// Calls a tool by the server's own name for it. Nothing makes the call
     /// again: if the server is lost meanwhile, it fails with the reason.
     pub fn call_tool(&self, name: &str, arguments: impl Into<RawJson>) -> RequestBuilder {
-        self.client().call_tool(name, arguments)
+        self.0.client.call_tool(name, arguments).timeout(self.timeout())
+    }
+
+    /// Makes any request, which may take as long as the server's entry says.
+    pub fn request(&self, method: &'static str, params: RawJson) -> RequestBuilder {
+        self.0.client.request(method, Some(params)).timeout(self.timeout())
     }
 
     /// The client, for everything else. Its requests may take as long as the
     /// server's entry says.
     pub fn client(&self) -> Client {
-        let timeout = self.0.config.borrow().timeout;
-        self.0.client.with_timeout(timeout)
+        self.0.client.with_timeout(self.timeout())
+    }
+
+    fn timeout(&self) -> Duration {
+        self.0.config.borrow().timeout
     }
 
     /// The end of what the server wrote to its stderr; empty where it has none.

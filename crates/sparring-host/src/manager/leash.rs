@@ -24,6 +24,15 @@ pub(super) struct Leash {
     held: Arc<Held>,
     kind: LinkKind,
     transport: &'static str,
+    /// What the link said of itself when it was last asked for anything, so that
+    /// it need not be asked for this alone.
+    known: Known,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Known {
+    backlog: usize,
+    is_held: bool,
 }
 
 /// What owner and holder share.
@@ -49,7 +58,7 @@ impl Leashes {
         if cut {
             held.cut();
         }
-        Leash { held, kind, transport }
+        Leash { held, kind, transport, known: Known::default() }
     }
 
     /// Ends all links at once, and every later one. A child is killed with its
@@ -97,6 +106,22 @@ impl Leash {
             None => otherwise,
         }
     }
+
+    /// The same for what may change what is known of the link.
+    fn change<T>(&mut self, otherwise: T, does: impl FnOnce(&mut dyn Link) -> T) -> T {
+        let (done, known) = self.on((otherwise, Known::default()), |link| {
+            let done = does(link);
+            (done, Known::of(link))
+        });
+        self.known = known;
+        done
+    }
+}
+
+impl Known {
+    fn of(link: &dyn Link) -> Known {
+        Known { backlog: link.backlog(), is_held: link.is_held() }
+    }
 }
 
 impl Link for Leash {
@@ -113,15 +138,15 @@ impl Link for Leash {
     }
 
     fn send(&mut self, outgoing: Outgoing) {
-        self.on((), |link| link.send(outgoing));
+        self.change((), |link| link.send(outgoing));
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.on(Poll::Ready(()), |link| link.poll_flush(cx))
+        self.change(Poll::Ready(()), |link| link.poll_flush(cx))
     }
 
     fn backlog(&self) -> usize {
-        self.on(0, |link| link.backlog())
+        self.known.backlog
     }
 
     fn closing_time(&self) -> Duration {
@@ -135,6 +160,7 @@ impl Link for Leash {
             return Poll::Ready(Incoming::Closed(cause));
         };
         let received = link.poll_receive(cx);
+        self.known = Known::of(&**link);
         if received.is_pending() {
             match &mut ends.owner {
                 Some(owner) => owner.clone_from(cx.waker()),
@@ -149,7 +175,7 @@ impl Link for Leash {
     }
 
     fn is_held(&self) -> bool {
-        self.on(false, |link| link.is_held())
+        self.known.is_held
     }
 
     fn known_era(&self) -> Option<Era> {

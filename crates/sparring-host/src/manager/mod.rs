@@ -184,7 +184,7 @@ impl Manager {
 
     /// The connection to a server, if there is one.
     pub fn get(&self, name: &str) -> Option<Connection> {
-        self.board().get(name)?.state.borrow().connection().cloned()
+        self.0.board.borrow().get(name)?.state.borrow().connection().cloned()
     }
 
     /// Whether a server is connected.

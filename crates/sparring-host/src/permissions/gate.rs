@@ -159,7 +159,10 @@ impl Gate {
     /// What would become of a call of this tool; `None` if somebody would be
     /// asked.
     pub fn standing(&self, server: &str, tool: &str) -> Option<Settled> {
-        let permissions = self.permissions();
+        self.standing_by(&self.permissions(), server, tool)
+    }
+
+    fn standing_by(&self, permissions: &Permissions, server: &str, tool: &str) -> Option<Settled> {
         let decision = permissions.decide(server, tool);
         let settled = |allowed, reason| Some(Settled { allowed, reason, note: None });
         match (decision.verdict, decision.rule) {
@@ -192,7 +195,16 @@ impl Gate {
     /// When the call is not to be made; the error says why, and what would allow
     /// it where nobody could be asked.
     pub async fn check(&self, call: Call<'_>) -> Result<Settled, Denied> {
-        let settled = match self.standing(call.server, call.tool) {
+        self.check_by(&self.permissions(), call).await
+    }
+
+    /// The same by rules that whoever calls has just asked for.
+    pub(crate) async fn check_by(
+        &self,
+        permissions: &Permissions,
+        call: Call<'_>,
+    ) -> Result<Settled, Denied> {
+        let settled = match self.standing_by(permissions, call.server, call.tool) {
             Some(settled) => settled,
             // Rare, and large: it is kept out of what every call carries along.
             None => Box::pin(self.settle(call)).await,

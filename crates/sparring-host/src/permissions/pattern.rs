@@ -78,6 +78,9 @@ impl Glob {
 
     /// Whether the name is one of them.
     pub fn matches(&self, name: &str) -> bool {
+        if self.0 == "*" {
+            return true;
+        }
         let Some((first, rest)) = self.0.split_once('*') else { return self.0 == name };
         let Some(mut left) = name.strip_prefix(first) else { return false };
         let (between, last) = match rest.rsplit_once('*') {

@@ -86,8 +86,7 @@ impl Manager {
             return Err(CallError::NotConnected { server: server(), state });
         };
         // A reload may have been faster than the rules that belong to it.
-        let target = connection.fingerprint();
-        if route.target.as_ref().is_some_and(|decided| *decided != target) {
+        if route.target.as_ref().is_some_and(|decided| !connection.is_known_by(decided)) {
             return Err(CallError::Replaced { server: server() });
         }
         Ok(connection)

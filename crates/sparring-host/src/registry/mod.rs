@@ -41,6 +41,8 @@ pub struct Registry {
     gate: Gate,
     limit: Limit,
     state: Mutex<State>,
+    /// How often the table was another one.
+    tables: AtomicU64,
     announcer: Announcer,
     /// What tells the calls of this run from those of others.
     run: u32,
@@ -62,6 +64,7 @@ impl Registry {
             gate,
             limit: Limit::default(),
             state: Mutex::default(),
+            tables: AtomicU64::new(0),
             announcer: Announcer::default(),
             run: fastrand::u32(..),
             calls: AtomicU64::new(1),
@@ -85,7 +88,7 @@ impl Registry {
         if state.servers.get(server) != Some(&tools) {
             let server = Arc::<str>::from(server);
             state.servers.insert(Arc::clone(&server), tools);
-            state.table = None;
+            self.forget_table(&mut state);
             drop(state);
             self.announcer.tell(Event::Tools { server });
         }
@@ -96,7 +99,7 @@ impl Registry {
     pub fn unregister(&self, server: &str) -> usize {
         let mut state = self.state();
         let Some((server, tools)) = state.servers.remove_entry(server) else { return 0 };
-        state.table = None;
+        self.forget_table(&mut state);
         drop(state);
         self.announcer.tell(Event::Tools { server });
         tools.len()
@@ -144,15 +147,17 @@ impl Registry {
     /// When it may not; or there is no such tool, also if it is gone by the time
     /// that somebody has answered.
     pub async fn permit(&self, name: &str, arguments: Json<'_>) -> Result<Route, Refusal> {
+        let before = self.tables.load(Ordering::Acquire);
         let table = self.table();
         let tool = table.get(name).ok_or_else(|| self.unknown(name))?;
-        let target = self.gate.permissions().fingerprint(&tool.server).cloned();
+        let permissions = self.gate.permissions();
+        let target = permissions.fingerprint(&tool.server).cloned();
         let id = match self.gate.is_audited() {
             true => format!("{:08x}-{}", self.run, self.calls.fetch_add(1, Ordering::Relaxed)),
             false => String::new(),
         };
         let call = Call { id: &id, server: &tool.server, tool: &tool.tool.name, arguments };
-        let checked = self.gate.check(call).await;
+        let checked = self.gate.check_by(&permissions, call).await;
         let reason = checked.as_ref().map_or_else(|denied| denied.reason(), |it| Some(&it.reason));
         if let Some(Reason::Answer(Some(Answer::Never))) = reason {
             self.announcer.tell(Event::Permissions);
@@ -160,9 +165,9 @@ impl Registry {
         if let Some(note) = checked?.note {
             self.announcer.tell(Event::Note(note.into()));
         }
-        let now = self.table();
         let same = |now: &Registered| now.server == tool.server && now.tool.name == tool.tool.name;
-        if !Arc::ptr_eq(&now, &table) && !now.get(name).is_some_and(same) {
+        let other = self.tables.load(Ordering::Acquire) != before;
+        if other && !self.table().get(name).is_some_and(same) {
             return Err(Refusal::Gone { name: name.to_owned() });
         }
         Ok(Route { server: Arc::clone(&tool.server), tool: Arc::clone(&tool.tool), target })
@@ -197,6 +202,11 @@ impl Registry {
         }
         let near = near.into_iter().map(str::to_owned).collect();
         Refusal::Unknown { name: name.to_owned(), near }
+    }
+
+    fn forget_table(&self, state: &mut State) {
+        state.table = None;
+        self.tables.fetch_add(1, Ordering::Release);
     }
 
     fn table(&self) -> Arc<Table> {

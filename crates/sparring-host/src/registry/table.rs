@@ -23,7 +23,7 @@ pub struct Registered {
 #[derive(Debug)]
 pub(super) struct Table {
     tools: Vec<Registered>,
-    by_name: HashMap<Arc<str>, usize>,
+    by_name: HashMap<Arc<str>, usize, foldhash::fast::RandomState>,
 }
 
 impl Registered {

@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, watch};
 use super::answers::{Answers, Question};
 use super::driver::Driver;
 use super::reopen::Makings;
-use super::{Client, ClientOptions, Error, Inbox, Protocol, Shared};
+use super::{Client, ClientOptions, Error, Handle, Inbox, Protocol, Shared};
 use crate::link::{Link, Recorder};
 use crate::task;
 
@@ -170,7 +170,7 @@ impl ClientBuilder {
         let driver =
             Driver::new(link, receiver, Arc::clone(&shared), self.answers, connected, done);
         task::spawn(driver);
-        Client { commands, shared, timeout: None }
+        Client { handle: Arc::new(Handle { commands, shared }), timeout: None }
     }
 }
 

@@ -144,9 +144,12 @@ impl<L: Link> Driver<L> {
 
     /// Takes what the link has; says whether it may have more.
     fn receive(&mut self, cx: &mut Context<'_>) -> bool {
+        // A server that floods and does not read is not followed for ever.
+        if self.link.backlog() >= 4 * FULL {
+            return false;
+        }
         for _ in 0..AT_ONCE {
-            // A server that floods and does not read is not followed for ever.
-            if self.ended || self.link.backlog() >= 4 * FULL {
+            if self.ended {
                 return false;
             }
             let Poll::Ready(incoming) = self.link.poll_receive(cx) else { return false };
@@ -351,7 +354,6 @@ impl<L: Link> Future for Driver<L> {
         let driver = &mut *self;
         for _ in 0..ROUNDS {
             driver.timer.renew();
-            driver.timer.hold(driver.link.is_held());
             driver.take_in(cx);
             driver.give_out();
             // Before reading: a link that ends by being written to says so there.

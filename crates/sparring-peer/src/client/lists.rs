@@ -65,7 +65,8 @@ impl Client {
     /// When there is no answer, the server refuses, or the list does not end.
     pub async fn list_tools(&self) -> Result<Vec<Tool>, Error> {
         let mut tools: Vec<Tool> = self.list_as(Listing::Tools).await?;
-        if self.shared.kind == LinkKind::Streams && self.revision().is_some_and(Revision::is_modern)
+        if self.handle.shared.kind == LinkKind::Streams
+            && self.revision().is_some_and(Revision::is_modern)
         {
             tools.retain(|tool| {
                 Mirrored::read(RawJson::from(tool.input_schema.clone()).view()).is_ok()
@@ -110,7 +111,7 @@ impl Client {
         }
         let endless = |reason: String| Error::EndlessList { method: method.to_owned(), reason };
         let unusable = |reason: String| Error::Unusable { method: method.to_owned(), reason };
-        let options = &self.shared.options;
+        let options = &self.handle.shared.options;
         let mut items = Vec::new();
         let mut cursors = HashSet::new();
         let mut cursor: Option<String> = None;

@@ -64,7 +64,7 @@ impl Client {
     /// before. It is told before any answer that comes after it, so it must not
     /// take long.
     pub fn on_log(&self, tell: impl Fn(LogMessage) + Send + Sync + 'static) {
-        let mut hearer = self.shared.log.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hearer = self.handle.shared.log.0.lock().unwrap_or_else(PoisonError::into_inner);
         *hearer = Some(Arc::new(tell));
     }
 }

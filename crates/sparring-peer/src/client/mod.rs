@@ -21,6 +21,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use sparring_wire::json::ObjectBuilder;
 use sparring_wire::types::{
     Completion, GetPromptResult, LogLevel, ReadResourceResult, ServerCapabilities,
 };
@@ -46,10 +47,16 @@ pub use subscription::{Filter, Subscription};
 /// once; when the last clone is gone, the connection is closed.
 #[derive(Debug, Clone)]
 pub struct Client {
-    commands: mpsc::UnboundedSender<Command>,
-    shared: Arc<Shared>,
+    handle: Arc<Handle>,
     /// How long requests of this handle may take, if not as long as others.
     timeout: Option<Duration>,
+}
+
+/// What all clones of a client have in common; with it the connection goes.
+#[derive(Debug)]
+struct Handle {
+    commands: mpsc::UnboundedSender<Command>,
+    shared: Arc<Shared>,
 }
 
 /// What the handles and the driver both know.
@@ -105,7 +112,7 @@ impl Client {
     /// # Errors
     /// When they have not; the error says why.
     pub async fn ready(&self) -> Result<(), Error> {
-        let mut connected = self.shared.connected.clone();
+        let mut connected = self.handle.shared.connected.clone();
         let outcome = connected.wait_for(Option::is_some).await.map(|outcome| outcome.clone());
         match outcome {
             Ok(Some(outcome)) => outcome,
@@ -115,7 +122,7 @@ impl Client {
 
     /// What the two sides agreed on; none where there was no lifecycle.
     pub fn session(&self) -> Option<&Session> {
-        self.shared.session.get().map(|session| &**session)
+        self.handle.shared.session.get().map(|session| &**session)
     }
 
     /// The revision in use; none where there was no lifecycle.
@@ -137,41 +144,41 @@ impl Client {
 
     /// How long requests of this handle may take.
     pub fn timeout(&self) -> Duration {
-        self.timeout.unwrap_or(self.shared.options.timeout)
+        self.timeout.unwrap_or(self.handle.shared.options.timeout)
     }
 
     /// Whether the connection stands.
     pub fn is_connected(&self) -> bool {
-        !self.commands.is_closed()
+        !self.handle.commands.is_closed()
     }
 
     /// Every frame that went over the wire, with what is wrong with it.
     pub fn transcript(&self) -> &Transcript {
-        &self.shared.transcript
+        &self.handle.shared.transcript
     }
 
     /// The notifications that came.
     pub fn notifications(&self) -> &Inbox {
-        &self.shared.notifications
+        &self.handle.shared.notifications
     }
 
     /// What the server asked: its requests, and the inputs that a request of
     /// this side needed. Pings are answered without being noted here.
     pub fn requests(&self) -> &Inbox {
-        &self.shared.requests
+        &self.handle.shared.requests
     }
 
     /// What came and belongs to no request, counted as `noise`, `late`,
     /// `duplicate` and `foreign`.
     pub fn unclaimed(&self) -> &Inbox {
-        &self.shared.unclaimed
+        &self.handle.shared.unclaimed
     }
 
     /// What went wrong and failed no request, the first thousand: a notification
     /// or an answer of this side that the server did not take, and what it said
     /// unasked and this side has missed.
     pub fn mishaps(&self) -> Vec<Cause> {
-        self.shared.mishaps.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.handle.shared.mishaps.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A request of any method with any params.
@@ -202,10 +209,9 @@ impl Client {
     /// Calls a tool.
     pub fn call_tool(&self, name: &str, arguments: impl Into<RawJson>) -> RequestBuilder {
         let arguments = arguments.into();
-        let name = RawJson::string(name);
-        let params = [("name", name.view()), ("arguments", arguments.view())];
-        let params = RawJson::empty_object().with_more(params.into_iter());
-        self.request("tools/call", Some(params))
+        let params = ObjectBuilder::with_room_for(name.len() + arguments.text().len() + 24);
+        let params = params.string("name", name).json("arguments", arguments.view());
+        self.request("tools/call", Some(params.build()))
     }
 
     /// Reads a resource.
@@ -291,14 +297,14 @@ impl Client {
     /// Closes the connection and waits until the link has ended.
     pub async fn close(&self) {
         self.command(Command::Close);
-        let mut done = self.shared.done.clone();
+        let mut done = self.handle.shared.done.clone();
         // An error says that the driver is gone, which is what is waited for.
         while done.changed().await.is_ok() {}
     }
 
     /// Waits until the connection has ended, from whatever side, and says why.
     pub async fn closed(&self) -> Cause {
-        let mut done = self.shared.done.clone();
+        let mut done = self.handle.shared.done.clone();
         while done.changed().await.is_ok() {}
         self.cause()
     }
@@ -310,14 +316,14 @@ impl Client {
     /// Hands something to the driver. If the driver is gone, so is everybody
     /// who could wait for an effect.
     fn command(&self, command: Command) {
-        let _ = self.commands.send(command);
+        let _ = self.handle.commands.send(command);
     }
 
     fn key(&self) -> u64 {
-        self.shared.keys.fetch_add(1, Ordering::Relaxed)
+        self.handle.shared.keys.fetch_add(1, Ordering::Relaxed)
     }
 
     fn cause(&self) -> Cause {
-        self.shared.closed.get().cloned().unwrap_or(Cause::ByUs)
+        self.handle.shared.closed.get().cloned().unwrap_or(Cause::ByUs)
     }
 }

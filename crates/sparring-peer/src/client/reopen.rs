@@ -28,12 +28,12 @@ impl Client {
     /// error says why.
     pub async fn reopen(&self) -> Result<Client, Error> {
         let not = |reason: String| Err(Error::NotReopened { reason });
-        match self.shared.closed.get() {
+        match self.handle.shared.closed.get() {
             Some(Cause::SessionLost(_)) => {}
             Some(other) => return not(format!("the server has not ended it: {other}")),
             None => return not("it is still open".to_owned()),
         }
-        let makings = &self.shared.makings;
+        let makings = &self.handle.shared.makings;
         let link = || makings.link.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(link) = link().as_ref().and_then(|link| link.again()) else {
             return not("its link leads there only once".to_owned());

@@ -145,7 +145,7 @@ impl Subscription {
             Filter { uris: filter.uris.clone(), ..filter.granted_by(&client.capabilities()) };
         let (sender, frames) = mpsc::channel(MOST);
         let key = client.key();
-        client.shared.watchers.add(key, acknowledged.clone(), sender);
+        client.handle.shared.watchers.add(key, acknowledged.clone(), sender);
         let uris = acknowledged.uris.clone();
         let mut subscription = Subscription {
             acknowledged,
@@ -210,9 +210,9 @@ impl Subscription {
     /// When the server refuses to, where it is asked.
     pub async fn close(mut self) -> Result<(), Error> {
         if let Way::Watch(key, subscribed) = &mut self.way {
-            self.client.shared.watchers.remove(*key);
+            self.client.handle.shared.watchers.remove(*key);
             let subscribed = std::mem::take(subscribed);
-            for uri in self.client.shared.watchers.unwatched(subscribed) {
+            for uri in self.client.handle.shared.watchers.unwatched(subscribed) {
                 let request = self.client.request("resources/unsubscribe", Some(about(&uri)));
                 request.await?.to_value()?;
             }
@@ -224,7 +224,7 @@ impl Subscription {
 impl Drop for Subscription {
     fn drop(&mut self) {
         if let Way::Watch(key, subscribed) = &mut self.way {
-            let watchers = &self.client.shared.watchers;
+            let watchers = &self.client.handle.shared.watchers;
             watchers.remove(*key);
             for uri in watchers.unwatched(std::mem::take(subscribed)) {
                 let request = self.client.request("resources/unsubscribe", Some(about(&uri)));

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use sparring_wire::json::{implementation, tree};
+use sparring_wire::json::{ObjectBuilder, implementation, tree};
 use sparring_wire::types::{Implementation, LogLevel};
 use sparring_wire::{ErrorObject, Frame, Headers, Id, Json, RawJson, Revision, Side, code};
 use tokio::sync::{mpsc, oneshot};
@@ -26,7 +26,7 @@ pub struct Context(Arc<Inner>);
 struct Inner {
     call: Call,
     origin: Origin,
-    outbox: mpsc::UnboundedSender<Said>,
+    outbox: Arc<mpsc::UnboundedSender<Said>>,
 }
 
 /// Where a request came from.
@@ -49,7 +49,11 @@ pub(super) enum Said {
 }
 
 impl Context {
-    pub(super) fn new(call: Call, origin: Origin, outbox: mpsc::UnboundedSender<Said>) -> Self {
+    pub(super) fn new(
+        call: Call,
+        origin: Origin,
+        outbox: Arc<mpsc::UnboundedSender<Said>>,
+    ) -> Self {
         Context(Arc::new(Inner { call, origin, outbox }))
     }
 
@@ -272,8 +276,10 @@ impl Context {
 
 /// The params of a log message.
 pub(super) fn log_params(logger: Option<&str>, level: LogLevel, data: &RawJson) -> RawJson {
-    let (level, logger) = (RawJson::string(level.name()), logger.map(RawJson::string));
-    let logger = logger.as_ref().map(|logger| ("logger", logger.view()));
-    let own = [("level", level.view())].into_iter().chain(logger);
-    RawJson::empty_object().with_more(own.chain([("data", data.view())]))
+    let params = ObjectBuilder::with_room_for(data.text().len()).string("level", level.name());
+    let params = match logger {
+        Some(logger) => params.string("logger", logger),
+        None => params,
+    };
+    params.json("data", data.view()).build()
 }

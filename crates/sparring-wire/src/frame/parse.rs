@@ -10,6 +10,7 @@ use crate::id::Id;
 use crate::json::scan::Scanner;
 use crate::json::tape::Tape;
 use crate::json::{Fault, FaultKind, Json, JsonKind, Key};
+use crate::revision::known_method;
 use crate::violation::{Rule, Violation};
 
 /// Where the specification speaks of what any message must look like.
@@ -58,6 +59,37 @@ struct Reader<'a> {
     broken_in_response: bool,
     /// Of the first of params, result and error, which is mostly the only one.
     tape: Tape,
+}
+
+/// What JSON-RPC knows.
+#[derive(Clone, Copy)]
+enum Part {
+    Version,
+    Id,
+    Method,
+    Params,
+    Result,
+    Error,
+}
+
+impl Part {
+    const ALL: [Part; 6] =
+        [Part::Version, Part::Id, Part::Method, Part::Params, Part::Result, Part::Error];
+
+    fn name(self) -> &'static str {
+        match self {
+            Part::Version => "jsonrpc",
+            Part::Id => "id",
+            Part::Method => "method",
+            Part::Params => "params",
+            Part::Result => "result",
+            Part::Error => "error",
+        }
+    }
+
+    fn named(key: Key<'_>) -> Option<Part> {
+        Part::ALL.into_iter().find(|part| key.is(part.name()))
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -141,11 +173,15 @@ impl<'a> Reader<'a> {
         loop {
             let (key, escapes) = scanner.string()?;
             let key = Key::new(&self.bytes[key], escapes);
+            let part = Part::named(key);
             scanner.expect(b':')?;
-            let value = self.value(key, scanner).inspect_err(|_| {
-                self.broken_in_response = key.is("result") || key.is("error");
+            let value = self.value(part, scanner).inspect_err(|_| {
+                self.broken_in_response = matches!(part, Some(Part::Result | Part::Error));
             })?;
-            self.member(key, value, &mut seen);
+            match part {
+                Some(part) => self.member(part, value, &mut seen),
+                None => self.note(&key.name()),
+            }
             if scanner.peek() != Some(b',') {
                 return scanner.expect(b'}');
             }
@@ -153,39 +189,43 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn value(&mut self, key: Key<'a>, scanner: &mut Scanner<'a>) -> Result<Range<usize>, Fault> {
-        let part = || ["params", "result", "error"].iter().any(|part| key.is(part));
-        match self.tape.is_empty() && Tape::fits(self.bytes) && part() {
+    fn value(
+        &mut self,
+        part: Option<Part>,
+        scanner: &mut Scanner<'a>,
+    ) -> Result<Range<usize>, Fault> {
+        let deep = matches!(part, Some(Part::Params | Part::Result | Part::Error));
+        match deep && self.tape.is_empty() && Tape::fits(self.bytes) {
             true => self.tape.note(self.bytes, scanner, 1),
             false => scanner.value_below(1),
         }
     }
 
     /// Of duplicate keys the last counts, as most parsers have it.
-    fn member(&mut self, key: Key<'a>, value: Range<usize>, seen: &mut u8) {
-        const KNOWN: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
-        let json = Json::trusted(&self.bytes[value.clone()]);
-        let Some(index) = KNOWN.iter().position(|known| key.is(known)) else {
-            let name = key.name().into_owned();
-            let notes = &mut self.read.remarks().notes;
-            if notes.contains(&name) {
-                self.duplicate(&name);
-            } else if notes.len() < MOST {
-                notes.push(name);
-            }
-            return;
-        };
-        if *seen & (1 << index) != 0 {
-            self.duplicate(KNOWN[index]);
+    fn member(&mut self, part: Part, value: Range<usize>, seen: &mut u8) {
+        let bit = 1 << part as u8;
+        if *seen & bit != 0 {
+            self.duplicate(part.name());
         }
-        *seen |= 1 << index;
-        match index {
-            0 => self.version = Some(json),
-            1 => self.id = Some(json),
-            2 => self.method(json),
-            3 => self.read.params = value.into(),
-            4 => self.read.result = value.into(),
-            _ => self.read.error = value.into(),
+        *seen |= bit;
+        let json = Json::trusted(&self.bytes[value.clone()]);
+        match part {
+            Part::Version => self.version = Some(json),
+            Part::Id => self.id = Some(json),
+            Part::Method => self.method(json),
+            Part::Params => self.read.params = value.into(),
+            Part::Result => self.read.result = value.into(),
+            Part::Error => self.read.error = value.into(),
+        }
+    }
+
+    /// Notes a key that JSON-RPC does not know.
+    fn note(&mut self, name: &str) {
+        let notes = &mut self.read.remarks().notes;
+        if notes.iter().any(|noted| noted == name) {
+            self.duplicate(name);
+        } else if notes.len() < MOST {
+            notes.push(name.to_owned());
         }
     }
 
@@ -195,6 +235,12 @@ impl<'a> Reader<'a> {
     }
 
     fn method(&mut self, json: Json<'a>) {
+        if let [b'"', name @ .., b'"'] = json.bytes()
+            && let Some(known) = known_method(name)
+        {
+            self.read.method = Method::Known(known);
+            return;
+        }
         self.read.method = match json.as_str() {
             Some(name) => Method::from(&*name),
             None => {
@@ -208,8 +254,10 @@ impl<'a> Reader<'a> {
     fn id(&mut self) {
         let Some(json) = self.id else { return };
         self.read.id = Id::read(json);
+        if self.read.id.is_some() {
+            return;
+        }
         let rule = match json.kind() {
-            JsonKind::Integer | JsonKind::String => return,
             // JSON-RPC answers what it could not read with the id `null`.
             JsonKind::Null if self.read.error.is_some() => return,
             JsonKind::Null => Rule::IdNull,
@@ -221,6 +269,8 @@ impl<'a> Reader<'a> {
 
     fn version(&mut self) {
         let message = match self.version {
+            Some(version) if version.bytes() == br#""2.0""# => return,
+            // By escapes it can be spelled otherwise.
             Some(version) if version.as_str().as_deref() == Some("2.0") => return,
             Some(version) => format!("expected \"2.0\", found {version}"),
             None => "expected \"2.0\", found nothing".to_owned(),

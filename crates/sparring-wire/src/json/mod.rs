@@ -3,6 +3,7 @@
 //!
 //! Trees are left to `serde_json`, on demand.
 
+mod object;
 mod raw;
 pub(crate) mod scan;
 pub(crate) mod splice;
@@ -10,6 +11,7 @@ pub(crate) mod tape;
 mod tree;
 mod view;
 
+pub use object::ObjectBuilder;
 pub use raw::{InvalidJson, RawJson};
 pub use scan::{Fault, FaultKind};
 pub use tree::{capabilities, completion, implementation, tree};

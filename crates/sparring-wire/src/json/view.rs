@@ -164,7 +164,11 @@ impl<'a> Json<'a> {
     /// The object's member of that name; of duplicates the last, as most
     /// parsers have it.
     pub fn get(self, name: &str) -> Option<Json<'a>> {
-        self.members().filter(|(key, _)| key.is(name)).last().map(|(_, value)| value)
+        let mut named = self.members().filter(|(key, _)| key.is(name)).map(|(_, value)| value);
+        match self.has_each_name_once() {
+            true => named.next(),
+            false => named.last(),
+        }
     }
 
     /// Follows `get` along several names.
@@ -216,6 +220,7 @@ impl<'a> Key<'a> {
     }
 
     /// Whether this is that name.
+    #[inline]
     pub fn is(self, name: &str) -> bool {
         match self.escapes {
             false => self.inner == name.as_bytes(),

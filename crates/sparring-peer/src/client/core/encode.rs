@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use serde_json::json;
+use sparring_wire::json::ObjectBuilder;
 use sparring_wire::{Id, RawJson, Revision};
 
 use super::Core;
@@ -56,8 +57,8 @@ impl<W> Core<W> {
             }
         };
         let Some(given) = given else {
-            let added = [("_meta", meta.view())];
-            return Some(Cow::Owned(RawJson::empty_object().with_more(added.into_iter())));
+            let params = ObjectBuilder::with_room_for(meta.text().len());
+            return Some(Cow::Owned(params.json("_meta", meta.view()).build()));
         };
         Some(match given.view().get("_meta") {
             None => Cow::Owned(given.with_more([("_meta", meta.view())].into_iter())),

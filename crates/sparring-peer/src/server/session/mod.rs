@@ -45,7 +45,7 @@ pub(in crate::server) struct Connection {
     intake: Intake,
     /// Requests whose handler did not answer at once.
     jobs: Jobs,
-    outbox: mpsc::UnboundedSender<Said>,
+    outbox: Arc<mpsc::UnboundedSender<Said>>,
     said: mpsc::UnboundedReceiver<Said>,
     /// What all sessions are told, once this one's client may want to know.
     changes: Option<mpsc::Receiver<Change>>,
@@ -98,7 +98,7 @@ impl Connection {
             link: None,
             intake: Intake::default(),
             jobs: Jobs::new(),
-            outbox,
+            outbox: Arc::new(outbox),
             said,
             changes: None,
             interest: None,

@@ -96,7 +96,7 @@ impl Connection {
     /// Runs the handler, which may answer at once.
     fn call(&mut self, call: Call) {
         let (id, key) = (call.id.clone(), call.key);
-        let context = Context::new(call, self.origin, self.outbox.clone());
+        let context = Context::new(call, self.origin, Arc::clone(&self.outbox));
         let serving = Arc::clone(&self.shared.handler).serve(context);
         if let Some(done) = self.jobs.begin(id, key, serving) {
             self.done(done);

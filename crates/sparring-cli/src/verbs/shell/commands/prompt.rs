@@ -29,7 +29,7 @@ async fn run(desk: &Desk<'_>, server: &str, name: &str, words: &[String]) -> Res
         let arguments = pair::object(&pairs(words, pair::string)?, None);
         params = params.with_member("arguments", arguments.view());
     }
-    let request = connection.client().request("prompts/get", Some(params));
+    let request = connection.request("prompts/get", params);
     let request = desk.asking.with(connection.server(), request);
     let response = request.await.map_err(Failure::Request)?;
     let result = response.to::<GetPromptResult>().map_err(Failure::Request)?;

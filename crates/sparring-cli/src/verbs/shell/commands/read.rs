@@ -22,7 +22,7 @@ pub(super) const COMMAND: Command = Command {
 async fn run(desk: &Desk<'_>, server: &str, uri: &str) -> Result<(), Failure> {
     let connection = desk.connection(server)?;
     let params = json!({"uri": uri}).into();
-    let request = connection.client().request("resources/read", Some(params));
+    let request = connection.request("resources/read", params);
     let response = desk.asking.with(connection.server(), request).await;
     let result = response.and_then(|it| it.to::<ReadResourceResult>()).map_err(Failure::Request)?;
     show(&result, desk.printer).await
