@@ -6,12 +6,13 @@
 //! server's request stays in flight meanwhile, and is never made twice.
 
 use std::collections::BTreeMap;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Map, Value, json};
-use sparring_peer::client::{InFlight, LogMessage, Progress, Question, RequestBuilder};
+use sparring_peer::client::{Answering, InFlight, LogMessage, Progress, Question, RequestBuilder};
 use sparring_peer::server::{Answer, Context, Failure, InputRequired};
 use sparring_wire::{ErrorObject, Json, RawJson};
 use tokio::sync::oneshot;
@@ -75,17 +76,8 @@ impl Flight {
                 request.on_progress(move |progress| drop(tell.push(Said::Progress(progress))))
             }
         };
-        let tell = Arc::clone(&said);
-        let request = request.answered_by(party, move |method, params| {
-            let asked = ask(&tell, method, &params);
-            async move {
-                let gone = |_| Err(ErrorObject::internal("the client is gone"));
-                let late = |_| Err(ErrorObject::internal("the client did not come back"));
-                // The server's time stands still meanwhile, so there must be an end.
-                let answer = timeout(LONG, asked?).await;
-                answer.map_or_else(late, |answer| answer.unwrap_or_else(gone))
-            }
-        });
+        let by = Arc::clone(&said);
+        let request = request.answered_by(party, by);
         let (asked, questions) = (BTreeMap::new(), 0);
         Flight { connection, call: request.start(), said, asked, questions }
     }
@@ -104,6 +96,10 @@ impl Flight {
             };
             tokio::select! {
                 biased;
+                answer = &mut self.call => {
+                    self.pass_on_the_rest(cx);
+                    return Landed::Answered(passing::answer(self.connection.server(), answer));
+                }
                 said = self.said.next() => match said {
                     Said::Progress(it) => cx.progress(it.progress, it.total, it.message.as_deref()),
                     Said::Log(it) => tell(&it, cx),
@@ -117,9 +113,17 @@ impl Flight {
                     }
                 },
                 Some(()) = asked => {}
-                answer = &mut self.call => {
-                    return Landed::Answered(passing::answer(self.connection.server(), answer));
-                }
+            }
+        }
+    }
+
+    /// Passes on what was said before the answer. What was asked has no use any more.
+    fn pass_on_the_rest(&self, cx: &Context) {
+        while let Some(said) = self.said.pop() {
+            match said {
+                Said::Progress(it) => cx.progress(it.progress, it.total, it.message.as_deref()),
+                Said::Log(it) => tell(&it, cx),
+                Said::Asked(_) => {}
             }
         }
     }
@@ -162,6 +166,24 @@ impl Flight {
             }
         }
         (!requests.is_empty()).then_some(requests)
+    }
+}
+
+/// What the server asks is asked of the client.
+impl Answering for Queue<Said> {
+    fn answer(
+        &self,
+        method: &str,
+        params: RawJson,
+    ) -> Pin<Box<dyn Future<Output = Outcome> + Send>> {
+        let asked = ask(self, method, &params);
+        Box::pin(async move {
+            let gone = |_| Err(ErrorObject::internal("the client is gone"));
+            let late = |_| Err(ErrorObject::internal("the client did not come back"));
+            // The server's time stands still meanwhile, so there must be an end.
+            let answer = timeout(LONG, asked?).await;
+            answer.map_or_else(late, |answer| answer.unwrap_or_else(gone))
+        })
     }
 }
 

@@ -59,7 +59,7 @@ pub(super) fn with_log_level(connection: &Connection, params: RawJson, level: Lo
 /// What a server said, or why it said nothing.
 pub(super) fn answer(server: &Arc<str>, answer: Result<Response, Error>) -> Answer {
     match answer {
-        Ok(response) => Reply::passed_on(&response).ok_or_else(|| {
+        Ok(response) => Reply::passed_on(response).map_err(|response| {
             let empty = || ErrorObject::internal(told(server, "an empty answer"));
             response.error().unwrap_or_else(empty).into()
         }),

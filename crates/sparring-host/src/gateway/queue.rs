@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
@@ -10,7 +11,12 @@ use std::task::{Poll, Waker};
 const MOST: usize = 256;
 
 /// A queue that many may push to and one takes from.
-pub(super) struct Queue<T>(Mutex<Contents<T>>);
+pub(super) struct Queue<T> {
+    /// Whether there may be items: most of the time there are none, and then
+    /// nobody has to lock anything to see that.
+    filled: AtomicBool,
+    contents: Mutex<Contents<T>>,
+}
 
 struct Contents<T> {
     items: VecDeque<T>,
@@ -23,7 +29,8 @@ pub(super) struct Full;
 
 impl<T> Default for Queue<T> {
     fn default() -> Self {
-        Queue(Mutex::new(Contents { items: VecDeque::new(), reader: None }))
+        let contents = Contents { items: VecDeque::new(), reader: None };
+        Queue { filled: AtomicBool::new(false), contents: Mutex::new(contents) }
     }
 }
 
@@ -35,6 +42,7 @@ impl<T> Queue<T> {
             return Err(Full);
         }
         contents.items.push_back(item);
+        self.filled.store(true, Ordering::Release);
         let reader = contents.reader.take();
         drop(contents);
         if let Some(reader) = reader {
@@ -45,7 +53,13 @@ impl<T> Queue<T> {
 
     /// The first, if there is one.
     pub(super) fn pop(&self) -> Option<T> {
-        self.contents().items.pop_front()
+        if !self.filled.load(Ordering::Acquire) {
+            return None;
+        }
+        let mut contents = self.contents();
+        let item = contents.items.pop_front();
+        self.filled.store(!contents.items.is_empty(), Ordering::Release);
+        item
     }
 
     /// Waits for the first.
@@ -65,7 +79,7 @@ impl<T> Queue<T> {
     }
 
     fn contents(&self) -> MutexGuard<'_, Contents<T>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -28,11 +28,48 @@ pub(super) struct Live {
     pub(super) number: u64,
     pub(super) client: Client,
     pub(super) stderr: Option<Stderr>,
-    pub(super) config: watch::Receiver<Arc<ServerConfig>>,
+    pub(super) entry: Entry,
     pub(super) lists: watch::Receiver<Lists>,
     pub(super) since: Instant,
-    /// The entry that a fingerprint was last made of, and that.
-    pub(super) known: Mutex<Option<(Arc<ServerConfig>, Fingerprint)>>,
+}
+
+/// The entry of a server, and what every call wants to know of it: that is made
+/// once for as long as the entry stays, and to look at it locks nothing as long as
+/// it stays what it was at first.
+pub(super) struct Entry {
+    now: watch::Receiver<Arc<ServerConfig>>,
+    first: Facts,
+    later: Mutex<Option<(Arc<ServerConfig>, Facts)>>,
+}
+
+struct Facts {
+    fingerprint: Fingerprint,
+    timeout: Duration,
+}
+
+impl Entry {
+    pub(super) fn new(mut now: watch::Receiver<Arc<ServerConfig>>) -> Entry {
+        let first = Facts::of(&now.borrow_and_update());
+        Entry { now, first, later: Mutex::default() }
+    }
+
+    fn look<T>(&self, at: impl FnOnce(&Facts) -> T) -> T {
+        if let Ok(false) = self.now.has_changed() {
+            return at(&self.first);
+        }
+        let config = self.now.borrow();
+        let mut later = self.later.lock().unwrap_or_else(PoisonError::into_inner);
+        at(match &mut *later {
+            Some((of, facts)) if Arc::ptr_eq(of, &config) => facts,
+            later => &later.insert((Arc::clone(&config), Facts::of(&config))).1,
+        })
+    }
+}
+
+impl Facts {
+    fn of(config: &ServerConfig) -> Facts {
+        Facts { fingerprint: Fingerprint::of(config), timeout: config.timeout }
+    }
 }
 
 impl Connection {
@@ -53,19 +90,12 @@ impl Connection {
 
     /// The entry of the server, as it is in force now.
     pub fn config(&self) -> Arc<ServerConfig> {
-        self.0.config.borrow().clone()
+        self.0.entry.now.borrow().clone()
     }
 
-    /// Whether the server is what this is the fingerprint of, which is made once
-    /// for as long as its entry stays.
+    /// Whether the server is what this is the fingerprint of.
     pub(crate) fn is_known_by(&self, fingerprint: &Fingerprint) -> bool {
-        let config = self.0.config.borrow();
-        let mut known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = match &mut *known {
-            Some(known) if Arc::ptr_eq(&known.0, &config) => known,
-            known => known.insert((Arc::clone(&config), Fingerprint::of(&config))),
-        };
-        known.1 == *fingerprint
+        self.0.entry.look(|facts| facts.fingerprint == *fingerprint)
     }
 
     /// Since when it stands.
@@ -136,7 +166,7 @@ impl Connection {
     }
 
     fn timeout(&self) -> Duration {
-        self.0.config.borrow().timeout
+        self.0.entry.look(|facts| facts.timeout)
     }
 
     /// The end of what the server wrote to its stderr; empty where it has none.

@@ -24,8 +24,8 @@ pub(super) struct Leash {
     held: Arc<Held>,
     kind: LinkKind,
     transport: &'static str,
-    /// What the link said of itself when it was last asked for anything, so that
-    /// it need not be asked for this alone.
+    /// What the link said of itself when it was last written to, or had nothing
+    /// more, so that it need not be asked for this alone.
     known: Known,
 }
 
@@ -138,7 +138,7 @@ impl Link for Leash {
     }
 
     fn send(&mut self, outgoing: Outgoing) {
-        self.change((), |link| link.send(outgoing));
+        self.on((), |link| link.send(outgoing));
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -160,8 +160,8 @@ impl Link for Leash {
             return Poll::Ready(Incoming::Closed(cause));
         };
         let received = link.poll_receive(cx);
-        self.known = Known::of(&**link);
         if received.is_pending() {
+            self.known = Known::of(&**link);
             match &mut ends.owner {
                 Some(owner) => owner.clone_from(cx.waker()),
                 owner => *owner = Some(cx.waker().clone()),

@@ -57,6 +57,12 @@ struct State {
     table: Option<Arc<Table>>,
 }
 
+impl State {
+    fn table(&mut self, limit: Limit) -> &Arc<Table> {
+        self.table.get_or_insert_with(|| Arc::new(Table::new(limit, &self.servers)))
+    }
+}
+
 impl Registry {
     /// One without tools. What may be called is the gate's to say.
     pub fn new(gate: Gate) -> Registry {
@@ -121,7 +127,8 @@ impl Registry {
 
     /// The tool of that name, hidden or not.
     pub fn get(&self, name: &str) -> Option<Registered> {
-        self.table().get(name).cloned()
+        let mut state = self.state();
+        state.table(self.limit).get(name).cloned()
     }
 
     /// Who decides what may be called.
@@ -148,15 +155,14 @@ impl Registry {
     /// that somebody has answered.
     pub async fn permit(&self, name: &str, arguments: Json<'_>) -> Result<Route, Refusal> {
         let before = self.tables.load(Ordering::Acquire);
-        let table = self.table();
-        let tool = table.get(name).ok_or_else(|| self.unknown(name))?;
+        let (server, tool) = self.find(name).ok_or_else(|| self.unknown(name))?;
         let permissions = self.gate.permissions();
-        let target = permissions.fingerprint(&tool.server).cloned();
+        let target = permissions.fingerprint(&server).cloned();
         let id = match self.gate.is_audited() {
             true => format!("{:08x}-{}", self.run, self.calls.fetch_add(1, Ordering::Relaxed)),
             false => String::new(),
         };
-        let call = Call { id: &id, server: &tool.server, tool: &tool.tool.name, arguments };
+        let call = Call { id: &id, server: &server, tool: &tool.name, arguments };
         let checked = self.gate.check_by(&permissions, call).await;
         let reason = checked.as_ref().map_or_else(|denied| denied.reason(), |it| Some(&it.reason));
         if let Some(Reason::Answer(Some(Answer::Never))) = reason {
@@ -165,12 +171,11 @@ impl Registry {
         if let Some(note) = checked?.note {
             self.announcer.tell(Event::Note(note.into()));
         }
-        let same = |now: &Registered| now.server == tool.server && now.tool.name == tool.tool.name;
         let other = self.tables.load(Ordering::Acquire) != before;
-        if other && !self.table().get(name).is_some_and(same) {
+        if other && !self.find(name).is_some_and(|now| now.0 == server && now.1.name == tool.name) {
             return Err(Refusal::Gone { name: name.to_owned() });
         }
-        Ok(Route { server: Arc::clone(&tool.server), tool: Arc::clone(&tool.tool), target })
+        Ok(Route { server, tool, target })
     }
 
     /// Calls a tool by its name here, if it may be called.
@@ -204,19 +209,20 @@ impl Registry {
         Refusal::Unknown { name: name.to_owned(), near }
     }
 
+    /// A tool by its name here, and its server.
+    fn find(&self, name: &str) -> Option<(Arc<str>, Arc<Tool>)> {
+        let mut state = self.state();
+        let found = state.table(self.limit).get(name)?;
+        Some((Arc::clone(&found.server), Arc::clone(&found.tool)))
+    }
+
     fn forget_table(&self, state: &mut State) {
         state.table = None;
         self.tables.fetch_add(1, Ordering::Release);
     }
 
     fn table(&self) -> Arc<Table> {
-        let mut state = self.state();
-        if let Some(table) = &state.table {
-            return Arc::clone(table);
-        }
-        let table = Arc::new(Table::new(self.limit, &state.servers));
-        state.table = Some(Arc::clone(&table));
-        table
+        Arc::clone(self.state().table(self.limit))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -59,7 +59,16 @@ pub fn accept_with_defaults(params: &RawJson) -> Value {
 
 pub(super) type Answer = Pin<Box<dyn Future<Output = Result<RawJson, ErrorObject>> + Send>>;
 type Begin = Arc<dyn Fn(RawJson) -> Answer + Send + Sync>;
-type BeginAny = dyn Fn(&str, RawJson) -> Answer + Send + Sync;
+
+/// Answers what a server asks because of one request, whatever it is.
+pub trait Answering: Send + Sync {
+    /// Begins to answer.
+    fn answer(
+        &self,
+        method: &str,
+        params: RawJson,
+    ) -> Pin<Box<dyn Future<Output = Result<RawJson, ErrorObject>> + Send>>;
+}
 
 /// Who answers which question.
 #[derive(Clone, Default)]
@@ -70,21 +79,12 @@ pub(super) struct Answers(HashMap<Question, Begin>);
 pub(super) struct Answerer {
     /// For whom the request was made.
     pub(super) party: u64,
-    begin: Arc<BeginAny>,
+    pub(super) by: Arc<dyn Answering>,
 }
 
 impl Answerer {
-    pub(super) fn new<F, Fut>(party: u64, answerer: F) -> Self
-    where
-        F: Fn(&str, RawJson) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<RawJson, ErrorObject>> + Send + 'static,
-    {
-        let begin = move |method: &str, params| -> Answer { Box::pin(answerer(method, params)) };
-        Answerer { party, begin: Arc::new(begin) }
-    }
-
     pub(super) fn ask(&self, method: &str, params: Option<RawJson>) -> Answer {
-        (self.begin)(method, params.unwrap_or_else(RawJson::empty_object))
+        self.by.answer(method, params.unwrap_or_else(RawJson::empty_object))
     }
 }
 

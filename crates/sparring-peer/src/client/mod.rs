@@ -32,7 +32,7 @@ use crate::link::{Cause, Link, LinkKind};
 use driver::Command;
 
 pub use self::core::{Session, Unclaimed};
-pub use answers::{Question, accept_with_defaults};
+pub use answers::{Answering, Question, accept_with_defaults};
 pub use builder::ClientBuilder;
 pub use error::Error;
 pub use inbox::Inbox;

@@ -4,13 +4,14 @@
 use std::borrow::Cow;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use sparring_wire::{ErrorObject, Frame, Json, RawJson};
+use sparring_wire::{Frame, Json, RawJson};
 use tokio::sync::oneshot;
 
-use super::answers::Answerer;
+use super::answers::{Answerer, Answering};
 use super::core::Request;
 use super::driver::{Command, Listener, Waiter};
 use super::{Client, Error, Response};
@@ -87,12 +88,8 @@ impl RequestBuilder {
     /// Not every link says which request a question belongs to. Then it is asked
     /// for the newest of those in flight, if they are all of one `party`, and
     /// refused if not: nobody shall see what is asked of another.
-    pub fn answered_by<F, Fut>(mut self, party: u64, answerer: F) -> Self
-    where
-        F: Fn(&str, RawJson) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<RawJson, ErrorObject>> + Send + 'static,
-    {
-        self.answerer = Some(Answerer::new(party, answerer));
+    pub fn answered_by(mut self, party: u64, by: Arc<dyn Answering>) -> Self {
+        self.answerer = Some(Answerer { party, by });
         self
     }
 

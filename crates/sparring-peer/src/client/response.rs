@@ -58,6 +58,10 @@ impl Response {
         self.frame.result()
     }
 
+    pub(crate) fn into_raw(self) -> Frame {
+        self.frame
+    }
+
     /// The JSON-RPC error, where there is one.
     pub fn error(&self) -> Option<ErrorObject> {
         self.frame.error_object()

@@ -173,15 +173,18 @@ impl Reply {
         RawJson::empty_object().into()
     }
 
-    /// What another server has answered, passed on as it was spelled; `None` where
-    /// it has no result. Invalid UTF-8 is replaced.
-    pub fn passed_on(response: &Response) -> Option<Self> {
+    /// What another server has answered, passed on as it was spelled. Invalid UTF-8
+    /// is replaced.
+    ///
+    /// # Errors
+    /// When it has no result; gives it back.
+    pub fn passed_on(response: Response) -> Result<Self, Response> {
         let frame = response.raw();
-        let result = frame.result()?;
-        Some(match frame.violations() {
-            [] => Reply(Body::Of(frame.clone())),
-            _ => RawJson::from(result).into(),
-        })
+        match frame.result() {
+            None => Err(response),
+            Some(_) if frame.violations().is_empty() => Ok(Reply(Body::Of(response.into_raw()))),
+            Some(result) => Ok(RawJson::from(result).into()),
+        }
     }
 
     /// The result itself.

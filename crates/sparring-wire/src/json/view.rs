@@ -164,11 +164,24 @@ impl<'a> Json<'a> {
     /// The object's member of that name; of duplicates the last, as most
     /// parsers have it.
     pub fn get(self, name: &str) -> Option<Json<'a>> {
-        let mut named = self.members().filter(|(key, _)| key.is(name)).map(|(_, value)| value);
-        match self.has_each_name_once() {
-            true => named.next(),
-            false => named.last(),
+        let Some((top, mut rest)) = self.nodes.split_first() else {
+            return self.members().filter(|(key, _)| key.is(name)).last().map(|(_, value)| value);
+        };
+        if !self.is_object() {
+            return None;
         }
+        let mut found = None;
+        while let [key, value, ..] = rest {
+            let end = 1 + value.size();
+            if Key::new(key.text(self.whole), key.has_escapes()).is(name) {
+                found = Some(Json::noted(self.whole, &rest[1..end]));
+                if top.has_each_name_once() {
+                    break;
+                }
+            }
+            rest = &rest[end..];
+        }
+        found
     }
 
     /// Follows `get` along several names.
@@ -475,7 +488,9 @@ mod tests {
 
     #[test]
     fn the_last_of_duplicate_members_counts() {
-        assert_eq!(Json::trusted(br#"{"a":1,"a":2}"#).get("a").unwrap().as_i64(), Some(2));
+        both_ways(br#"{"a":1,"b":0,"a":2}"#, |json| {
+            assert_eq!(json.get("a").unwrap().as_i64(), Some(2));
+        });
     }
 
     #[test]

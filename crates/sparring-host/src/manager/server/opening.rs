@@ -1,8 +1,8 @@
 //! From nothing to a connection, or to the reason why there is none.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sparring_peer::{Cause, Client, client};
@@ -10,7 +10,7 @@ use sparring_transport::{Container, Opened, Stderr};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::super::backoff;
-use super::super::connection::{Connection, Live};
+use super::super::connection::{Connection, Entry, Live};
 use super::super::error::Error;
 use super::super::keep::Keep;
 use super::super::state::State;
@@ -171,10 +171,9 @@ impl Server {
             number: self.shop.connections.fetch_add(1, Ordering::Relaxed),
             client: client.clone(),
             stderr: stderr.clone(),
-            config: self.config.subscribe(),
+            entry: Entry::new(self.config.subscribe()),
             lists,
             since: Instant::now(),
-            known: Mutex::default(),
         });
         Ok((keep, connection))
     }

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-use futures_util::task::AtomicWaker;
 use sparring_wire::Id;
 
 use crate::server::dispatch::{Served, Serving};
@@ -22,12 +21,17 @@ pub(super) struct Jobs {
     due: VecDeque<u64>,
     rung: Arc<Rung>,
     /// Of requests that are done: the next can have them.
-    spare: Vec<Arc<Bell>>,
+    spare: Vec<Rope>,
 }
 
 struct Job {
     id: Id,
     serving: Serving,
+    rope: Rope,
+}
+
+/// A bell, and what rings it.
+struct Rope {
     bell: Arc<Bell>,
     waker: Waker,
 }
@@ -46,11 +50,15 @@ struct Bell {
     rung: Arc<Rung>,
 }
 
+/// What the bells share.
+#[derive(Default)]
+struct Rung(Mutex<Ringing>);
+
 /// Whose bells have rung, and who is to look.
 #[derive(Default)]
-struct Rung {
-    keys: Mutex<VecDeque<u64>>,
-    session: AtomicWaker,
+struct Ringing {
+    keys: VecDeque<u64>,
+    session: Option<Waker>,
 }
 
 impl Jobs {
@@ -62,25 +70,25 @@ impl Jobs {
     /// Begins to serve a request. What is not answered at once waits from now on;
     /// whoever begins it has to ask for [`Jobs::next`] before it sleeps.
     pub(super) fn begin(&mut self, id: Id, key: u64, mut serving: Serving) -> Option<Done> {
-        let bell = self.spare.pop().unwrap_or_else(|| {
+        let rope = self.spare.pop().unwrap_or_else(|| {
             let (key, has_rung) = Default::default();
-            Arc::new(Bell { key, has_rung, rung: Arc::clone(&self.rung) })
+            let bell = Arc::new(Bell { key, has_rung, rung: Arc::clone(&self.rung) });
+            Rope { waker: Waker::from(Arc::clone(&bell)), bell }
         });
         // If one that had it before still rings it, this one is looked at in vain.
-        bell.key.store(key, Ordering::Relaxed);
-        bell.has_rung.store(false, Ordering::Release);
-        let waker = Waker::from(Arc::clone(&bell));
-        match serving.as_mut().poll(&mut Context::from_waker(&waker)) {
+        rope.bell.key.store(key, Ordering::Relaxed);
+        rope.bell.has_rung.store(false, Ordering::Release);
+        match serving.as_mut().poll(&mut Context::from_waker(&rope.waker)) {
             Poll::Ready(outcome) => {
                 // One that rang for itself is not waited for.
-                if self.waiting.is_empty() && bell.has_rung.load(Ordering::Relaxed) {
-                    self.rung.keys().clear();
+                if self.waiting.is_empty() && rope.bell.has_rung.load(Ordering::Relaxed) {
+                    self.rung.ringing().keys.clear();
                 }
-                self.spare.push(bell);
+                self.spare.push(rope);
                 Some(Done { id, key, outcome })
             }
             Poll::Pending => {
-                self.waiting.insert(key, Job { id, serving, bell, waker });
+                self.waiting.insert(key, Job { id, serving, rope });
                 None
             }
         }
@@ -98,11 +106,14 @@ impl Jobs {
         if self.waiting.is_empty() {
             return;
         }
-        self.rung.session.register(cx.waker());
-        let mut rung = self.rung.keys();
+        let mut rung = self.rung.ringing();
+        match &mut rung.session {
+            Some(session) => session.clone_from(cx.waker()),
+            session => *session = Some(cx.waker().clone()),
+        }
         match self.due.is_empty() {
-            true => std::mem::swap(&mut self.due, &mut rung),
-            false => self.due.append(&mut rung),
+            true => std::mem::swap(&mut self.due, &mut rung.keys),
+            false => self.due.append(&mut rung.keys),
         }
     }
 
@@ -112,12 +123,12 @@ impl Jobs {
             let Some(job) = self.waiting.get_mut(&key) else { continue };
             // Read and not only written: who rang just now gets no turn of its own, so
             // what it did must be seen by this one.
-            job.bell.has_rung.swap(false, Ordering::AcqRel);
-            let mut cx = Context::from_waker(&job.waker);
+            job.rope.bell.has_rung.swap(false, Ordering::AcqRel);
+            let mut cx = Context::from_waker(&job.rope.waker);
             if let Poll::Ready(outcome) = job.serving.as_mut().poll(&mut cx) {
-                let Some(Job { id, bell, .. }) = self.waiting.remove(&key) else { continue };
+                let Some(Job { id, rope, .. }) = self.waiting.remove(&key) else { continue };
                 if self.spare.len() < SPARE {
-                    self.spare.push(bell);
+                    self.spare.push(rope);
                 }
                 return Some(Done { id, key, outcome });
             }
@@ -133,15 +144,20 @@ impl Wake for Bell {
 
     fn wake_by_ref(self: &Arc<Self>) {
         if !self.has_rung.swap(true, Ordering::AcqRel) {
-            self.rung.keys().push_back(self.key.load(Ordering::Relaxed));
-            self.rung.session.wake();
+            let mut rung = self.rung.ringing();
+            rung.keys.push_back(self.key.load(Ordering::Relaxed));
+            let session = rung.session.take();
+            drop(rung);
+            if let Some(session) = session {
+                session.wake();
+            }
         }
     }
 }
 
 impl Rung {
-    fn keys(&self) -> MutexGuard<'_, VecDeque<u64>> {
-        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    fn ringing(&self) -> MutexGuard<'_, Ringing> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -248,7 +264,7 @@ mod tests {
             });
             assert!(jobs.begin(id(key), key, Box::pin(eager)).is_some());
         }
-        assert!(jobs.rung.keys().is_empty());
+        assert!(jobs.rung.ringing().keys.is_empty());
     }
 
     #[test]

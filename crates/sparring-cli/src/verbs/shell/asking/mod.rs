@@ -6,13 +6,14 @@
 mod person;
 mod script;
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use sparring_host::manager::Manager;
 use sparring_host::registry::{CallError, Caller, Route};
 use sparring_peer::ClientBuilder;
-use sparring_peer::client::{Progress, Question, RequestBuilder, Response};
+use sparring_peer::client::{Answering, Progress, Question, RequestBuilder, Response};
 use sparring_wire::{ErrorObject, RawJson};
 use tokio::sync::{mpsc, oneshot};
 
@@ -102,16 +103,30 @@ impl Asking {
             move |progress| drop(tell.send(Beside::Progress(progress)))
         });
         // There is one person.
-        request.answered_by(1, move |method, params| {
-            let (reply, answer) = oneshot::channel();
-            let asked = What::read(method, &params).map(|what| {
-                let asked = Asked { server: Arc::clone(&server), what, reply };
-                let _ = tell.send(Beside::Asked(asked));
-            });
-            async move {
-                asked?;
-                answer.await.unwrap_or_else(|_| Err(ErrorObject::internal("nobody is there")))
-            }
+        request.answered_by(1, Arc::new(Questions { tell, server }))
+    }
+}
+
+/// Where the questions of a server go.
+struct Questions {
+    tell: mpsc::UnboundedSender<Beside>,
+    server: Arc<str>,
+}
+
+impl Answering for Questions {
+    fn answer(
+        &self,
+        method: &str,
+        params: RawJson,
+    ) -> Pin<Box<dyn Future<Output = Outcome> + Send>> {
+        let (reply, answer) = oneshot::channel();
+        let asked = What::read(method, &params).map(|what| {
+            let asked = Asked { server: Arc::clone(&self.server), what, reply };
+            let _ = self.tell.send(Beside::Asked(asked));
+        });
+        Box::pin(async move {
+            asked?;
+            answer.await.unwrap_or_else(|_| Err(ErrorObject::internal("nobody is there")))
         })
     }
 }
