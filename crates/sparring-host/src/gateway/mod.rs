@@ -18,6 +18,7 @@ mod queue;
 mod resources;
 mod template;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -89,12 +90,12 @@ impl Gateway {
     }
 
     async fn until_begun(&self) {
-        let mut begun = self.begun.subscribe();
-        if *begun.borrow() {
+        if *self.begun.borrow() {
             return;
         }
+        let mut begun = self.begun.subscribe();
         // Whoever has waited for long gets what there is.
-        let _ = timeout(PATIENCE, begun.wait_for(|begun| *begun)).await;
+        let _ = Box::pin(timeout(PATIENCE, begun.wait_for(|begun| *begun))).await;
     }
 
     /// For whom a request is made: questions of one party may reach any of its
@@ -104,39 +105,38 @@ impl Gateway {
         cx.session().unwrap_or_else(|| u64::MAX - self.alone.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Makes a request of a server, and passes on what comes before its answer.
-    async fn pass(
-        &self,
+    /// Makes a request of a server, and passes on what comes before its answer. No
+    /// `async fn`, which would have room for all that it is given twice, and every
+    /// call has this.
+    fn pass<'a>(
+        &'a self,
         connection: Connection,
         method: &'static str,
-        params: RawJson,
-        cx: &Context,
-    ) -> Answer {
-        let said = Arc::new(Queue::default());
-        let mut params = params;
-        if let Some(level) = cx.log_level() {
-            self.logs.hear(&connection);
-            Box::pin(self.logs.ask_for(&connection, level, true)).await;
-            if logs::are_for_requests(cx, &connection) {
-                self.logs.join(&connection, level, &said);
-                params = passing::with_log_level(&connection, params, level);
+        mut params: RawJson,
+        cx: &'a Context,
+    ) -> impl Future<Output = Answer> + Send + 'a {
+        async move {
+            let said = Arc::new(Queue::default());
+            if let Some(level) = cx.log_level() {
+                self.logs.hear(&connection);
+                Box::pin(self.logs.ask_for(&connection, level, true)).await;
+                if logs::are_for_requests(cx, &connection) {
+                    self.logs.join(&connection, level, &said);
+                    params = passing::with_log_level(&connection, params, level);
+                }
             }
+            let request = connection.request(method, params);
+            let mut flight = Flight::start(connection, request, self.party(cx), said, cx);
+            let landed = flight.go_on(cx).await;
+            self.landed(flight, landed, cx)
         }
-        let request = connection.request(method, params);
-        let mut flight = Flight::start(connection, request, self.party(cx), said, cx);
-        let landed = flight.go_on(cx).await;
-        self.landed(flight, landed, cx)
     }
 
-    /// Goes on with a request whose client comes back with answers, if it does.
-    async fn resume(&self, cx: &Context) -> Option<Answer> {
-        let state = if cx.revision().is_modern() { cx.request_state()? } else { return None };
-        let mut flight = match self.parked.take(&state, cx) {
-            Ok(flight) => flight,
-            Err(over) => return Some(Err(over.into())),
-        };
+    /// Goes on with a request whose client comes back with answers.
+    async fn resume(&self, state: &str, cx: &Context) -> Answer {
+        let mut flight = self.parked.take(state, cx)?;
         let landed = flight.go_on(cx).await;
-        Some(self.landed(flight, landed, cx))
+        self.landed(flight, landed, cx)
     }
 
     /// What becomes of a request that has come so far.
@@ -183,13 +183,15 @@ impl Handler for Gateway {
     }
 
     async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
-        if let Some(answer) = self.resume(cx).await {
-            return answer;
+        if let Some(state) = resumed(cx) {
+            return Box::pin(self.resume(&state, cx)).await;
         }
         self.until_known(name).await;
-        let route = self.registry.permit(name, arguments).await.map_err(refused)?;
-        let connection = self.manager.routed(&route).map_err(not_there)?;
-        let params = passing::tool_params(cx, &route.tool.name, arguments);
+        let (connection, params) = {
+            let route = self.registry.permit(name, arguments).await.map_err(refused)?;
+            let params = passing::tool_params(cx, &route.tool.name, arguments);
+            (self.manager.routed(&route).map_err(not_there)?, params)
+        };
         self.pass(connection, "tools/call", params, cx).await
     }
 
@@ -210,12 +212,12 @@ impl Handler for Gateway {
     async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
         self.until_begun().await;
         let place = resources::find(&self.manager, uri, cx.revision())?;
-        let reply = match self.resume(cx).await {
-            Some(answer) => answer?,
+        let reply = match resumed(cx) {
+            Some(state) => Box::pin(self.resume(&state, cx)).await?,
             None => {
                 let inner = RawJson::string(&place.uri);
                 let params = passing::params(cx, &[("uri", inner.view())]);
-                self.pass(place.connection, "resources/read", params, cx).await?
+                Box::pin(self.pass(place.connection, "resources/read", params, cx)).await?
             }
         };
         Ok(resources::as_asked(reply, &place.uri, uri))
@@ -237,14 +239,14 @@ impl Handler for Gateway {
     }
 
     async fn get_prompt(&self, name: &str, _arguments: Json<'_>, cx: &Context) -> Answer {
-        if let Some(answer) = self.resume(cx).await {
-            return answer;
+        if let Some(state) = resumed(cx) {
+            return Box::pin(self.resume(&state, cx)).await;
         }
         self.until_begun().await;
         let (connection, prompt) = prompts::find(&self.manager, name)?;
         let inner = RawJson::string(&prompt);
         let params = passing::params(cx, &[("name", inner.view())]);
-        self.pass(connection, "prompts/get", params, cx).await
+        Box::pin(self.pass(connection, "prompts/get", params, cx)).await
     }
 
     async fn complete(&self, reference: Json<'_>, _argument: Json<'_>, cx: &Context) -> Answer {
@@ -260,6 +262,11 @@ impl std::fmt::Debug for Gateway {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Gateway").field("manager", &self.manager).finish_non_exhaustive()
     }
+}
+
+/// The state that a client comes back with, if it does.
+fn resumed(cx: &Context) -> Option<Cow<'_, str>> {
+    if cx.revision().is_modern() { cx.request_state() } else { None }
 }
 
 /// A tool under its name here.

@@ -195,20 +195,31 @@ impl Gate {
     /// When the call is not to be made; the error says why, and what would allow
     /// it where nobody could be asked.
     pub async fn check(&self, call: Call<'_>) -> Result<Settled, Denied> {
-        self.check_by(&self.permissions(), call).await
+        match self.check_at_once(&self.permissions(), call) {
+            Some(checked) => checked,
+            None => self.check_by_asking(call).await,
+        }
     }
 
-    /// The same by rules that whoever calls has just asked for.
-    pub(crate) async fn check_by(
+    /// The same where nobody has to be asked, by rules that whoever calls has just
+    /// looked up; `None` where somebody has to be.
+    pub(crate) fn check_at_once(
         &self,
         permissions: &Permissions,
         call: Call<'_>,
-    ) -> Result<Settled, Denied> {
-        let settled = match self.standing_by(permissions, call.server, call.tool) {
-            Some(settled) => settled,
-            // Rare, and large: it is kept out of what every call carries along.
-            None => Box::pin(self.settle(call)).await,
-        };
+    ) -> Option<Result<Settled, Denied>> {
+        let settled = self.standing_by(permissions, call.server, call.tool)?;
+        Some(self.conclude(call, settled))
+    }
+
+    /// The same where somebody has to be.
+    pub(crate) async fn check_by_asking(&self, call: Call<'_>) -> Result<Settled, Denied> {
+        let settled = self.settle(call).await;
+        self.conclude(call, settled)
+    }
+
+    /// Writes down what was decided.
+    fn conclude(&self, call: Call<'_>, settled: Settled) -> Result<Settled, Denied> {
         if let Some(audit) = &self.options.audit {
             let Call { id, server, tool, arguments } = call;
             audit.record(&Line { call: id, server, tool, arguments, settled: &settled })?;

@@ -19,7 +19,7 @@ use sparring_wire::types::Tool;
 use sparring_wire::{Json, RawJson};
 
 use crate::names::Limit;
-use crate::permissions::{Answer, Call, Gate, Permissions, Reason};
+use crate::permissions::{Answer, Denied, Gate, Permissions, Reason, Settled};
 use crate::text::cut;
 use event::Announcer;
 use table::Table;
@@ -55,6 +55,15 @@ struct State {
     /// Made when somebody looks: servers come and go more often, and a name can
     /// depend on all of them.
     table: Option<Arc<Table>>,
+}
+
+/// A call that somebody has to be asked about.
+struct Asking {
+    /// What it is called where it is written down.
+    id: String,
+    /// Which table its tool was found in.
+    tables: u64,
+    route: Route,
 }
 
 impl State {
@@ -154,16 +163,55 @@ impl Registry {
     /// When it may not; or there is no such tool, also if it is gone by the time
     /// that somebody has answered.
     pub async fn permit(&self, name: &str, arguments: Json<'_>) -> Result<Route, Refusal> {
-        let before = self.tables.load(Ordering::Acquire);
-        let (server, tool) = self.find(name).ok_or_else(|| self.unknown(name))?;
+        match self.permit_at_once(name, arguments) {
+            Ok(route) => route,
+            // Rare, and large: it is kept out of what every call carries along.
+            Err(asking) => Box::pin(self.permit_by_asking(name, arguments, asking)).await,
+        }
+    }
+
+    /// The same where nobody has to be asked; gives back what is to be asked about
+    /// where somebody has to be.
+    fn permit_at_once(
+        &self,
+        name: &str,
+        arguments: Json<'_>,
+    ) -> Result<Result<Route, Refusal>, Asking> {
+        let tables = self.tables.load(Ordering::Acquire);
+        let Some((server, tool)) = self.find(name) else { return Ok(Err(self.unknown(name))) };
         let permissions = self.gate.permissions();
         let target = permissions.fingerprint(&server).cloned();
         let id = match self.gate.is_audited() {
             true => format!("{:08x}-{}", self.run, self.calls.fetch_add(1, Ordering::Relaxed)),
             false => String::new(),
         };
-        let call = Call { id: &id, server: &server, tool: &tool.name, arguments };
-        let checked = self.gate.check_by(&permissions, call).await;
+        let route = Route { server, tool, target };
+        match self.gate.check_at_once(&permissions, route.call(&id, arguments)) {
+            Some(checked) => Ok(self.permitted(route, checked)),
+            None => Err(Asking { id, tables, route }),
+        }
+    }
+
+    async fn permit_by_asking(
+        &self,
+        name: &str,
+        arguments: Json<'_>,
+        asking: Asking,
+    ) -> Result<Route, Refusal> {
+        let Asking { id, tables, route } = asking;
+        let checked = self.gate.check_by_asking(route.call(&id, arguments)).await;
+        let route = self.permitted(route, checked)?;
+        let same = |(server, tool): (Arc<str>, Arc<Tool>)| {
+            server == route.server && tool.name == route.tool.name
+        };
+        if self.tables.load(Ordering::Acquire) != tables && !self.find(name).is_some_and(same) {
+            return Err(Refusal::Gone { name: name.to_owned() });
+        }
+        Ok(route)
+    }
+
+    /// Tells of what was decided what others have to know.
+    fn permitted(&self, route: Route, checked: Result<Settled, Denied>) -> Result<Route, Refusal> {
         let reason = checked.as_ref().map_or_else(|denied| denied.reason(), |it| Some(&it.reason));
         if let Some(Reason::Answer(Some(Answer::Never))) = reason {
             self.announcer.tell(Event::Permissions);
@@ -171,11 +219,7 @@ impl Registry {
         if let Some(note) = checked?.note {
             self.announcer.tell(Event::Note(note.into()));
         }
-        let other = self.tables.load(Ordering::Acquire) != before;
-        if other && !self.find(name).is_some_and(|now| now.0 == server && now.1.name == tool.name) {
-            return Err(Refusal::Gone { name: name.to_owned() });
-        }
-        Ok(Route { server, tool, target })
+        Ok(route)
     }
 
     /// Calls a tool by its name here, if it may be called.
