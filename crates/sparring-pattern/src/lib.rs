@@ -102,6 +102,25 @@ impl Pattern {
     }
 }
 
+/// Whether one of several is so, where of each that may not be known, as
+/// [`Pattern::is_in`] tells it. One that is so settles it; without one, all must be
+/// known not to be so.
+///
+/// ```
+/// # use sparring_pattern::any;
+/// assert_eq!(any([None, Some(true)].into_iter()), Some(true));
+/// assert_eq!(any([Some(false), Some(false)].into_iter()), Some(false));
+/// assert_eq!(any([None, Some(false)].into_iter()), None);
+/// ```
+pub fn any(mut all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut certain = true;
+    let found = all.any(|one| {
+        certain &= one.is_some();
+        one == Some(true)
+    });
+    (found || certain).then_some(found)
+}
+
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.source)

@@ -108,6 +108,9 @@ impl Timer {
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
 
     use tokio::time::advance;
 
@@ -135,5 +138,47 @@ mod tests {
         assert!(!is_due(&mut timer, 3 * SECOND).await, "and goes on from there");
         advance(2 * SECOND).await;
         assert!(is_due(&mut timer, 3 * SECOND).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_asked_last_is_woken() {
+        let mut timer = Timer::start();
+        let wakers = [(); 2].map(|()| Arc::new(Counter::default()));
+        for counter in &wakers {
+            let waker = Waker::from(Arc::clone(counter));
+            for _ in 0..2 {
+                timer.renew();
+                let asked = timer.poll(Some(SECOND), &mut Context::from_waker(&waker));
+                assert!(asked.is_pending());
+            }
+        }
+        // Past the millisecond that the clock's wheel is rounded up to.
+        advance(SECOND + Duration::from_millis(1)).await;
+        assert_eq!(wakers.map(|counter| counter.0.load(Ordering::Relaxed)), [0, 1]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_to_ring_earlier_does_although_the_alarm_is_set() {
+        let mut timer = Timer::start();
+        assert!(!is_due(&mut timer, 60 * SECOND).await);
+        assert!(!is_due(&mut timer, SECOND).await);
+        let rung = tokio::time::timeout(
+            2 * SECOND,
+            poll_fn(|cx| {
+                timer.renew();
+                timer.poll(Some(SECOND), cx)
+            }),
+        );
+        assert!(rung.await.is_ok());
+    }
+
+    /// Counts how often it is woken.
+    #[derive(Default)]
+    struct Counter(AtomicUsize);
+
+    impl Wake for Counter {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
     }
 }

@@ -105,9 +105,8 @@ impl Gateway {
         cx.session().unwrap_or_else(|| u64::MAX - self.alone.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Makes a request of a server, and passes on what comes before its answer. No
-    /// `async fn`, which would have room for all that it is given twice, and every
-    /// call has this.
+    /// Makes a request of a server, and passes on what comes before its answer.
+    #[expect(clippy::manual_async_fn, reason = "that has room for all it is given twice")]
     fn pass<'a>(
         &'a self,
         connection: Connection,

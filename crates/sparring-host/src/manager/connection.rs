@@ -203,3 +203,43 @@ impl std::fmt::Debug for Connection {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sparring_transport::{ChildTarget, Target};
+
+    use super::*;
+    use crate::config::{Origin, Reconnect, Rules, Scope};
+
+    fn config(program: &str, seconds: u64) -> Arc<ServerConfig> {
+        Arc::new(ServerConfig {
+            name: "s".to_owned(),
+            origin: Origin { file: "mcp.yaml".into(), scope: Scope::User, line: 1, column: 1 },
+            target: Target::Child(ChildTarget::new(program)),
+            protocol: sparring_peer::Protocol::default(),
+            enabled: true,
+            auto_connect: true,
+            timeout: Duration::from_secs(seconds),
+            reconnect: Reconnect::default(),
+            rules: Rules::default(),
+        })
+    }
+
+    #[test]
+    fn what_is_known_of_an_entry_is_what_it_says_now() {
+        let (sender, receiver) = watch::channel(config("a", 1));
+        let entry = Entry::new(receiver);
+        let check = |expected: &ServerConfig| {
+            let known = entry.look(|facts| (facts.fingerprint.clone(), facts.timeout));
+            assert_eq!(known, (Fingerprint::of(expected), expected.timeout));
+        };
+        check(&config("a", 1));
+        for later in [config("a", 2), config("b", 2), config("a", 1)] {
+            sender.send_replace(Arc::clone(&later));
+            check(&later);
+            check(&later);
+        }
+        drop(sender);
+        check(&config("a", 1));
+    }
+}

@@ -1,6 +1,7 @@
 //! Holds a value against a rule.
 
 use serde_json::{Number, Value};
+use sparring_pattern::any;
 use sparring_schema::Kind;
 
 use super::mismatch::{Mismatch, short};
@@ -95,16 +96,6 @@ fn fits(rule: &Rule, actual: Option<&Value>) -> Option<bool> {
         true => Some(true),
         false => found.iter().any(|it| !it.unsure).then_some(false),
     }
-}
-
-/// Whether one of several fits; none where that cannot be found out.
-fn any(mut all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    let mut certain = true;
-    let found = all.any(|one| {
-        certain &= one.is_some();
-        one == Some(true)
-    });
-    (found || certain).then_some(found)
 }
 
 /// The rules that are simply true or not; none where that cannot be found out.

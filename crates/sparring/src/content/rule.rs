@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use sparring_pattern::BadPattern;
+use sparring_pattern::{BadPattern, any};
 use sparring_wire::json::tree;
 
 /// One expectation.
@@ -69,16 +69,6 @@ impl Pattern {
             Pattern::Regex(regex) => regex.is_in(text),
         }
     }
-}
-
-/// Whether one of several is so; none where that cannot be found out.
-fn any(mut all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
-    let mut certain = true;
-    let found = all.any(|one| {
-        certain &= one.is_some();
-        one == Some(true)
-    });
-    (found || certain).then_some(found)
 }
 
 impl fmt::Display for Pattern {
