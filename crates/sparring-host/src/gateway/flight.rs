@@ -94,30 +94,33 @@ impl Flight {
                     None => None,
                 }
             };
-            tokio::select! {
+            let said = tokio::select! {
                 biased;
+                said = self.said.at_once() => said,
+                Some(()) = asked => continue,
                 answer = &mut self.call => {
                     self.pass_on_the_rest(cx);
                     return Landed::Answered(passing::answer(self.connection.server(), answer));
                 }
-                said = self.said.next() => match said {
-                    Said::Progress(it) => cx.progress(it.progress, it.total, it.message.as_deref()),
-                    Said::Log(it) => tell(&it, cx),
-                    Said::Asked(asked) if cx.revision().is_modern() => {
-                        if let Some(requests) = self.ask_by_result(asked, cx) {
-                            return Landed::Asks(requests);
-                        }
+                said = self.said.next() => said,
+            };
+            match said {
+                Said::Progress(it) => cx.progress(it.progress, it.total, it.message.as_deref()),
+                Said::Log(it) => tell(&it, cx),
+                Said::Asked(asked) if cx.revision().is_modern() => {
+                    if let Some(requests) = self.ask_by_result(asked, cx) {
+                        return Landed::Asks(requests);
                     }
-                    Said::Asked(asked) => {
-                        asking.get_or_insert_default().push(ask_by_request(asked, cx));
-                    }
-                },
-                Some(()) = asked => {}
+                }
+                Said::Asked(asked) => {
+                    asking.get_or_insert_default().push(ask_by_request(asked, cx));
+                }
             }
         }
     }
 
-    /// Passes on what was said before the answer. What was asked has no use any more.
+    /// Passes on what was said on another thread just before the answer. Who asked
+    /// something there is told that nobody answers.
     fn pass_on_the_rest(&self, cx: &Context) {
         while let Some(said) = self.said.pop() {
             match said {

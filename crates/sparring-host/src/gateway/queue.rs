@@ -62,6 +62,12 @@ impl<T> Queue<T> {
         item
     }
 
+    /// The first, for who asks in other ways to be woken. It locks nothing as long
+    /// as there is none.
+    pub(super) async fn at_once(&self) -> T {
+        poll_fn(|_| self.pop().map_or(Poll::Pending, Poll::Ready)).await
+    }
+
     /// Waits for the first.
     pub(super) async fn next(&self) -> T {
         poll_fn(|cx| {
@@ -85,6 +91,8 @@ impl<T> Queue<T> {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt as _;
+
     use super::*;
 
     #[tokio::test]
@@ -96,6 +104,10 @@ mod tests {
         });
         assert_eq!(taken, [1, 2]);
         assert_eq!(queue.pop(), None);
+        queue.push(3).expect("room");
+        queue.push(4).expect("room");
+        assert_eq!([queue.at_once().await, queue.next().await], [3, 4]);
+        assert_eq!(queue.at_once().now_or_never(), None);
     }
 
     #[test]

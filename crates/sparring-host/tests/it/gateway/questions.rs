@@ -11,13 +11,13 @@ use sparring_host::config::ServerConfig;
 use sparring_host::manager::Manager;
 use sparring_mock::MockServer;
 use sparring_peer::client::{Error, Question};
-use sparring_peer::{ClientBuilder, Protocol};
+use sparring_peer::{ClientBuilder, MemoryTransport, Protocol};
 use sparring_transport::Target;
 use sparring_transport::http::HttpTarget;
-use sparring_wire::{Revision, code};
+use sparring_wire::{RawJson, Revision, code};
 
 use super::{DESK, ERAS, House, answering, call, desk, over_http, plain, until};
-use crate::manager::fixture::{to, within};
+use crate::manager::fixture::{PATIENCE, World, entry, to, within};
 
 #[tokio::test]
 async fn elicitation_sampling_and_roots_reach_the_client_in_both_eras() {
@@ -206,4 +206,54 @@ async fn the_time_that_a_client_takes_to_answer_is_not_the_servers() {
         assert!(told.contains("no answer to tools/call within 2s"), "{outer} to {inner}: {told}");
         assert_eq!(start.elapsed().as_secs(), 2, "{outer} to {inner}");
     }
+}
+
+/// Waits until the server was sent this, and gives the id that it came with.
+async fn sent(server: &MemoryTransport, method: &str) -> RawJson {
+    loop {
+        let frame = server.wait_sent(PATIENCE).await.expect(method);
+        if frame.method() == Some(method) {
+            return frame.id().map_or_else(RawJson::empty_object, RawJson::from);
+        }
+    }
+}
+
+fn answer(server: &MemoryTransport, id: &RawJson, result: &str) {
+    let id = id.text();
+    server.queue_incoming(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
+}
+
+#[tokio::test]
+async fn a_question_that_comes_together_with_another_calls_answer_is_asked() {
+    let (server, link) = MemoryTransport::new();
+    let (world, mut link) = (World::default(), Some(link));
+    world.put("desk", move || link.take().expect("one connection"));
+    let protocol = Protocol::Only(ERAS[0]);
+    let servers = [ServerConfig { protocol, ..entry("desk") }];
+    let shaking_hands = async {
+        let id = sent(&server, "initialize").await;
+        let about = r#""capabilities":{"tools":{}},"serverInfo":{"name":"desk","version":"1"}"#;
+        answer(&server, &id, &format!(r#"{{"protocolVersion":"2025-11-25",{about}}}"#));
+        let id = sent(&server, "tools/list").await;
+        let tool = |name| format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
+        answer(&server, &id, &format!(r#"{{"tools":[{},{}]}}"#, tool("older"), tool("newer")));
+    };
+    let (house, ()) = tokio::join!(House::open(&world, &servers), shaking_hands);
+    let client = house.visit(answering(ERAS[1], "Ada")).await;
+
+    let older = client.call_tool("mcp__desk__older", json!({})).start();
+    let older_id = sent(&server, "tools/call").await;
+    let newer = client.call_tool("mcp__desk__newer", json!({})).start();
+    let newer_id = sent(&server, "tools/call").await;
+    // Which call it is asked for is not said, so it is taken for the newer one's.
+    server.queue_incoming(
+        r#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"Who?",
+            "requestedSchema":{"type":"object","properties":{}}}}"#,
+    );
+    answer(&server, &newer_id, r#"{"content":[{"type":"text","text":"new"}]}"#);
+    let said = server.wait_sent(PATIENCE).await.expect("an answer").text().into_owned();
+    assert!(said.contains(r#""id":"q""#) && said.contains("Ada"), "{said}");
+    answer(&server, &older_id, r#"{"content":[{"type":"text","text":"old"}]}"#);
+    assert_eq!(within(newer).await.unwrap().content(), "new");
+    assert_eq!(within(older).await.unwrap().content(), "old");
 }
