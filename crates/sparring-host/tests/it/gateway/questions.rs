@@ -4,6 +4,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -11,7 +12,10 @@ use sparring_host::config::ServerConfig;
 use sparring_host::manager::Manager;
 use sparring_mock::MockServer;
 use sparring_peer::client::{Error, Question};
-use sparring_peer::{ClientBuilder, MemoryTransport, Protocol};
+use sparring_peer::link::Recorder;
+use sparring_peer::{
+    ClientBuilder, Incoming, Link, LinkKind, MemoryLink, MemoryTransport, Outgoing, Protocol,
+};
 use sparring_transport::Target;
 use sparring_transport::http::HttpTarget;
 use sparring_wire::{RawJson, Revision, code};
@@ -223,10 +227,48 @@ fn answer(server: &MemoryTransport, id: &RawJson, result: &str) {
     server.queue_incoming(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
 }
 
+/// A link that gives one frame at a time, so that each is seen to before the next.
+struct OneByOne {
+    link: MemoryLink,
+    turn: bool,
+}
+
+impl Link for OneByOne {
+    fn kind(&self) -> LinkKind {
+        self.link.kind()
+    }
+
+    fn transport(&self) -> &'static str {
+        self.link.transport()
+    }
+
+    fn record_to(&mut self, recorder: Recorder) {
+        self.link.record_to(recorder);
+    }
+
+    fn send(&mut self, outgoing: Outgoing) {
+        self.link.send(outgoing);
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.link.poll_flush(cx)
+    }
+
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
+        if std::mem::take(&mut self.turn) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let received = self.link.poll_receive(cx);
+        self.turn = received.is_ready();
+        received
+    }
+}
+
 #[tokio::test]
 async fn a_question_that_comes_together_with_another_calls_answer_is_asked() {
     let (server, link) = MemoryTransport::new();
-    let (world, mut link) = (World::default(), Some(link));
+    let (world, mut link) = (World::default(), Some(OneByOne { link, turn: false }));
     world.put("desk", move || link.take().expect("one connection"));
     let protocol = Protocol::Only(ERAS[0]);
     let servers = [ServerConfig { protocol, ..entry("desk") }];
