@@ -15,5 +15,5 @@
 //! # }
 //! ```
 
-pub use sparring_peer::client::{InFlight, LogMessage, RequestBuilder, Subscription};
+pub use sparring_peer::client::{Answering, InFlight, LogMessage, RequestBuilder, Subscription};
 pub use sparring_peer::{Client, ClientBuilder, Response};
