@@ -99,34 +99,23 @@ impl Flight {
                 said = self.said.at_once() => said,
                 Some(()) = asked => continue,
                 answer = &mut self.call => {
-                    self.pass_on_the_rest(cx);
+                    // Said on another thread, just before. Who asked something there is
+                    // told that nobody answers.
+                    while let Some(said) = self.said.pop() {
+                        drop(pass_on(said, cx));
+                    }
                     return Landed::Answered(passing::answer(self.connection.server(), answer));
                 }
                 said = self.said.next() => said,
             };
-            match said {
-                Said::Progress(it) => cx.progress(it.progress, it.total, it.message.as_deref()),
-                Said::Log(it) => tell(&it, cx),
-                Said::Asked(asked) if cx.revision().is_modern() => {
+            match pass_on(said, cx) {
+                None => {}
+                Some(asked) if cx.revision().is_modern() => {
                     if let Some(requests) = self.ask_by_result(asked, cx) {
                         return Landed::Asks(requests);
                     }
                 }
-                Said::Asked(asked) => {
-                    asking.get_or_insert_default().push(ask_by_request(asked, cx));
-                }
-            }
-        }
-    }
-
-    /// Passes on what was said on another thread just before the answer. Who asked
-    /// something there is told that nobody answers.
-    fn pass_on_the_rest(&self, cx: &Context) {
-        while let Some(said) = self.said.pop() {
-            match said {
-                Said::Progress(it) => cx.progress(it.progress, it.total, it.message.as_deref()),
-                Said::Log(it) => tell(&it, cx),
-                Said::Asked(_) => {}
+                Some(asked) => asking.get_or_insert_default().push(ask_by_request(asked, cx)),
             }
         }
     }
@@ -157,16 +146,7 @@ impl Flight {
                     self.asked.insert(key, reply);
                 }
             }
-            while let Some(said) = self.said.pop() {
-                match said {
-                    Said::Progress(it) => cx.progress(it.progress, it.total, it.message.as_deref()),
-                    Said::Log(it) => tell(&it, cx),
-                    Said::Asked(asked) => {
-                        next = Some(asked);
-                        break;
-                    }
-                }
-            }
+            next = std::iter::from_fn(|| self.said.pop()).find_map(|said| pass_on(said, cx));
         }
         (!requests.is_empty()).then_some(requests)
     }
@@ -188,6 +168,16 @@ impl Answering for Queue<Said> {
             answer.map_or_else(late, |answer| answer.unwrap_or_else(gone))
         })
     }
+}
+
+/// Passes on what is only to be told; gives back what is to be answered.
+fn pass_on(said: Said, cx: &Context) -> Option<Asked> {
+    match said {
+        Said::Progress(it) => cx.progress(it.progress, it.total, it.message.as_deref()),
+        Said::Log(it) => tell(&it, cx),
+        Said::Asked(asked) => return Some(asked),
+    }
+    None
 }
 
 fn tell(message: &LogMessage, cx: &Context) {

@@ -219,4 +219,58 @@ mod tests {
         let _leash = leashes.hold(Box::new(here));
         assert_eq!(there.try_receive(), Some(Incoming::Closed(Cause::EndOfInput)));
     }
+
+    /// A link that says of itself what it is told to, and never has anything.
+    struct Says(Arc<Mutex<Known>>);
+
+    impl Link for Says {
+        fn kind(&self) -> LinkKind {
+            LinkKind::Shared
+        }
+
+        fn transport(&self) -> &'static str {
+            "says"
+        }
+
+        fn record_to(&mut self, _: Recorder) {}
+
+        fn send(&mut self, _: Outgoing) {}
+
+        fn poll_flush(&mut self, _: &mut Context<'_>) -> Poll<()> {
+            Poll::Ready(())
+        }
+
+        fn poll_receive(&mut self, _: &mut Context<'_>) -> Poll<Incoming> {
+            Poll::Pending
+        }
+
+        fn backlog(&self) -> usize {
+            self.0.lock().unwrap().backlog
+        }
+
+        fn is_held(&self) -> bool {
+            self.0.lock().unwrap().is_held
+        }
+    }
+
+    #[test]
+    fn what_a_link_says_of_itself_is_known_once_it_was_written_to_or_asked_for_more() {
+        let (said, leashes) = (Arc::new(Mutex::new(Known::default())), Leashes::default());
+        let mut leash = leashes.hold(Box::new(Says(Arc::clone(&said))));
+        let mut cx = Context::from_waker(Waker::noop());
+        let ways: [fn(&mut Leash, &mut Context<'_>); 2] = [
+            |leash, cx| assert!(leash.poll_flush(cx).is_ready()),
+            |leash, cx| assert!(leash.poll_receive(cx).is_pending()),
+        ];
+        for (way, backlog) in ways.into_iter().zip([7, 9]) {
+            for is_held in [true, false] {
+                *said.lock().unwrap() = Known { backlog, is_held };
+                way(&mut leash, &mut cx);
+                assert_eq!((leash.backlog(), leash.is_held()), (backlog, is_held));
+            }
+        }
+        leashes.cut();
+        assert!(leash.poll_flush(&mut cx).is_ready());
+        assert_eq!((leash.backlog(), leash.is_held()), (0, false));
+    }
 }

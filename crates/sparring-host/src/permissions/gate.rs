@@ -197,7 +197,10 @@ impl Gate {
     pub async fn check(&self, call: Call<'_>) -> Result<Settled, Denied> {
         match self.check_at_once(&self.permissions(), call) {
             Some(checked) => checked,
-            None => self.check_by_asking(call).await,
+            None => {
+                let settled = self.settle(call).await;
+                self.conclude(call, settled)
+            }
         }
     }
 
@@ -210,12 +213,6 @@ impl Gate {
     ) -> Option<Result<Settled, Denied>> {
         let settled = self.standing_by(permissions, call.server, call.tool)?;
         Some(self.conclude(call, settled))
-    }
-
-    /// The same where somebody has to be.
-    pub(crate) async fn check_by_asking(&self, call: Call<'_>) -> Result<Settled, Denied> {
-        let settled = self.settle(call).await;
-        self.conclude(call, settled)
     }
 
     /// Writes down what was decided.

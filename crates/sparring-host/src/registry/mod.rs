@@ -199,7 +199,7 @@ impl Registry {
         asking: Asking,
     ) -> Result<Route, Refusal> {
         let Asking { id, tables, route } = asking;
-        let checked = self.gate.check_by_asking(route.call(&id, arguments)).await;
+        let checked = self.gate.check(route.call(&id, arguments)).await;
         let route = self.permitted(route, checked)?;
         let same = |(server, tool): (Arc<str>, Arc<Tool>)| {
             server == route.server && tool.name == route.tool.name

@@ -3,6 +3,7 @@
 //!
 //! Trees are left to `serde_json`, on demand.
 
+mod escapes;
 mod object;
 mod raw;
 pub(crate) mod scan;

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 
+use super::escapes::{lossy, unescape};
 use super::scan::{DEEPEST, Scanner};
 use super::tape::Node;
 
@@ -373,81 +374,6 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Bytes as text; invalid UTF-8 is replaced. Nearly all text is valid, and the
-/// standard library knows that sooner by asking than by replacing.
-fn lossy(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(bytes),
-    }
-}
-
-/// Resolves the escapes of a string's inner bytes. A lone surrogate and bytes
-/// that are no UTF-8 become U+FFFD.
-pub(crate) fn unescape(inner: &[u8], escapes: bool) -> Cow<'_, str> {
-    if !escapes {
-        return lossy(inner);
-    }
-    let mut out = Vec::with_capacity(inner.len());
-    let mut rest = inner;
-    while let Some((&byte, tail)) = rest.split_first() {
-        rest = tail;
-        if byte != b'\\' {
-            out.push(byte);
-            continue;
-        }
-        let Some((&letter, tail)) = rest.split_first() else {
-            break;
-        };
-        rest = tail;
-        let plain = match letter {
-            b'b' => 8,
-            b'f' => 12,
-            b'n' => b'\n',
-            b'r' => b'\r',
-            b't' => b'\t',
-            b'u' => {
-                let character = code_point(&mut rest);
-                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-                continue;
-            }
-            other => other,
-        };
-        out.push(plain);
-    }
-    match String::from_utf8(out) {
-        Ok(text) => Cow::Owned(text),
-        Err(error) => Cow::Owned(String::from_utf8_lossy(error.as_bytes()).into_owned()),
-    }
-}
-
-/// Reads the hex digits after `\u`, and a second escape where the first is a
-/// high surrogate.
-fn code_point(rest: &mut &[u8]) -> char {
-    let Some(high) = hex4(rest) else {
-        return char::REPLACEMENT_CHARACTER;
-    };
-    *rest = &rest[4..];
-    if let Some(character) = char::from_u32(high) {
-        return character;
-    }
-    if (0xD800..0xDC00).contains(&high)
-        && rest.starts_with(b"\\u")
-        && let Some(low) = hex4(&rest[2..])
-        && (0xDC00..0xE000).contains(&low)
-    {
-        *rest = &rest[6..];
-        let joined = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
-        return char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER);
-    }
-    char::REPLACEMENT_CHARACTER
-}
-
-fn hex4(bytes: &[u8]) -> Option<u32> {
-    let digits = std::str::from_utf8(bytes.get(..4)?).ok()?;
-    u32::from_str_radix(digits, 16).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -491,15 +417,5 @@ mod tests {
         both_ways(br#"{"a":1,"b":0,"a":2}"#, |json| {
             assert_eq!(json.get("a").unwrap().as_i64(), Some(2));
         });
-    }
-
-    #[test]
-    fn resolves_escapes_as_serde_json_does() {
-        for text in [r#""a\"\\\/\b\f\n\r\t""#, r#""\u00e9\ud83d\ude00z""#, r#""plain é""#] {
-            let expected: String = serde_json::from_str(text).unwrap();
-            assert_eq!(Json::trusted(text.as_bytes()).as_str().unwrap(), expected);
-        }
-        assert_eq!(Json::trusted(br#""\ud83dx""#).as_str().unwrap(), "\u{fffd}x");
-        assert!(Json::trusted(br#"{"\u006eame":1}"#).get("name").is_some());
     }
 }
