@@ -4,11 +4,11 @@
 use std::borrow::Cow;
 use std::path::{MAIN_SEPARATOR, MAIN_SEPARATOR_STR, Path};
 
-use sparring_pattern::{Pattern, escape};
+use regex::{Regex, escape};
 
 /// A pattern of files.
 #[derive(Debug)]
-pub(crate) struct Glob(Pattern);
+pub(crate) struct Glob(Regex);
 
 impl Glob {
     /// Reads a pattern.
@@ -16,7 +16,7 @@ impl Glob {
     /// # Errors
     /// When it is none; the error says why.
     pub(crate) fn new(text: &str) -> Result<Glob, String> {
-        Pattern::new(&translate(&slashes(text.into()))?).map(Glob).map_err(|why| why.to_string())
+        Regex::new(&translate(&slashes(text.into()))?).map(Glob).map_err(|why| why.to_string())
     }
 
     /// Whether the whole of a path fits.
