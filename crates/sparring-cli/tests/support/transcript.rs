@@ -128,15 +128,14 @@ impl Transcript {
         let mut transcript = Transcript { intro: String::new(), cases: Vec::new() };
         let mut section: Vec<&str> = Vec::new();
         let mut starts_at = 1;
-        let lines = text.lines().chain(["== "]).enumerate();
-        for (index, line) in lines {
+        let count = text.lines().count();
+        for (index, line) in text.lines().chain(["== "]).enumerate() {
             if !line.starts_with("== ") {
                 section.push(line);
                 continue;
             }
             // The empty line before the next case separates the two; the last case has none.
-            let is_last = index == text.lines().count();
-            if index > 0 && !is_last && section.pop() != Some("") {
+            if index > 0 && index < count && section.pop() != Some("") {
                 return Err(format!("{}: an empty line is missing before a case", index + 1));
             }
             let at = |(offset, error): (usize, String)| format!("{}: {error}", starts_at + offset);
