@@ -119,8 +119,9 @@ impl Transcript {
         let mut transcript = Transcript::parse(&text)?;
         let case = transcript.cases.iter_mut().find(|case| case.name == name);
         case.ok_or_else(|| format!("{}: no case {name}", path.display()))?.outcome = outcome;
+        let text = transcript.to_string();
         file.set_len(0).and_then(|()| file.rewind()).map_err(failed)?;
-        file.write_all(transcript.to_string().as_bytes()).map_err(failed)
+        file.write_all(text.as_bytes()).map_err(failed)
     }
 
     /// Parses the text of a file. An error begins with the number of its line.
