@@ -5,6 +5,7 @@
 //! Here is no I/O: whoever reads a file gives its name and its text.
 
 pub mod casing;
+mod diff;
 pub mod grammar;
 mod input;
 pub mod matcher;
@@ -17,6 +18,7 @@ pub mod schema;
 mod source;
 pub mod template;
 
+pub use diff::{DiffLine, diff_lines, unified_diff};
 pub use grammar::{Key, Object, Shape};
 pub use input::input_schema;
 pub use matcher::{Matcher, Mismatch};

@@ -245,9 +245,7 @@ impl<T: Item> Listed<T> {
 
     /// `; did you mean "a"?`, where there is one alike.
     fn nearest(&self, name: &str) -> String {
-        let alike = |key: &str| sparring_diff::alike(name, key);
-        let best = self.names().into_iter().max_by(|a, b| alike(a).total_cmp(&alike(b)));
-        match best.filter(|best| alike(best) > 0.7) {
+        match sparring_script::nearest(name, self.names()).first() {
             Some(best) => format!("; did you mean {best:?}?"),
             None => String::new(),
         }
