@@ -14,6 +14,7 @@ mod browser;
 mod command;
 mod conformance;
 mod containers;
+mod deny;
 mod fuzz;
 mod peers;
 mod public_api;
@@ -62,6 +63,8 @@ enum Verb {
     },
     /// Check the rules of the repository that no compiler checks
     Tidy,
+    /// Check the licences, versions and sources of all dependencies, with cargo-deny
+    Deny,
     /// Measure, on one core where possible
     Bench {
         /// The only bench to run [default: all of them]
@@ -105,6 +108,7 @@ fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
         Verb::Scratch => scratch::run(root)?,
         Verb::PublicApi { bless } => public_api::run(root, *bless)?,
         Verb::Tidy => tidy::run(root)?,
+        Verb::Deny => deny::run(root)?,
         Verb::Bench { only } => return bench::run(root, only.as_deref()),
         Verb::Fuzz { seconds } => fuzz::run(root, *seconds)?,
     }
