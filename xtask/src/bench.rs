@@ -5,7 +5,6 @@ mod measure;
 mod mock;
 mod program;
 mod suites;
-mod weight;
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -31,12 +30,9 @@ const BENCHES: [(&str, &str); 9] = [
 /// What measures the program itself.
 const PROGRAM: &str = "program";
 
-/// What measures builds, and what comes of them.
-const WEIGHT: &str = "weight";
-
-/// Whether there is such a bench.
-pub(crate) fn is_known(name: &str) -> bool {
-    [PROGRAM, WEIGHT].contains(&name) || BENCHES.iter().any(|(_, known)| *known == name)
+/// The names of all benches, in the order in which they run.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    BENCHES.iter().map(|(_, name)| *name).chain([PROGRAM])
 }
 
 /// Builds the benches, or only one, and runs them one after the other; fails if
@@ -44,12 +40,6 @@ pub(crate) fn is_known(name: &str) -> bool {
 pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<ExitCode> {
     let wanted = |name: &str| only.is_none_or(|only| only == name);
     let mut all = ExitCode::SUCCESS;
-    if wanted(WEIGHT) && !weight::run(root)? {
-        all = ExitCode::FAILURE;
-    }
-    if only == Some(WEIGHT) {
-        return Ok(all);
-    }
     let benches = BENCHES.iter().filter(|(_, name)| wanted(name));
     let executables: Vec<_> = benches.map(|(package, name)| build(root, package, name)).collect();
     let peers = peers::install(root, false)?;

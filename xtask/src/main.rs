@@ -1,16 +1,20 @@
 //! The repository's chores as one program: `cargo xtask VERB`.
 //!
-//! This file picks the verb and is the only one that reads arguments and the
-//! environment; what a verb does is in the file of its name.
+//! Only this file reads the arguments and the environment. Each verb has its own
+//! file.
 
 use std::path::Path;
 use std::process::ExitCode;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Parser, Subcommand};
 
 mod bench;
 mod browser;
 mod command;
 mod conformance;
 mod containers;
+mod deny;
 mod fuzz;
 mod peers;
 mod public_api;
@@ -18,57 +22,67 @@ mod scratch;
 mod test;
 mod tidy;
 
-const USAGE: &str = "\
-usage: cargo xtask VERB
+const ENVIRONMENT: &str = "\
+Environment:
+  SPAR_SPEC_DIR  The folder with the schemas of the specification. Without it the
+                 tests that need them are skipped.
+  SPAR_CHROMIUM  The browser for the tests of the HTML report [default: the
+                 Chromium on the PATH]. Without a browser they are skipped.
+  CI             If set, a test that must be skipped is a failure.";
 
-  test            format, lints, tests, conformance, doc tests, examples, scratch,
-                  docs, public-api, tidy
-  peers           install other implementations, and only the tests against them
-  conformance     only the official suite, which judges client and server
-  containers      only the tests in real containers, by podman
-  scratch         only the README's tests in Rust, in crates outside the workspace
-  public-api [--bless]
-                  what the library has in public, held against the list that is
-                  kept; --bless keeps what there is now
-  tidy            the rules of the repository that no compiler checks
-  bench [NAME]    measure, on one core where possible: calls, stdio, http_server,
-                  http_client, mock, host, gateway, memory, sql, program, weight
-                  (default: all of them)
-  fuzz [SECONDS]  fuzz the frame parser (default: 30 seconds)
-  help            print this text
+/// Run the chores of this repository
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", after_help = ENVIRONMENT)]
+#[command(subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
 
-environment:
-  SPAR_SPEC_DIR   folder with the specification's schemas; without it the
-                  tests that need them are skipped, and fail when CI is set
-  SPAR_CHROMIUM   the browser that the HTML report is tried in, unless one is on
-                  the PATH; without any those tests are skipped in the same way
-  CI              when set, a test that must be skipped is a failure
-";
-
-/// What the arguments ask for.
-#[derive(Debug, PartialEq)]
+/// The chores.
+#[derive(Debug, PartialEq, Subcommand)]
 enum Verb {
+    /// Run everything that must pass: format, lints, tests, conformance, doc tests,
+    /// examples, scratch, docs, public-api, tidy
     Test,
+    /// Install other implementations of the protocol and run only the tests against
+    /// them
     Peers,
+    /// Run only the official conformance suite, on our client and our servers
     Conformance,
+    /// Run only the tests in real containers, with podman
     Containers,
+    /// Run only the Rust tests of the README, in crates outside the workspace
     Scratch,
-    PublicApi { bless: bool },
+    /// Compare the public API of the library with the list in
+    /// `crates/sparring/public-api.txt`
+    PublicApi {
+        /// Write the list instead
+        #[arg(long)]
+        bless: bool,
+    },
+    /// Check the rules of the repository that no compiler checks
     Tidy,
-    Bench { only: Option<String> },
-    Fuzz { seconds: u32 },
-    Help,
+    /// Check the licences, versions and sources of all dependencies, with cargo-deny
+    Deny,
+    /// Measure, on one core where possible
+    Bench {
+        /// The only bench to run [default: all of them]
+        #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(bench::names()))]
+        only: Option<String>,
+    },
+    /// Fuzz the frame parser
+    Fuzz {
+        /// How long to fuzz
+        // libFuzzer takes a limit of 0 as no limit, so 0 is refused.
+        #[arg(default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+        seconds: u32,
+    },
 }
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let verb = match parse(&args) {
-        Ok(verb) => verb,
-        Err(problem) => {
-            eprintln!("error: {problem}\n\n{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
+    // Bad usage ends here, with exit code 2.
+    let Arguments { verb } = Arguments::parse();
     run(&verb).unwrap_or_else(|error| {
         eprintln!("error: {error:#}");
         ExitCode::FAILURE
@@ -94,86 +108,66 @@ fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
         Verb::Scratch => scratch::run(root)?,
         Verb::PublicApi { bless } => public_api::run(root, *bless)?,
         Verb::Tidy => tidy::run(root)?,
+        Verb::Deny => deny::run(root)?,
         Verb::Bench { only } => return bench::run(root, only.as_deref()),
         Verb::Fuzz { seconds } => fuzz::run(root, *seconds)?,
-        Verb::Help => help(),
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn parse(args: &[String]) -> Result<Verb, String> {
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    match args.as_slice() {
-        ["test"] => Ok(Verb::Test),
-        ["peers"] => Ok(Verb::Peers),
-        ["conformance"] => Ok(Verb::Conformance),
-        ["containers"] => Ok(Verb::Containers),
-        ["scratch"] => Ok(Verb::Scratch),
-        ["public-api"] => Ok(Verb::PublicApi { bless: false }),
-        ["public-api", "--bless"] => Ok(Verb::PublicApi { bless: true }),
-        ["tidy"] => Ok(Verb::Tidy),
-        ["bench"] => Ok(Verb::Bench { only: None }),
-        ["bench", name] if bench::is_known(name) => {
-            Ok(Verb::Bench { only: Some((*name).to_owned()) })
-        }
-        ["bench", name] => Err(format!("there is no bench `{name}`")),
-        ["fuzz"] => Ok(Verb::Fuzz { seconds: 30 }),
-        // libFuzzer takes a limit of 0 as no limit, so it is refused.
-        ["fuzz", seconds] => match seconds.parse() {
-            Ok(seconds) if seconds > 0 => Ok(Verb::Fuzz { seconds }),
-            _ => Err(format!("`{seconds}` is no number of seconds")),
-        },
-        ["help" | "--help" | "-h"] => Ok(Verb::Help),
-        [] => Err("no verb given".to_owned()),
-        [
-            "test" | "peers" | "conformance" | "containers" | "scratch" | "public-api" | "tidy",
-            extra,
-            ..,
-        ]
-        | ["fuzz" | "bench", _, extra, ..] => Err(format!("unexpected argument `{extra}`")),
-        [verb, ..] => Err(format!("unknown verb `{verb}`")),
-    }
 }
 
 fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
 
-#[expect(clippy::print_stdout, reason = "the text was asked for, so it is the result")]
-fn help() {
-    print!("{USAGE}");
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Verb, parse};
+    use clap::error::ErrorKind;
+    use clap::{CommandFactory as _, Parser as _};
 
-    fn check(args: &[&str], expected: Result<Verb, &str>) {
-        let args: Vec<String> = args.iter().map(ToString::to_string).collect();
-        assert_eq!(parse(&args), expected.map_err(str::to_owned));
+    use super::{Arguments, Verb};
+
+    fn check(args: &[&str], expected: Result<Verb, ErrorKind>) {
+        let words = ["cargo xtask"].iter().chain(args);
+        let read = Arguments::try_parse_from(words).map(|arguments| arguments.verb);
+        assert_eq!(read.map_err(|error| error.kind()), expected, "{args:?}");
+    }
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Arguments::command().debug_assert();
     }
 
     #[test]
     fn reads_the_verbs() {
         check(&["test"], Ok(Verb::Test));
         check(&["bench"], Ok(Verb::Bench { only: None }));
-        check(&["bench", "mock"], Ok(Verb::Bench { only: Some("mock".to_owned()) }));
+        for name in ["mock", "program"] {
+            check(&["bench", name], Ok(Verb::Bench { only: Some(name.to_owned()) }));
+        }
         check(&["fuzz"], Ok(Verb::Fuzz { seconds: 30 }));
         check(&["fuzz", "5"], Ok(Verb::Fuzz { seconds: 5 }));
         check(&["public-api"], Ok(Verb::PublicApi { bless: false }));
         check(&["public-api", "--bless"], Ok(Verb::PublicApi { bless: true }));
-        check(&["--help"], Ok(Verb::Help));
+        for help in ["help", "--help", "-h"] {
+            check(&[help], Err(ErrorKind::DisplayHelp));
+        }
     }
 
     #[test]
     fn refuses_what_it_does_not_know() {
-        check(&[], Err("no verb given"));
-        check(&["tets"], Err("unknown verb `tets`"));
-        check(&["test", "--fast"], Err("unexpected argument `--fast`"));
-        check(&["public-api", "--bles"], Err("unexpected argument `--bles`"));
-        check(&["bench", "moc"], Err("there is no bench `moc`"));
-        check(&["bench", "mock", "calls"], Err("unexpected argument `calls`"));
-        check(&["fuzz", "0"], Err("`0` is no number of seconds"));
-        check(&["fuzz", "1", "2"], Err("unexpected argument `2`"));
+        check(&[], Err(ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand));
+        check(&["tets"], Err(ErrorKind::InvalidSubcommand));
+        check(&["test", "--fast"], Err(ErrorKind::UnknownArgument));
+        check(&["public-api", "--bles"], Err(ErrorKind::UnknownArgument));
+        check(&["bench", "moc"], Err(ErrorKind::InvalidValue));
+        check(&["bench", "mock", "calls"], Err(ErrorKind::UnknownArgument));
+        check(&["fuzz", "0"], Err(ErrorKind::ValueValidation));
+        check(&["fuzz", "1", "2"], Err(ErrorKind::UnknownArgument));
+    }
+
+    #[test]
+    fn ends_with_2_after_bad_usage() {
+        let error = Arguments::try_parse_from(["cargo xtask", "tets"]).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
     }
 }

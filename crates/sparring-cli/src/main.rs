@@ -79,6 +79,9 @@ fn main() -> ExitCode {
                     alone::run(&printer, |signals| config.run(&printer, signals, &environment))
                 }
                 Verb::Schema(schema) => alone::run(&printer, |_| schema.run(&printer)),
+                Verb::Completions(completions) => {
+                    alone::run(&printer, |_| completions.run(&printer))
+                }
             };
             ran.unwrap_or_else(|error| give_up(&Failure::System(error)))
         }

@@ -20,14 +20,6 @@ _, status, usage = os.wait4(pid, 0)
 print(usage.ru_maxrss)
 sys.exit(os.waitstatus_to_exitcode(status))";
 
-/// Runs a command, and prints the seconds of CPU that it and all that it started took.
-const SECONDS: &str = "\
-import os, sys
-pid = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, 2, 1)])
-_, status, usage = os.wait4(pid, 0)
-print(usage.ru_utime + usage.ru_stime)
-sys.exit(os.waitstatus_to_exitcode(status))";
-
 /// Whether a program can be kept on one core; looked at once, since what is measured is
 /// the program and not this.
 static PINS: LazyLock<bool> = LazyLock::new(|| works("taskset -c 0 true"));
@@ -73,15 +65,6 @@ pub(super) fn peak(root: &Path, words: &[&str]) -> Result<u64> {
     let told = output(pinned(root, &[&["python3", "-c", PEAK], words].concat()))?;
     let last = told.lines().last().unwrap_or_default();
     Ok(last.trim().parse::<u64>().with_context(|| format!("peak.py said {last}"))? * 1024)
-}
-
-/// The seconds of CPU that a command in that folder takes, and all that it waits for; what
-/// it prints goes to stderr.
-pub(super) fn seconds(dir: &Path, words: &[&str]) -> Result<f64> {
-    let mut line = command(dir, "python3 -c");
-    line.arg(SECONDS).args(words).stderr(Stdio::inherit());
-    let told = output(line)?;
-    told.trim().parse().with_context(|| format!("the script said {told}"))
 }
 
 /// Bytes as a person reads them.

@@ -67,9 +67,9 @@ impl Spar {
         Spar::from_arg_matches(&matches)
     }
 
-    /// Every verb with a target must be given one, but for that which also
-    /// writes a suite for none.
-    fn whole_command() -> clap::Command {
+    /// The command with all its verbs. Every verb with a target needs one, except
+    /// `init`, which can also write a suite without a server.
+    pub(crate) fn whole_command() -> clap::Command {
         Spar::command()
             .mut_subcommand("init", |init| init.mut_group("Whom", |whom| whom.required(false)))
     }

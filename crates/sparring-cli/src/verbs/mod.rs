@@ -4,6 +4,7 @@ mod agent;
 mod call;
 mod codegen;
 mod complete;
+mod completions;
 mod config;
 mod init;
 mod list;

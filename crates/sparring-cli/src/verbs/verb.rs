@@ -3,6 +3,7 @@
 use clap::Subcommand;
 
 use super::agent::Agent;
+use super::completions::Completions;
 use super::config::Config;
 use super::mock::Mock;
 use super::report::Report;
@@ -27,6 +28,7 @@ pub(crate) enum Verb {
     Shell(Shell),
     Config(Config),
     Schema(Schema),
+    Completions(Completions),
 }
 
 impl Verb {
@@ -42,6 +44,7 @@ impl Verb {
             Verb::Shell(shell) => shell.look(),
             Verb::Config(config) => config.look(),
             Verb::Schema(schema) => schema.look(),
+            Verb::Completions(completions) => completions.look(),
         }
     }
 }

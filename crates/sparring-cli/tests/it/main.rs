@@ -8,6 +8,7 @@ mod agent_page;
 mod agents;
 mod asked;
 mod blocked;
+mod completions;
 mod container;
 mod covered;
 mod everything;

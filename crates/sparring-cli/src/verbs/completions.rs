@@ -1,0 +1,71 @@
+//! `spar completions`: completion scripts for shells, and the man pages.
+//!
+//! clap_complete and clap_mangen make both from the same `Command` that parses the
+//! arguments, so neither can know a flag that spar does not have.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ColorChoice};
+use clap_complete::Shell;
+
+use crate::args::{Look, Spar};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Printer;
+
+const USAGE: &str = "spar completions (<SHELL> | --man <DIR>)";
+
+const EXAMPLES: &str = "\
+Examples:
+  spar completions bash > ~/.local/share/bash-completion/completions/spar
+  spar completions zsh > ~/.zfunc/_spar
+  spar completions fish > ~/.config/fish/completions/spar.fish
+  spar completions --man ~/.local/share/man/man1
+
+zsh reads ~/.zfunc if ~/.zshrc has
+  fpath+=~/.zfunc; autoload -Uz compinit; compinit";
+
+/// Print a completion script for a shell, or write the man pages
+#[derive(Args)]
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(required_unless_present = "man", conflicts_with = "man")]
+    shell: Option<Shell>,
+
+    /// Write the man pages, one for spar and one for each verb, into this
+    /// directory, which is created if it does not exist
+    #[arg(long, value_name = "DIR")]
+    man: Option<PathBuf>,
+}
+
+impl Completions {
+    /// How to print: without colours.
+    pub(super) fn look(&self) -> Look {
+        Look { json: false, quiet: false, color: ColorChoice::Never }
+    }
+
+    /// Prints the script, or writes the pages.
+    pub(crate) async fn run(&self, printer: &Printer) -> Result<Exit, Failure> {
+        if let Some(folder) = &self.man {
+            let shown = folder.display();
+            write_pages(folder).map_err(|error| {
+                Failure::File(format!("cannot write man pages to {shown}: {error}"))
+            })?;
+            printer.note(&format!("wrote the man pages to {shown}")).await;
+        }
+        if let Some(shell) = self.shell {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Spar::whole_command(), "spar", &mut script);
+            printer.print(&String::from_utf8_lossy(&script)).await?;
+        }
+        Ok(Exit::Good)
+    }
+}
+
+fn write_pages(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    clap_mangen::generate_to(Spar::whole_command(), folder)
+}
