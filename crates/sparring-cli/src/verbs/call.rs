@@ -111,6 +111,9 @@ impl Call {
             printer.note("nothing is validated: the server does not declare tools").await;
             return Ok(None);
         }
+        if let Some(malformed) = tools.malformed_summary() {
+            printer.note(&format!("malformed tools are left out: {malformed}")).await;
+        }
         let names = || tools.iter().map(|tool| &*tool.name);
         if !names().any(|name| name == self.tool) {
             let question = did_you_mean(&self.tool, names());

@@ -14,7 +14,8 @@ const MAX_MISMATCHES: usize = 3;
 /// What is known of a server's tools.
 #[derive(Debug)]
 pub(crate) enum Tools {
-    Listed(Vec<Listed>),
+    /// The tools, and what is wrong with those that are malformed.
+    Listed(Vec<Listed>, Option<String>),
     /// They could not be listed.
     Unknown(String),
 }
@@ -46,26 +47,31 @@ impl Tools {
     /// Asks the server.
     pub(super) async fn ask(client: &Client) -> Tools {
         match client.list_tools().await {
-            Ok(tools) => Tools::Listed(tools.into_iter().map(Listed::from).collect()),
+            Ok(tools) => {
+                let malformed = tools.malformed_summary();
+                Tools::Listed(tools.into_iter().map(Listed::from).collect(), malformed)
+            }
             Err(error) => Tools::Unknown(error.to_string()),
         }
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        matches!(self, Tools::Listed(tools) if tools.iter().any(|tool| tool.name == name))
+        matches!(self, Tools::Listed(tools, _) if tools.iter().any(|tool| tool.name == name))
     }
 
     /// Why a tool should not be called, where it is not listed.
     pub(crate) fn unlisted(&self, name: &str) -> Option<String> {
         match self {
             Tools::Unknown(error) => Some(format!("the tools cannot be listed: {error}")),
-            Tools::Listed(_) if self.has(name) => None,
-            Tools::Listed(tools) => {
+            Tools::Listed(..) if self.has(name) => None,
+            Tools::Listed(tools, malformed) => {
                 let names = tools.iter().map(|tool| &*tool.name);
                 let meant = did_you_mean(name, names).map(|meant| format!("; {meant}"));
+                let malformed = malformed.as_ref().map(|why| format!("; malformed: {why}"));
                 Some(format!(
-                    "the server does not list a tool `{name}`{}",
-                    meant.unwrap_or_default()
+                    "the server does not list a tool `{name}`{}{}",
+                    meant.unwrap_or_default(),
+                    malformed.unwrap_or_default()
                 ))
             }
         }
@@ -74,7 +80,7 @@ impl Tools {
     /// Checks structured content against the output schema of its tool. Since
     /// 2025-06-18, server/tools#output-schema: servers must conform to it.
     pub(super) async fn conformance(&self, name: &str, structured: Option<&Value>) -> Conformance {
-        let Tools::Listed(tools) = self else { return Conformance::default() };
+        let Tools::Listed(tools, _) = self else { return Conformance::default() };
         let tool = tools.iter().find(|tool| tool.name == name);
         let Some(output) = tool.and_then(|tool| tool.output.as_ref()) else {
             return Conformance::default();
