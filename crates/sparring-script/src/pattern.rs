@@ -142,9 +142,19 @@ fn describe(error: &Error) -> String {
             },
             error => error.to_string(),
         },
+        Error::ParseError(position, error) => {
+            format!("{}, at position {position}", lower_first(&error.to_string()))
+        }
         error => error.to_string(),
     };
-    shorten(&text)
+    shorten(&lower_first(&text))
+}
+
+/// The library begins its messages with a capital letter.
+fn lower_first(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_ascii_lowercase());
+    first.into_iter().chain(characters).collect()
 }
 
 fn shorten(text: &str) -> String {

@@ -42,6 +42,7 @@ fn the_ends_of_streams_are_kept() {
 #[test]
 fn control_characters_are_visible() {
     check("␛[1mred␛[0m␍\n! ␀\t␡\n", "\u{1b}[1mred\u{1b}[0m\r\n", "\0\t\u{7f}\n", Some(0));
+    check("␦␛[2J ␦␦\n", "␛[2J ␦\n", "", Some(0));
 }
 
 #[test]

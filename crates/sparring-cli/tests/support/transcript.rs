@@ -28,12 +28,16 @@
 //! An empty line separates two cases. A line of stdout that looks like one of these
 //! begins with a `\`, and so does a last line that is empty. The line
 //! `\ no newline at the end` follows a stream without a newline at its end. Control
-//! characters other than tabs are written as their Unicode pictures: `␛` for escape.
+//! characters other than tabs are written as their Unicode pictures: `␛` for escape. A
+//! picture that was printed itself has a `␦` before it.
 
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
+
+/// What stands before a picture of a control character that was printed itself.
+const PRINTED: char = '\u{2426}';
 
 /// What follows a stream that does not end with a newline.
 const NO_NEWLINE: &str = "\\ no newline at the end";
@@ -248,25 +252,32 @@ impl fmt::Display for Case {
 
 /// A line of a transcript as it was printed.
 fn shown(line: &str) -> String {
-    let plain = |c| match c {
-        '\u{2400}'..='\u{241f}' => char::from_u32(u32::from(c) - 0x2400).unwrap(),
-        '\u{2421}' => '\u{7f}',
-        c => c,
-    };
-    line.chars().map(plain).chain(['\n']).collect()
+    let (mut printed, mut rest) = (String::new(), line.chars());
+    while let Some(c) = rest.next() {
+        printed.push(match c {
+            PRINTED => rest.next().unwrap_or(PRINTED),
+            '\u{2400}'..='\u{241f}' => char::from_u32(u32::from(c) - 0x2400).unwrap(),
+            '\u{2421}' => '\u{7f}',
+            c => c,
+        });
+    }
+    printed + "\n"
 }
 
 /// What was printed as lines of a transcript, each marked.
 fn lines_of(printed: &str, mark: impl Fn(&str) -> String) -> String {
-    let picture = |c| match c {
-        '\n' | '\t' => c,
-        '\u{0}'..='\u{1f}' => char::from_u32(u32::from(c) + 0x2400).unwrap(),
-        '\u{7f}' => '\u{2421}',
-        // Read back, it would be a control character.
-        '\u{2400}'..='\u{2421}' => panic!("a transcript cannot have {c} in what is printed"),
-        c => c,
-    };
-    let visible: String = printed.chars().map(picture).collect();
+    let mut visible = String::new();
+    for c in printed.chars() {
+        if matches!(c, '\u{2400}'..='\u{2421}' | PRINTED) {
+            visible.push(PRINTED);
+        }
+        visible.push(match c {
+            '\n' | '\t' => c,
+            '\u{0}'..='\u{1f}' => char::from_u32(u32::from(c) + 0x2400).unwrap(),
+            '\u{7f}' => '\u{2421}',
+            c => c,
+        });
+    }
     let mut lines: String = visible.lines().map(|line| mark(line) + "\n").collect();
     if !printed.is_empty() && !printed.ends_with('\n') {
         lines += &format!("{NO_NEWLINE}\n");

@@ -21,15 +21,15 @@ impl Loader<'_> {
     pub(super) fn tool(&mut self, node: &Node) -> Tool {
         let name = text(node, "name").unwrap_or_default();
         let input = self.schema(node, "input").unwrap_or_else(|| json!({"type": "object"}));
-        let validator = self.validator(node, "input", &input);
+        let validated = node.get("validate").and_then(Node::as_bool) != Some(false);
+        let validator = self.validator(node, "input", &input, validated);
         let mut listed = Map::from_iter([("name".to_owned(), Value::from(&*name))]);
         listed.extend(super::settings::listed(node, &LISTED));
         listed.insert("inputSchema".to_owned(), input.clone());
         if let Some(output) = self.schema(node, "output") {
-            self.validator(node, "output", &output);
+            self.validator(node, "output", &output, false);
             listed.insert("outputSchema".to_owned(), output);
         }
-        let validated = node.get("validate").and_then(Node::as_bool) != Some(false);
         let mirrors = input.to_string().contains("\"x-mcp-header\"");
         Tool {
             entry: self.entry(node, name, listed, Kind::Tool),
@@ -54,7 +54,14 @@ impl Loader<'_> {
         }
     }
 
-    fn validator(&mut self, node: &Node, key: &str, schema: &Value) -> Option<Schema> {
+    /// Compiles a schema. One that is too complex to check may be listed, but not used.
+    fn validator(
+        &mut self,
+        node: &Node,
+        key: &str,
+        schema: &Value,
+        is_used: bool,
+    ) -> Option<Schema> {
         let written = node.get(key).or_else(|| node.get(&format!("{key}_schema")));
         let span = written.map_or(node.span, |written| written.span);
         // The protocol wants an object here (2025-11-25, server/tools#data-types).
@@ -63,6 +70,7 @@ impl Loader<'_> {
         }
         match Schema::new(schema) {
             Ok(validator) => Some(validator),
+            Err(error) if error.too_complex && !is_used => None,
             Err(error) => {
                 self.problems.add(span, format!("this is no JSON Schema: {error}"));
                 None

@@ -200,3 +200,23 @@ fn an_issuer_that_cannot_be_is_told() {
         check(&oauth(keys), place, message);
     }
 }
+
+/// Levels of alternatives that share their targets, too many to check.
+fn complex_schema() -> String {
+    let levels = (0..40).map(|level| {
+        let next = format!("{{$ref: '#/$defs/l{}'}}", level + 1);
+        format!("l{level}: {{anyOf: [{next}, {next}]}}")
+    });
+    let levels: Vec<String> = levels.chain(["l40: {type: string}".to_owned()]).collect();
+    format!("{{type: object, $ref: '#/$defs/l0', $defs: {{{}}}}}", levels.join(", "))
+}
+
+#[test]
+fn a_schema_that_is_too_complex_may_be_listed_but_not_used() {
+    let schema = complex_schema();
+    let script = |keys: &str| format!("tools:\n  - {{name: a, text: x, {keys}: {schema}}}\n");
+    check(&script("input_schema"), "2:35", "schema too complex to check");
+    for keys in ["output_schema", "validate: false, input_schema"] {
+        MockServer::from_yaml(&script(keys), "tests").unwrap();
+    }
+}

@@ -191,7 +191,7 @@ mod tests {
              e: {exists: 1}\nf: {conforms: {type: nope}}\n",
         );
         for part in [
-            "no regular expression: Parsing error at position 1: Opening parenthesis without closing parenthesis",
+            "no regular expression: opening parenthesis without closing parenthesis, at position 1",
             "a.yaml:2:9",
             "did you mean 'string'?",
             "expected a list",

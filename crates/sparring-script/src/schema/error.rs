@@ -38,7 +38,8 @@ impl SchemaError {
         let value: &Value = error.instance();
         let message = match value.as_str() {
             Some(_) if mismatch.pointer.ends_with("/type") => {
-                format!("{} is not a JSON type", text::value(value))
+                let types = "array, boolean, integer, null, number, object and string";
+                format!("{} is not a JSON type; those are {types}", text::value(value))
             }
             // The name of a pattern property, or the value of `pattern`.
             Some(pattern) => match Pattern::new(pattern) {

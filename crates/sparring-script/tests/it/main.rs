@@ -5,8 +5,8 @@
 
 mod never_panics;
 mod patterns;
+mod peers;
 mod schema_errors;
 mod schema_limits;
 mod schema_messages;
-mod schema_peers;
 mod schema_protocol;

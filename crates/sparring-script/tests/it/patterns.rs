@@ -84,11 +84,11 @@ fn an_escaped_text_matches_itself_alone() {
 #[test]
 fn invalid_patterns_are_explained_in_one_line() {
     for (pattern, expected) in [
-        ("(", "Opening parenthesis without closing parenthesis"),
+        ("(", "opening parenthesis without closing parenthesis"),
         ("[z-a]", "invalid character class range"),
-        (r"\p{Nope}", "Unicode property not found"),
-        (r"(a)\2", "Invalid back reference"),
-        ("*", "Target of repeat operator is invalid"),
+        (r"\p{Nope}", "unicode property not found"),
+        (r"(a)\2", "invalid back reference"),
+        ("*", "target of repeat operator is invalid"),
         ("(?:a{1000}){1000}{1000}", "too large when compiled"),
     ] {
         let why = Pattern::new(pattern).expect_err(pattern).to_string();

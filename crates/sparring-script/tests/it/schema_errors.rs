@@ -20,7 +20,8 @@ fn a_value_that_is_no_schema_is_reported_with_its_place() {
     );
     check(
         json!({"$defs": {"x": {"type": "strin"}}}),
-        "at /$defs/x/type: \"strin\" is not a JSON type",
+        "at /$defs/x/type: \"strin\" is not a JSON type; those are array, boolean, integer, \
+         null, number, object and string",
     );
     check(json!({"minLength": -1}), "at /minLength: -1 is less than the minimum of 0");
     check(json!({"minimum": "1"}), "at /minimum: \"1\" is not of type \"number\"");
@@ -68,8 +69,8 @@ fn nothing_is_fetched() {
 fn a_bad_pattern_is_reported_with_its_place_and_the_reason() {
     check(
         json!({"properties": {"a": {"pattern": "a("}}}),
-        "at /properties/a/pattern: \"a(\" is not a regular expression: Parsing error at position \
-         2: Opening parenthesis without closing parenthesis",
+        "at /properties/a/pattern: \"a(\" is not a regular expression: opening parenthesis \
+         without closing parenthesis, at position 2",
     );
     check(
         json!({"pattern": "[z-a]"}),
