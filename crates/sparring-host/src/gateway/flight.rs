@@ -15,21 +15,23 @@ use serde_json::{Map, Value, json};
 use sparring_peer::client::{Answering, InFlight, LogMessage, Progress, Question, RequestBuilder};
 use sparring_peer::server::{Answer, Context, Failure, InputRequired};
 use sparring_wire::{ErrorObject, Json, RawJson};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use super::parked::LONG;
 use super::passing;
-use super::queue::Queue;
 use crate::manager::Connection;
 
 type Outcome = Result<RawJson, ErrorObject>;
+
+/// How much may wait to be passed on for one request.
+pub(super) const MOST_SAID: usize = 256;
 
 /// A request in flight. Dropped, it is cancelled.
 pub(super) struct Flight {
     connection: Connection,
     call: InFlight,
-    said: Arc<Queue<Said>>,
+    said: mpsc::Receiver<Said>,
     /// What the client was asked and has to come back with, by our names for it.
     asked: BTreeMap<String, oneshot::Sender<Outcome>>,
     /// How much it was asked so far.
@@ -60,24 +62,23 @@ pub(super) struct Asked {
 }
 
 impl Flight {
-    /// Makes the request; what comes before its answer goes through that queue.
+    /// Makes the request; what comes before its answer goes through that channel.
     pub(super) fn start(
         connection: Connection,
         request: RequestBuilder,
         party: u64,
-        said: Arc<Queue<Said>>,
+        (tell, said): (mpsc::Sender<Said>, mpsc::Receiver<Said>),
         cx: &Context,
     ) -> Flight {
         let request = match cx.wants_progress() {
             false => request,
             true => {
-                let tell = Arc::clone(&said);
+                let tell = tell.clone();
                 // Progress that is too much is left out.
-                request.on_progress(move |progress| drop(tell.push(Said::Progress(progress))))
+                request.on_progress(move |progress| drop(tell.try_send(Said::Progress(progress))))
             }
         };
-        let by = Arc::clone(&said);
-        let request = request.answered_by(party, by);
+        let request = request.answered_by(party, Arc::new(Asking(tell)));
         let (asked, questions) = (BTreeMap::new(), 0);
         Flight { connection, call: request.start(), said, asked, questions }
     }
@@ -85,28 +86,20 @@ impl Flight {
     /// Goes on until there is an answer, or until the client has to come back
     /// with one of its own.
     pub(super) async fn go_on(&mut self, cx: &Context) -> Landed {
-        // Most requests are answered without a question.
-        let mut asking: Option<FuturesUnordered<_>> = None;
+        let mut asking = FuturesUnordered::new();
         loop {
-            let asked = async {
-                match &mut asking {
-                    Some(asking) => asking.next().await,
-                    None => None,
-                }
-            };
             let said = tokio::select! {
                 biased;
-                said = self.said.at_once() => said,
-                Some(()) = asked => continue,
+                Some(said) = self.said.recv() => said,
+                Some(()) = asking.next() => continue,
                 answer = &mut self.call => {
                     // Said on another thread, just before. Who asked something there is
                     // told that nobody answers.
-                    while let Some(said) = self.said.pop() {
+                    while let Ok(said) = self.said.try_recv() {
                         drop(pass_on(said, cx));
                     }
                     return Landed::Answered(passing::answer(self.connection.server(), answer));
                 }
-                said = self.said.next() => said,
             };
             match pass_on(said, cx) {
                 None => {}
@@ -115,7 +108,7 @@ impl Flight {
                         return Landed::Asks(requests);
                     }
                 }
-                Some(asked) => asking.get_or_insert_default().push(ask_by_request(asked, cx)),
+                Some(asked) => asking.push(ask_by_request(asked, cx)),
             }
         }
     }
@@ -146,20 +139,23 @@ impl Flight {
                     self.asked.insert(key, reply);
                 }
             }
-            next = std::iter::from_fn(|| self.said.pop()).find_map(|said| pass_on(said, cx));
+            let mut said = std::iter::from_fn(|| self.said.try_recv().ok());
+            next = said.find_map(|said| pass_on(said, cx));
         }
         (!requests.is_empty()).then_some(requests)
     }
 }
 
-/// What the server asks is asked of the client.
-impl Answering for Queue<Said> {
+/// Asks the client what the server asks.
+struct Asking(mpsc::Sender<Said>);
+
+impl Answering for Asking {
     fn answer(
         &self,
         method: &str,
         params: RawJson,
     ) -> Pin<Box<dyn Future<Output = Outcome> + Send>> {
-        let asked = ask(self, method, &params);
+        let asked = ask(&self.0, method, &params);
         Box::pin(async move {
             let gone = |_| Err(ErrorObject::internal("the client is gone"));
             let late = |_| Err(ErrorObject::internal("the client did not come back"));
@@ -187,7 +183,7 @@ fn tell(message: &LogMessage, cx: &Context) {
 
 /// Passes a question on; what comes of it is told there.
 fn ask(
-    tell: &Queue<Said>,
+    tell: &mpsc::Sender<Said>,
     method: &str,
     params: &RawJson,
 ) -> Result<oneshot::Receiver<Outcome>, ErrorObject> {
@@ -200,7 +196,7 @@ fn ask(
     let (reply, answer) = oneshot::channel();
     let asked = Asked { question, params, reply };
     let full = |_| ErrorObject::internal("the client is asked too much at once");
-    tell.push(Said::Asked(asked)).map_err(full)?;
+    tell.try_send(Said::Asked(asked)).map_err(full)?;
     Ok(answer)
 }
 

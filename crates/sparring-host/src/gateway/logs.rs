@@ -7,14 +7,14 @@
 //! that have asked for them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sparring_peer::client::LogMessage;
 use sparring_peer::server::Context;
 use sparring_wire::types::LogLevel;
+use tokio::sync::mpsc;
 
 use super::flight::Said;
-use super::queue::Queue;
 use crate::manager::Connection;
 
 /// What is known of log messages.
@@ -33,7 +33,7 @@ struct State {
 }
 
 /// From which level on messages are wanted, and where they go.
-type Wish = (LogLevel, Weak<Queue<Said>>);
+type Wish = (LogLevel, mpsc::WeakSender<Said>);
 
 type Tell = dyn Fn(&LogMessage) + Send + Sync;
 
@@ -73,12 +73,12 @@ impl Logs {
         state.flights.retain(|number, _| stands(number));
     }
 
-    /// A request that wants messages gets them until its queue is gone.
-    pub(super) fn join(&self, connection: &Connection, level: LogLevel, said: &Arc<Queue<Said>>) {
+    /// A request that wants messages gets them until its channel is gone.
+    pub(super) fn join(&self, connection: &Connection, level: LogLevel, tell: &mpsc::Sender<Said>) {
         let mut state = self.state();
         let flights = state.flights.entry(connection.number()).or_default();
-        flights.retain(|(_, said)| said.strong_count() > 0);
-        flights.push((level, Arc::downgrade(said)));
+        flights.retain(|(_, tell)| tell.strong_count() > 0);
+        flights.push((level, tell.downgrade()));
     }
 
     /// Tells a server of a revision up to 2025-11-25 which messages are wanted, if it
@@ -101,12 +101,12 @@ impl Logs {
 
     fn pass_on(&self, connection: u64, is_modern: bool, message: &LogMessage) {
         let state = self.state();
-        for (level, said) in state.flights.get(&connection).into_iter().flatten() {
+        for (level, tell) in state.flights.get(&connection).into_iter().flatten() {
             if message.level >= *level
-                && let Some(said) = said.upgrade()
+                && let Some(tell) = tell.upgrade()
             {
                 // What is too much is left out.
-                let _ = said.push(Said::Log(message.clone()));
+                let _ = tell.try_send(Said::Log(message.clone()));
             }
         }
         let tell = state.tell.clone().filter(|_| !is_modern);

@@ -14,7 +14,6 @@ mod logs;
 mod parked;
 mod passing;
 mod prompts;
-mod queue;
 mod resources;
 mod template;
 
@@ -27,16 +26,15 @@ use sparring_peer::client::{ClientBuilder, Question};
 use sparring_peer::server::{Answer, Context, Failure, Handler, Reply};
 use sparring_wire::types::{Implementation, ServerCapabilities, Tool};
 use sparring_wire::{ErrorObject, Json, RawJson};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use crate::manager::{Connection, Manager};
 use crate::registry::{Refusal, Registered, Registry};
 use crate::text::cut;
-use flight::{Flight, Landed};
+use flight::{Flight, Landed, MOST_SAID};
 use logs::Logs;
 use parked::Parked;
-use queue::Queue;
 
 pub use following::follow;
 
@@ -95,7 +93,7 @@ impl Gateway {
         }
         let mut begun = self.begun.subscribe();
         // Whoever has waited for long gets what there is.
-        let _ = Box::pin(timeout(PATIENCE, begun.wait_for(|begun| *begun))).await;
+        let _ = timeout(PATIENCE, begun.wait_for(|begun| *begun)).await;
     }
 
     /// For whom a request is made: questions of one party may reach any of its
@@ -106,29 +104,26 @@ impl Gateway {
     }
 
     /// Makes a request of a server, and passes on what comes before its answer.
-    #[expect(clippy::manual_async_fn, reason = "that has room for all it is given twice")]
-    fn pass<'a>(
-        &'a self,
+    async fn pass(
+        &self,
         connection: Connection,
         method: &'static str,
         mut params: RawJson,
-        cx: &'a Context,
-    ) -> impl Future<Output = Answer> + Send + 'a {
-        async move {
-            let said = Arc::new(Queue::default());
-            if let Some(level) = cx.log_level() {
-                self.logs.hear(&connection);
-                Box::pin(self.logs.ask_for(&connection, level, true)).await;
-                if logs::are_for_requests(cx, &connection) {
-                    self.logs.join(&connection, level, &said);
-                    params = passing::with_log_level(&connection, params, level);
-                }
+        cx: &Context,
+    ) -> Answer {
+        let (tell, said) = mpsc::channel(MOST_SAID);
+        if let Some(level) = cx.log_level() {
+            self.logs.hear(&connection);
+            self.logs.ask_for(&connection, level, true).await;
+            if logs::are_for_requests(cx, &connection) {
+                self.logs.join(&connection, level, &tell);
+                params = passing::with_log_level(&connection, params, level);
             }
-            let request = connection.request(method, params);
-            let mut flight = Flight::start(connection, request, self.party(cx), said, cx);
-            let landed = flight.go_on(cx).await;
-            self.landed(flight, landed, cx)
         }
+        let request = connection.request(method, params);
+        let mut flight = Flight::start(connection, request, self.party(cx), (tell, said), cx);
+        let landed = flight.go_on(cx).await;
+        self.landed(flight, landed, cx)
     }
 
     /// Goes on with a request whose client comes back with answers.
@@ -183,14 +178,12 @@ impl Handler for Gateway {
 
     async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
         if let Some(state) = resumed(cx) {
-            return Box::pin(self.resume(&state, cx)).await;
+            return self.resume(&state, cx).await;
         }
         self.until_known(name).await;
-        let (connection, params) = {
-            let route = self.registry.permit(name, arguments).await.map_err(refused)?;
-            let params = passing::tool_params(cx, &route.tool.name, arguments);
-            (self.manager.routed(&route).map_err(not_there)?, params)
-        };
+        let route = self.registry.permit(name, arguments).await.map_err(refused)?;
+        let params = passing::tool_params(cx, &route.tool.name, arguments);
+        let connection = self.manager.routed(&route).map_err(not_there)?;
         self.pass(connection, "tools/call", params, cx).await
     }
 
@@ -212,11 +205,11 @@ impl Handler for Gateway {
         self.until_begun().await;
         let place = resources::find(&self.manager, uri, cx.revision())?;
         let reply = match resumed(cx) {
-            Some(state) => Box::pin(self.resume(&state, cx)).await?,
+            Some(state) => self.resume(&state, cx).await?,
             None => {
                 let inner = RawJson::string(&place.uri);
                 let params = passing::params(cx, &[("uri", inner.view())]);
-                Box::pin(self.pass(place.connection, "resources/read", params, cx)).await?
+                self.pass(place.connection, "resources/read", params, cx).await?
             }
         };
         Ok(resources::as_asked(reply, &place.uri, uri))
@@ -239,13 +232,13 @@ impl Handler for Gateway {
 
     async fn get_prompt(&self, name: &str, _arguments: Json<'_>, cx: &Context) -> Answer {
         if let Some(state) = resumed(cx) {
-            return Box::pin(self.resume(&state, cx)).await;
+            return self.resume(&state, cx).await;
         }
         self.until_begun().await;
         let (connection, prompt) = prompts::find(&self.manager, name)?;
         let inner = RawJson::string(&prompt);
         let params = passing::params(cx, &[("name", inner.view())]);
-        Box::pin(self.pass(connection, "prompts/get", params, cx)).await
+        self.pass(connection, "prompts/get", params, cx).await
     }
 
     async fn complete(&self, reference: Json<'_>, _argument: Json<'_>, cx: &Context) -> Answer {

@@ -1,6 +1,6 @@
 //! A server that is connected: who it is, what it has, and calls to it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use sparring_peer::client::RequestBuilder;
@@ -28,48 +28,9 @@ pub(super) struct Live {
     pub(super) number: u64,
     pub(super) client: Client,
     pub(super) stderr: Option<Stderr>,
-    pub(super) entry: Entry,
+    pub(super) config: watch::Receiver<Arc<ServerConfig>>,
     pub(super) lists: watch::Receiver<Lists>,
     pub(super) since: Instant,
-}
-
-/// The entry of a server, and what every call wants to know of it: that is made
-/// once for as long as the entry stays, and to look at it locks nothing as long as
-/// it stays what it was at first.
-pub(super) struct Entry {
-    now: watch::Receiver<Arc<ServerConfig>>,
-    first: Facts,
-    later: Mutex<Option<(Arc<ServerConfig>, Facts)>>,
-}
-
-struct Facts {
-    fingerprint: Fingerprint,
-    timeout: Duration,
-}
-
-impl Entry {
-    pub(super) fn new(mut now: watch::Receiver<Arc<ServerConfig>>) -> Entry {
-        let first = Facts::of(&now.borrow_and_update());
-        Entry { now, first, later: Mutex::default() }
-    }
-
-    fn look<T>(&self, at: impl FnOnce(&Facts) -> T) -> T {
-        if let Ok(false) = self.now.has_changed() {
-            return at(&self.first);
-        }
-        let config = self.now.borrow();
-        let mut later = self.later.lock().unwrap_or_else(PoisonError::into_inner);
-        at(match &mut *later {
-            Some((of, facts)) if Arc::ptr_eq(of, &config) => facts,
-            later => &later.insert((Arc::clone(&config), Facts::of(&config))).1,
-        })
-    }
-}
-
-impl Facts {
-    fn of(config: &ServerConfig) -> Facts {
-        Facts { fingerprint: Fingerprint::of(config), timeout: config.timeout }
-    }
 }
 
 impl Connection {
@@ -90,12 +51,12 @@ impl Connection {
 
     /// The entry of the server, as it is in force now.
     pub fn config(&self) -> Arc<ServerConfig> {
-        self.0.entry.now.borrow().clone()
+        self.0.config.borrow().clone()
     }
 
     /// Whether the server is what this is the fingerprint of.
     pub(crate) fn is_known_by(&self, fingerprint: &Fingerprint) -> bool {
-        self.0.entry.look(|facts| facts.fingerprint == *fingerprint)
+        Fingerprint::of(&self.0.config.borrow()) == *fingerprint
     }
 
     /// Since when it stands.
@@ -166,7 +127,7 @@ impl Connection {
     }
 
     fn timeout(&self) -> Duration {
-        self.0.entry.look(|facts| facts.timeout)
+        self.0.config.borrow().timeout
     }
 
     /// The end of what the server wrote to its stderr; empty where it has none.
@@ -201,45 +162,5 @@ impl std::fmt::Debug for Connection {
             .field("server", &self.0.server)
             .field("number", &self.0.number)
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use sparring_transport::{ChildTarget, Target};
-
-    use super::*;
-    use crate::config::{Origin, Reconnect, Rules, Scope};
-
-    fn config(program: &str, seconds: u64) -> Arc<ServerConfig> {
-        Arc::new(ServerConfig {
-            name: "s".to_owned(),
-            origin: Origin { file: "mcp.yaml".into(), scope: Scope::User, line: 1, column: 1 },
-            target: Target::Child(ChildTarget::new(program)),
-            protocol: sparring_peer::Protocol::default(),
-            enabled: true,
-            auto_connect: true,
-            timeout: Duration::from_secs(seconds),
-            reconnect: Reconnect::default(),
-            rules: Rules::default(),
-        })
-    }
-
-    #[test]
-    fn what_is_known_of_an_entry_is_what_it_says_now() {
-        let (sender, receiver) = watch::channel(config("a", 1));
-        let entry = Entry::new(receiver);
-        let check = |expected: &ServerConfig| {
-            let known = entry.look(|facts| (facts.fingerprint.clone(), facts.timeout));
-            assert_eq!(known, (Fingerprint::of(expected), expected.timeout));
-        };
-        check(&config("a", 1));
-        for later in [config("a", 2), config("b", 2), config("a", 1)] {
-            sender.send_replace(Arc::clone(&later));
-            check(&later);
-            check(&later);
-        }
-        drop(sender);
-        check(&config("a", 1));
     }
 }

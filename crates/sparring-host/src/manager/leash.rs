@@ -24,15 +24,6 @@ pub(super) struct Leash {
     held: Arc<Held>,
     kind: LinkKind,
     transport: &'static str,
-    /// What the link said of itself when it was last written to, or had nothing
-    /// more, so that it need not be asked for this alone.
-    known: Known,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Known {
-    backlog: usize,
-    is_held: bool,
 }
 
 /// What owner and holder share.
@@ -58,7 +49,7 @@ impl Leashes {
         if cut {
             held.cut();
         }
-        Leash { held, kind, transport, known: Known::default() }
+        Leash { held, kind, transport }
     }
 
     /// Ends all links at once, and every later one. A child is killed with its
@@ -106,22 +97,6 @@ impl Leash {
             None => otherwise,
         }
     }
-
-    /// The same for what may change what is known of the link.
-    fn change<T>(&mut self, otherwise: T, does: impl FnOnce(&mut dyn Link) -> T) -> T {
-        let (done, known) = self.on((otherwise, Known::default()), |link| {
-            let done = does(link);
-            (done, Known::of(link))
-        });
-        self.known = known;
-        done
-    }
-}
-
-impl Known {
-    fn of(link: &dyn Link) -> Known {
-        Known { backlog: link.backlog(), is_held: link.is_held() }
-    }
 }
 
 impl Link for Leash {
@@ -142,11 +117,11 @@ impl Link for Leash {
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.change(Poll::Ready(()), |link| link.poll_flush(cx))
+        self.on(Poll::Ready(()), |link| link.poll_flush(cx))
     }
 
     fn backlog(&self) -> usize {
-        self.known.backlog
+        self.on(0, |link| link.backlog())
     }
 
     fn closing_time(&self) -> Duration {
@@ -161,11 +136,7 @@ impl Link for Leash {
         };
         let received = link.poll_receive(cx);
         if received.is_pending() {
-            self.known = Known::of(&**link);
-            match &mut ends.owner {
-                Some(owner) => owner.clone_from(cx.waker()),
-                owner => *owner = Some(cx.waker().clone()),
-            }
+            ends.owner = Some(cx.waker().clone());
         }
         received
     }
@@ -175,7 +146,7 @@ impl Link for Leash {
     }
 
     fn is_held(&self) -> bool {
-        self.known.is_held
+        self.on(false, |link| link.is_held())
     }
 
     fn known_era(&self) -> Option<Era> {
@@ -218,59 +189,5 @@ mod tests {
         let (here, mut there) = memory(LinkKind::Shared);
         let _leash = leashes.hold(Box::new(here));
         assert_eq!(there.try_receive(), Some(Incoming::Closed(Cause::EndOfInput)));
-    }
-
-    /// A link that says of itself what it is told to, and never has anything.
-    struct Says(Arc<Mutex<Known>>);
-
-    impl Link for Says {
-        fn kind(&self) -> LinkKind {
-            LinkKind::Shared
-        }
-
-        fn transport(&self) -> &'static str {
-            "says"
-        }
-
-        fn record_to(&mut self, _: Recorder) {}
-
-        fn send(&mut self, _: Outgoing) {}
-
-        fn poll_flush(&mut self, _: &mut Context<'_>) -> Poll<()> {
-            Poll::Ready(())
-        }
-
-        fn poll_receive(&mut self, _: &mut Context<'_>) -> Poll<Incoming> {
-            Poll::Pending
-        }
-
-        fn backlog(&self) -> usize {
-            self.0.lock().unwrap().backlog
-        }
-
-        fn is_held(&self) -> bool {
-            self.0.lock().unwrap().is_held
-        }
-    }
-
-    #[test]
-    fn what_a_link_says_of_itself_is_known_once_it_was_written_to_or_asked_for_more() {
-        let (said, leashes) = (Arc::new(Mutex::new(Known::default())), Leashes::default());
-        let mut leash = leashes.hold(Box::new(Says(Arc::clone(&said))));
-        let mut cx = Context::from_waker(Waker::noop());
-        let ways: [fn(&mut Leash, &mut Context<'_>); 2] = [
-            |leash, cx| assert!(leash.poll_flush(cx).is_ready()),
-            |leash, cx| assert!(leash.poll_receive(cx).is_pending()),
-        ];
-        for (way, backlog) in ways.into_iter().zip([7, 9]) {
-            for is_held in [true, false] {
-                *said.lock().unwrap() = Known { backlog, is_held };
-                way(&mut leash, &mut cx);
-                assert_eq!((leash.backlog(), leash.is_held()), (backlog, is_held));
-            }
-        }
-        leashes.cut();
-        assert!(leash.poll_flush(&mut cx).is_ready());
-        assert_eq!((leash.backlog(), leash.is_held()), (0, false));
     }
 }

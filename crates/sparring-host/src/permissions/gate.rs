@@ -146,11 +146,6 @@ impl Gate {
         locked(&self.permissions).clone()
     }
 
-    /// Whether decisions are written down, so that a call needs a name.
-    pub(crate) fn is_audited(&self) -> bool {
-        self.options.audit.is_some()
-    }
-
     /// What was granted for good.
     pub fn grants(&self) -> &Grants {
         &self.options.grants
@@ -159,10 +154,7 @@ impl Gate {
     /// What would become of a call of this tool; `None` if somebody would be
     /// asked.
     pub fn standing(&self, server: &str, tool: &str) -> Option<Settled> {
-        self.standing_by(&self.permissions(), server, tool)
-    }
-
-    fn standing_by(&self, permissions: &Permissions, server: &str, tool: &str) -> Option<Settled> {
+        let permissions = self.permissions();
         let decision = permissions.decide(server, tool);
         let settled = |allowed, reason| Some(Settled { allowed, reason, note: None });
         match (decision.verdict, decision.rule) {
@@ -195,28 +187,10 @@ impl Gate {
     /// When the call is not to be made; the error says why, and what would allow
     /// it where nobody could be asked.
     pub async fn check(&self, call: Call<'_>) -> Result<Settled, Denied> {
-        match self.check_at_once(&self.permissions(), call) {
-            Some(checked) => checked,
-            None => {
-                let settled = self.settle(call).await;
-                self.conclude(call, settled)
-            }
-        }
-    }
-
-    /// The same where nobody has to be asked, by rules that whoever calls has just
-    /// looked up; `None` where somebody has to be.
-    pub(crate) fn check_at_once(
-        &self,
-        permissions: &Permissions,
-        call: Call<'_>,
-    ) -> Option<Result<Settled, Denied>> {
-        let settled = self.standing_by(permissions, call.server, call.tool)?;
-        Some(self.conclude(call, settled))
-    }
-
-    /// Writes down what was decided.
-    fn conclude(&self, call: Call<'_>, settled: Settled) -> Result<Settled, Denied> {
+        let settled = match self.standing(call.server, call.tool) {
+            Some(settled) => settled,
+            None => self.settle(call).await,
+        };
         if let Some(audit) = &self.options.audit {
             let Call { id, server, tool, arguments } = call;
             audit.record(&Line { call: id, server, tool, arguments, settled: &settled })?;

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use sparring_peer::client::{self, Response};
+use sparring_wire::RawJson;
 use sparring_wire::types::Tool;
-use sparring_wire::{Json, RawJson};
 
 use crate::manager::{Connection, Manager};
-use crate::permissions::{Call, Fingerprint};
+use crate::permissions::Fingerprint;
 
 /// Where a tool is that may be called.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,13 +18,6 @@ pub struct Route {
     pub tool: Arc<Tool>,
     /// What the server was when it was permitted; none if it is not configured.
     pub target: Option<Fingerprint>,
-}
-
-impl Route {
-    /// The call that is decided about.
-    pub(super) fn call<'a>(&'a self, id: &'a str, arguments: Json<'a>) -> Call<'a> {
-        Call { id, server: &self.server, tool: &self.tool.name, arguments }
-    }
 }
 
 /// Makes calls.

@@ -19,7 +19,7 @@ use sparring_wire::types::Tool;
 use sparring_wire::{Json, RawJson};
 
 use crate::names::Limit;
-use crate::permissions::{Answer, Denied, Gate, Permissions, Reason, Settled};
+use crate::permissions::{Answer, Call, Gate, Permissions, Reason};
 use crate::text::cut;
 use event::Announcer;
 use table::Table;
@@ -41,8 +41,6 @@ pub struct Registry {
     gate: Gate,
     limit: Limit,
     state: Mutex<State>,
-    /// How often the table was another one.
-    tables: AtomicU64,
     announcer: Announcer,
     /// What tells the calls of this run from those of others.
     run: u32,
@@ -55,15 +53,6 @@ struct State {
     /// Made when somebody looks: servers come and go more often, and a name can
     /// depend on all of them.
     table: Option<Arc<Table>>,
-}
-
-/// A call that somebody has to be asked about.
-struct Asking {
-    /// What it is called where it is written down.
-    id: String,
-    /// Which table its tool was found in.
-    tables: u64,
-    route: Route,
 }
 
 impl State {
@@ -79,7 +68,6 @@ impl Registry {
             gate,
             limit: Limit::default(),
             state: Mutex::default(),
-            tables: AtomicU64::new(0),
             announcer: Announcer::default(),
             run: fastrand::u32(..),
             calls: AtomicU64::new(1),
@@ -103,7 +91,7 @@ impl Registry {
         if state.servers.get(server) != Some(&tools) {
             let server = Arc::<str>::from(server);
             state.servers.insert(Arc::clone(&server), tools);
-            self.forget_table(&mut state);
+            state.table = None;
             drop(state);
             self.announcer.tell(Event::Tools { server });
         }
@@ -114,7 +102,7 @@ impl Registry {
     pub fn unregister(&self, server: &str) -> usize {
         let mut state = self.state();
         let Some((server, tools)) = state.servers.remove_entry(server) else { return 0 };
-        self.forget_table(&mut state);
+        state.table = None;
         drop(state);
         self.announcer.tell(Event::Tools { server });
         tools.len()
@@ -163,55 +151,13 @@ impl Registry {
     /// When it may not; or there is no such tool, also if it is gone by the time
     /// that somebody has answered.
     pub async fn permit(&self, name: &str, arguments: Json<'_>) -> Result<Route, Refusal> {
-        match self.permit_at_once(name, arguments) {
-            Ok(route) => route,
-            // Rare, and large: it is kept out of what every call carries along.
-            Err(asking) => Box::pin(self.permit_by_asking(name, arguments, asking)).await,
-        }
-    }
-
-    /// The same where nobody has to be asked; gives back what is to be asked about
-    /// where somebody has to be.
-    fn permit_at_once(
-        &self,
-        name: &str,
-        arguments: Json<'_>,
-    ) -> Result<Result<Route, Refusal>, Asking> {
-        let tables = self.tables.load(Ordering::Acquire);
-        let Some((server, tool)) = self.find(name) else { return Ok(Err(self.unknown(name))) };
-        let permissions = self.gate.permissions();
-        let target = permissions.fingerprint(&server).cloned();
-        let id = match self.gate.is_audited() {
-            true => format!("{:08x}-{}", self.run, self.calls.fetch_add(1, Ordering::Relaxed)),
-            false => String::new(),
-        };
-        let route = Route { server, tool, target };
-        match self.gate.check_at_once(&permissions, route.call(&id, arguments)) {
-            Some(checked) => Ok(self.permitted(route, checked)),
-            None => Err(Asking { id, tables, route }),
-        }
-    }
-
-    async fn permit_by_asking(
-        &self,
-        name: &str,
-        arguments: Json<'_>,
-        asking: Asking,
-    ) -> Result<Route, Refusal> {
-        let Asking { id, tables, route } = asking;
-        let checked = self.gate.check(route.call(&id, arguments)).await;
-        let route = self.permitted(route, checked)?;
-        let same = |(server, tool): (Arc<str>, Arc<Tool>)| {
-            server == route.server && tool.name == route.tool.name
-        };
-        if self.tables.load(Ordering::Acquire) != tables && !self.find(name).is_some_and(same) {
-            return Err(Refusal::Gone { name: name.to_owned() });
-        }
-        Ok(route)
-    }
-
-    /// Tells of what was decided what others have to know.
-    fn permitted(&self, route: Route, checked: Result<Settled, Denied>) -> Result<Route, Refusal> {
+        let Some((server, tool)) = self.find(name) else { return Err(self.unknown(name)) };
+        // Looked up before anything is decided: a call that is permitted goes to this
+        // server or to none.
+        let target = self.gate.permissions().fingerprint(&server).cloned();
+        let id = format!("{:08x}-{}", self.run, self.calls.fetch_add(1, Ordering::Relaxed));
+        let call = Call { id: &id, server: &server, tool: &tool.name, arguments };
+        let checked = self.gate.check(call).await;
         let reason = checked.as_ref().map_or_else(|denied| denied.reason(), |it| Some(&it.reason));
         if let Some(Reason::Answer(Some(Answer::Never))) = reason {
             self.announcer.tell(Event::Permissions);
@@ -219,7 +165,12 @@ impl Registry {
         if let Some(note) = checked?.note {
             self.announcer.tell(Event::Note(note.into()));
         }
-        Ok(route)
+        match self.find(name) {
+            Some((other, now)) if other == server && now.name == tool.name => {
+                Ok(Route { server, tool, target })
+            }
+            _ => Err(Refusal::Gone { name: name.to_owned() }),
+        }
     }
 
     /// Calls a tool by its name here, if it may be called.
@@ -258,11 +209,6 @@ impl Registry {
         let mut state = self.state();
         let found = state.table(self.limit).get(name)?;
         Some((Arc::clone(&found.server), Arc::clone(&found.tool)))
-    }
-
-    fn forget_table(&self, state: &mut State) {
-        state.table = None;
-        self.tables.fetch_add(1, Ordering::Release);
     }
 
     fn table(&self) -> Arc<Table> {

@@ -10,7 +10,7 @@ use sparring_transport::{Container, Opened, Stderr};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::super::backoff;
-use super::super::connection::{Connection, Entry, Live};
+use super::super::connection::{Connection, Live};
 use super::super::error::Error;
 use super::super::keep::Keep;
 use super::super::state::State;
@@ -171,7 +171,7 @@ impl Server {
             number: self.shop.connections.fetch_add(1, Ordering::Relaxed),
             client: client.clone(),
             stderr: stderr.clone(),
-            entry: Entry::new(self.config.subscribe()),
+            config: self.config.subscribe(),
             lists,
             since: Instant::now(),
         });

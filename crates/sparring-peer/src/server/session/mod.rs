@@ -97,7 +97,7 @@ impl Connection {
             renewal,
             link: None,
             intake: Intake::default(),
-            jobs: Jobs::new(),
+            jobs: Jobs::default(),
             outbox: Arc::new(outbox),
             said,
             changes: None,

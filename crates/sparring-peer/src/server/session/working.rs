@@ -32,10 +32,9 @@ impl Connection {
     }
 
     /// Lets handlers go on that have waited; says whether one has come to its end.
-    pub(super) fn finish(&mut self, cx: &TaskContext<'_>) -> bool {
+    pub(super) fn finish(&mut self, cx: &mut TaskContext<'_>) -> bool {
         let mut any = false;
-        self.jobs.listen(cx);
-        while let Some(done) = self.jobs.next() {
+        while let Some(done) = self.jobs.next(cx) {
             self.done(done);
             any = true;
         }
