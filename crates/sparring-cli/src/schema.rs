@@ -1,7 +1,8 @@
-//! Where a value breaks a tool's JSON Schema.
+//! Checks a value against a tool's JSON Schema.
 
 use serde_json::Value;
-use sparring_schema::{Schema, Step};
+use sparring_script::Schema;
+use sparring_script::schema::{Step, Verdict};
 use sparring_wire::{Json, JsonKind};
 
 use crate::output::line;
@@ -29,6 +30,9 @@ pub(crate) enum Unchecked {
     /// The schema itself cannot be used.
     #[error("the schema cannot be used: {0}")]
     Schema(String),
+    /// The check would take too long.
+    #[error("{0}")]
+    TooComplex(String),
     /// A number has more digits or a larger exponent than can be reckoned with.
     #[error("the number {0} is too large to be checked")]
     Number(String),
@@ -41,20 +45,30 @@ pub(crate) enum Unchecked {
 ///
 /// # Errors
 /// When that cannot be found out.
-pub(crate) fn breaches(
+pub(crate) async fn breaches(
     schema: &Value,
     value: Json<'_>,
     root: &str,
 ) -> Result<Vec<Breach>, Unchecked> {
     let shown = |text: String| line::cut(&line::clean(&text), LONGEST);
-    let schema =
-        Schema::new(schema).map_err(|error| Unchecked::Schema(shown(error.to_string())))?;
+    let schema = Schema::new_in_background(schema.clone()).await.map_err(|error| {
+        let message = shown(error.to_string());
+        match error.too_complex {
+            true => Unchecked::TooComplex(message),
+            false => Unchecked::Schema(message),
+        }
+    })?;
     if let Some(number) = too_large(value) {
         return Err(Unchecked::Number(shown(number.text().into_owned())));
     }
     let value: Value = value.to().map_err(|error| Unchecked::Value(shown(error.to_string())))?;
-    let found = schema.breaches(&value, MOST).into_iter();
+    let found = match schema.check_in_background(&value, MOST).await {
+        Verdict::Valid => Vec::new(),
+        Verdict::Invalid(found) => found,
+        Verdict::Undecided(reason) => return Err(Unchecked::TooComplex(shown(reason))),
+    };
     Ok(found
+        .into_iter()
         .map(|breach| Breach {
             path: path(&breach.steps, root),
             member: match breach.steps.into_iter().next() {
@@ -105,18 +119,18 @@ mod tests {
 
     use super::*;
 
-    fn found(schema: &Value, value: &str) -> Result<Vec<(String, String)>, Unchecked> {
+    async fn found(schema: &Value, value: &str) -> Result<Vec<(String, String)>, Unchecked> {
         let value = RawJson::parse(value).unwrap();
-        let found = breaches(schema, value.view(), "$")?;
+        let found = breaches(schema, value.view(), "$").await?;
         Ok(found.into_iter().map(|breach| (breach.path, breach.message)).collect())
     }
 
-    #[test]
-    fn breaches_are_told_with_their_path() {
+    #[tokio::test]
+    async fn breaches_are_told_with_their_path() {
         let number = json!({"type": "number"});
         let schema = json!({"properties": {"a b": {"items": number}}, "required": ["c"]});
         assert_eq!(
-            found(&schema, r#"{"a b": [1, "x"]}"#).unwrap(),
+            found(&schema, r#"{"a b": [1, "x"]}"#).await.unwrap(),
             [
                 ("$[\"a b\"][1]".to_owned(), "\"x\" is not of type \"number\"".to_owned()),
                 ("$".to_owned(), "\"c\" is a required property".to_owned()),
@@ -124,19 +138,19 @@ mod tests {
         );
     }
 
-    #[test]
-    fn a_number_that_cannot_be_reckoned_with_is_not_called_a_breach() {
+    #[tokio::test]
+    async fn a_number_that_cannot_be_reckoned_with_is_not_called_a_breach() {
         let schema = json!({"items": {"type": "number", "multipleOf": 10}});
         for number in ["1e999", "12345678901234567890123450", "-9223372036854775810"] {
-            let error = found(&schema, &format!("[20, {number}]")).unwrap_err();
+            let error = found(&schema, &format!("[20, {number}]")).await.unwrap_err();
             assert_eq!(error, Unchecked::Number(number.to_owned()));
         }
-        assert_eq!(found(&schema, "[18446744073709551610, 1e2]").unwrap(), []);
+        assert_eq!(found(&schema, "[18446744073709551610, 1e2]").await.unwrap(), []);
     }
 
-    #[test]
-    fn a_schema_that_is_none_is_told() {
-        let error = found(&json!({"type": "unheard-of"}), "{}").unwrap_err();
+    #[tokio::test]
+    async fn a_schema_that_is_none_is_told() {
+        let error = found(&json!({"type": "unheard-of"}), "{}").await.unwrap_err();
         assert!(matches!(error, Unchecked::Schema(_)), "{error}");
     }
 }

@@ -38,7 +38,6 @@
 //! said. A script that needs one which is off is refused.
 
 pub mod builder;
-mod clock;
 #[cfg(feature = "http")]
 mod control;
 mod grammar;

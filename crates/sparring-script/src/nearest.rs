@@ -19,11 +19,16 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
 fn nearest_of<'a>(name: &str, known: Vec<&'a str>) -> Vec<&'a str> {
     let mut alike: Vec<(f64, &str)> = known
         .into_iter()
-        .map(|candidate| (sparring_diff::alike(name, candidate), candidate))
+        .map(|candidate| (similarity(name, candidate), candidate))
         .filter(|(alike, _)| *alike > ALIKE)
         .collect();
     alike.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     alike.into_iter().map(|(_, name)| name).take(MOST).collect()
+}
+
+/// How alike two names are, from 0 to 1 and whatever their case.
+fn similarity(one: &str, other: &str) -> f64 {
+    strsim::jaro(&one.to_lowercase(), &other.to_lowercase())
 }
 
 fn did_you_mean_one_of(name: &str, known: Vec<&str>) -> Option<String> {

@@ -16,6 +16,7 @@ pub mod http;
 #[cfg(unix)]
 mod pipes;
 mod private_file;
+mod replace_file;
 mod secrets;
 #[cfg(unix)]
 mod socket;
@@ -28,6 +29,7 @@ pub use container::{Container, ContainerError, Engine as ContainerEngine, Ran};
 #[cfg(unix)]
 pub use pipes::NamedPipes;
 pub use private_file::{FileLock, PrivateFile};
+pub use replace_file::{FileAccess, replace_file};
 pub use secrets::Secrets;
 #[cfg(unix)]
 pub use socket::{Listener, connect_unix, listen_unix};

@@ -4,14 +4,16 @@
 //! Nothing here blocks, so that whoever gives up leaves nothing behind: a pipe
 //! is opened without waiting, and looked at until the other end is there.
 
-use std::ffi::CString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
-use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use nix::errno::Errno;
+use nix::fcntl::OFlag;
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 use sparring_peer::link::LinesOptions;
 use sparring_peer::{Lines, Link};
 use tokio::net::unix::pipe;
@@ -72,15 +74,8 @@ impl NamedPipes {
     }
 }
 
-#[expect(unsafe_code, reason = "see the comment below")]
 fn make(path: &Path) -> io::Result<()> {
-    let path = CString::new(path.as_os_str().as_bytes())?;
-    // No safe call does it on every system. This one only reads the path, which
-    // ends with a zero and outlives it.
-    match unsafe { libc::mkfifo(path.as_ptr(), 0o600) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    Ok(mkfifo(path, Mode::S_IRUSR | Mode::S_IWUSR)?)
 }
 
 /// Opens both pipes. Reading is opened first, which never has to wait, so that
@@ -91,7 +86,7 @@ async fn open(from: &Path, to: &Path, within: Duration) -> io::Result<impl Link 
         let writing = loop {
             match not_blocking(to, true) {
                 // Nobody reads yet.
-                Err(error) if is(&error, rustix::io::Errno::NXIO) => sleep(LOOK).await,
+                Err(error) if is(&error, Errno::ENXIO) => sleep(LOOK).await,
                 opened => break opened?,
             }
         };
@@ -133,13 +128,13 @@ async fn await_writer(mut reading: &File) -> io::Result<Option<u8>> {
 
 fn not_blocking(path: &Path, write: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.read(!write).write(write).custom_flags(libc::O_NONBLOCK);
-    options.open(path).map_err(|error| match is(&error, rustix::io::Errno::NXIO) {
+    options.read(!write).write(write).custom_flags(OFlag::O_NONBLOCK.bits());
+    options.open(path).map_err(|error| match is(&error, Errno::ENXIO) {
         true => error,
         false => naming(path, &error),
     })
 }
 
-fn is(error: &io::Error, errno: rustix::io::Errno) -> bool {
-    error.raw_os_error() == Some(errno.raw_os_error())
+fn is(error: &io::Error, errno: Errno) -> bool {
+    error.raw_os_error() == Some(errno as i32)
 }

@@ -4,11 +4,13 @@
 //! What stands in it is its owner's business.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
+
+use crate::replace_file::{FileAccess, replace_file};
 
 /// How long another process may keep us waiting, and how often it is looked at.
 const PATIENCE: Duration = Duration::from_secs(40);
@@ -118,13 +120,7 @@ impl PrivateFile {
     /// # Errors
     /// When that cannot be done; then all is as it was.
     pub fn write(&self, text: &str) -> io::Result<()> {
-        // A link stays one, and leads to the new.
-        let path = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-        let new = PrivateFile::new(&path).beside(&format!(".{}.new", std::process::id()));
-        let _ = fs::remove_file(&new);
-        let mut file = private().write(true).create_new(true).open(&new)?;
-        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-        written.and_then(|()| fs::rename(&new, path)).inspect_err(|_| drop(fs::remove_file(&new)))
+        replace_file(&self.path, text.as_bytes(), FileAccess::Private)
     }
 
     /// Puts it out of the way, beside where it was, and says where it is now.

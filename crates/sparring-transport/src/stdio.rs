@@ -26,6 +26,7 @@ mod direct {
     use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
     use std::os::unix::net::UnixStream as StdStream;
 
+    use nix::fcntl::OFlag;
     use tokio::net::UnixStream;
     use tokio::net::unix::pipe;
 
@@ -60,7 +61,7 @@ mod direct {
     /// and not of everybody who shares our stdin or stdout.
     fn reopened(path: &str, write: bool) -> Option<File> {
         let mut options = OpenOptions::new();
-        options.read(!write).write(write).custom_flags(libc::O_NONBLOCK).open(path).ok()
+        options.read(!write).write(write).custom_flags(OFlag::O_NONBLOCK.bits()).open(path).ok()
     }
 
     /// A socket, if it is one. It cannot be opened once more; whoever shares it does not block

@@ -1,13 +1,15 @@
 //! The JSON-RPC error object, and the codes that the protocol gives a meaning.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::json::Json;
-use crate::types::members::members;
+use crate::types::object::object_only;
 
 /// The `error` of an error response: data about the other side, or about to be
 /// sent to it.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 #[error("{message} ({code})")]
 pub struct ErrorObject {
     /// What kind of error, by number.
@@ -15,14 +17,11 @@ pub struct ErrorObject {
     /// What happened, for a person.
     pub message: String,
     /// Anything more.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 
-members!(ErrorObject {
-    code: "code",
-    message: "message",
-    data: "data" or nothing,
-});
+object_only!(ErrorObject);
 
 impl ErrorObject {
     /// An error without data.

@@ -1,9 +1,7 @@
 //! How two things differ, for a person: texts by their lines, JSON by its paths.
 
-use std::fmt::Write as _;
-
 use serde_json::Value;
-use sparring_diff::groups;
+use sparring_script::{DiffLine, diff_lines};
 
 /// The most of a text that is shown where it is not compared.
 const SHOWN: usize = 600;
@@ -13,9 +11,6 @@ const MOST: usize = 160;
 
 /// The most differences of two values that are told.
 const DIFFERENCES: usize = 20;
-
-/// How many lines that are the same are shown around one that is not.
-const NEAR: usize = 3;
 
 /// How a text begins: in quotes where it is one line, below otherwise.
 pub(crate) fn excerpt(text: &str) -> String {
@@ -46,36 +41,20 @@ pub(crate) fn texts(expected: &str, found: &str) -> String {
 
 /// Two texts, line by line. What is the same stands there only near what is not.
 pub(crate) fn lines(expected: &str, found: &str) -> String {
-    let old: Vec<&str> = expected.split_inclusive('\n').collect();
-    let new: Vec<&str> = found.split_inclusive('\n').collect();
     // A line break that only one of them has would not be seen.
     let ends_alike = expected.ends_with('\n') == found.ends_with('\n');
-    let mut out = String::new();
-    let mut told = 0;
-    for group in groups(&old, &new, NEAR) {
-        if group.first().is_some_and(|part| part.old.start > told) {
-            out.push_str("    …\n");
-        }
-        told = group.last().map_or(told, |part| part.old.end);
-        for part in group {
-            let mut tell = |sign: char, line: &str| {
-                let breaks = ends_alike || sign == ' ' || line.ends_with('\n');
-                let end = if breaks { "" } else { "⏎ missing" };
-                let _ = writeln!(out, "  {sign} {}{end}", line.trim_end_matches('\n'));
-            };
-            let (gone, come) = (&old[part.old], &new[part.new]);
-            if part.same {
-                gone.iter().for_each(|line| tell(' ', line));
-            } else {
-                gone.iter().for_each(|line| tell('-', line));
-                come.iter().for_each(|line| tell('+', line));
-            }
-        }
-    }
-    if told < old.len() {
-        out.push_str("    …\n");
-    }
-    out.trim_end_matches('\n').to_owned()
+    let tell = |line| {
+        let (sign, line) = match line {
+            DiffLine::Omitted => return "    …".to_owned(),
+            DiffLine::Same(line) => (' ', line),
+            DiffLine::Removed(line) => ('-', line),
+            DiffLine::Added(line) => ('+', line),
+        };
+        let breaks = ends_alike || sign == ' ' || line.ends_with('\n');
+        let end = if breaks { "" } else { "⏎ missing" };
+        format!("  {sign} {}{end}", line.trim_end_matches('\n'))
+    };
+    diff_lines(expected, found).into_iter().map(tell).collect::<Vec<_>>().join("\n")
 }
 
 /// How exactly a value must be as expected.

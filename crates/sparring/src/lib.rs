@@ -64,7 +64,6 @@ mod diff;
 mod error;
 pub mod everywhere;
 pub mod fixture;
-mod folder;
 pub mod link;
 pub mod listed;
 #[cfg(feature = "mock")]

@@ -15,5 +15,7 @@
 //! # }
 //! ```
 
-pub use sparring_peer::client::{Answering, InFlight, LogMessage, RequestBuilder, Subscription};
+pub use sparring_peer::client::{
+    Answering, InFlight, LogMessage, RequestBuilder, Subscription, TypedList,
+};
 pub use sparring_peer::{Client, ClientBuilder, Response};

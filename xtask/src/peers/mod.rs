@@ -35,7 +35,7 @@ pub(crate) struct Peers {
 /// Installs the peers and runs the tests.
 pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
     let peers = install(root, ci)?;
-    let packages = "-p sparring-peer -p sparring-transport -p sparring-report -p sparring-schema \
+    let packages = "-p sparring-peer -p sparring-transport -p sparring-report -p sparring-script \
                     -p sparring-host --all-features";
     run_command(command(root, &format!("cargo build {packages} --examples")))?;
     let line = if has_nextest() {

@@ -1,5 +1,5 @@
 //! `docs/seeds.md` has one row for each behaviour the project set out to have,
-//! and each row names tests that exist.
+//! and each row names tests or cases of transcripts that exist.
 
 use std::collections::HashSet;
 
@@ -88,8 +88,33 @@ fn exists(test: &str, files: &[File]) -> bool {
     let [package, modules @ .., name] = &parts[..] else {
         return false;
     };
+    if let ["golden", topic @ ..] = modules {
+        return has_case(package, topic, name, files);
+    }
     let places = places(package, modules);
     files.iter().any(|file| places.contains(&file.path) && has_test(&file.text, name))
+}
+
+/// Whether a transcript has a case: `mock::calls::call` is a case of `mock/calls.txt`,
+/// `steps::alone` one of `steps/steps.txt`, and `verbs::call::call::over-sse` is the
+/// case `verbs::call::call`, run again by the runner's `over-sse`.
+fn has_case(package: &str, topic: &[&str], name: &str, files: &[File]) -> bool {
+    let tests = format!("crates/{package}/tests");
+    let has = |path: String, line: &dyn Fn(&str) -> bool| {
+        files.iter().any(|file| file.path == path && file.text.lines().any(line))
+    };
+    match topic {
+        [topic @ .., case] if name.starts_with("over-") => {
+            let literal = format!("\"{name}\"");
+            has(format!("{tests}/support/cases.rs"), &|line| line.contains(&literal))
+                && has_case(package, topic, case, files)
+        }
+        [group] => has_case(package, &[group, group], name, files),
+        topic => {
+            let heading = format!("== {name}");
+            has(format!("{tests}/golden/{}.txt", topic.join("/")), &|line| line == heading)
+        }
+    }
 }
 
 /// The files in which the tests of a module may be.

@@ -2,30 +2,16 @@
 
 use std::time::Duration;
 
-const TIMES: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+/// The longest time that makes sense in a flag: a day.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The longest time that makes sense, in milliseconds: a day.
-const LONGEST: u64 = 86_400_000;
-
-/// Reads a time.
+/// Reads a time as files have it, with units in any case, within the bounds of a flag.
 pub(crate) fn time(text: &str) -> Result<Duration, String> {
-    match quantity(text)? {
-        0 => Err("a time must be more than nothing".to_owned()),
-        milliseconds if milliseconds > LONGEST => Err("more than 24h".to_owned()),
-        milliseconds => Ok(Duration::from_millis(milliseconds)),
+    match sparring_script::duration(&text.to_ascii_lowercase())? {
+        Duration::ZERO => Err("a time must be more than nothing".to_owned()),
+        time if time > LONGEST => Err("more than 24h".to_owned()),
+        time => Ok(time),
     }
-}
-
-fn quantity(text: &str) -> Result<u64, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let factor = TIMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit.trim()));
-    let read = number.parse::<u64>().ok().zip(factor);
-    let product = read.and_then(|(number, (_, factor))| number.checked_mul(*factor));
-    product.ok_or_else(|| {
-        let names = TIMES.map(|(name, _)| name);
-        format!("write a whole number and a unit: {}", names.join(", "))
-    })
 }
 
 #[cfg(test)]
@@ -33,11 +19,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_times_with_their_unit() {
+    fn reads_times_within_the_bounds_of_a_flag() {
         assert_eq!(time("500ms"), Ok(Duration::from_millis(500)));
-        assert_eq!(time("30s"), Ok(Duration::from_secs(30)));
-        assert_eq!(time("2m"), Ok(Duration::from_secs(120)));
-        for wrong in ["", "5", "s", "-1s", "1.5s", "0s", "25h", "99999999999999999999s"] {
+        assert_eq!(time("1.5S"), Ok(Duration::from_millis(1_500)));
+        assert_eq!(time("24h"), Ok(LONGEST));
+        for wrong in ["", "5", "-1s", "0s", "25h", "99999999999999999999s"] {
             assert!(time(wrong).is_err(), "{wrong}");
         }
     }

@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::schema;
+use sparring_script::Schema;
+use sparring_script::schema::Verdict;
 
 /// The most choices that a question names.
 const MOST_SHOWN: usize = 20;
@@ -78,12 +79,12 @@ impl Field {
             };
         }
         let value = self.kind.read(typed)?;
-        // A schema that is none says nothing of it.
-        let view = sparring_wire::RawJson::from(&value);
-        let breaches = schema::breaches(&json!(self.schema), view.view(), "it");
-        match breaches.unwrap_or_default().into_iter().next() {
-            Some(breach) => Err(breach.message),
-            None => Ok(Some(value)),
+        // A schema that cannot be used limits nothing.
+        match Schema::new(&json!(self.schema)).map(|schema| schema.check(&value, 1)) {
+            Ok(Verdict::Invalid(found)) => {
+                Err(found.into_iter().map(|mismatch| mismatch.message).collect())
+            }
+            _ => Ok(Some(value)),
         }
     }
 

@@ -3,7 +3,7 @@
 use sparring_suite::Planned;
 
 pub(super) fn command(planned: Planned<'_>) -> String {
-    let name = format!("^{}$", sparring_pattern::escape(&planned.test.name));
+    let name = format!("^{}$", sparring_script::escape_pattern(&planned.test.name));
     let mut words = vec!["spar", "test", planned.suite.name(), "--filter", &name];
     if let Some(revision) = planned.variant.protocol {
         words.extend(["--protocol", revision.name()]);

@@ -111,6 +111,9 @@ impl Call {
             printer.note("nothing is validated: the server does not declare tools").await;
             return Ok(None);
         }
+        if let Some(malformed) = tools.malformed_summary() {
+            printer.note(&format!("malformed tools are left out: {malformed}")).await;
+        }
         let names = || tools.iter().map(|tool| &*tool.name);
         if !names().any(|name| name == self.tool) {
             let question = did_you_mean(&self.tool, names());
@@ -158,7 +161,7 @@ pub(super) async fn note_breaches(
     together: &RawJson,
     printer: &Printer,
 ) {
-    let breaches = match schema::breaches(&tool.input_schema, together.view(), "$") {
+    let breaches = match schema::breaches(&tool.input_schema, together.view(), "$").await {
         Ok(breaches) => breaches,
         Err(error) => {
             let note = "the arguments are not held against the input schema of";
@@ -207,7 +210,7 @@ async fn fits(tool: &Tool, response: &Response, printer: &Printer) -> bool {
         printer.error(error).await;
         return false;
     };
-    let breaches = match schema::breaches(schema, structured, "$.structuredContent") {
+    let breaches = match schema::breaches(schema, structured, "$.structuredContent").await {
         Ok(breaches) => breaches,
         Err(error) => {
             let note = "the result is not held against the output schema of";

@@ -3,14 +3,13 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
-use similar::TextDiff;
 use sparring_codegen::{Source, is_type_name, module};
 use sparring_host::permissions::Glob;
 use sparring_peer::client::{Error, Listing};
+use sparring_script::unified_diff;
 use sparring_wire::Json;
 
 use super::call::some;
@@ -40,9 +39,6 @@ no tools or a schema that cannot be read.
 
 With --json: {\"module\":…}, {\"file\":…,\"written\":…} with --output, and
 {\"file\":…,\"same\":…,\"diff\":…} with --check.";
-
-/// How long is looked for the shortest way to tell what differs.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Write a Rust module with a typed method for each tool
 #[derive(Args)]
@@ -201,7 +197,7 @@ impl Codegen {
         // Git may have given the file the line breaks of another system.
         let found = self.found.as_deref().unwrap_or_default().replace("\r\n", "\n");
         let same = found == text;
-        let diff = if same { String::new() } else { differences(&shown, &found, text) };
+        let diff = unified_diff(&found, &shown, text, "the server's tools");
         if printer.json() {
             printer.print_json(&json!({"file": shown, "same": same, "diff": diff})).await?;
         } else if same {
@@ -215,11 +211,6 @@ impl Codegen {
         }
         Ok(if same { Exit::Good } else { Exit::Failed })
     }
-}
-
-fn differences(file: &str, found: &str, text: &str) -> String {
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(found, text);
-    diff.unified_diff().header(file, "the server's tools").to_string()
 }
 
 async fn read(path: &Path) -> Result<String, Failure> {

@@ -15,6 +15,6 @@ case "$*" in
         echo "$EXEC" >&2
         exit "$CODE"
     fi
-    . ../../server.sh
+    . ../server.sh
     ;;
 esac

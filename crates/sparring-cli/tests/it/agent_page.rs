@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::process::{SPAR, output};
+use crate::transcript::golden;
 
 /// The address that the page gives its endpoint.
 const ADDRESS: &str = "http://127.0.0.1:3002/v1";
@@ -30,13 +31,12 @@ fn blocks<'a>(page: &'a str, kind: &str) -> Vec<Vec<&'a str>> {
 
 /// Runs a command of the page beside its endpoint.
 fn run(endpoint: &str, command: &str) -> Output {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let scratch = tempfile::tempdir().unwrap();
     let programs = PathBuf::from(SPAR).parent().unwrap().display().to_string();
     let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
     let mut shell = Command::new("sh");
-    shell.arg(folder.join("served.sh")).args([endpoint, &command.replace(ADDRESS, "$URL")]);
-    shell.current_dir(folder.join("agent/answer")).env_clear().env("PATH", path);
+    shell.arg(golden().join("served.sh")).args([endpoint, &command.replace(ADDRESS, "$URL")]);
+    shell.current_dir(golden().join("agent")).env_clear().env("PATH", path);
     output(shell.env("TMP", scratch.path()).env("HOME", scratch.path()))
 }
 

@@ -12,6 +12,7 @@ use sparring_script::{Node, Source, casing};
 use sparring_suite::Suite;
 
 use crate::process::{SPAR, output};
+use crate::transcript::{Case, all_cases, files, golden};
 
 /// The verbs that have a target share most of their flags; what one of them
 /// shows of such a flag is shown for all.
@@ -22,9 +23,9 @@ const WITH_TARGET: [&str; 9] =
 fn every_flag_has_a_golden_case() {
     let tried: BTreeSet<(String, String)> =
         commands().iter().flat_map(|it| flags_tried(it)).collect();
-    let verbs = fs::read_to_string(golden().join("help/spar/stdout")).unwrap();
+    let verbs = printed("spar --help");
     let mut untried = Vec::new();
-    let parts = fs::read_to_string(golden().join("help/config/stdout")).unwrap();
+    let parts = printed("spar config --help");
     let parts = list_of(&parts, "What:\n").into_iter().map(|part| format!("config {part}"));
     for verb in list_of(&verbs, "Verbs:\n").into_iter().chain(parts) {
         let help = output(Command::new(SPAR).args(verb.split(' ')).arg("--help")).stdout;
@@ -63,12 +64,15 @@ fn every_key_of_llm_scripts_has_a_golden_case() {
 
 #[test]
 fn every_key_of_config_files_has_a_golden_case() {
+    let (config, cases) = (golden().join("config"), all_cases());
     let is_good = |file: &PathBuf| {
-        let case = file.ancestors().find(|it| it.join("cmd").exists()).unwrap();
+        let folder = file.strip_prefix(&config).unwrap().iter().next().unwrap();
+        let copy = format!("cp -r {}/. ", folder.display());
+        let succeeds = |case: &Case| case.command.contains(&copy) && case.outcome.exit == Some(0);
         let source = Source::new("a", fs::read_to_string(file).unwrap());
-        fs::read_to_string(case.join("exit")).unwrap() == "0\n" && Node::parse(&source).is_ok()
+        cases.iter().any(succeeds) && Node::parse(&source).is_ok()
     };
-    let files = files(&golden().join("config"), "mcp.yaml");
+    let files = files_named(&config, "mcp.yaml");
     let files: Vec<PathBuf> = files.into_iter().filter(is_good).collect();
     check_keys(&sparring_host::config::schema(), &files);
 }
@@ -115,19 +119,25 @@ fn mocks() -> Vec<PathBuf> {
 
 /// What the cases have the shell run.
 fn commands() -> Vec<String> {
-    files(&golden(), "cmd").iter().map(|file| fs::read_to_string(file).unwrap()).collect()
+    all_cases().into_iter().map(|case| case.command).collect()
+}
+
+/// What a command prints in its case.
+fn printed(command: &str) -> String {
+    let case = all_cases().into_iter().find(|case| case.command == command);
+    case.unwrap_or_else(|| panic!("no case runs {command}")).outcome.stdout
 }
 
 /// The YAML files whose names stand in one of the texts.
 fn named(texts: &[String]) -> Vec<PathBuf> {
     let is_named = |file: &PathBuf| {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        // As `cp ../snap.* $TMP` has it.
+        // As `cp snap.* $TMP` has it.
         let start = name.split('.').next().unwrap_or_default();
-        let any = format!("/{start}.*");
+        let any = format!(" {start}.*");
         texts.iter().any(|text| text.contains(&name) || text.contains(&any))
     };
-    files(&golden(), ".yaml").into_iter().filter(is_named).collect()
+    files_named(&golden(), ".yaml").into_iter().filter(is_named).collect()
 }
 
 fn ends(file: &Path, ending: &str) -> bool {
@@ -187,7 +197,8 @@ impl Walk<'_> {
 fn flags_tried(line: &str) -> Vec<(String, String)> {
     let mut tried = Vec::new();
     let mut verb: Option<String> = None;
-    let mut words = shlex::Shlex::new(line);
+    let line = line.replace('\n', " ; ");
+    let mut words = shlex::Shlex::new(&line);
     while let Some(word) = words.next() {
         let ends = ["|", "&&", "||", "&", ";", "--"].contains(&&*word) || word.ends_with(';');
         // A whole line as one word is run by a shell of its own.
@@ -247,20 +258,7 @@ fn flags_of(help: &str) -> Vec<String> {
     flags.collect()
 }
 
-fn golden() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
-}
-
 /// The files below a folder whose names end so.
-fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => found.extend(files(&path, ending)),
-            false if path.to_string_lossy().ends_with(ending) => found.push(path),
-            false => {}
-        }
-    }
-    found
+fn files_named(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    files(folder).into_iter().filter(|file| ends(file, ending)).collect()
 }

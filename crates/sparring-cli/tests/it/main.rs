@@ -12,7 +12,6 @@ mod completions;
 mod container;
 mod covered;
 mod everything;
-mod golden;
 mod guide;
 mod interrupted;
 mod issuer;
@@ -21,6 +20,7 @@ mod mock;
 mod mock_hardships;
 mod model;
 mod oauth;
+#[path = "../support/process.rs"]
 mod process;
 mod reports;
 mod serve;
@@ -33,5 +33,11 @@ mod terminal;
 mod their_clients;
 mod tls;
 mod told;
+#[path = "../support/transcript.rs"]
+#[expect(dead_code, reason = "the target `golden` uses the rest")]
+mod transcript;
+mod transcripts;
 mod watched;
+#[path = "../support/web/mod.rs"]
+#[expect(dead_code, unused_imports, reason = "the target `golden` uses the rest")]
 mod web;

@@ -4,7 +4,6 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -14,6 +13,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::process::{PATIENCE, Running, SPAR, is_running, output};
+use crate::transcript::golden;
 
 /// Every report but the stream.
 const KINDS: [&str; 8] = ["junit", "json", "tap", "markdown", "html", "github", "gitlab", "agent"];
@@ -24,10 +24,6 @@ fn read(folder: &TempDir, name: &str) -> String {
 
 fn json(folder: &TempDir, name: &str) -> Value {
     serde_json::from_str(&read(folder, name)).unwrap()
-}
-
-fn golden() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
 }
 
 /// Writes the report of all suites of a folder, whatever comes of them.

@@ -11,6 +11,7 @@ use rustix::process::Signal;
 
 use crate::process::{PATIENCE, Running, SPAR, is_running, output, wait_until_gone};
 use crate::terminal::{read_all, terminal};
+use crate::transcript::{all_cases, golden};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -70,11 +71,11 @@ fn one_suite_passes_over_every_transport_and_in_every_revision() {
 #[test]
 fn the_readme_has_a_suite_and_what_comes_of_it() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let case = root().join("crates/sparring-cli/tests/golden/suite/readme");
-    for file in ["weather.spar.yaml", "stdout"] {
-        let text = fs::read_to_string(case.join(file)).unwrap();
-        let text = text.replace("[VERSION]", env!("CARGO_PKG_VERSION"));
-        assert!(readme.contains(text.trim()), "README.md has not what {file} has:\n{text}");
+    let suite = fs::read_to_string(golden().join("suite/weather.spar.yaml")).unwrap();
+    let case = all_cases().into_iter().find(|case| case.name == "readme").unwrap();
+    let printed = case.outcome.stdout.replace("[VERSION]", env!("CARGO_PKG_VERSION"));
+    for text in [suite, printed] {
+        assert!(readme.contains(text.trim()), "README.md lacks:\n{text}");
     }
 }
 
@@ -189,7 +190,7 @@ fn a_second_ctrl_c_does_not_wait_for_servers_that_would_not_end() {
 
 #[test]
 fn a_reader_that_has_seen_enough_changes_nothing_about_the_exit_code() {
-    let suite = root().join("crates/sparring-cli/tests/golden/suite/bad.spar.yaml");
+    let suite = golden().join("suite/bad.spar.yaml");
     let line = format!("{{ {SPAR} test {}; echo $? >&2; }} | head -n 1", suite.display());
     let output = output(Command::new("sh").args(["-c", &line]));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "1\n");

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
+use crate::transcript::all_cases;
+
 /// Where messages about a user's file are written.
 const SOURCES: [&str; 17] = [
     "sparring-host/src/config/all.rs",
@@ -56,8 +58,8 @@ const OTHERS: [(&str, &str); 13] = [
 
 #[test]
 fn every_diagnostic_has_a_golden_case() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let printed: String = texts(&golden, |name| name == "stdout" || name == "stderr").concat();
+    let outcomes = all_cases().into_iter().map(|case| case.outcome);
+    let printed: String = outcomes.flat_map(|it| [it.stdout, it.stderr]).collect();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let sources = SOURCES.iter().flat_map(|part| texts(&sources.join(part), is_source));
     let messages: Vec<String> = sources.flat_map(|source| messages(&source)).collect();

@@ -35,6 +35,15 @@ pub enum Event {
         /// Why.
         why: Arc<str>,
     },
+    /// A list has malformed items: they are left out, and the others are listed.
+    Malformed {
+        /// The server.
+        server: Arc<str>,
+        /// Which list.
+        what: Listing,
+        /// Which items, and what is wrong with them.
+        why: Arc<str>,
+    },
     /// A server does not tell of changes, although it says that it would.
     NotListening {
         /// The server.

@@ -182,15 +182,18 @@ impl Keep {
     fn take(&mut self, fetched: Vec<Fetched>) {
         let mut turns = Vec::new();
         self.lists.send_modify(|lists| {
-            turns = fetched.into_iter().map(|fetched| lists.take(fetched)).collect();
+            for fetched in fetched {
+                let (what, of_list) = lists.take(fetched);
+                turns.extend(of_list.into_iter().map(|turn| (what, turn)));
+            }
         });
         for (what, turn) in turns {
             let server = Arc::clone(&self.server);
-            match turn {
-                Turn::Same => {}
-                Turn::Other => self.announcer.tell(Event::Listed { server, what }),
-                Turn::Stale(why) => self.announcer.tell(Event::Stale { server, what, why }),
-            }
+            self.announcer.tell(match turn {
+                Turn::Other => Event::Listed { server, what },
+                Turn::Stale(why) => Event::Stale { server, what, why },
+                Turn::Malformed(why) => Event::Malformed { server, what, why },
+            });
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use sparring_peer::Client;
-use sparring_peer::client::{Error, Listing};
+use sparring_peer::client::{Error, Listing, TypedList};
 use sparring_wire::code;
 use sparring_wire::types::{Prompt, Resource, ResourceTemplate, Tool};
 use tokio::time::timeout;
@@ -34,11 +34,14 @@ pub struct List<T> {
     /// Why it may not be the right one any more: the last time that it was
     /// asked for, this happened.
     pub stale: Option<Arc<str>>,
+    /// What is wrong with the malformed items that the server lists too, which
+    /// are left out here.
+    pub malformed: Option<Arc<str>>,
 }
 
 impl<T> Default for List<T> {
     fn default() -> Self {
-        List { items: Arc::new([]), stale: None }
+        List { items: Arc::new([]), stale: None, malformed: None }
     }
 }
 
@@ -48,10 +51,10 @@ pub(super) const ALL: [Listing; 4] =
 
 /// A list that was asked for.
 pub(super) enum Fetched {
-    Tools(Result<Vec<Tool>, Error>),
-    Resources(Result<Vec<Resource>, Error>),
-    Templates(Result<Vec<ResourceTemplate>, Error>),
-    Prompts(Result<Vec<Prompt>, Error>),
+    Tools(Result<TypedList<Tool>, Error>),
+    Resources(Result<TypedList<Resource>, Error>),
+    Templates(Result<TypedList<ResourceTemplate>, Error>),
+    Prompts(Result<TypedList<Prompt>, Error>),
 }
 
 /// Asks for these lists beside each other, within that time.
@@ -75,19 +78,19 @@ pub(super) async fn fetch(client: Client, what: Vec<Listing>, within: Duration) 
     .await
 }
 
-/// How a list is after it was asked for.
+/// What is different about a list after it was asked for.
 pub(super) enum Turn {
-    /// As it was.
-    Same,
-    /// Another one.
+    /// It is another one.
     Other,
-    /// The old one, for this reason.
+    /// It is the old one, for this reason.
     Stale(Arc<str>),
+    /// It has other malformed items than before.
+    Malformed(Arc<str>),
 }
 
 impl Lists {
     /// Takes what came of a list.
-    pub(super) fn take(&mut self, fetched: Fetched) -> (Listing, Turn) {
+    pub(super) fn take(&mut self, fetched: Fetched) -> (Listing, Vec<Turn>) {
         match fetched {
             Fetched::Tools(found) => (Listing::Tools, self.tools.take(found)),
             Fetched::Resources(found) => (Listing::Resources, self.resources.take(found)),
@@ -98,21 +101,28 @@ impl Lists {
 }
 
 impl<T: PartialEq> List<T> {
-    fn take(&mut self, found: Result<Vec<T>, Error>) -> Turn {
+    fn take(&mut self, found: Result<TypedList<T>, Error>) -> Vec<Turn> {
+        let mut turns = Vec::new();
         match found {
             Ok(found) => {
                 self.stale = None;
-                let found: Arc<[Arc<T>]> = found.into_iter().map(Arc::new).collect();
-                let turn = if found == self.items { Turn::Same } else { Turn::Other };
-                self.items = found;
-                turn
+                let malformed = found.malformed_summary().map(Arc::from);
+                let items: Arc<[Arc<T>]> = found.into_iter().map(Arc::new).collect();
+                if items != self.items {
+                    turns.push(Turn::Other);
+                }
+                if malformed != self.malformed {
+                    turns.extend(malformed.clone().map(Turn::Malformed));
+                }
+                (self.items, self.malformed) = (items, malformed);
             }
             Err(error) => {
                 let why: Arc<str> = error.to_string().into();
                 self.stale = Some(Arc::clone(&why));
-                Turn::Stale(why)
+                turns.push(Turn::Stale(why));
             }
         }
+        turns
     }
 }
 
@@ -126,10 +136,10 @@ async fn bounded<T>(
 }
 
 /// A server that has resources and no templates may not know the question.
-fn none_where_unknown(error: Error) -> Result<Vec<ResourceTemplate>, Error> {
+fn none_where_unknown(error: Error) -> Result<TypedList<ResourceTemplate>, Error> {
     match &error {
         Error::Refused { error: refused, .. } if refused.code == code::METHOD_NOT_FOUND => {
-            Ok(Vec::new())
+            Ok(TypedList { items: Vec::new(), malformed: Vec::new() })
         }
         _ => Err(error),
     }

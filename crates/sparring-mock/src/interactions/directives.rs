@@ -4,19 +4,18 @@ use std::sync::LazyLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use regex::Regex;
 use serde_json::Value;
-use sparring_pattern::Pattern;
 use sparring_wire::RawJson;
 use sparring_wire::json::tree;
 
 use super::wire;
 
-static CASE: LazyLock<Pattern> = LazyLock::new(|| {
-    Pattern::new(r"\[test_case_id=([\p{L}\p{M}\p{N}_.-]+)\]").expect("a pattern of our own")
+static CASE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\[test_case_id=([\p{L}\p{M}\p{N}_.-]+)\]").expect("a pattern of our own")
 });
-static RESPONSES: LazyLock<Pattern> = LazyLock::new(|| {
-    Pattern::new(r"\[mcp_responses_json=([^\]]*)\]").expect("a pattern of our own")
-});
+static RESPONSES: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\[mcp_responses_json=([^\]]*)\]").expect("a pattern of our own"));
 
 /// What a text says by directives.
 pub(super) struct Directives<'a> {
@@ -26,7 +25,7 @@ pub(super) struct Directives<'a> {
 
 impl<'a> Directives<'a> {
     pub(super) fn find(text: &'a str) -> Self {
-        let first = |pattern: &Pattern| pattern.captures(text)?.get(1);
+        let first = |pattern: &Regex| Some(pattern.captures(text)?.get(1)?.as_str());
         Directives { case: first(&CASE), responses: first(&RESPONSES) }
     }
 }

@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use jiff::Timestamp;
 use sparring_peer::server::{Answer, Context};
 
 pub use expect::{Expectation, Miss};
@@ -20,8 +21,6 @@ pub(crate) use line::is_secret;
 pub use received::Received;
 
 use received::Given;
-
-use crate::clock::Moment;
 
 /// How much is kept: requests, and the bytes of them and their answers.
 const MOST: usize = 10_000;
@@ -56,7 +55,7 @@ impl Journal {
         let mut kept = self.lock();
         let received = Received {
             number: kept.dropped + kept.requests.len() as u64,
-            at: Moment::now(),
+            at: Timestamp::now(),
             frame: cx.request().clone(),
             revision: cx.revision(),
             transport: cx.transport(),

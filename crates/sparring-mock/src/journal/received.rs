@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use sparring_peer::server::{Answer, Failure};
 use sparring_wire::json::tree;
@@ -9,14 +10,12 @@ use sparring_wire::{ErrorObject, Frame, Headers, Json, RawJson, Revision};
 
 use super::line::Line;
 
-use crate::clock::Moment;
-
 /// A request that a mock was to serve, and its answer. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Received {
     /// How many came before it.
     pub(super) number: u64,
-    pub(super) at: Moment,
+    pub(super) at: Timestamp,
     pub(super) frame: Frame,
     pub(super) revision: Revision,
     pub(super) transport: &'static str,

@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use jiff::Timestamp;
 use serde_json::Value;
 use sparring_script::{Mismatch, did_you_mean};
 use sparring_wire::json::tree;
@@ -14,7 +15,6 @@ use super::script::{ApiError, LlmScript, Turn};
 use super::seen::Seen;
 use super::speak::{Numbers, Speaking};
 use super::{Api, Facts, LlmMock};
-use crate::clock::Moment;
 use crate::http_mock::{Answer, HttpReply, HttpRequest};
 use crate::interactions::case_of;
 use crate::journal::is_secret;
@@ -88,7 +88,7 @@ impl Core {
     ) -> HttpReply {
         let api = self.script.api;
         let mut noted = LlmRequest {
-            at: Moment::now(),
+            at: Timestamp::now(),
             api,
             http: request.clone().without_secrets(),
             case: None,

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::OnceLock;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::Api;
 use super::seen::Seen;
-use crate::clock::Moment;
 use crate::http_mock::HttpRequest;
 
 /// How much is kept: requests, and the bytes of their bodies.
@@ -18,7 +18,7 @@ const MOST_BYTES: usize = 64 * 1024 * 1024;
 /// A request that came to an LLM endpoint, and what it got.
 #[derive(Debug, Clone)]
 pub struct LlmRequest {
-    pub(super) at: Moment,
+    pub(super) at: Timestamp,
     pub(super) api: Api,
     pub(super) http: HttpRequest,
     pub(super) case: Option<String>,

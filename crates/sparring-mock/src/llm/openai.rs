@@ -1,13 +1,12 @@
 //! OpenAI's chat completions: how a request is read, and an answer written, at
 //! once or in chunks.
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use sparring_wire::json::tree;
 
 use super::said::{Said, SaidCall, Stream, pieces};
 use super::seen::{Called, Message, Outcome, Seen, Unreadable, role, text_of};
-
-use crate::clock::Moment;
 
 const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
 
@@ -62,7 +61,7 @@ pub(super) fn whole(said: &Said) -> Value {
         message["tool_calls"] = said.calls.iter().map(call).collect();
     }
     json!({
-        "id": id(said), "object": "chat.completion", "created": Moment::now().as_second(),
+        "id": id(said), "object": "chat.completion", "created": Timestamp::now().as_second(),
         "model": said.model,
         "choices": [{
             "index": 0, "message": message, "logprobs": null, "finish_reason": finish(said),
@@ -73,7 +72,7 @@ pub(super) fn whole(said: &Said) -> Value {
 
 /// An answer event by event, and what ends it.
 pub(super) fn chunks(said: &Said, with_usage: bool) -> Stream {
-    let created = Moment::now().as_second();
+    let created = Timestamp::now().as_second();
     let event = |choices: Value, usage: Option<Value>| {
         let mut chunk = json!({
             "id": id(said), "object": "chat.completion.chunk", "created": created,

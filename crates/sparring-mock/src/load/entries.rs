@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value, json};
-use sparring_schema::Schema;
-use sparring_script::{Node, input_schema};
+use sparring_script::{Node, Schema, input_schema};
 use sparring_wire::RawJson;
 
 use super::settings::{cache, listed};

@@ -50,7 +50,7 @@ impl Loader<'_> {
                 cache: None,
                 calls: 0.into(),
             },
-            input: sparring_schema::Schema::new(&schema).ok(),
+            input: sparring_script::Schema::new(&schema).ok(),
             mirrored: None,
         }
     }

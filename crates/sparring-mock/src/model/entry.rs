@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use sparring_schema::Schema;
+use sparring_script::Schema;
 use sparring_wire::RawJson;
 
 use super::{Cache, Reply};

@@ -1,13 +1,13 @@
 //! Patterns of URIs (RFC 6570), read backwards: which variables made this URI?
 
 use percent_encoding::percent_decode_str;
+use regex::{Regex, escape};
 use serde_json::{Map, Value};
-use sparring_pattern::{Pattern, escape};
 
 /// A pattern such as `file:///{+path}{?lines}`.
 #[derive(Debug)]
 pub(crate) struct UriPattern {
-    pattern: Pattern,
+    pattern: Regex,
     /// The variables, in the order of the groups; a query's are one group.
     variables: Vec<Variable>,
 }
@@ -39,7 +39,7 @@ impl UriPattern {
         }
         pattern += &escape(rest);
         pattern.push('$');
-        let pattern = Pattern::new(&pattern).map_err(|error| error.to_string())?;
+        let pattern = Regex::new(&pattern).map_err(|error| error.to_string())?;
         Ok(UriPattern { pattern, variables })
     }
 
@@ -48,7 +48,7 @@ impl UriPattern {
         let found = self.pattern.captures(uri)?;
         let mut values = Map::new();
         for (index, variable) in self.variables.iter().enumerate() {
-            let text = found.get(index + 1).unwrap_or_default();
+            let text = found.get(index + 1).map_or("", |group| group.as_str());
             match variable {
                 Variable::One(name) => {
                     values.insert(name.clone(), decoded(text));

@@ -2,14 +2,13 @@
 
 use std::sync::atomic::Ordering;
 
+use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use sparring_peer::server::Context;
 use sparring_script::{Path, Scope, Undefined};
 
 use super::Scene;
 use super::perform::Asked;
-
-use crate::clock::Moment;
 
 /// One request, as its templates see it.
 pub(super) struct Facts<'a> {
@@ -38,7 +37,7 @@ impl Facts<'_> {
     }
 
     fn clock() -> Value {
-        let now = Moment::now();
+        let now = Timestamp::now();
         json!({"iso": now.to_string(), "unix": now.as_second(), "ms": now.as_millisecond()})
     }
 

@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use sparring_peer::server::{Answer, Context, Reply, WeakServer};
 use sparring_peer::{Handler, Server};
 use sparring_script::did_you_mean;
+use sparring_script::schema::Verdict;
 use sparring_wire::json::tree;
 use sparring_wire::types::{CallToolResult, Implementation, ServerCapabilities};
 use sparring_wire::{ErrorObject, Json, RawJson};
@@ -193,11 +194,15 @@ impl Mock {
         };
         let asked = Asked::new(scene, Kind::Tool, &tool.entry, arguments);
         if let Some(schema) = &tool.input {
-            let found = schema.breaches(asked.args(), 3);
-            if !found.is_empty() {
-                let found: Vec<String> = found.into_iter().map(|breach| breach.message).collect();
-                let message =
-                    format!("the arguments break the tool's schema: {}", found.join("; "));
+            let broken = match schema.check_in_background(asked.args(), 3).await {
+                Verdict::Valid => None,
+                Verdict::Invalid(found) => {
+                    let found: Vec<String> = found.into_iter().map(|it| it.message).collect();
+                    Some(format!("the arguments break the tool's schema: {}", found.join("; ")))
+                }
+                Verdict::Undecided(reason) => Some(format!("the arguments: {reason}")),
+            };
+            if let Some(message) = broken {
                 return match cx.revision().tools_refuse_arguments() {
                     true => Ok(CallToolResult::failure(message).into()),
                     false => Err(ErrorObject::invalid_params(message).into()),

@@ -1,6 +1,7 @@
 //! Lists, all their pages, within bounds.
 
 use std::collections::HashSet;
+use std::ops::Deref;
 
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -63,12 +64,12 @@ impl Client {
     ///
     /// # Errors
     /// When there is no answer, the server refuses, or the list does not end.
-    pub async fn list_tools(&self) -> Result<Vec<Tool>, Error> {
-        let mut tools: Vec<Tool> = self.list_as(Listing::Tools).await?;
+    pub async fn list_tools(&self) -> Result<TypedList<Tool>, Error> {
+        let mut tools: TypedList<Tool> = self.list_as(Listing::Tools).await?;
         if self.handle.shared.kind == LinkKind::Streams
             && self.revision().is_some_and(Revision::is_modern)
         {
-            tools.retain(|tool| {
+            tools.items.retain(|tool| {
                 Mirrored::read(RawJson::from(tool.input_schema.clone()).view()).is_ok()
             });
         }
@@ -79,7 +80,7 @@ impl Client {
     ///
     /// # Errors
     /// When there is no answer, the server refuses, or the list does not end.
-    pub async fn list_resources(&self) -> Result<Vec<Resource>, Error> {
+    pub async fn list_resources(&self) -> Result<TypedList<Resource>, Error> {
         self.list_as(Listing::Resources).await
     }
 
@@ -87,7 +88,7 @@ impl Client {
     ///
     /// # Errors
     /// When there is no answer, the server refuses, or the list does not end.
-    pub async fn list_resource_templates(&self) -> Result<Vec<ResourceTemplate>, Error> {
+    pub async fn list_resource_templates(&self) -> Result<TypedList<ResourceTemplate>, Error> {
         self.list_as(Listing::ResourceTemplates).await
     }
 
@@ -95,7 +96,7 @@ impl Client {
     ///
     /// # Errors
     /// When there is no answer, the server refuses, or the list does not end.
-    pub async fn list_prompts(&self) -> Result<Vec<Prompt>, Error> {
+    pub async fn list_prompts(&self) -> Result<TypedList<Prompt>, Error> {
         self.list_as(Listing::Prompts).await
     }
 
@@ -137,13 +138,66 @@ impl Client {
         Err(endless(format!("more than {} pages", options.max_pages)))
     }
 
-    async fn list_as<T: DeserializeOwned>(&self, what: Listing) -> Result<Vec<T>, Error> {
-        let items = self.list(what).await?.into_iter().enumerate().map(|(index, item)| {
-            item.view().to().map_err(|error| Error::Unusable {
-                method: what.method().to_owned(),
-                reason: format!("{}[{index}]: {error}", what.field()),
-            })
-        });
-        items.collect()
+    async fn list_as<T: DeserializeOwned>(&self, what: Listing) -> Result<TypedList<T>, Error> {
+        Ok(TypedList::read(what, &self.list(what).await?))
+    }
+}
+
+/// The items of a list by their type; it dereferences to a slice of them.
+///
+/// An item that its type cannot be read from is left out: it has a member twice that the
+/// type names, say, or is an array. One such item must not cost the others, and must not
+/// go unnoticed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypedList<T> {
+    /// The items, in the server's order.
+    pub items: Vec<T>,
+    /// One line for each item that was left out: its place in the list, and what is wrong
+    /// with it.
+    pub malformed: Vec<String>,
+}
+
+/// The most malformed items that a summary shows.
+const SUMMARIZED: usize = 3;
+
+impl<T: DeserializeOwned> TypedList<T> {
+    fn read(what: Listing, items: &[RawJson]) -> Self {
+        let mut list = TypedList { items: Vec::with_capacity(items.len()), malformed: Vec::new() };
+        for (index, item) in items.iter().enumerate() {
+            match item.view().to() {
+                Ok(item) => list.items.push(item),
+                Err(error) => list.malformed.push(format!("{}[{index}]: {error}", what.field())),
+            }
+        }
+        list
+    }
+}
+
+impl<T> TypedList<T> {
+    /// What was left out, in one line; none where nothing was.
+    pub fn malformed_summary(&self) -> Option<String> {
+        let mut shown = self.malformed.iter().take(SUMMARIZED).cloned().collect::<Vec<_>>();
+        match self.malformed.len().saturating_sub(SUMMARIZED) {
+            0 => {}
+            more => shown.push(format!("and {more} more")),
+        }
+        (!shown.is_empty()).then(|| shown.join("; "))
+    }
+}
+
+impl<T> Deref for TypedList<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.items
+    }
+}
+
+impl<T> IntoIterator for TypedList<T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.into_iter()
     }
 }

@@ -36,7 +36,7 @@ pub use answers::{Answering, Question, accept_with_defaults};
 pub use builder::ClientBuilder;
 pub use error::Error;
 pub use inbox::Inbox;
-pub use lists::Listing;
+pub use lists::{Listing, TypedList};
 pub use log::LogMessage;
 pub use options::{ClientOptions, Protocol};
 pub use request::{InFlight, Progress, RequestBuilder};

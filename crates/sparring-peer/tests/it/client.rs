@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sparring_peer::client::{ClientOptions, Error, Protocol};
-use sparring_peer::server::{Answer, Context, Page};
+use sparring_peer::client::{ClientOptions, Error, Protocol, TypedList};
+use sparring_peer::server::{Answer, Context, Page, Reply};
 use sparring_peer::{Client, ClientBuilder, Handler, LinkKind, MemoryTransport, Server, memory};
 use sparring_wire::types::{LogLevel, ServerCapabilities, Tool};
 use sparring_wire::{Frame, RawJson, Revision};
@@ -356,6 +356,88 @@ async fn a_server_without_resources_gives_empty_lists_and_gets_no_request() {
 #[tokio::test]
 async fn a_server_without_prompts_gives_an_empty_list_and_gets_no_request() {
     asks_nothing(async |client| client.list_prompts().await.unwrap().len()).await;
+}
+
+/// A server that lists a good item, one with a duplicate member, an array, and another
+/// good one.
+struct Malformed;
+
+/// Its items, by the member that each kind of item must have.
+fn malformed(field: &str, key: &str) -> Answer {
+    let name = if key == "name" { "" } else { r#""name":"n","# };
+    let item = |end: &str| format!(r#"{{"inputSchema":{{"type":"object"}},{name}{end}}}"#);
+    let items = [
+        item(&format!(r#""{key}":"first""#)),
+        item(&format!(r#""{key}":"a","{key}":"b""#)),
+        r#"["array","array"]"#.to_owned(),
+        item(&format!(r#""{key}":"last","unknown":[1.50]"#)),
+    ];
+    let result = format!(r#"{{"{field}":[{}]}}"#, items.join(","));
+    Ok(Reply::from(RawJson::parse(&result).unwrap()))
+}
+
+impl Handler for Malformed {
+    fn capabilities(&self) -> ServerCapabilities {
+        ServerCapabilities::none().tools().resources().prompts()
+    }
+
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+        malformed("tools", "name")
+    }
+
+    async fn list_resources(&self, _: Option<&str>, _: &Context) -> Answer {
+        malformed("resources", "uri")
+    }
+
+    async fn list_resource_templates(&self, _: Option<&str>, _: &Context) -> Answer {
+        malformed("resourceTemplates", "uriTemplate")
+    }
+
+    async fn list_prompts(&self, _: Option<&str>, _: &Context) -> Answer {
+        malformed("prompts", "name")
+    }
+}
+
+/// The two good items are there, and the two others are reported.
+fn keeps_the_good_ones<T>(field: &str, key: &str, list: &TypedList<T>, name: impl Fn(&T) -> &str) {
+    let names: Vec<_> = list.iter().map(name).collect();
+    assert_eq!(names, ["first", "last"], "{field}");
+    let [duplicate, array] = &list.malformed[..] else { panic!("{:?}", list.malformed) };
+    let expected = format!("{field}[1]: duplicate field `{key}`");
+    assert!(duplicate.starts_with(&expected), "{duplicate}");
+    let expected = format!("{field}[2]: invalid type: sequence");
+    assert!(array.starts_with(&expected), "{array}");
+    let summary = list.malformed_summary().unwrap();
+    assert_eq!(summary, format!("{duplicate}; {array}"));
+}
+
+#[tokio::test]
+async fn a_malformed_item_is_reported_and_costs_no_other() {
+    for revision in Revision::ALL {
+        let (here, there) = memory(LinkKind::Shared);
+        let _running = Server::new(Malformed).spawn(there);
+        let client = within(Client::builder().revision(revision).connect(here)).await.unwrap();
+        let tools = within(client.list_tools()).await.unwrap();
+        keeps_the_good_ones("tools", "name", &tools, |tool| &tool.name);
+        assert_eq!(json!(tools[1].rest), json!({"unknown": [1.5]}));
+        let resources = within(client.list_resources()).await.unwrap();
+        keeps_the_good_ones("resources", "uri", &resources, |resource| &resource.uri);
+        let templates = within(client.list_resource_templates()).await.unwrap();
+        keeps_the_good_ones("resourceTemplates", "uriTemplate", &templates, |it| &it.uri_template);
+        let prompts = within(client.list_prompts()).await.unwrap();
+        keeps_the_good_ones("prompts", "name", &prompts, |prompt| &prompt.name);
+        let violations = client.transcript().violations();
+        let found = |rule: &str| violations.iter().filter(|it| it.rule.to_string() == rule).count();
+        assert_eq!(found("duplicate-key"), 4, "{revision}: {violations:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_summary_of_many_malformed_items_is_short() {
+    let malformed: Vec<_> = (0..9).map(|n| format!("tools[{n}]: bad")).collect();
+    let list = TypedList::<Tool> { items: Vec::new(), malformed };
+    let expected = "tools[0]: bad; tools[1]: bad; tools[2]: bad; and 6 more";
+    assert_eq!(list.malformed_summary().as_deref(), Some(expected));
 }
 
 /// A server whose list never ends, in one of several ways.

@@ -33,8 +33,8 @@ pub fn check(node: &mut Node, shape: &Shape, problems: &mut Problems) {
             }
         }
         (Shape::Duration, Kind::String(text)) => {
-            if let Err(message) = duration(text) {
-                problems.add(node.span, message);
+            if let Err(why) = duration(text) {
+                problems.add(node.span, format!("`{text}` is no time; {why}"));
             }
         }
         (Shape::Word(words), Kind::String(text)) if !words.contains(&&**text) => {

@@ -1,11 +1,11 @@
 //! Holds a value against a rule.
 
 use serde_json::{Number, Value};
-use sparring_pattern::any;
-use sparring_schema::Kind;
 
 use super::mismatch::{Mismatch, short};
 use super::{JsonType, Ordering, Rule};
+use crate::pattern::any_known;
+use crate::schema::Verdict;
 use crate::template::{Path, Segment};
 
 /// Adds what does not fit, with its path.
@@ -62,10 +62,15 @@ pub(super) fn rule(
             found.push(Mismatch::unequal(path, expected, value));
         }
         (Rule::Conforms(schema), Some(value)) => {
-            for breach in schema.breaches(value, 3) {
-                let place = place(path, &breach.pointer);
-                let (message, unsure) = (breach.message, breach.kind == Kind::Unsure);
-                found.push(Mismatch { path: place, message, diff: None, unsure });
+            let mut add = |pointer: &str, message: String, unsure: bool| {
+                found.push(Mismatch { path: place(path, pointer), message, diff: None, unsure });
+            };
+            match schema.check(value, 3) {
+                Verdict::Valid => {}
+                Verdict::Invalid(all) => {
+                    all.into_iter().for_each(|it| add(&it.pointer, it.message, false));
+                }
+                Verdict::Undecided(reason) => add("", reason, true),
             }
         }
         (rule, Some(value)) => match (holds(rule, value), rule, length(value)) {
@@ -80,11 +85,11 @@ pub(super) fn rule(
     }
 }
 
-/// What is told where it cannot be found out whether a value fits.
+/// The mismatch of a value for which the check gave up.
 fn given_up(path: &str, expected: &str, actual: Option<&Value>) -> Mismatch {
     let actual = actual.map_or("nothing".to_owned(), short);
     let message =
-        format!("expected {expected}; to find that out takes too long, and was given up: {actual}");
+        format!("expected {expected}; gave up, because it takes too many steps on {actual}");
     Mismatch { path: path.to_owned(), message, diff: None, unsure: true }
 }
 
@@ -108,13 +113,13 @@ fn holds(rule: &Rule, value: &Value) -> Option<bool> {
             _ => false,
         },
         Rule::Matches(pattern) => match value {
-            Value::String(text) => return pattern.is_in(text),
+            Value::String(text) => return pattern.is_match(text).ok(),
             _ => false,
         },
         Rule::StartsWith(start) => value.as_str().is_some_and(|it| it.starts_with(&**start)),
         Rule::EndsWith(end) => value.as_str().is_some_and(|it| it.ends_with(&**end)),
         Rule::OneOf(rules) | Rule::Any(rules) => {
-            return any(rules.iter().map(|it| fits(it, Some(value))));
+            return any_known(rules.iter().map(|it| fits(it, Some(value))));
         }
         Rule::Is(json_type) => is(*json_type, value),
         Rule::Len(expected) => match length(value) {
@@ -126,7 +131,9 @@ fn holds(rule: &Rule, value: &Value) -> Option<bool> {
             _ => false,
         },
         Rule::Has(expected) => match value {
-            Value::Array(items) => return any(items.iter().map(|it| fits(expected, Some(it)))),
+            Value::Array(items) => {
+                return any_known(items.iter().map(|it| fits(expected, Some(it))));
+            }
             _ => false,
         },
         _ => false,
@@ -299,8 +306,8 @@ mod tests {
             assert_eq!(found.len(), 1, "{matcher}");
         }
         let told = Matcher::of(&json!({"not": matches})).unwrap().check(Some(&text));
-        let expected = "expected not a text that matches /^(?:(?=a)a+)+$/; to find that out takes \
-                        too long, and was given up: \"aaaa";
+        let expected = "expected not a text that matches /^(?:(?=a)a+)+$/; gave up, because it \
+                        takes too many steps on \"aaaa";
         assert!(told[0].message.starts_with(expected), "{}", told[0].message);
         // What is certain is certain all the same.
         check(json!({"any": [matches, {"ends_with": "!"}]}), text.clone(), json!("b"));

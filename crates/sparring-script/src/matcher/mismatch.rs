@@ -3,10 +3,8 @@
 use std::fmt;
 
 use serde_json::Value;
-use sparring_diff::groups;
 
-/// How many lines that are the same are shown around one that is not.
-const NEAR: usize = 3;
+use crate::diff::{DiffLine, diff_lines};
 
 /// The most of a value that is shown in one line.
 const MOST: usize = 120;
@@ -67,31 +65,17 @@ impl fmt::Display for Mismatch {
 /// Two texts, line by line: `-` what was expected, `+` what was found. What is
 /// the same stands there only near what is not.
 pub fn diff(expected: &str, actual: &str) -> String {
-    let old: Vec<&str> = expected.split_inclusive('\n').collect();
-    let new: Vec<&str> = actual.split_inclusive('\n').collect();
-    let mut lines: Vec<String> = Vec::new();
-    let mut told = 0;
-    for group in groups(&old, &new, NEAR) {
-        let start = group.first().map_or(0, |part| part.old.start);
-        if start > told {
-            lines.push(" …".to_owned());
-        }
-        told = group.last().map_or(told, |part| part.old.end);
-        for part in group {
-            let marked = |mark: char, of: &[&str]| -> Vec<String> {
-                of.iter().map(|line| format!("{mark}{}", line.trim_end_matches('\n'))).collect()
-            };
-            let (gone, come) = (&old[part.old], &new[part.new]);
-            match part.same {
-                true => lines.extend(marked(' ', gone)),
-                false => lines.extend(marked('-', gone).into_iter().chain(marked('+', come))),
-            }
-        }
-    }
-    if told < old.len() {
-        lines.push(" …".to_owned());
-    }
-    lines.join("\n")
+    let tell = |line| match line {
+        DiffLine::Omitted => " …".to_owned(),
+        DiffLine::Same(line) => marked(' ', line),
+        DiffLine::Removed(line) => marked('-', line),
+        DiffLine::Added(line) => marked('+', line),
+    };
+    diff_lines(expected, actual).into_iter().map(tell).collect::<Vec<_>>().join("\n")
+}
+
+fn marked(mark: char, line: &str) -> String {
+    format!("{mark}{}", line.trim_end_matches('\n'))
 }
 
 /// A value over as many lines as it wants.

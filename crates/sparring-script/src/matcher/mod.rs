@@ -8,10 +8,11 @@ mod mismatch;
 mod read;
 
 use serde_json::{Number, Value};
-use sparring_pattern::Pattern;
 
 use crate::node::Node;
+use crate::pattern::Pattern;
 use crate::problem::Problems;
+use crate::schema::Schema;
 
 pub use held::Held;
 pub use mismatch::{Mismatch, diff};
@@ -43,7 +44,7 @@ enum Rule {
     Compare(Ordering, Number),
     Every(Box<Rule>),
     Has(Box<Rule>),
-    Conforms(sparring_schema::Schema),
+    Conforms(Schema),
 }
 
 /// How a number stands to another.

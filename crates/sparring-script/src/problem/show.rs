@@ -1,292 +1,109 @@
 //! Problems as they are printed: `error`, the place, the line, a caret.
 //!
-//! What spans several lines is shown with a bracket before them.
+//! The layout is that of `annotate-snippets`. It gets only the lines that a problem is about,
+//! without characters that a terminal would obey or not show, and cut to the width of a page.
 
 use std::ops::Range;
 
-use unicode_width::UnicodeWidthChar as _;
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 use super::{Problem, Problems};
 
-/// How wide a page is: a longer line is cut.
+/// How wide a page is, in columns.
 const WIDTH: usize = 140;
 
-/// What stands where something of a line is left out.
-const CUT: &str = "...";
+/// The most characters that are marked in one line.
+const MARKED: usize = 100;
 
-/// Of a long part, how many lines are shown from its beginning and from its end.
-const FIRST: usize = 4;
-const LAST: usize = 2;
-
-/// How many columns a bracket before lines takes.
-const BRACKET: usize = 2;
-
-const TITLE: &str = "error";
-const HELP: &str = "help";
-
-const BOLD: &str = "\u{1b}[1m";
-const RED: &str = "\u{1b}[1m\u{1b}[91m";
-const BLUE: &str = "\u{1b}[1m\u{1b}[94m";
-const RESET: &str = "\u{1b}[0m";
+/// The most characters that are shown of each of several marked lines.
+const SHOWN: usize = 120;
 
 pub(super) fn all(problems: &Problems, coloured: bool) -> String {
-    let shown: Vec<String> = problems.iter().map(|it| one(problems, it, coloured)).collect();
+    let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
+    let renderer = renderer.term_width(WIDTH);
+    let shown: Vec<String> = problems.iter().map(|it| one(problems, it, &renderer)).collect();
     shown.join("\n\n")
 }
 
-fn one(problems: &Problems, problem: &Problem, coloured: bool) -> String {
+fn one(problems: &Problems, problem: &Problem, renderer: &Renderer) -> String {
     let source = problems.source();
-    let (first, rows) = rows(source.text(), source.range(problem.span));
-    let gutter = (first + rows.len() - 1).to_string().len();
-    let mut page = Page { text: String::new(), gutter, coloured };
-    page.title(&plain(&problem.message));
-    page.place(&format!("{}:{first}:{}", source.name(), rows[0].column()));
-    match &rows[..] {
-        [row] => page.line(first, row),
-        rows => page.lines(first, rows),
-    }
-    if let Some(help) = &problem.help {
-        page.help(&plain(help));
-    }
-    page.text
+    let (text, range) = (source.text(), source.range(problem.span));
+    let start = line_start(text, range.start);
+    let (excerpt, marked) = excerpt(text, start, range);
+    let snippet = Snippet::source(excerpt)
+        .path(harmless(source.name()))
+        .line_start(text[..start].matches('\n').count() + 1)
+        .annotation(AnnotationKind::Primary.span(marked));
+    let title = Level::ERROR.primary_title(harmless(&problem.message));
+    let help = problem.help.iter().map(|help| Level::HELP.message(harmless(help)));
+    renderer.render(&[title.element(snippet).elements(help)])
 }
 
-/// A message with what the text brought into it, which may be somebody else's:
-/// nothing in it makes a terminal do something.
-fn plain(message: &str) -> String {
-    let plain = |c: char| match c {
-        '\n' => "\n".to_owned(),
-        c if c.is_control() => char::REPLACEMENT_CHARACTER.to_string(),
-        c => shown(c),
+/// Where the line begins that a byte is in. The end of a text is in its last line.
+fn line_start(text: &str, byte: usize) -> usize {
+    let before = &text[..byte];
+    let before = match byte == text.len() {
+        true => before.strip_suffix('\n').unwrap_or(before),
+        false => before,
     };
-    message.chars().map(plain).collect()
+    before.rfind('\n').map_or(0, |at| at + 1)
 }
 
-/// A line of the text, and what of it is marked.
-struct Row<'a> {
-    /// With its end.
-    text: &'a str,
-    marked: Range<usize>,
-}
-
-/// The lines that a range touches, and the number of the first. What stands at the very
-/// end of the text stands in its last line.
-fn rows(text: &str, range: Range<usize>) -> (usize, Vec<Row<'_>>) {
-    let mut rows = Vec::new();
-    let (mut first, mut start) = (1, 0);
-    let lines = if text.is_empty() { "\n" } else { text };
-    for line in lines.split_inclusive('\n') {
-        let end = start + line.len();
-        if range.start >= end && end < text.len() {
-            first += 1;
-        } else if range.end >= start && (start < text.len() || start == 0) {
-            let within = |at: usize| at.clamp(start, end) - start;
-            rows.push(Row { text: line, marked: within(range.start)..within(range.end) });
-        }
-        start = end;
-    }
-    (first, rows)
-}
-
-impl<'a> Row<'a> {
-    fn content(&self) -> &'a str {
-        let line = self.text.strip_suffix('\n').unwrap_or(self.text);
-        line.strip_suffix('\r').unwrap_or(line)
-    }
-
-    /// Which character the mark begins with, from 1; the end of the line is one.
-    fn column(&self) -> usize {
-        let (content, start) = (self.content(), self.marked.start);
-        match content.get(..start) {
-            Some(before) => before.chars().count() + 1,
-            None => content.chars().count() + 2,
-        }
-    }
-
-    /// Where something begins as it is shown, in columns.
-    fn shown_at(&self, byte: usize) -> usize {
-        let content = self.content();
-        width(content.get(..byte).unwrap_or(content))
-    }
-}
-
-/// What is printed of a problem, as it grows.
-struct Page {
-    text: String,
-    /// How wide the numbers of lines are.
-    gutter: usize,
-    coloured: bool,
-}
-
-impl Page {
-    fn title(&mut self, message: &str) {
-        self.put(RED, TITLE);
-        for (at, line) in message.split('\n').enumerate() {
-            match at {
-                0 => self.put(BOLD, &format!(": {line}")),
-                _ => {
-                    self.text += &format!("\n{:1$}", "", TITLE.len() + 2);
-                    self.put(BOLD, line);
-                }
-            }
-        }
-    }
-
-    fn place(&mut self, place: &str) {
-        self.text += &format!("\n{:1$}", "", self.gutter);
-        self.put(BLUE, "--> ");
-        self.text += place;
-        self.edge("");
-    }
-
-    /// One line, with what is wrong in it underlined.
-    fn line(&mut self, number: usize, row: &Row<'_>) {
-        let (start, end) = (row.shown_at(row.marked.start), row.shown_at(row.marked.end));
-        let end = end.max(start + 1);
-        let (line, from) = cut(row.content(), start..end, self.room());
-        self.edge(&number.to_string());
-        self.after(&line);
-        self.edge("");
-        let start = start - from;
-        let end = (end - from).min(self.room()).max(start + 1);
-        self.text += &" ".repeat(start + 1);
-        self.put(RED, &"^".repeat(end - start));
-    }
-
-    /// Several lines, with a bracket from where it begins to where it ends.
-    fn lines(&mut self, first: usize, rows: &[Row<'_>]) {
-        let left_out = match rows.len() {
-            all if all > FIRST + LAST + 1 => FIRST..all - LAST,
-            _ => 0..0,
-        };
-        for (at, row) in rows.iter().enumerate() {
-            if at == left_out.start && !left_out.is_empty() {
-                self.text.push('\n');
-                self.put(BLUE, CUT);
-                self.text += &" ".repeat(self.gutter);
-                self.put(RED, "|");
-            }
-            if left_out.contains(&at) {
-                continue;
-            }
-            let begins_line = row.text[..row.marked.start].trim().is_empty();
-            self.edge(&(first + at).to_string());
-            self.text.push(' ');
-            match at {
-                0 if begins_line => self.put(RED, "/"),
-                0 => self.text.push(' '),
-                _ => self.put(RED, "|"),
-            }
-            self.after(&cut(row.content(), 0..1, self.room() - BRACKET).0);
-            if at == 0 && !begins_line {
-                self.bracket(" ", row.shown_at(row.marked.start) + 1);
-            }
-        }
-        if let Some(last) = rows.last() {
-            self.bracket("|", last.shown_at(last.marked.end).max(1));
-        }
-    }
-
-    /// The beginning or the end of a bracket, so long.
-    fn bracket(&mut self, corner: &str, length: usize) {
-        self.edge("");
-        self.text.push(' ');
-        let length = length.min(self.room() - BRACKET);
-        self.put(RED, &format!("{corner}{}^", "_".repeat(length)));
-    }
-
-    fn help(&mut self, message: &str) {
-        self.edge("");
-        self.text += &format!("\n{:1$} ", "", self.gutter);
-        self.put(BLUE, "= ");
-        self.put(BOLD, HELP);
-        self.text += ": ";
-        let indent = self.gutter + " = : ".len() + HELP.len();
-        self.text += &message.replace('\n', &format!("\n{:indent$}", ""));
-    }
-
-    /// How much of a line there is room for.
-    fn room(&self) -> usize {
-        WIDTH - self.gutter - " | ".len()
-    }
-
-    /// Begins a line that has this number, or none.
-    fn edge(&mut self, number: &str) {
-        self.text.push('\n');
-        let padded = format!("{number:>gutter$}", gutter = self.gutter);
-        match number {
-            "" => self.text += &padded,
-            _ => self.put(BLUE, &padded),
-        }
-        self.text.push(' ');
-        self.put(BLUE, "|");
-    }
-
-    /// Puts a line of the text after what stands before it; an empty one leaves no blank.
-    fn after(&mut self, line: &str) {
-        if !line.is_empty() {
-            self.text.push(' ');
-            self.text += line;
-        }
-    }
-
-    fn put(&mut self, style: &str, text: &str) {
-        match self.coloured {
-            true => self.text += &format!("{style}{text}{RESET}"),
-            false => self.text += text,
-        }
-    }
-}
-
-/// A line as it is shown: so much of it, with what is marked in the middle, as there is
-/// room for; and the column with which it begins.
-fn cut(line: &str, marked: Range<usize>, room: usize) -> (String, usize) {
-    if width(line) <= room {
-        return (line.chars().map(shown).collect(), 0);
-    }
-    let before = (room.saturating_sub(marked.len()) / 2).max(CUT.len());
-    let from = match marked.end + CUT.len() > room {
-        true => marked.start.saturating_sub(before),
-        false => 0,
+/// The lines of a range as they are shown, and where the range is in them. The first line
+/// begins at `start`.
+fn excerpt(text: &str, start: usize, range: Range<usize>) -> (String, Range<usize>) {
+    let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at + 1);
+    let Some(last) = text[range.clone()].rfind('\n').map(|at| range.start + at + 1) else {
+        let marked = prefix(&text[range.clone()], MARKED);
+        let after = prefix(&text[range.start + marked.len()..end], WIDTH);
+        let [before, marked, after] = [&text[start..range.start], marked, after].map(visible);
+        let range = before.len()..before.len() + marked.len();
+        return (before + &marked + &after, range);
     };
-    let mut column = 0;
-    let mut cut = String::new();
-    for c in line.chars() {
-        let left = from > 0 && column < from + CUT.len();
-        if !left && column + wide(c) + CUT.len() > from + room {
-            return (cut + CUT, from);
-        }
-        column += wide(c);
-        match left {
-            true if cut.is_empty() && column > from => cut += CUT,
-            true => {}
-            false => cut += &shown(c),
-        }
-    }
-    (cut, from)
+    let until_last: String = text[start..last].split_inclusive('\n').map(cut).collect();
+    let marked_from = visible(prefix(&text[start..range.start], SHOWN)).len();
+    let marked_to = until_last.len() + visible(prefix(&text[last..range.end], SHOWN)).len();
+    (until_last + &cut(&text[last..end]), marked_from..marked_to)
 }
 
-/// A character as it is shown: nothing makes a terminal do something, and what has no
-/// width of its own has one that is known.
-fn shown(c: char) -> String {
-    match c {
-        '\t' => "    ".to_owned(),
-        '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or(c).to_string(),
-        '\u{7f}' => '\u{2421}'.to_string(),
-        '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            char::REPLACEMENT_CHARACTER.to_string()
-        }
-        '\u{200d}' => String::new(),
-        c => c.to_string(),
+/// One of several lines, no longer than fits.
+fn cut(line: &str) -> String {
+    match prefix(line, SHOWN) {
+        all if all.len() == line.len() => visible(line),
+        start => visible(start) + "...\n",
     }
 }
 
-fn wide(c: char) -> usize {
-    shown(c).chars().map(|c| c.width().unwrap_or(0)).sum()
+/// So many of the first characters.
+fn prefix(text: &str, count: usize) -> &str {
+    text.char_indices().nth(count).map_or(text, |(end, _)| &text[..end])
 }
 
-fn width(text: &str) -> usize {
-    text.chars().map(wide).sum()
+/// A text that is no part of a snippet, such as a message.
+fn harmless(text: &str) -> String {
+    visible(text).replace('\r', "\u{240d}")
+}
+
+/// The same number of characters, none of which a terminal obeys or does not show. Tabs and ends
+/// of lines are left to `annotate-snippets`.
+fn visible(text: &str) -> String {
+    let visible = |c: char| match c {
+        '\t' | '\n' | '\r' => c,
+        '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or(c),
+        '\u{7f}' => '\u{2421}',
+        // Control characters, soft hyphens, marks of direction, and what has no width.
+        '\u{80}'..='\u{9f}'
+        | '\u{ad}'
+        | '\u{61c}'
+        | '\u{180e}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}' => char::REPLACEMENT_CHARACTER,
+        c => c,
+    };
+    text.chars().map(visible).collect()
 }
 
 #[cfg(test)]
@@ -320,13 +137,23 @@ error: unknown key `x`
     }
 
     #[test]
-    fn nothing_shown_makes_a_terminal_do_something() {
-        let source = Source::new("a.yaml", "a: \u{1b}[2J\n");
+    fn nothing_shown_makes_a_terminal_do_something_or_is_not_seen() {
+        let odd = "\u{1b}[2J\u{7}\u{8}\u{7f}\u{85}\u{9b}\u{ad}\u{200b}\u{200d}\u{200f}\u{202e}\u{2066}\u{feff}";
+        let source = Source::new(format!("a{odd}.yaml"), format!("a: {odd}\r\nb: {odd}\rc\n"));
         let mut problems = Problems::new(&source);
-        let help = Some("not \u{7}\u{2066}".to_owned());
-        problems.add_with_help(Span { start: 3, end: 4 }, "unknown \u{1b}[2J\u{202e}", help);
+        let help = Some(format!("not {odd}\r"));
+        problems.add_with_help(Span { start: 3, end: 4 }, format!("unknown {odd}\r"), help);
+        problems.add(Span { start: 3, end: source.text().len() - 1 }, "several lines");
         let shown = problems.to_string();
-        assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{2066}']), "{shown:?}");
+        let seen = odd.replace("[2J", "");
+        assert!(!shown.contains(|c| c == '\r' || seen.contains(c)), "{shown:?}");
+        assert!(shown.contains("\u{241b}[2J"), "{shown}");
+    }
+
+    #[test]
+    fn what_is_not_seen_counts_as_a_column() {
+        let expected = "error: wrong\n --> a.yaml:1:3\n  |\n1 | a\u{fffd}b: 1\n  |   ^";
+        assert_eq!(shown("a\u{200b}b: 1\n", 4, 5), expected);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use sparring_script::{
-    Key, Matcher, Node, Object, Path, Problems, Scope, Shape, Source, Template, Tree, Undefined,
-    duration, grammar, input_schema,
+    Key, Matcher, Node, Object, Path, Problems, Scope, Shape, Source, Span, Template, Tree,
+    Undefined, duration, grammar, input_schema,
 };
 
 static ANY: Object = Object {
@@ -65,6 +65,19 @@ proptest! {
     #[test]
     fn any_text_like_yaml_is_read_or_told(text in yaml()) {
         read(&text);
+    }
+
+    #[test]
+    fn any_place_is_shown(
+        text in "([ab\u{e9}\u{65e5}\u{200d}\u{301}\t\u{1b}]{0,9}(\r|\n|\r\n)?){0,9}",
+        start in 0..60_usize,
+        length in 0..60_usize,
+    ) {
+        let mut problems = Problems::new(&Source::new("any.yaml", &*text));
+        problems.add(Span { start, end: start + length }, "wrong");
+        let shown = problems.to_string();
+        prop_assert!(shown.contains("--> any.yaml:") && shown.contains('^'), "{shown}");
+        prop_assert!(!shown.contains(|c: char| c != '\n' && c.is_control()), "{shown:?}");
     }
 
     #[test]

@@ -3,21 +3,20 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use sparring_pattern::Pattern;
+use regex::{Captures, Regex};
 
 use super::names;
 
 /// A member that is a text: its name, all up to its value, and the value.
-static MEMBER: LazyLock<Pattern> = LazyLock::new(|| {
-    Pattern::new(r#"(?s)("((?:[^"\\]|\\.){1,64})"\s*:\s*")(?:[^"\\]|\\.)+"#)
-        .expect("it is a pattern")
+static MEMBER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?s)("((?:[^"\\]|\\.){1,64})"\s*:\s*")(?:[^"\\]|\\.)+"#).expect("it is a pattern")
 });
 
 /// The same in JSON that is itself a text of JSON, as tools often answer.
-static WITHIN: LazyLock<Pattern> = LazyLock::new(|| {
+static WITHIN: LazyLock<Regex> = LazyLock::new(|| {
     let value = r#"(?:[^"\\]|\\\\\\"|\\\\.|\\[^"\\])+"#;
     let name = r#"\\"([\p{L}\p{M}\p{N}_.$ -]{1,64})\\"\s*:\s*\\""#;
-    Pattern::new(&format!("(?s)({name}){value}")).expect("it is a pattern")
+    Regex::new(&format!("(?s)({name}){value}")).expect("it is a pattern")
 });
 
 /// A JSON text, or something that begins like one, without the texts of those
@@ -30,16 +29,11 @@ pub(crate) fn without_secrets(text: &str) -> Cow<'_, str> {
 }
 
 /// A text without the values of those members that a pattern finds.
-fn hide<'t>(members: &Pattern, text: &'t str) -> Cow<'t, str> {
-    let hidden = members.replace_with(text, &mut |found| {
-        let of = |group| found.get(group).unwrap_or_default();
-        match names::is_secret(of(2)) {
-            true => format!("{}(hidden)", of(1)),
-            false => of(0).to_owned(),
-        }
-    });
-    // What cannot be looked through is not shown.
-    hidden.unwrap_or_else(|| "(hidden)".into())
+fn hide<'t>(members: &Regex, text: &'t str) -> Cow<'t, str> {
+    members.replace_all(text, |found: &Captures<'_>| match names::is_secret(&found[2]) {
+        true => format!("{}(hidden)", &found[1]),
+        false => found[0].to_owned(),
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The rules that are on without a key: a breach of the protocol, `isError`, a
-//! result that breaks the tool's own output schema, a tool that is not listed, a
+//! result that breaks the tool's own output schema or cannot be checked against it, a
+//! tool that is not listed, a
 //! question that no `answer` covers, and no result at all. Each fails a step
 //! that does not expect it.
 
@@ -24,6 +25,10 @@ pub(super) fn check(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failur
     if heard.answer.is_error() && !expect.looks_at(Aspect::IsError) {
         let said = short(&Value::from(heard.answer.text()));
         failures.push(Failure::new(step.span, format!("the tool says that it failed: {said}")));
+    }
+    if let Some(reason) = &heard.unchecked {
+        let message = format!("the result was not checked against the output schema: {reason}");
+        failures.push(Failure::new(step.span, message));
     }
     let unexpected = heard.violations.iter().filter(|it| !is_expected(it, step, heard, scope));
     failures.extend(unexpected.map(|it| Failure::new(step.span, breach(it))));

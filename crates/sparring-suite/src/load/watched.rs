@@ -55,9 +55,8 @@ impl Loader {
         let folder = self.files.folder(watch.span).to_owned();
         for node in one_or_many(watch) {
             let Some(text) = node.as_str() else { continue };
-            let whole = folder.join(text);
-            match Glob::new(&whole.to_string_lossy()) {
-                Ok(glob) => self.watched.patterns.push((base(&whole), glob)),
+            match Glob::below(&folder, text) {
+                Ok(glob) => self.watched.patterns.push((base(&folder, text), glob)),
                 Err(why) => {
                     let message = format!("this is no pattern of files: {why}");
                     self.problems.add(node.span, message);
@@ -67,10 +66,12 @@ impl Loader {
     }
 }
 
-/// The part of a pattern that is no pattern yet.
-fn base(pattern: &Path) -> PathBuf {
+/// Where to look for the files of a pattern: the folder, and what of the pattern is a plain
+/// path.
+fn base(folder: &Path, pattern: &str) -> PathBuf {
     let plain =
         |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
-    let base: PathBuf = pattern.components().take_while(plain).collect();
+    let start: PathBuf = Path::new(pattern).components().take_while(plain).collect();
+    let base = folder.join(start);
     if base.as_os_str().is_empty() { PathBuf::from(".") } else { base }
 }

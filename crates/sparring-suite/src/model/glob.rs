@@ -2,104 +2,65 @@
 //! `{a,b}`.
 
 use std::borrow::Cow;
-use std::path::{MAIN_SEPARATOR, MAIN_SEPARATOR_STR, Path};
+use std::path::Path;
 
-use sparring_pattern::{Pattern, escape};
+use globset::{GlobBuilder, GlobSet, escape};
 
 /// A pattern of files.
 #[derive(Debug)]
-pub(crate) struct Glob(Pattern);
+pub(crate) struct Glob {
+    // A set of one: unlike a single matcher, it does not panic when a pattern is too large.
+    set: GlobSet,
+    ascii: bool,
+}
 
 impl Glob {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// When it is none; the error says why.
+    /// When the pattern is wrong; the error says why.
     pub(crate) fn new(text: &str) -> Result<Glob, String> {
-        Pattern::new(&translate(&slashes(text.into()))?).map(Glob).map_err(|why| why.to_string())
+        if has_wide_class(text) {
+            return Err("[…] takes only ASCII characters; write {ä,ö} in place of [äö]".to_owned());
+        }
+        let told = |error: globset::Error| error.kind().to_string();
+        let mut builder = GlobBuilder::new(text);
+        let glob = builder.literal_separator(true).empty_alternates(true).build().map_err(told)?;
+        let set = GlobSet::new([glob]).map_err(told)?;
+        Ok(Glob { set, ascii: text.is_ascii() })
     }
 
-    /// Whether the whole of a path fits.
+    /// Reads a pattern of files below a folder, whose own name is no pattern.
+    ///
+    /// # Errors
+    /// When the pattern is wrong; the error says why.
+    pub(crate) fn below(folder: &Path, text: &str) -> Result<Glob, String> {
+        let folder = escape(&folder.to_string_lossy());
+        Glob::new(&Path::new(&folder).join(text).to_string_lossy())
+    }
+
+    /// Whether the whole path matches.
     pub(crate) fn is_match(&self, path: &Path) -> bool {
-        self.0.is_match(&slashes(path.to_string_lossy()))
+        self.set.is_match(&*self.subject(path))
+    }
+
+    /// The path as the pattern sees it. For `globset` a `?` is one byte, so every other
+    /// letter becomes one byte, which only `*`, `?` and `[!…]` match. A pattern that has such
+    /// letters itself needs the path as it is.
+    fn subject<'p>(&self, path: &'p Path) -> Cow<'p, str> {
+        let path = path.to_string_lossy();
+        match self.ascii && !path.is_ascii() {
+            true => path.replace(|c: char| !c.is_ascii(), "\u{1a}").into(),
+            false => path,
+        }
     }
 }
 
-/// A path in the one way in which patterns have it.
-fn slashes(path: Cow<'_, str>) -> Cow<'_, str> {
-    match MAIN_SEPARATOR {
-        '/' => path,
-        _ => path.replace(MAIN_SEPARATOR_STR, "/").into(),
-    }
-}
-
-/// The same as a regular expression.
-fn translate(glob: &str) -> Result<String, String> {
-    let (mut out, mut depth) = ("(?s)^".to_owned(), 0);
-    let (mut rest, mut starts) = (glob, true);
-    while let Some(next) = rest.chars().next() {
-        let folders = rest.strip_prefix("**").filter(|_| starts);
-        let ends = |after: &str| {
-            after.is_empty() || depth > 0 && (after.starts_with(',') || after.starts_with('}'))
-        };
-        if let Some(after) = folders.and_then(|after| after.strip_prefix('/')) {
-            out += "(?:.*/)?";
-            rest = after;
-            continue;
-        } else if let Some(after) = folders.filter(|after| ends(after)) {
-            out += ".*";
-            rest = after;
-            continue;
-        }
-        rest = &rest[next.len_utf8()..];
-        starts = next == '/' || next == '{' || next == ',' && depth > 0;
-        match next {
-            '*' => out += "[^/]*",
-            '?' => out += "[^/]",
-            '[' => rest = class(rest, &mut out)?,
-            '{' => {
-                depth += 1;
-                out += "(?:";
-            }
-            '}' if depth > 0 => {
-                depth -= 1;
-                out.push(')');
-            }
-            ',' if depth > 0 => out.push('|'),
-            '\\' => match rest.chars().next() {
-                Some(literal) => {
-                    out += &escape(&literal.to_string());
-                    rest = &rest[literal.len_utf8()..];
-                }
-                None => return Err("a backslash is the last of it".to_owned()),
-            },
-            other => out += &escape(&other.to_string()),
-        }
-    }
-    if depth > 0 {
-        return Err("a brace is not closed".to_owned());
-    }
-    Ok(out + "$")
-}
-
-/// Translates what follows a `[`, and says what follows the class. A `]` that is the
-/// first in it, and a dash that is no range's, stand for themselves.
-fn class<'a>(text: &'a str, out: &mut String) -> Result<&'a str, String> {
-    let negated = text.strip_prefix(['!', '^']);
-    let inside = negated.unwrap_or(text);
-    let end = inside.char_indices().skip(1).find(|(_, it)| *it == ']');
-    let Some((end, _)) = end else { return Err("a class is not closed".to_owned()) };
-    let (inside, after) = (&inside[..end], &inside[end + 1..]);
-    out.push_str(if negated.is_some() { "[^" } else { "[" });
-    let last = inside.chars().count() - 1;
-    for (index, character) in inside.chars().enumerate() {
-        match character {
-            '-' if index > 0 && index < last => out.push('-'),
-            other => *out += &escape(&other.to_string()),
-        }
-    }
-    out.push(']');
-    Ok(after)
+/// Whether a class has a character beyond ASCII, which `globset` would take for several.
+fn has_wide_class(text: &str) -> bool {
+    let opened = text.match_indices('[').filter(|(at, _)| !text[..*at].ends_with('\\'));
+    let mut classes = opened.filter_map(|(at, _)| text[at..].split(']').next());
+    classes.any(|class| !class.is_ascii())
 }
 
 #[cfg(test)]
@@ -107,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_fit_or_do_not() {
+    fn matches_paths() {
         for (glob, fits, others) in [
             ("a.txt", &["a.txt"][..], &["b/a.txt", "aXtxt", "a.txt2"][..]),
             ("*.png", &["a.png", ".png"], &["a/b.png", "a.PNG"]),
@@ -117,11 +78,15 @@ mod tests {
             ("**", &["a", "a/b"], &[]),
             ("a**b", &["ab", "acb"], &["a/b"]),
             ("a?c", &["abc", "a\u{e9}c"], &["ac", "a/c"]),
+            ("[!a]b", &["cb", "\u{e9}b"], &["ab"]),
+            ("\u{fc}*.{md,\u{e9}}", &["\u{fc}b.md", "\u{fc}.\u{e9}"], &["u.md"]),
             ("[a-c]x[!0-9]", &["bxy"], &["dxy", "bx1"]),
             ("[]a-]", &["]", "a", "-"], &["b"]),
             ("{a,b/**,{c,d}*}.{md,txt}", &["a.md", "cx.txt", "b/c/d.md"], &["e.md", "a.rs"]),
+            ("a{,.bak}", &["a", "a.bak"], &["b"]),
             (r"\*\{a", &["*{a"], &["x{a"]),
-            ("a,b}", &["a,b}"], &["a"]),
+            ("\\[\u{e9}]", &["[\u{e9}]"], &["\u{e9}"]),
+            (r"a,b\}", &["a,b}"], &["a"]),
             ("(a|b)+.$", &["(a|b)+.$"], &["a.$"]),
         ] {
             let read = Glob::new(glob).unwrap_or_else(|why| panic!("{glob}: {why}"));
@@ -135,13 +100,26 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_told() {
+    fn takes_the_name_of_a_folder_literally() {
+        let read = Glob::below(Path::new("/{a}/[b]*"), "c?.txt").unwrap();
+        assert!(read.is_match(Path::new("/{a}/[b]*/cd.txt")));
+        assert!(!read.is_match(Path::new("/a/b/cd.txt")));
+        assert!(Glob::below(Path::new(""), "*.txt").unwrap().is_match(Path::new("a.txt")));
+        assert!(Glob::below(Path::new("a"), "/b/*").unwrap().is_match(Path::new("/b/c")));
+    }
+
+    #[test]
+    fn refuses_wrong_patterns() {
+        let nested = "{".repeat(300) + &"}".repeat(300);
         for (glob, expected) in [
-            ("[a", "a class is not closed"),
-            ("[]", "a class is not closed"),
-            ("{a,b", "a brace is not closed"),
-            ("a\\", "a backslash is the last of it"),
-            ("[z-a]", "`z-a` is in the wrong order"),
+            ("[a", "unclosed character class"),
+            ("[]", "unclosed character class"),
+            ("{a,b", "unclosed alternate group"),
+            ("a,b}", "unopened alternate group"),
+            ("a\\", "dangling '\\'"),
+            ("[z-a]", "invalid range; 'z' > 'a'"),
+            ("[a\u{e9}]", "[…] takes only ASCII characters"),
+            (&*nested, "error parsing pattern"),
         ] {
             let told = Glob::new(glob).unwrap_err();
             assert!(told.starts_with(expected), "{glob}: {told}");

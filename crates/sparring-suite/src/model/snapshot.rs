@@ -4,18 +4,19 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use regex::Regex;
 use serde_json::Value;
-use sparring_pattern::Pattern;
 use sparring_script::casing::camel;
+use sparring_script::{GaveUp, Pattern};
 
 /// What is different each time, and what stands instead of it.
-static BY_NATURE: LazyLock<Vec<(Pattern, &str)>> = LazyLock::new(|| {
+static BY_NATURE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let rules = [
         (r"(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "[uuid]"),
         (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?", "[time]"),
         (r"\b(127\.0\.0\.1|localhost|\[::1\]):\d+\b", "$1:[port]"),
     ];
-    let compiled = rules.into_iter().filter_map(|(rule, by)| Some((Pattern::new(rule).ok()?, by)));
+    let compiled = rules.into_iter().filter_map(|(rule, by)| Some((Regex::new(rule).ok()?, by)));
     compiled.collect()
 });
 
@@ -32,40 +33,48 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// What is kept of an answer. Texts that are `folders` are told as `[tmp]`.
-    pub(crate) fn keep(&self, mut answer: Value, folders: &[String]) -> Value {
+    /// What is kept of an answer. Texts that are `folders` become `[tmp]`.
+    ///
+    /// # Errors
+    /// When a pattern of the user takes too many steps.
+    pub(crate) fn keep(&self, mut answer: Value, folders: &[String]) -> Result<Value, GaveUp> {
         if let Value::Object(result) = &mut answer {
             ENVELOPE.iter().for_each(|key| drop(result.shift_remove(*key)));
         }
-        self.settle(&mut answer, folders);
-        answer
+        self.settle(&mut answer, folders)?;
+        Ok(answer)
     }
 
-    fn settle(&self, value: &mut Value, folders: &[String]) {
+    fn settle(&self, value: &mut Value, folders: &[String]) -> Result<(), GaveUp> {
         match value {
             Value::String(text) => {
                 for folder in folders {
                     *text = text.replace(folder, "[tmp]");
                 }
-                let own = self.replace.iter().map(|(rule, by)| (rule, &**by));
-                let by_nature = BY_NATURE.iter().map(|(rule, by)| (rule, *by));
-                for (rule, by) in own.chain(by_nature) {
-                    // What takes too long stays as it is, and so is seen.
-                    if let Some(Cow::Owned(kept)) = rule.replace_all(text, by) {
+                for (rule, by) in &self.replace {
+                    if let Cow::Owned(kept) = rule.replace_all(text, by)? {
+                        *text = kept;
+                    }
+                }
+                for (rule, by) in BY_NATURE.iter() {
+                    if let Cow::Owned(kept) = rule.replace_all(text, *by) {
                         *text = kept;
                     }
                 }
             }
-            Value::Array(items) => items.iter_mut().for_each(|it| self.settle(it, folders)),
+            Value::Array(items) => {
+                items.iter_mut().try_for_each(|it| self.settle(it, folders))?;
+            }
             Value::Object(map) => {
                 map.retain(|key, _| !self.without.iter().any(|it| it == key || camel(it) == *key));
                 if map.contains_key("type") || map.contains_key("uri") {
                     map.entry("text").and_modify(unfold);
                 }
-                map.values_mut().for_each(|it| self.settle(it, folders));
+                map.values_mut().try_for_each(|it| self.settle(it, folders))?;
             }
             _ => {}
         }
+        Ok(())
     }
 }
 
@@ -97,7 +106,7 @@ mod tests {
             "d": "6f1c2f7e-8a0b-4c3d-9e5f-001122334455.",
             "content": [{"type": "text", "text": "{\"id\": 1, \"e\": 2}"}],
         });
-        let kept = rules.keep(answer, &["/tmp/x".to_owned()]);
+        let kept = rules.keep(answer, &["/tmp/x".to_owned()]).unwrap();
         assert_eq!(
             kept,
             json!({
@@ -106,6 +115,14 @@ mod tests {
                 "content": [{"type": "text", "text": {"e": 2}}],
             })
         );
+    }
+
+    #[test]
+    fn a_replacement_that_takes_too_many_steps_is_an_error() {
+        let slow = Pattern::new("^(?:(?=a)a+)+$").unwrap();
+        let rules = Rules { without: Vec::new(), replace: vec![(slow, "x".to_owned())] };
+        let error = rules.keep(json!(["a".repeat(50) + "!"]), &[]).unwrap_err();
+        assert!(error.to_string().contains("/^(?:(?=a)a+)+$/"), "{error}");
     }
 
     #[test]

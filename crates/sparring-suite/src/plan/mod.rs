@@ -3,7 +3,7 @@
 
 mod shard;
 
-use sparring_pattern::Pattern;
+use sparring_script::{GaveUp, Pattern};
 use sparring_wire::Revision;
 
 use crate::model::{Server, Suite, Test, Transport, Variant, Way};
@@ -24,7 +24,7 @@ pub struct Choice {
 }
 
 /// Suites, and which of their tests are to run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Plan {
     suites: Vec<Suite>,
     tests: Vec<Place>,
@@ -65,15 +65,21 @@ impl Plan {
     /// Chooses from suites, in their order; where a test says `only`, from
     /// those that say so. A suite with several variants is
     /// run through once for each.
-    pub fn new(suites: Vec<Suite>, choice: &Choice) -> Plan {
+    ///
+    /// # Errors
+    /// When the filter takes too many steps on the name of a test.
+    pub fn new(suites: Vec<Suite>, choice: &Choice) -> Result<Plan, GaveUp> {
         let only = suites.iter().flat_map(|suite| &suite.tests).any(|test| test.only);
-        let mut plan = Plan { suites: Vec::new(), tests: Vec::new(), left_out: Vec::new() };
+        let mut plan = Plan::default();
         for (number, suite) in suites.iter().enumerate() {
             let of_servers: Vec<Vec<Variant>> =
                 suite.servers.iter().map(|server| choice.variants(server, suite)).collect();
-            let takes = |test: &Test| (test.only || !only) && choice.takes(test);
-            let chosen: Vec<usize> =
-                (0..suite.tests.len()).filter(|test| takes(&suite.tests[*test])).collect();
+            let mut chosen: Vec<usize> = Vec::new();
+            for (index, test) in suite.tests.iter().enumerate() {
+                if (test.only || !only) && choice.takes(test)? {
+                    chosen.push(index);
+                }
+            }
             let mut all: Vec<Variant> = Vec::new();
             for variant in chosen.iter().flat_map(|test| &of_servers[suite.tests[*test].server]) {
                 match variant.exists() {
@@ -88,7 +94,7 @@ impl Plan {
                 plan.tests.extend(places.map(|test| Place { suite: number, test: *test, variant }));
             }
         }
-        Plan { suites, ..plan }
+        Ok(Plan { suites, ..plan })
     }
 
     /// The combinations of revision and transport that were wanted and do not
@@ -162,9 +168,12 @@ impl Plan {
 }
 
 impl Choice {
-    fn takes(&self, test: &Test) -> bool {
+    fn takes(&self, test: &Test) -> Result<bool, GaveUp> {
         let tagged = self.tags.is_empty() || self.tags.iter().any(|tag| test.tags.contains(tag));
-        tagged && self.filter.as_ref().is_none_or(|filter| filter.is_match(&test.name))
+        match &self.filter {
+            Some(filter) if tagged => filter.is_match(&test.name),
+            _ => Ok(tagged),
+        }
     }
 
     /// Every way in which the tests of a server are run.

@@ -17,6 +17,8 @@ pub(crate) struct Heard {
     pub(crate) answer: Answer,
     pub(crate) took: Duration,
     pub(crate) violations: Vec<Value>,
+    /// Why the result could not be checked against the output schema of its tool.
+    pub(crate) unchecked: Option<String>,
     pub(crate) notifications: Vec<Value>,
     pub(crate) requests: Vec<Value>,
     /// All that the server sent.

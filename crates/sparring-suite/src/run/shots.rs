@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use sparring_script::{Span, matcher};
+use sparring_transport::{FileAccess, replace_file};
 
 use crate::event::{Event, Failure, Kept};
 use crate::model::{Suite, Variant};
@@ -103,7 +104,7 @@ impl Shots {
         }
         let written = match after.is_empty() {
             true => std::fs::remove_file(&self.path),
-            false => write(&self.path, &text(&after)),
+            false => replace_file(&self.path, text(&after).as_bytes(), FileAccess::Kept),
         };
         let told = |error| format!("cannot write {}: {error}", self.path.display());
         let kept = written.map(|()| kept).map_err(told);
@@ -191,13 +192,6 @@ fn compare(before: &Answers, after: &Answers) -> Kept {
         changed: after.iter().filter(is_changed).count(),
         removed: before.keys().filter(|place| !after.contains_key(*place)).count(),
     }
-}
-
-/// Whatever keeps them from being written leaves those from before.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    let beside = path.with_extension("json.new");
-    std::fs::write(&beside, text)?;
-    std::fs::rename(beside, path)
 }
 
 fn spelled(answer: &Value) -> String {

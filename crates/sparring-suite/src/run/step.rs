@@ -55,10 +55,13 @@ pub(super) async fn perform(
     let answer = asked.ask(client, wants_news, held).await;
     running.shaken.store(answer.is_unusable(), Relaxed);
     running.met_end.fetch_or(answer.is_unusable(), Relaxed);
+    let took = begun.elapsed();
+    let (violations, unchecked) = check_tool(running, tool.as_deref(), &answer).await;
     let mut heard = Heard {
         asked: label,
-        took: begun.elapsed(),
-        violations: own_breaches(running, tool.as_deref(), &answer),
+        took,
+        violations,
+        unchecked,
         answer,
         notifications: Vec::new(),
         requests: Vec::new(),
@@ -115,16 +118,22 @@ async fn know(running: &Running, tool: &str) {
     }
 }
 
-/// What a call breaks that no single frame shows.
-fn own_breaches(running: &Running, tool: Option<&str>, answer: &Answer) -> Vec<Value> {
-    let (Some(tool), Some(tools)) = (tool, running.tools()) else { return Vec::new() };
+/// The violations of a call that no single frame shows, and why its result could not be
+/// checked.
+async fn check_tool(
+    running: &Running,
+    tool: Option<&str>,
+    answer: &Answer,
+) -> (Vec<Value>, Option<String>) {
+    let (Some(tool), Some(tools)) = (tool, running.tools()) else { return (Vec::new(), None) };
     let unlisted = tools.unlisted(tool).map(|message| breach("unlisted-tool", &message));
-    let mut breaches: Vec<Value> = unlisted.into_iter().collect();
-    if let Some(result) = answer.result().filter(|_| !answer.is_error()) {
-        let found = tools.breaches(tool, result.get("structuredContent"));
-        breaches.extend(found.iter().map(|message| breach("output-schema", message)));
-    }
-    breaches
+    let mut violations: Vec<Value> = unlisted.into_iter().collect();
+    let Some(result) = answer.result().filter(|_| !answer.is_error()) else {
+        return (violations, None);
+    };
+    let found = tools.conformance(tool, result.get("structuredContent")).await;
+    violations.extend(found.violations.iter().map(|message| breach("output-schema", message)));
+    (violations, found.unchecked)
 }
 
 /// What the server asked and no answer of the step covers.

@@ -232,7 +232,10 @@ impl<'a> Walk<'a> {
         let mut failures = judge::judge(step, heard, &self.scope);
         if let Some((span, rules)) = step.expect.snapshot().filter(|_| failures.is_empty()) {
             let folders: Vec<String> = self.scope.folder.made().into_iter().collect();
-            failures.extend(keep(span, rules.keep(heard.answer.whole(), &folders)));
+            match rules.keep(heard.answer.whole(), &folders) {
+                Ok(kept) => failures.extend(keep(span, kept)),
+                Err(error) => failures.push(Failure::new(span, error.to_string())),
+            }
         }
         if failures.is_empty() {
             failures.extend(self.save(step, heard));

@@ -4,6 +4,8 @@
 //! Patterns are not followed; whoever asks is told whether the value fits.
 
 use serde_json::{Map, Value, json};
+use sparring_script::Schema;
+use sparring_script::schema::Verdict;
 
 /// How deep schemas are followed that refer to themselves.
 const DEEPEST: usize = 16;
@@ -11,8 +13,10 @@ const DEEPEST: usize = 16;
 /// A value for a schema, and why it does not fit, where it does not.
 pub(super) fn sample(schema: &Value) -> (Value, Option<String>) {
     let value = Sampler { root: schema }.of(schema, 0);
-    let fits = match sparring_schema::Schema::new(schema) {
-        Ok(schema) => schema.breaches(&value, 1).pop().map(|breach| breach.message),
+    let fits = match Schema::new(schema).map(|schema| schema.check(&value, 1)) {
+        Ok(Verdict::Valid) => None,
+        Ok(Verdict::Invalid(mut found)) => found.pop().map(|mismatch| mismatch.message),
+        Ok(Verdict::Undecided(reason)) => Some(reason),
         Err(error) => Some(format!("the schema cannot be used: {error}")),
     };
     (value, fits)

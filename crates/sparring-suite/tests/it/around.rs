@@ -197,7 +197,7 @@ fn stopped(folder: &tempfile::TempDir, text: &str) {
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
     block_on(async {
-        let plan = Plan::new(vec![read(text).unwrap()], &Choice::default());
+        let plan = Plan::new(vec![read(text).unwrap()], &Choice::default()).unwrap();
         let (tell, mut events) = mpsc::unbounded_channel();
         let (world, stop) = (world(), Stop::default());
         let asking = async {
@@ -252,7 +252,7 @@ fn as_many_tests_run_at_once_as_the_server_says() {
              expect: {{text: \"${{n}}1\"}}}}]}}]"
         );
         let events = block_on(async {
-            let plan = Plan::new(vec![read(&text).unwrap()], &Choice::default());
+            let plan = Plan::new(vec![read(&text).unwrap()], &Choice::default()).unwrap();
             let (tell, mut events) = mpsc::unbounded_channel();
             run(&plan, OPTIONS, &world(), &Stop::default(), tell).await;
             std::iter::from_fn(|| events.try_recv().ok()).collect::<Vec<_>>()

@@ -45,7 +45,7 @@ pub(crate) async fn outcomes(text: &str, fail_fast: bool) -> Vec<(String, Option
 
 /// The same of a suite that was read.
 pub(crate) async fn outcomes_of(suite: Suite, fail_fast: bool) -> Vec<(String, Option<Outcome>)> {
-    let plan = Plan::new(vec![suite], &Choice::default());
+    let plan = Plan::new(vec![suite], &Choice::default()).unwrap();
     let (tell, mut events) = mpsc::unbounded_channel();
     let options =
         Options { jobs: NonZeroUsize::MIN, fail_fast, retry: 0, update: false, traffic: false };

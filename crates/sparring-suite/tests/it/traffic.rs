@@ -19,7 +19,7 @@ fn ends(text: &str, traffic: bool) -> Vec<End> {
 
 async fn ended(text: &str, options: Options, world: &World) -> Vec<End> {
     let suite = read(text).unwrap_or_else(|told| panic!("{told}"));
-    let plan = Plan::new(vec![suite], &Choice::default());
+    let plan = Plan::new(vec![suite], &Choice::default()).unwrap();
     let (tell, mut events) = mpsc::unbounded_channel();
     run(&plan, options, world, &Stop::default(), tell).await;
     let mut ends: Vec<(usize, End)> = Vec::new();

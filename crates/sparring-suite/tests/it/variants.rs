@@ -7,7 +7,7 @@ use crate::fixture::read;
 
 /// The tests of a plan, with their variants.
 fn planned(suite: &str, choice: &Choice) -> (Vec<String>, usize) {
-    let plan = Plan::new(vec![read(suite).unwrap()], choice);
+    let plan = Plan::new(vec![read(suite).unwrap()], choice).unwrap();
     let names = plan.tests().map(|it| format!("{}{}", it.test.name, it.variant)).collect();
     (names, plan.left_out().len())
 }

@@ -1,15 +1,15 @@
 //! Content blocks of tool results and prompt messages.
 
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Rest;
-use super::members::write_all;
 use super::resource::{Resource, ResourceContents};
 
-/// One block of content.
-#[derive(Debug, Clone, PartialEq)]
+/// One block of content. A block that its type does not describe is `Other`, so that it
+/// costs none of the blocks beside it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum Content {
     /// Text.
@@ -17,6 +17,7 @@ pub enum Content {
         /// The text itself.
         text: String,
         /// Annotations and whatever else stood there.
+        #[serde(flatten)]
         rest: Rest,
     },
     /// An image.
@@ -26,6 +27,7 @@ pub enum Content {
         /// As `image/png`.
         mime_type: String,
         /// Annotations and whatever else stood there.
+        #[serde(flatten)]
         rest: Rest,
     },
     /// A sound; since 2025-03-26.
@@ -35,6 +37,7 @@ pub enum Content {
         /// As `audio/wav`.
         mime_type: String,
         /// Annotations and whatever else stood there.
+        #[serde(flatten)]
         rest: Rest,
     },
     /// A resource's contents.
@@ -42,11 +45,13 @@ pub enum Content {
         /// The contents.
         resource: ResourceContents,
         /// Annotations and whatever else stood there.
+        #[serde(flatten)]
         rest: Rest,
     },
     /// A link to a resource; since 2025-06-18.
     ResourceLink(Resource),
     /// Anything else, as it came.
+    #[serde(untagged)]
     Other(Value),
 }
 
@@ -72,97 +77,6 @@ impl Content {
             Content::Text { text, .. } => Some(text),
             _ => None,
         }
-    }
-
-    fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let rest = match self {
-            Content::Text { text, rest } => {
-                map.serialize_entry("type", "text")?;
-                map.serialize_entry("text", text)?;
-                rest
-            }
-            Content::Image { data, mime_type, rest } => {
-                map.serialize_entry("type", "image")?;
-                map.serialize_entry("data", data)?;
-                map.serialize_entry("mimeType", mime_type)?;
-                rest
-            }
-            Content::Audio { data, mime_type, rest } => {
-                map.serialize_entry("type", "audio")?;
-                map.serialize_entry("data", data)?;
-                map.serialize_entry("mimeType", mime_type)?;
-                rest
-            }
-            Content::Resource { resource, rest } => {
-                map.serialize_entry("type", "resource")?;
-                map.serialize_entry("resource", resource)?;
-                rest
-            }
-            Content::ResourceLink(link) => {
-                map.serialize_entry("type", "resource_link")?;
-                return link.write_members(map);
-            }
-            Content::Other(_) => return Ok(()),
-        };
-        write_all(map, rest)
-    }
-
-    fn read(value: Value) -> Self {
-        let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
-        let read = match kind {
-            "text" => take(&value, ["text"]).map(|([text], rest)| Content::Text { text, rest }),
-            "image" => take(&value, ["data", "mimeType"])
-                .map(|([data, mime_type], rest)| Content::Image { data, mime_type, rest }),
-            "audio" => take(&value, ["data", "mimeType"])
-                .map(|([data, mime_type], rest)| Content::Audio { data, mime_type, rest }),
-            "resource" => embedded(&value),
-            "resource_link" => {
-                serde_json::from_value(value.clone()).ok().map(|mut link: Resource| {
-                    link.rest.remove("type");
-                    Content::ResourceLink(link)
-                })
-            }
-            _ => None,
-        };
-        read.unwrap_or(Content::Other(value))
-    }
-}
-
-/// Takes string fields out of an object; `type` goes as well.
-fn take<const N: usize>(value: &Value, names: [&str; N]) -> Option<([String; N], Rest)> {
-    let mut rest = value.as_object()?.clone();
-    rest.remove("type");
-    let mut found = [const { String::new() }; N];
-    for (slot, name) in found.iter_mut().zip(names) {
-        match rest.remove(name)? {
-            Value::String(text) => *slot = text,
-            _ => return None,
-        }
-    }
-    Some((found, rest))
-}
-
-fn embedded(value: &Value) -> Option<Content> {
-    let mut rest = value.as_object()?.clone();
-    rest.remove("type");
-    let resource = serde_json::from_value(rest.remove("resource")?).ok()?;
-    Some(Content::Resource { resource, rest })
-}
-
-impl<'de> Deserialize<'de> for Content {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Value::deserialize(deserializer).map(Content::read)
-    }
-}
-
-impl Serialize for Content {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if let Content::Other(value) = self {
-            return value.serialize(serializer);
-        }
-        let mut map = serializer.serialize_map(None)?;
-        self.write(&mut map)?;
-        map.end()
     }
 }
 
@@ -200,9 +114,30 @@ mod tests {
 
     #[test]
     fn what_is_not_known_or_not_whole_is_kept_as_other() {
-        for value in [json!({"type": "hologram"}), json!({"type": "text", "text": 1}), json!(7)] {
+        for value in [
+            json!({"type": "hologram"}),
+            json!({"type": "text", "text": 1}),
+            json!(["text", "hi"]),
+            json!(["resource_link", "a:b", "n"]),
+            json!({"type": "resource", "resource": ["a:b"]}),
+            json!(7),
+        ] {
             let content: Content = serde_json::from_value(value.clone()).unwrap();
             assert_eq!(content, Content::Other(value));
+        }
+    }
+
+    #[test]
+    fn a_block_with_a_duplicate_member_is_other() {
+        for text in [
+            r#"{"type":"text","text":"a","text":"b"}"#,
+            r#"{"type":"text","type":"text","text":"b"}"#,
+            r#"{"type":"resource","resource":{"uri":"a:b","uri":"a:c"}}"#,
+        ] {
+            let blocks = format!(r#"[{text},{{"type":"text","text":"good"}}]"#);
+            let blocks: Vec<Content> = serde_json::from_str(&blocks).unwrap();
+            assert!(matches!(blocks[0], Content::Other(_)), "{text}: {:?}", blocks[0]);
+            assert_eq!(blocks[1], Content::text("good"));
         }
     }
 }

@@ -5,27 +5,22 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::Rest;
-use super::members::members;
 
 /// Name and version of a client or server.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Implementation {
     /// The program's name.
     pub name: String,
     /// The program's version.
+    #[serde(default)]
     pub version: String,
     /// The name for people; since 2025-06-18.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Icons, description and whatever else stood there.
+    #[serde(flatten)]
     pub rest: Rest,
 }
-
-members!(Implementation {
-    name: "name",
-    version: "version" or default,
-    title: "title" or nothing,
-    ..rest
-});
 
 impl Implementation {
     /// A name and a version.
@@ -40,20 +35,9 @@ impl Implementation {
 }
 
 /// What a server declares it can do, kept as the JSON object it is on the wire.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct ServerCapabilities(pub Map<String, Value>);
-
-impl<'de> Deserialize<'de> for ServerCapabilities {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Map::deserialize(deserializer).map(ServerCapabilities)
-    }
-}
-
-impl Serialize for ServerCapabilities {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
-    }
-}
 
 impl ServerCapabilities {
     /// Nothing at all.

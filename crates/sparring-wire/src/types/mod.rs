@@ -5,7 +5,7 @@
 
 mod content;
 mod info;
-pub(crate) mod members;
+pub(crate) mod object;
 mod prompt;
 mod resource;
 mod tool;

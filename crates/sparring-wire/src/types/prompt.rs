@@ -1,27 +1,25 @@
 //! Prompts, their messages, and the completion of arguments.
 
-use super::members::members;
+use serde::{Deserialize, Serialize};
+
+use super::object::object_only;
 use super::{Content, Rest};
 
 /// A prompt as a server lists it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prompt {
     /// The name it is got by.
     pub name: String,
     /// What it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// What it takes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<PromptArgument>,
     /// Title, icons and whatever else stood there.
+    #[serde(flatten)]
     pub rest: Rest,
 }
-
-members!(Prompt {
-    name: "name",
-    description: "description" or nothing,
-    arguments: "arguments" or nothing,
-    ..rest
-});
 
 impl Prompt {
     /// A prompt without arguments.
@@ -31,32 +29,27 @@ impl Prompt {
 }
 
 /// One argument of a prompt.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PromptArgument {
     /// Its name.
     pub name: String,
     /// Whether it must be given.
+    #[serde(default)]
     pub required: bool,
     /// Description and whatever else stood there.
+    #[serde(flatten)]
     pub rest: Rest,
 }
 
-members!(PromptArgument {
-    name: "name",
-    required: "required" or default,
-    ..rest
-});
-
 /// What getting a prompt gives.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GetPromptResult {
     /// The messages, in order.
     pub messages: Vec<PromptMessage>,
     /// Description, `_meta` and whatever else stood there.
+    #[serde(flatten)]
     pub rest: Rest,
 }
-
-members!(GetPromptResult { messages: "messages", ..rest });
 
 impl GetPromptResult {
     /// A result of these messages.
@@ -66,24 +59,22 @@ impl GetPromptResult {
 }
 
 /// What completing an argument gives.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self", rename_all = "camelCase")]
 pub struct Completion {
     /// The values, the best first.
     pub values: Vec<String>,
     /// How many there are, these included.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
     /// Whether there are more than these.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub has_more: Option<bool>,
 }
 
-members!(Completion {
-    values: "values",
-    total: "total" or nothing,
-    has_more: "hasMore" or nothing,
-});
-
 /// One message of a prompt.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct PromptMessage {
     /// `user` or `assistant`.
     pub role: String,
@@ -91,7 +82,7 @@ pub struct PromptMessage {
     pub content: Content,
 }
 
-members!(PromptMessage { role: "role", content: "content" });
+object_only!(Completion, PromptMessage);
 
 impl PromptMessage {
     /// A message of the user's.

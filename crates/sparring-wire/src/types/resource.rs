@@ -1,30 +1,28 @@
 //! Resources, their templates and their contents.
 
+use serde::{Deserialize, Serialize};
+
 use super::Rest;
-use super::members::members;
 
 /// A resource as a server lists it, or links to it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Resource {
     /// Where it is.
     pub uri: String,
     /// Its name.
+    #[serde(default)]
     pub name: String,
     /// What it is, for a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// As `text/plain`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Size, annotations, icons and whatever else stood there.
+    #[serde(flatten)]
     pub rest: Rest,
 }
-
-members!(Resource {
-    uri: "uri",
-    name: "name" or default,
-    description: "description" or nothing,
-    mime_type: "mimeType" or nothing,
-    ..rest
-});
 
 impl Resource {
     /// A resource with a name.
@@ -40,44 +38,38 @@ impl Resource {
 }
 
 /// A pattern of resource URIs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ResourceTemplate {
     /// The pattern, by RFC 6570.
     pub uri_template: String,
     /// Its name.
+    #[serde(default)]
     pub name: String,
     /// Description, MIME type and whatever else stood there.
+    #[serde(flatten)]
     pub rest: Rest,
 }
 
-members!(ResourceTemplate {
-    uri_template: "uriTemplate",
-    name: "name" or default,
-    ..rest
-});
-
 /// What stands in a resource: text, or Base64 of bytes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ResourceContents {
     /// Where it is.
     pub uri: String,
     /// As `text/plain`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// The text, where it is text.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The Base64, where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<String>,
     /// `_meta` and whatever else stood there.
+    #[serde(flatten)]
     pub rest: Rest,
 }
-
-members!(ResourceContents {
-    uri: "uri",
-    mime_type: "mimeType" or nothing,
-    text: "text" or nothing,
-    blob: "blob" or nothing,
-    ..rest
-});
 
 impl ResourceContents {
     /// A text.
@@ -93,15 +85,14 @@ impl ResourceContents {
 }
 
 /// What reading a resource gives.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReadResourceResult {
     /// One or more contents.
     pub contents: Vec<ResourceContents>,
     /// Caching hints, `_meta` and whatever else stood there.
+    #[serde(flatten)]
     pub rest: Rest,
 }
-
-members!(ReadResourceResult { contents: "contents", ..rest });
 
 impl ReadResourceResult {
     /// A result of these contents.

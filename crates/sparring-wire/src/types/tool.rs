@@ -1,32 +1,29 @@
 //! Tools and what calling one gives.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::members::members;
 use super::{Content, Rest};
 
 /// A tool as a server lists it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Tool {
     /// The name it is called by.
     pub name: String,
     /// What it does, for a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The JSON Schema of its arguments.
+    #[serde(default)]
     pub input_schema: Value,
     /// The JSON Schema of its structured content; since 2025-06-18.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
     /// Title, annotations, icons and whatever else stood there.
+    #[serde(flatten)]
     pub rest: Rest,
 }
-
-members!(Tool {
-    name: "name",
-    description: "description" or nothing,
-    input_schema: "inputSchema" or default,
-    output_schema: "outputSchema" or nothing,
-    ..rest
-});
 
 impl Tool {
     /// A tool that takes any object.
@@ -56,24 +53,22 @@ impl Tool {
 }
 
 /// What a tool call gives.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct CallToolResult {
     /// The content blocks.
+    #[serde(default)]
     pub content: Vec<Content>,
     /// The structured content; since 2025-06-18.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<Value>,
     /// Whether the tool itself says that it failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
     /// `_meta` and whatever else stood there.
+    #[serde(flatten)]
     pub rest: Rest,
 }
-
-members!(CallToolResult {
-    content: "content" or default,
-    structured_content: "structuredContent" or nothing,
-    is_error: "isError" or nothing,
-    ..rest
-});
 
 impl CallToolResult {
     /// A result of one text block.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use sparring_pattern::{BadPattern, any};
+use sparring_script::{InvalidPattern, any_known};
 use sparring_wire::json::tree;
 
 /// One expectation.
@@ -29,7 +29,7 @@ pub(super) enum Pattern {
     Folded(String, String),
     /// In this case.
     Text(String),
-    Regex(Box<sparring_pattern::Pattern>),
+    Regex(Box<sparring_script::Pattern>),
 }
 
 impl Pattern {
@@ -38,8 +38,8 @@ impl Pattern {
         Pattern::Folded(text.to_lowercase(), text)
     }
 
-    pub(super) fn regex(pattern: &str) -> Result<Self, BadPattern> {
-        let regex = sparring_pattern::Pattern::in_any_case(pattern)?;
+    pub(super) fn regex(pattern: &str) -> Result<Self, InvalidPattern> {
+        let regex = sparring_script::Pattern::case_insensitive(pattern)?;
         Ok(Pattern::Regex(Box::new(regex)))
     }
 
@@ -47,7 +47,7 @@ impl Pattern {
         match self {
             Pattern::Folded(_, text) | Pattern::Text(text) => Pattern::Text(text),
             Pattern::Regex(regex) => {
-                let heeded = sparring_pattern::Pattern::new(regex.as_str());
+                let heeded = sparring_script::Pattern::new(regex.as_str());
                 Pattern::Regex(Box::new(heeded.expect("it was a regular expression before")))
             }
         }
@@ -66,7 +66,7 @@ impl Pattern {
         match self {
             Pattern::Folded(folded, _) => Some(how(&text.to_lowercase(), folded)),
             Pattern::Text(wanted) => Some(how(text, wanted)),
-            Pattern::Regex(regex) => regex.is_in(text),
+            Pattern::Regex(regex) => regex.is_match(text).ok(),
         }
     }
 }
@@ -134,9 +134,9 @@ impl Rule {
             Rule::Lines(count) => text.lines().count() == *count,
             Rule::All(rules) => {
                 let unfit = rules.iter().map(|rule| rule.judge(text).map(|fits| !fits));
-                !any(unfit)?
+                !any_known(unfit)?
             }
-            Rule::Any(rules) => any(rules.iter().map(|rule| rule.judge(text)))?,
+            Rule::Any(rules) => any_known(rules.iter().map(|rule| rule.judge(text)))?,
             Rule::Not(rule) => !rule.judge(text)?,
         })
     }

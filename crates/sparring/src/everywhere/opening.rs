@@ -9,7 +9,7 @@ use super::factory::Host;
 use super::{Everywhere, Hosts, Transport};
 use crate::connect::{Connect, Opened};
 #[cfg(unix)]
-use crate::folder::Folder;
+use crate::fixture::temporary_folder;
 
 /// How many bytes are under way before whoever writes has to wait.
 const UNDER_WAY: usize = 64 * 1024;
@@ -63,7 +63,7 @@ async fn open(hosts: &Hosts, transport: Transport) -> Result<Opened, String> {
 /// A socket in a folder of its own.
 #[cfg(unix)]
 async fn on_socket(host: &dyn Host) -> Result<Opened, Box<dyn std::error::Error>> {
-    let folder = Folder::new("spar-")?;
+    let folder = temporary_folder("spar-")?;
     let path = folder.path().join("mcp.sock");
     let listener = tokio::net::UnixListener::bind(&path)?;
     let connecting = Connect::open(UnixTarget::new(&path));
@@ -76,7 +76,7 @@ async fn on_socket(host: &dyn Host) -> Result<Opened, Box<dyn std::error::Error>
 /// Two pipes in a folder of their own.
 #[cfg(unix)]
 async fn on_pipes(host: &dyn Host, named: String) -> std::io::Result<Opened> {
-    let folder = Folder::new("spar-")?;
+    let folder = temporary_folder("spar-")?;
     let pipes = NamedPipes::at(&folder.path().join("mcp"));
     pipes.create()?;
     let (here, there) =

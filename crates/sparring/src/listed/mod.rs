@@ -6,6 +6,7 @@ mod tool;
 
 use std::ops::Deref;
 
+use sparring_peer::client::TypedList;
 use sparring_wire::types::{Prompt, Resource, ResourceTemplate, Tool};
 
 pub use found::Found;
@@ -65,7 +66,8 @@ pub type Prompts = Listed<Prompt>;
 
 /// All items of a list, in the server's order; it dereferences to a slice of
 /// them. Tools and prompts go by their names, resources by their URIs, templates
-/// by their patterns.
+/// by their patterns. A malformed item is left out, and costs none of the others:
+/// see [`Listed::malformed`].
 ///
 /// ```
 /// # use sparring::{Client, MockServer};
@@ -85,7 +87,7 @@ pub type Prompts = Listed<Prompt>;
 #[derive(Debug, Clone)]
 #[must_use = "a list says nothing until it is checked"]
 pub struct Listed<T> {
-    items: Vec<T>,
+    list: TypedList<T>,
     scene: Scene,
 }
 
@@ -113,8 +115,23 @@ pub trait Item {
 }
 
 impl<T: Item> Listed<T> {
-    pub(crate) fn new(items: Vec<T>, scene: Scene) -> Self {
-        Listed { items, scene }
+    pub(crate) fn new(list: TypedList<T>, scene: Scene) -> Self {
+        Listed { list, scene }
+    }
+
+    /// The malformed items, which are left out of the list: the place of each, and what is
+    /// wrong with it. [`Listed::assert_count`] and [`Listed::assert_names`] fail where there
+    /// is one.
+    ///
+    /// ```
+    /// # use sparring::{blocking::Wait as _, Client, MockServer};
+    /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
+    /// # let client = Client::in_memory(mock).wait()?;
+    /// assert!(client.list_tools().wait()?.malformed().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn malformed(&self) -> &[String] {
+        &self.list.malformed
     }
 
     /// What the items go by, in the server's order.
@@ -130,7 +147,7 @@ impl<T: Item> Listed<T> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn names(&self) -> Vec<&str> {
-        self.items.iter().map(Item::key).collect()
+        self.list.iter().map(Item::key).collect()
     }
 
     /// The item that goes by this name.
@@ -151,7 +168,7 @@ impl<T: Item> Listed<T> {
     /// When there is none; the message lists those there are.
     #[track_caller]
     pub fn find(&self, name: &str) -> Found<'_, T> {
-        match self.items.iter().find(|item| item.key() == name) {
+        match self.list.iter().find(|item| item.key() == name) {
             Some(item) => Found::new(item, &self.scene),
             None => self.fail(format_args!("no {} {name:?}{}", T::KIND, self.nearest(name))),
         }
@@ -189,13 +206,13 @@ impl<T: Item> Listed<T> {
     /// When there is one.
     #[track_caller]
     pub fn assert_lacks(&self, name: &str) -> &Self {
-        if self.items.iter().any(|item| item.key() == name) {
+        if self.list.iter().any(|item| item.key() == name) {
             self.fail(format_args!("expected no {} {name:?}, it is there", T::KIND));
         }
         self
     }
 
-    /// Checks how many there are.
+    /// Checks how many there are, and that none is malformed.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -209,17 +226,17 @@ impl<T: Item> Listed<T> {
     /// ```
     ///
     /// # Panics
-    /// When there are more or fewer.
+    /// When there are more or fewer, or one is malformed.
     #[track_caller]
     pub fn assert_count(&self, count: usize) -> &Self {
-        if self.items.len() != count {
-            let (kind, found) = (plural::<T>(count), self.items.len());
+        if self.len() != count || !self.malformed().is_empty() {
+            let (kind, found) = (plural::<T>(count), self.len());
             self.fail(format_args!("expected {count} {kind}, found {found}"));
         }
         self
     }
 
-    /// Checks that there are these and no others, in any order.
+    /// Checks that there are these and no others, in any order, and that none is malformed.
     ///
     /// ```
     /// # use sparring::{Client, MockServer};
@@ -233,21 +250,21 @@ impl<T: Item> Listed<T> {
     /// ```
     ///
     /// # Panics
-    /// When one is missing, or there is another; the message names them.
+    /// When one is missing, there is another, or one is malformed; the message names them.
     #[track_caller]
     pub fn assert_names<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> &Self {
         let names: Vec<&str> = names.into_iter().collect();
-        if let Some(told) = differ(&names, &self.names()) {
-            self.fail(format_args!("other {} than expected\n{told}", plural::<T>(2)));
+        let told = differ(&names, &self.names());
+        if told.is_some() || !self.malformed().is_empty() {
+            let told = told.map(|told| format!("\n{told}")).unwrap_or_default();
+            self.fail(format_args!("other {} than expected{told}", plural::<T>(2)));
         }
         self
     }
 
     /// `; did you mean "a"?`, where there is one alike.
     fn nearest(&self, name: &str) -> String {
-        let alike = |key: &str| sparring_diff::alike(name, key);
-        let best = self.names().into_iter().max_by(|a, b| alike(a).total_cmp(&alike(b)));
-        match best.filter(|best| alike(best) > 0.7) {
+        match sparring_script::nearest(name, self.names()).first() {
             Some(best) => format!("; did you mean {best:?}?"),
             None => String::new(),
         }
@@ -255,7 +272,9 @@ impl<T: Item> Listed<T> {
 
     #[track_caller]
     fn fail(&self, what: impl std::fmt::Display) -> ! {
-        self.scene.fail(format_args!("{what}\navailable: {}", listed(&self.names())))
+        let malformed = self.list.malformed_summary();
+        let malformed = malformed.map(|why| format!("\nmalformed: {why}")).unwrap_or_default();
+        self.scene.fail(format_args!("{what}\navailable: {}{malformed}", listed(&self.names())))
     }
 }
 
@@ -293,7 +312,7 @@ impl<T> Deref for Listed<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        &self.items
+        &self.list
     }
 }
 
@@ -302,7 +321,7 @@ impl<T> IntoIterator for Listed<T> {
     type IntoIter = std::vec::IntoIter<T>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
+        self.list.into_iter()
     }
 }
 
@@ -311,7 +330,7 @@ impl<'a, T> IntoIterator for &'a Listed<T> {
     type IntoIter = std::slice::Iter<'a, T>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.items.iter()
+        self.list.iter()
     }
 }
 

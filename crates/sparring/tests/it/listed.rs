@@ -1,6 +1,9 @@
 //! Lists of a server: counted, found in, checked item by item.
 
 use serde_json::json;
+use sparring::server::{Answer, Context};
+use sparring::types::ServerCapabilities;
+use sparring::{Client, Handler, RawJson};
 
 use crate::failure::{client, failure_here};
 
@@ -72,6 +75,37 @@ async fn what_is_missing_is_told_with_what_there_is() {
         "other tools than expected\n  missing: sub\n  not expected: weather-api\n\
          available: weather-api, add",
     );
+}
+
+/// Lists a good tool, one with a duplicate member, and an array.
+struct Malformed;
+
+impl Handler for Malformed {
+    fn capabilities(&self) -> ServerCapabilities {
+        ServerCapabilities::none().tools()
+    }
+
+    async fn list_tools(&self, _: Option<&str>, _: &Context) -> Answer {
+        let good = r#"{"name":"good","inputSchema":{"type":"object"}}"#;
+        let tools = format!(r#"{{"tools":[{good},{{"name":"a","name":"b"}},["c"]]}}"#);
+        Ok(RawJson::parse(&tools).unwrap().into())
+    }
+}
+
+#[tokio::test]
+async fn malformed_tools_are_left_out_and_reported() {
+    let client = Client::in_memory(Malformed).await.unwrap();
+    let tools = client.list_tools().await.unwrap();
+    tools.assert_tool("good").assert_no_tool("b");
+    assert_eq!(tools.names(), ["good"]);
+    let [duplicate, array] = tools.malformed() else { panic!("{:?}", tools.malformed()) };
+    assert!(duplicate.starts_with("tools[1]: duplicate field `name`"), "{duplicate}");
+    assert!(array.starts_with("tools[2]: invalid type: sequence"), "{array}");
+    let end = format!("\navailable: good\nmalformed: {duplicate}; {array}");
+    let check = |message: String, expected: &str| assert_eq!(message, format!("{expected}{end}"));
+    check(failure_here(|| tools.assert_count(1)), "expected 1 tool, found 1");
+    check(failure_here(|| tools.assert_names(["good"])), "other tools than expected");
+    check(failure_here(|| tools.find_tool("b")), "no tool \"b\"");
 }
 
 #[tokio::test]

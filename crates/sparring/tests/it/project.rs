@@ -50,6 +50,14 @@ fn a_project_is_called_like_its_test() {
     assert!(name.starts_with("sparring-a-project-is-called-like-its-test-"), "{name}");
 }
 
+#[cfg(unix)]
+#[test]
+fn only_the_user_can_look_into_a_project() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = std::fs::metadata(Project::new().path()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
 #[test]
 fn nothing_is_written_outside_of_a_project() {
     let project = Project::new();

@@ -2,7 +2,8 @@
 //! better: all that is wrong at once, each with the argument's name.
 
 use serde_json::Value;
-use sparring_schema::{Breach, Kind, Schema, Step};
+use sparring_script::Schema;
+use sparring_script::schema::{MismatchKind, SchemaMismatch, Step, Verdict};
 
 /// The most problems that are told.
 const MOST: usize = 10;
@@ -15,20 +16,22 @@ const ALIKE: f64 = 0.7;
 /// # Errors
 /// With all that is wrong, as a sentence.
 pub(super) fn check(takes: &Schema, listed: &Value, arguments: &Value) -> Result<(), String> {
-    let breaches = takes.breaches(arguments, MOST);
-    let problems: Vec<String> = breaches.iter().map(|breach| tell(breach, listed)).collect();
-    match problems.is_empty() {
-        true => Ok(()),
-        false => Err(problems.join("; ")),
+    match takes.check(arguments, MOST) {
+        Verdict::Valid => Ok(()),
+        Verdict::Invalid(found) => {
+            let problems: Vec<String> = found.iter().map(|it| tell(it, listed)).collect();
+            Err(problems.join("; "))
+        }
+        Verdict::Undecided(reason) => Err(reason),
     }
 }
 
-fn tell(breach: &Breach, listed: &Value) -> String {
+fn tell(breach: &SchemaMismatch, listed: &Value) -> String {
     match &breach.kind {
-        Kind::Missing(name) if breach.steps.is_empty() => {
+        MismatchKind::Missing(name) if breach.steps.is_empty() => {
             format!("the argument `{name}` is missing")
         }
-        Kind::Unknown(unexpected) => {
+        MismatchKind::Unknown(unexpected) => {
             let known = listed["properties"].as_object();
             let known: Vec<&str> =
                 known.into_iter().flat_map(|it| it.keys()).map(|it| &**it).collect();

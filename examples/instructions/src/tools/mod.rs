@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use sparring::types::{CallToolResult, Tool};
-use sparring_schema::Schema;
+use sparring_script::Schema;
 
 use crate::library::Library;
 use crate::server::Desk;

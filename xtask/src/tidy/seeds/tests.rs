@@ -77,6 +77,21 @@ fn finds_tests_in_every_place() {
 }
 
 #[test]
+fn finds_cases_of_transcripts() {
+    let files = [
+        file("crates/a/tests/golden/m/n.txt", "Cases.\n\n== holds\n$ true\n"),
+        file("crates/a/tests/golden/m/m.txt", "== holds\n$ true\n\\== breaks\n"),
+        file("crates/a/tests/support/cases.rs", "[(\"over-http\", Way::Json)]\n"),
+    ];
+    for case in ["m::n::holds", "m::holds", "m::n::holds::over-http"] {
+        assert!(exists(&format!("a::golden::{case}"), &files), "{case}");
+    }
+    for case in ["holds", "m::n::breaks", "m::breaks", "n::holds", "m::n::holds::over-tls"] {
+        assert!(!exists(&format!("a::golden::{case}"), &files), "{case}");
+    }
+}
+
+#[test]
 fn knows_a_test_by_its_attribute() {
     let check = |text: &str, expected: bool| {
         let files = [file("crates/a/src/lib.rs", text)];

@@ -67,6 +67,11 @@ impl<'a> Telling<'a> {
                     format!("`{server}` gives no new {method}, and its old one stays: {why}");
                 self.printer.note(&note).await;
             }
+            Event::Malformed { server, what, why } => {
+                let method = what.method();
+                let note = format!("`{server}` has malformed items in {method}, left out: {why}");
+                self.printer.note(&note).await;
+            }
             Event::NotListening { server, why } => {
                 self.printer.note(&format!("`{server}` does not tell of changes: {why}")).await;
             }

@@ -36,6 +36,10 @@ pub(super) fn told(event: &Event) -> Option<Told> {
             let text = format!("the {what} of {server} stay as they were: {why}");
             Some(of_server(server, text))
         }
+        Event::Malformed { server, what, why } => {
+            let what = title(what.field());
+            Some(of_server(server, format!("{server} has malformed {what}, left out: {why}")))
+        }
         Event::NotListening { server, why } => {
             Some(of_server(server, format!("{server} does not tell of changes: {why}")))
         }

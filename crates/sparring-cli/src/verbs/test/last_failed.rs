@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use sparring_suite::{Outcome, Planned};
+use sparring_transport::{FileAccess, replace_file};
 
 use crate::failure::Failure;
 
@@ -65,7 +66,7 @@ impl LastFailed<'_> {
             };
         }
         failed.retain(|file, tests| !tests.is_empty() && Path::new(file).exists());
-        write(path, &failed)
+        replace_file(path, &serde_json::to_vec_pretty(&failed)?, FileAccess::Kept)
     }
 }
 
@@ -91,11 +92,4 @@ fn read(path: &Path) -> io::Result<Failed> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Failed::new()),
         Err(error) => Err(told(error)),
     }
-}
-
-/// Whoever reads meanwhile reads the old ones or the new ones.
-fn write(path: &Path, failed: &Failed) -> io::Result<()> {
-    let beside = path.with_extension("new");
-    fs::write(&beside, serde_json::to_vec_pretty(failed)?)?;
-    fs::rename(beside, path)
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice};
-use sparring_pattern::Pattern;
+use sparring_script::Pattern;
 use sparring_script::Problems;
 use sparring_suite::{Choice, LoadError, Planned, Suite, Transport, World, find};
 use sparring_wire::Revision;

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use sparring_suite::{Choice, Options, Plan, Stop, Suite, World, run};
+use sparring_suite::{Options, Plan, Stop, Suite, World, run};
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -34,8 +34,7 @@ impl Around<'_> {
         signals: &mut Signals,
         reports: &mut Reports,
     ) -> Result<Exit, Failure> {
-        let plan = Plan::new(Vec::new(), &Choice::default());
-        self.empty(&plan, None, told, signals, reports).await
+        self.empty(&Plan::default(), None, told, signals, reports).await
     }
 
     /// The same where there is a plan, of which nothing is left.
@@ -83,7 +82,8 @@ impl Test {
         if is_ci(world) {
             refuse_only(&suites)?;
         }
-        let mut plan = Plan::new(suites, &self.choice());
+        let plan = Plan::new(suites, &self.choice());
+        let mut plan = plan.map_err(|error| Failure::Usage(format!("--filter: {error}")))?;
         for variant in plan.left_out() {
             printer.note(&format!("there is no{variant}, and no test is run in it")).await;
         }

@@ -1,9 +1,11 @@
 //! Puts a text in the place of a file's, in one step, while nobody else does.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write as _};
+use std::fs::{self, File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+use sparring_transport::{FileAccess, replace_file};
 
 use crate::config::places::Place;
 use crate::config::server::Scope;
@@ -37,30 +39,14 @@ pub(super) fn lock(file: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Writes the file: whoever reads it finds all of the old or all of the new. Who
-/// may read it stays as it was; a new one of the user's only they can.
+/// Writes the file: a reader finds all of the old or all of the new. Its mode stays as it was; a
+/// new file of the user's only they can read.
 pub(super) fn replace(place: &Place, text: &str) -> io::Result<()> {
-    let file = target(&place.file);
-    let mut name = file.as_os_str().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    let new = PathBuf::from(name);
-    let _ = fs::remove_file(&new);
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    if place.scope == Scope::User {
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    }
-    let written = (|| {
-        let mut written = options.open(&new)?;
-        if let Ok(before) = fs::metadata(&file) {
-            written.set_permissions(before.permissions())?;
-        }
-        written.write_all(text.as_bytes())?;
-        written.sync_all()?;
-        fs::rename(&new, &file)
-    })();
-    written.inspect_err(|_| drop(fs::remove_file(&new)))
+    let access = match place.scope {
+        Scope::User => FileAccess::KeptOrPrivate,
+        Scope::Project => FileAccess::Kept,
+    };
+    replace_file(&place.file, text.as_bytes(), access)
 }
 
 /// The file itself, where the path is a link to it: the link stays.

@@ -222,7 +222,7 @@ fn what_is_wrong_with_an_entry_is_told_of_it_alone() {
         ("{command: x, settings: {timeout: 0s}}", "a timeout is more than nothing"),
         ("{command: x, auto_connect: true, settings: {auto_connect: true}}", "is said twice"),
         ("{command: x, max_output: 8}", "expected a text, found a number"),
-        ("{command: x, max_output: \"8\"}", "write a whole number and a unit"),
+        ("{command: x, max_output: \"8\"}", "write a number and a unit"),
         (
             "{command: x, args: [\"${NOPE}\"]}",
             "`args[0]` needs the variable `NOPE`, which is not set",

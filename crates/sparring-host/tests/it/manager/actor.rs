@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use sparring_peer::server::{Answer, Context, Handler, Page, Running};
 use sparring_peer::{LinkKind, Server, memory};
 use sparring_wire::types::{CallToolResult, ServerCapabilities, Tool};
-use sparring_wire::{ErrorObject, Json, Revision};
+use sparring_wire::{ErrorObject, Json, RawJson, Revision};
 use tokio::sync::{Notify, watch};
 
 use super::fixture::World;
@@ -31,6 +31,8 @@ pub(crate) struct Part {
     pub(crate) gate: watch::Sender<bool>,
     pub(crate) failing: AtomicBool,
     pub(crate) endless: AtomicBool,
+    /// Whether two malformed tools stand before the good one.
+    pub(crate) malformed: AtomicBool,
     /// Calls of the tool `wait` are answered then.
     pub(crate) answer: Notify,
 }
@@ -46,6 +48,11 @@ impl Handler for Part {
         let _ = self.gate.subscribe().wait_for(|open| *open).await;
         if self.failing.load(Ordering::Relaxed) {
             return Err(ErrorObject::internal("the list is lost".to_owned()).into());
+        }
+        if self.malformed.load(Ordering::Relaxed) {
+            let good = format!(r#"{{"name":"{number}","inputSchema":{{"type":"object"}}}}"#);
+            let tools = format!(r#"{{"tools":[{{"name":"a","name":"b"}},["c"],{good}]}}"#);
+            return Ok(RawJson::parse(&tools).unwrap().into());
         }
         let next_cursor = self.endless.load(Ordering::Relaxed).then(|| "again".to_owned());
         Ok(Page { items: vec![Tool::new(number.to_string())], next_cursor }.into())
@@ -67,6 +74,7 @@ impl Actor {
             gate: watch::channel(true).0,
             failing: AtomicBool::new(false),
             endless: AtomicBool::new(false),
+            malformed: AtomicBool::new(false),
             answer: Notify::new(),
         };
         let server = Server::speaking(part, revisions);

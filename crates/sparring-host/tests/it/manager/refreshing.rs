@@ -103,6 +103,37 @@ async fn a_refresh_that_fails_keeps_the_old_list_and_says_why() {
     }
 }
 
+#[tokio::test]
+async fn malformed_tools_are_reported_once_and_cost_no_other() {
+    for revision in ERAS {
+        let (_manager, connection, actor, mut events) = stage(revision).await;
+        actor.part().malformed.store(true, Ordering::Relaxed);
+        actor.server.tools_changed();
+        let why = event(&mut events, |event| match event {
+            Event::Malformed { what: Listing::Tools, why, .. } => Some(why.clone()),
+            _ => None,
+        })
+        .await;
+        assert!(why.contains("tools[0]: duplicate field `name`"), "{why}");
+        assert!(why.contains("tools[1]: invalid type: sequence"), "{why}");
+        let tools = connection.tools();
+        assert_eq!((tools.items.len(), tools.stale, tools.malformed), (1, None, Some(why)));
+        assert_eq!(tool(&connection), "2", "{revision}");
+        // The next list has the same ones, so only the good tool is news.
+        actor.server.tools_changed();
+        let next = event(&mut events, |event| match event {
+            Event::Malformed { .. } => Some("malformed"),
+            Event::Listed { .. } => Some("listed"),
+            _ => None,
+        });
+        assert_eq!(next.await, "listed", "{revision}");
+        actor.part().malformed.store(false, Ordering::Relaxed);
+        actor.server.tools_changed();
+        listed(&mut events).await;
+        assert_eq!((tool(&connection).as_str(), connection.tools().malformed), ("4", None));
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_refresh_without_an_answer_is_over_at_its_deadline() {
     let (_manager, connection, actor, mut events) = stage(Revision::LATEST).await;

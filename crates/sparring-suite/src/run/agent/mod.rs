@@ -85,6 +85,7 @@ pub(super) async fn perform(
     let begun = Instant::now();
     let mut ran = run(&target, stdin, agent, step.span).await?;
     let mut heard = Heard {
+        unchecked: None,
         asked: None,
         answer: Answer::Nothing,
         took: begun.elapsed(),

@@ -43,7 +43,12 @@ async fn run(desk: &Desk<'_>, server: Option<&String>) -> Result<(), Failure> {
         if denied > 0 {
             heading = format!("{heading}, {denied} more denied");
         }
-        if let Some(why) = connection.tools().stale {
+        let listed = connection.tools();
+        if let Some(why) = listed.malformed {
+            let why = line::first(&why);
+            heading = format!("{heading}; malformed and left out: {why}");
+        }
+        if let Some(why) = listed.stale {
             let why = line::first(&why);
             heading = format!("{heading}; the list may be an old one: {why}");
         }

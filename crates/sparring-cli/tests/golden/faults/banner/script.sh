@@ -1,2 +1,0 @@
-echo "Welcome to the server!"
-. ../../server.sh

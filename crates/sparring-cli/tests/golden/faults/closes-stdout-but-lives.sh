@@ -1,0 +1,3 @@
+. ../handshake.sh
+exec >&-
+while read -r line; do :; done

@@ -1,3 +1,0 @@
-. ../../handshake.sh
-exec >&-
-while read -r line; do :; done

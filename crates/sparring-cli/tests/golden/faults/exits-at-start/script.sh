@@ -1,2 +1,0 @@
-echo "cannot open the config" >&2
-exit 3

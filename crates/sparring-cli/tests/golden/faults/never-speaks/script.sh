@@ -1,1 +1,0 @@
-while read -r line; do :; done

@@ -1,0 +1,2 @@
+echo "a log line" >&2
+. ../server.sh

@@ -1,2 +1,0 @@
-echo "a log line" >&2
-. ../../server.sh

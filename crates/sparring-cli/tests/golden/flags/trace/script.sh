@@ -1,2 +1,0 @@
-echo "a banner"
-. ../../server.sh

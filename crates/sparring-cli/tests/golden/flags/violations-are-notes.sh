@@ -1,0 +1,3 @@
+. ../handshake.sh
+echo '{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text"}]}}'
+while read -r line; do :; done

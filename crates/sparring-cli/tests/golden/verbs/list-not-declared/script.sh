@@ -1,1 +1,0 @@
-. ../../handshake.sh
