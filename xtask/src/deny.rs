@@ -15,5 +15,5 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         works("cargo deny --version"),
         "cargo-deny is not installed; install it with `cargo install cargo-deny --locked`"
     );
-    run_command(command(root, "cargo deny --all-features check licenses bans sources"))
+    run_command(command(root, "cargo deny check licenses bans sources"))
 }
