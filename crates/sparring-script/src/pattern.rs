@@ -14,7 +14,7 @@ use fancy_regex::{Captures, CompileError, Error, Regex, RegexBuilder};
 const BACKTRACK_LIMIT: usize = 1_000_000;
 
 /// The largest compiled form of a pattern, in bytes.
-const SIZE_LIMIT: usize = 10 << 20;
+const SIZE_LIMIT: usize = 16 << 20;
 
 /// The longest part of a pattern that a message shows, in characters.
 const SHOWN: usize = 200;
@@ -30,6 +30,7 @@ pub struct Pattern {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidPattern {
     message: String,
+    is_too_large: bool,
 }
 
 /// A match that was abandoned because it took too many steps.
@@ -69,7 +70,10 @@ impl Pattern {
             .build();
         match regex {
             Ok(regex) => Ok(Pattern { source: source.to_owned(), regex }),
-            Err(error) => Err(InvalidPattern { message: describe(&error) }),
+            Err(error) => Err(InvalidPattern {
+                message: describe(&error),
+                is_too_large: is_too_large(&error),
+            }),
         }
     }
 
@@ -130,14 +134,26 @@ pub fn escape_pattern(text: &str) -> Cow<'_, str> {
     fancy_regex::escape(text)
 }
 
+impl InvalidPattern {
+    /// Whether the pattern is a regular expression, but too large when compiled.
+    pub(crate) fn is_too_large(&self) -> bool {
+        self.is_too_large
+    }
+}
+
+fn is_too_large(error: &Error) -> bool {
+    let Error::CompileError(error) = error else { return false };
+    matches!(&**error, CompileError::InnerError(inner) if inner.size_limit().is_some())
+}
+
 /// One line about what is wrong.
 fn describe(error: &Error) -> String {
     let text = match error {
         Error::CompileError(error) => match &**error {
-            CompileError::InnerError(inner) => match (inner.syntax_error(), inner.size_limit()) {
-                (Some(regex_syntax::Error::Parse(error)), _) => error.kind().to_string(),
-                (Some(regex_syntax::Error::Translate(error)), _) => error.kind().to_string(),
-                (_, Some(_)) => "it is too large when compiled".to_owned(),
+            CompileError::InnerError(inner) => match inner.syntax_error() {
+                Some(regex_syntax::Error::Parse(error)) => error.kind().to_string(),
+                Some(regex_syntax::Error::Translate(error)) => error.kind().to_string(),
+                _ if inner.size_limit().is_some() => "it is too large when compiled".to_owned(),
                 _ => inner.to_string(),
             },
             error => error.to_string(),

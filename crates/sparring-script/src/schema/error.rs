@@ -36,19 +36,23 @@ impl SchemaError {
     pub(super) fn of_meta_schema(error: &ValidationError<'_>) -> Self {
         let mismatch = SchemaMismatch::new(error);
         let value: &Value = error.instance();
+        let is_pattern = mismatch.pointer.contains("/pattern");
         let message = match value.as_str() {
             Some(_) if mismatch.pointer.ends_with("/type") => {
                 let types = "array, boolean, integer, null, number, object and string";
                 format!("{} is not a JSON type; those are {types}", text::value(value))
             }
-            // The name of a pattern property, or the value of `pattern`.
-            Some(pattern) => match Pattern::new(pattern) {
-                Err(why) if mismatch.pointer.contains("pattern") => {
+            // The value of `pattern`, or the name of a member of `patternProperties`.
+            Some(pattern) if is_pattern => match Pattern::new(pattern) {
+                Err(why) if !why.is_too_large() => {
                     format!("{} is not a regular expression: {why}", text::value(value))
                 }
-                _ => mismatch.message,
+                _ => {
+                    let limit = format!("the pattern {} is too large", text::value(value));
+                    return SchemaError::too_complex(mismatch.pointer, limit);
+                }
             },
-            None => mismatch.message,
+            _ => mismatch.message,
         };
         SchemaError::invalid(mismatch.pointer, message)
     }

@@ -57,7 +57,10 @@ const BACKTRACK_LIMIT: usize = 20_000;
 const MAX_BACKTRACKED_TEXT: usize = 64 << 10;
 
 /// The largest compiled form of a pattern, in bytes.
-const PATTERN_SIZE_LIMIT: usize = 10 << 20;
+const PATTERN_SIZE_LIMIT: usize = 16 << 20;
+
+/// The largest compiled form of all patterns of a schema together.
+const ALL_PATTERNS_SIZE_LIMIT: usize = 100 << 20;
 
 /// A compiled schema. A clone is the same one.
 #[derive(Clone)]
@@ -233,7 +236,7 @@ fn compile(schema: &Value, shape: Shape) -> Result<Schema, SchemaError> {
     let shape = graph::examine(schema, shape)?;
     let patterns = PatternOptions::fancy_regex()
         .backtrack_limit(BACKTRACK_LIMIT)
-        .size_limit(PATTERN_SIZE_LIMIT);
+        .size_limit(PATTERN_SIZE_LIMIT.min(ALL_PATTERNS_SIZE_LIMIT / shape.patterns.max(1)));
     let validator = jsonschema::options_for::<CountedJson>()
         .offline()
         .should_validate_formats(false)
