@@ -51,7 +51,7 @@ pub(crate) async fn breaches(
     root: &str,
 ) -> Result<Vec<Breach>, Unchecked> {
     let shown = |text: String| line::cut(&line::clean(&text), LONGEST);
-    let schema = Schema::new_in_background(schema.clone()).await.map_err(|error| {
+    let schema = Schema::new_in_background(schema).await.map_err(|error| {
         let message = shown(error.to_string());
         match error.too_complex {
             true => Unchecked::TooComplex(message),

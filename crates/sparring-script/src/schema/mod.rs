@@ -101,11 +101,12 @@ impl Schema {
     ///
     /// # Errors
     /// When it is not a JSON Schema, refers to something outside of it, or is too complex.
-    pub async fn new_in_background(schema: Value) -> Result<Schema, SchemaError> {
-        let shape = graph::measure(&schema)?;
+    pub async fn new_in_background(schema: &Value) -> Result<Schema, SchemaError> {
+        let shape = graph::measure(schema)?;
         if shape.is_small() {
-            return compile(&schema, shape);
+            return compile(schema, shape);
         }
+        let schema = schema.clone();
         let compiled = in_background(move || compile_in_thread(schema, shape)).await;
         compiled.unwrap_or_else(|| Err(too_slow()))
     }

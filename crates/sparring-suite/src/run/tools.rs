@@ -92,7 +92,7 @@ impl Tools {
             );
         };
         let schema =
-            output.compiled.get_or_init(|| Schema::new_in_background(output.schema.clone())).await;
+            output.compiled.get_or_init(|| Schema::new_in_background(&output.schema)).await;
         let verdict = match schema {
             Ok(schema) => schema.check_in_background(value, MAX_MISMATCHES).await,
             Err(error) if error.too_complex => Verdict::Undecided(error.to_string()),
