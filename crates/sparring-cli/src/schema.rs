@@ -132,8 +132,8 @@ mod tests {
         assert_eq!(
             found(&schema, r#"{"a b": [1, "x"]}"#).await.unwrap(),
             [
-                ("$[\"a b\"][1]".to_owned(), "\"x\" is not of type \"number\"".to_owned()),
                 ("$".to_owned(), "\"c\" is a required property".to_owned()),
+                ("$[\"a b\"][1]".to_owned(), "\"x\" is not of type \"number\"".to_owned()),
             ]
         );
     }
