@@ -215,7 +215,7 @@ fn complex_schema() -> String {
 fn a_schema_that_is_too_complex_may_be_listed_but_not_used() {
     let schema = complex_schema();
     let script = |keys: &str| format!("tools:\n  - {{name: a, text: x, {keys}: {schema}}}\n");
-    check(&script("input_schema"), "2:35", "schema too complex to check");
+    check(&script("input_schema"), "2:38", "schema too complex to check");
     for keys in ["output_schema", "validate: false, input_schema"] {
         MockServer::from_yaml(&script(keys), "tests").unwrap();
     }

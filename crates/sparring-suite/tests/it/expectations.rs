@@ -75,7 +75,7 @@ fn what_the_server_sends_unasked() {
     );
     fail(
         "call: changing, expect: {notifications: {lacks: {method: {matches: \"^(?:(?=[a-z/])[a-z/]+)+$\"}}}}",
-        "to find that out takes too long, and was given up",
+        "gave up, because it takes too many steps",
     );
 }
 
