@@ -1,7 +1,7 @@
 //! Regular expressions that users and servers write, on top of `fancy-regex`.
 //!
 //! Patterns without look-around and backreferences run in linear time. All others
-//! may backtrack, and give up after [`BACKTRACK_LIMIT`] steps: giving up is an error
+//! may backtrack, and give up after a million steps: giving up is an error
 //! that names the pattern, never "does not match". Our own fixed patterns use `regex`.
 
 use std::borrow::Cow;

@@ -2,7 +2,7 @@
 //! `$schema` says, and 2020-12 where it says nothing.
 //!
 //! Schemas and values may come from a hostile server, so each has limits: a schema is
-//! examined before it is compiled ([`graph`]), a validation has a budget ([`budget`]),
+//! examined before it is compiled (`graph`), a validation has a budget (`budget`),
 //! and whatever is not certain to be quick runs in a thread of its own with a deadline.
 //! Nothing is fetched. `format` and the keywords about content are annotations in every
 //! draft, so no value is checked against them.
