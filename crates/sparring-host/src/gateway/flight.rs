@@ -31,7 +31,7 @@ pub(super) const MOST_SAID: usize = 256;
 pub(super) struct Flight {
     connection: Connection,
     call: InFlight,
-    said: mpsc::Receiver<Said>,
+    said: mpsc::Receiver<Box<Said>>,
     /// What the client was asked and has to come back with, by our names for it.
     asked: BTreeMap<String, oneshot::Sender<Outcome>>,
     /// How much it was asked so far.
@@ -46,7 +46,8 @@ pub(super) enum Landed {
     Asks(Map<String, Value>),
 }
 
-/// What comes before the answer.
+/// What comes before the answer. Channels carry it in a box: most requests have
+/// none of it, and a channel allocates room for 32 items at once.
 pub(super) enum Said {
     Progress(Progress),
     Log(LogMessage),
@@ -67,7 +68,7 @@ impl Flight {
         connection: Connection,
         request: RequestBuilder,
         party: u64,
-        (tell, said): (mpsc::Sender<Said>, mpsc::Receiver<Said>),
+        (tell, said): (mpsc::Sender<Box<Said>>, mpsc::Receiver<Box<Said>>),
         cx: &Context,
     ) -> Flight {
         let request = match cx.wants_progress() {
@@ -75,7 +76,9 @@ impl Flight {
             true => {
                 let tell = tell.clone();
                 // Progress that is too much is left out.
-                request.on_progress(move |progress| drop(tell.try_send(Said::Progress(progress))))
+                request.on_progress(move |progress| {
+                    drop(tell.try_send(Said::Progress(progress).into()))
+                })
             }
         };
         let request = request.answered_by(party, Arc::new(Asking(tell)));
@@ -147,7 +150,7 @@ impl Flight {
 }
 
 /// Asks the client what the server asks.
-struct Asking(mpsc::Sender<Said>);
+struct Asking(mpsc::Sender<Box<Said>>);
 
 impl Answering for Asking {
     fn answer(
@@ -167,8 +170,8 @@ impl Answering for Asking {
 }
 
 /// Passes on what is only to be told; gives back what is to be answered.
-fn pass_on(said: Said, cx: &Context) -> Option<Asked> {
-    match said {
+fn pass_on(said: Box<Said>, cx: &Context) -> Option<Asked> {
+    match *said {
         Said::Progress(it) => cx.progress(it.progress, it.total, it.message.as_deref()),
         Said::Log(it) => tell(&it, cx),
         Said::Asked(asked) => return Some(asked),
@@ -183,7 +186,7 @@ fn tell(message: &LogMessage, cx: &Context) {
 
 /// Passes a question on; what comes of it is told there.
 fn ask(
-    tell: &mpsc::Sender<Said>,
+    tell: &mpsc::Sender<Box<Said>>,
     method: &str,
     params: &RawJson,
 ) -> Result<oneshot::Receiver<Outcome>, ErrorObject> {
@@ -196,7 +199,7 @@ fn ask(
     let (reply, answer) = oneshot::channel();
     let asked = Asked { question, params, reply };
     let full = |_| ErrorObject::internal("the client is asked too much at once");
-    tell.try_send(Said::Asked(asked)).map_err(full)?;
+    tell.try_send(Said::Asked(asked).into()).map_err(full)?;
     Ok(answer)
 }
 

@@ -33,7 +33,7 @@ struct State {
 }
 
 /// From which level on messages are wanted, and where they go.
-type Wish = (LogLevel, mpsc::WeakSender<Said>);
+type Wish = (LogLevel, mpsc::WeakSender<Box<Said>>);
 
 type Tell = dyn Fn(&LogMessage) + Send + Sync;
 
@@ -74,7 +74,12 @@ impl Logs {
     }
 
     /// A request that wants messages gets them until its channel is gone.
-    pub(super) fn join(&self, connection: &Connection, level: LogLevel, tell: &mpsc::Sender<Said>) {
+    pub(super) fn join(
+        &self,
+        connection: &Connection,
+        level: LogLevel,
+        tell: &mpsc::Sender<Box<Said>>,
+    ) {
         let mut state = self.state();
         let flights = state.flights.entry(connection.number()).or_default();
         flights.retain(|(_, tell)| tell.strong_count() > 0);
@@ -106,7 +111,7 @@ impl Logs {
                 && let Some(tell) = tell.upgrade()
             {
                 // What is too much is left out.
-                let _ = tell.try_send(Said::Log(message.clone()));
+                let _ = tell.try_send(Said::Log(message.clone()).into());
             }
         }
         let tell = state.tell.clone().filter(|_| !is_modern);

@@ -13,6 +13,7 @@ use sparring_wire::{RawJson, Revision};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::entry::Entry;
 use super::lists::{List, Lists};
 use crate::config::ServerConfig;
 use crate::permissions::Fingerprint;
@@ -28,7 +29,7 @@ pub(super) struct Live {
     pub(super) number: u64,
     pub(super) client: Client,
     pub(super) stderr: Option<Stderr>,
-    pub(super) config: watch::Receiver<Arc<ServerConfig>>,
+    pub(super) config: watch::Receiver<Entry>,
     pub(super) lists: watch::Receiver<Lists>,
     pub(super) since: Instant,
 }
@@ -51,12 +52,12 @@ impl Connection {
 
     /// The entry of the server, as it is in force now.
     pub fn config(&self) -> Arc<ServerConfig> {
-        self.0.config.borrow().clone()
+        Arc::clone(&self.0.config.borrow().config)
     }
 
     /// Whether the server is what this is the fingerprint of.
     pub(crate) fn is_known_by(&self, fingerprint: &Fingerprint) -> bool {
-        Fingerprint::of(&self.0.config.borrow()) == *fingerprint
+        self.0.config.borrow().fingerprint == *fingerprint
     }
 
     /// Since when it stands.

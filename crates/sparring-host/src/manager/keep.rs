@@ -15,9 +15,10 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::backoff;
+use super::entry::Entry;
 use super::event::{Announcer, Event};
 use super::lists::{self, Fetched, Lists, Turn};
-use crate::config::{Reconnect, ServerConfig};
+use crate::config::Reconnect;
 
 /// How long a subscription is waited at before it is waited at again.
 const LONG: Duration = Duration::from_secs(24 * 60 * 60);
@@ -35,7 +36,7 @@ type Work<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 pub(super) struct Keep {
     server: Arc<str>,
     client: Client,
-    config: watch::Receiver<Arc<ServerConfig>>,
+    config: watch::Receiver<Entry>,
     lists: watch::Sender<Lists>,
     announcer: Announcer,
     hearing: Hearing,
@@ -72,7 +73,7 @@ impl Keep {
     pub(super) async fn begin(
         server: Arc<str>,
         client: Client,
-        config: watch::Receiver<Arc<ServerConfig>>,
+        config: watch::Receiver<Entry>,
         announcer: Announcer,
     ) -> (Keep, watch::Receiver<Lists>) {
         let (lists, receiver) = watch::channel(Lists::default());

@@ -7,6 +7,7 @@
 mod backoff;
 mod connection;
 mod connector;
+mod entry;
 mod error;
 mod event;
 mod follow;
@@ -200,7 +201,7 @@ impl Manager {
     /// All configured servers as they are, by name.
     pub fn servers(&self) -> Vec<ServerStatus> {
         let status = |seat: &Seat| ServerStatus {
-            config: seat.config.borrow().clone(),
+            config: Arc::clone(&seat.config.borrow().config),
             state: seat.state.borrow().clone(),
         };
         self.board().values().map(status).collect()

@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 use super::connector::Connector;
+use super::entry::Entry;
 use super::error::Error;
 use super::event::{Announcer, Event};
 use super::leash::Leashes;
@@ -39,7 +40,7 @@ pub(super) struct Shop {
 #[derive(Clone)]
 pub(super) struct Seat {
     pub(super) orders: mpsc::UnboundedSender<Order>,
-    pub(super) config: watch::Receiver<Arc<ServerConfig>>,
+    pub(super) config: watch::Receiver<Entry>,
     pub(super) state: watch::Receiver<State>,
 }
 
@@ -47,7 +48,7 @@ pub(super) struct Seat {
 pub(super) struct Server {
     name: Arc<str>,
     shop: Arc<Shop>,
-    config: watch::Sender<Arc<ServerConfig>>,
+    config: watch::Sender<Entry>,
     state: watch::Sender<State>,
     orders: mpsc::UnboundedReceiver<Order>,
     /// Whether somebody wants it to be connected.
@@ -81,7 +82,7 @@ impl Server {
     ) -> (Seat, Task) {
         let (sender, orders) = mpsc::unbounded_channel();
         let (state, seen) = watch::channel(at_rest(&config));
-        let (config, known) = watch::channel(config);
+        let (config, known) = watch::channel(Entry::new(config));
         let server = Server { name, shop, config, state, orders, wanted: false, tries: 0 };
         let seat = Seat { orders: sender, config: known, state: seen };
         let task = Task::spawn(async move {
@@ -132,7 +133,7 @@ impl Server {
                 Phase::Rest
             }
             Order::Configure(new, reply) => {
-                let old = self.config.send_replace(Arc::clone(&new));
+                let old = self.config.send_replace(Entry::new(Arc::clone(&new)));
                 let newly = new.auto_connect && !(old.auto_connect && old.enabled);
                 let same = old.target == new.target && old.protocol == new.protocol;
                 let again = self.wanted && !(same && old.enabled);

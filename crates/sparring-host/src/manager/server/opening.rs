@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::super::backoff;
 use super::super::connection::{Connection, Live};
+use super::super::entry::Entry;
 use super::super::error::Error;
 use super::super::keep::Keep;
 use super::super::state::State;
@@ -86,7 +87,7 @@ impl Server {
     /// Takes over what an entry says of policy.
     pub(super) fn adopt(&self, order: Order) {
         if let Order::Configure(config, _) = order {
-            self.config.send_replace(config);
+            self.config.send_replace(Entry::new(config));
         }
     }
 
@@ -131,7 +132,7 @@ impl Server {
 
     /// Opens the link.
     async fn begin(&mut self, waiting: &mut Vec<Reply>) -> Result<Begun, Stop> {
-        let (config, shop) = (self.config.borrow().clone(), Arc::clone(&self.shop));
+        let (config, shop) = (Arc::clone(&self.config.borrow().config), Arc::clone(&self.shop));
         let start = Instant::now();
         let opening = timeout_at(start + config.timeout, shop.connector.open(&config));
         let server = || Arc::clone(&self.name);
