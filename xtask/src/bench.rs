@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: measures side by side with others, kept on one core so
-//! that runs can be compared. Each bench prints its own table.
+//! `cargo xtask bench`: compares with other implementations, on one core so that runs
+//! are comparable. Each benchmark prints its own table.
 
 mod measure;
 mod mock;
@@ -11,10 +11,10 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::command::{command, show, works};
+use crate::command::{command, print_command, succeeds};
 use crate::peers;
 
-/// The benches: the package and the name of each.
+/// The package and the name of each benchmark.
 const BENCHES: [(&str, &str); 9] = [
     ("sparring-peer", "calls"),
     ("sparring-transport", "stdio"),
@@ -27,16 +27,15 @@ const BENCHES: [(&str, &str); 9] = [
     ("sql", "sql"),
 ];
 
-/// What measures the program itself.
+/// The benchmark of the program itself.
 const PROGRAM: &str = "program";
 
-/// The names of all benches, in the order in which they run.
+/// Returns the names of all benchmarks, in the order in which they run.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     BENCHES.iter().map(|(_, name)| *name).chain([PROGRAM])
 }
 
-/// Builds the benches, or only one, and runs them one after the other; fails if
-/// one does.
+/// Builds and runs all benchmarks or one of them; fails if one does.
 pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<ExitCode> {
     let wanted = |name: &str| only.is_none_or(|only| only == name);
     let mut all = ExitCode::SUCCESS;
@@ -45,17 +44,17 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<ExitCode> {
     let peers = peers::install(root, false)?;
     for executable in executables {
         let executable = executable?;
-        let mut bench = if works("taskset -c 0 true") {
+        let mut bench = if succeeds("taskset -c 0 true") {
             let mut pinned = command(root, "taskset -c 0");
             pinned.arg(&executable);
             pinned
         } else {
-            eprintln!("not pinned to one core, because `taskset` does not work here");
+            eprintln!("not pinned to one core: `taskset` does not work");
             Command::new(&executable)
         };
-        bench.env(peers::FOLDER, &peers.folder);
-        show(&bench);
-        let status = bench.status().with_context(|| format!("could not start {executable}"))?;
+        bench.env(peers::FOLDER_VARIABLE, &peers.folder);
+        print_command(&bench);
+        let status = bench.status().with_context(|| format!("cannot start {executable}"))?;
         if !status.success() {
             all = ExitCode::FAILURE;
         }
@@ -71,19 +70,19 @@ fn build(root: &Path, package: &str, name: &str) -> Result<String> {
         "cargo build --profile bench -p {package} --all-features --bench {name} --message-format=json-render-diagnostics"
     );
     let mut build = command(root, &line);
-    show(&build);
-    let output = build.stderr(Stdio::inherit()).output().context("could not start `cargo`")?;
-    ensure!(output.status.success(), "the bench `{name}` does not build");
+    print_command(&build);
+    let output = build.stderr(Stdio::inherit()).output().context("cannot start `cargo`")?;
+    ensure!(output.status.success(), "cannot build the benchmark `{name}`");
     let messages = String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")?;
-    executable(&messages, name)
-        .with_context(|| format!("cargo named no executable for the bench `{name}`"))
+    find_executable(&messages, name)
+        .with_context(|| format!("cargo named no executable for the benchmark `{name}`"))
 }
 
-/// Finds a bench's path in cargo's messages, one JSON object a line.
+/// Finds a benchmark's path in cargo's messages, which are one JSON object a line.
 ///
-/// Cargo writes them without spaces, and a path has no escapes but `\\`, so a
-/// search does and no JSON parser is needed.
-fn executable(messages: &str, name: &str) -> Option<String> {
+/// Cargo writes them without spaces, and a path has no escapes but `\\`, so a text
+/// search is enough.
+fn find_executable(messages: &str, name: &str) -> Option<String> {
     let name = format!(r#""name":"{name}""#);
     let line = messages
         .lines()
@@ -95,7 +94,7 @@ fn executable(messages: &str, name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::executable;
+    use super::find_executable;
 
     const LIB: &str = r#"{"reason":"compiler-artifact","target":{"kind":["lib"],"name":"calls"},"executable":null}"#;
 
@@ -103,11 +102,11 @@ mod tests {
     fn finds_the_executable_of_the_bench() {
         let bench = r#"{"reason":"compiler-artifact","target":{"kind":["bench"],"name":"calls"},"executable":"C:\\t\\calls-1","fresh":true}"#;
         let messages = format!("{LIB}\n{bench}\n");
-        assert_eq!(executable(&messages, "calls").as_deref(), Some(r"C:\t\calls-1"));
+        assert_eq!(find_executable(&messages, "calls").as_deref(), Some(r"C:\t\calls-1"));
     }
 
     #[test]
-    fn finds_nothing_where_no_bench_was_built() {
-        assert_eq!(executable(LIB, "calls"), None);
+    fn finds_nothing_if_no_bench_was_built() {
+        assert_eq!(find_executable(LIB, "calls"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Runs other programs, showing each command line before it runs.
+//! Runs other programs, and prints each command line first.
 
 use std::env::consts::EXE_SUFFIX;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
 
-/// Makes a command of a line without quotes, to run in `dir`.
+/// Parses a command line without quotes, to run in `dir`.
 pub(crate) fn command(dir: &Path, line: &str) -> Command {
     let mut words = line.split_whitespace();
     let mut command = Command::new(words.next().unwrap_or_default());
@@ -14,17 +14,17 @@ pub(crate) fn command(dir: &Path, line: &str) -> Command {
     command
 }
 
-/// Where an example is once it was built, beside this program.
+/// Returns the path of a built example, next to this program.
 ///
-/// Building it through its package alone would build most of what it depends on
-/// once more, with the features that only that package asks for.
-pub(crate) fn example(name: &str) -> Result<PathBuf> {
-    let own = std::env::current_exe().context("looking for our own program")?;
+/// Building the example through its package alone would rebuild most dependencies
+/// with other features.
+pub(crate) fn example_path(name: &str) -> Result<PathBuf> {
+    let own = std::env::current_exe().context("cannot find the path of xtask")?;
     Ok(own.with_file_name("examples").join(format!("{name}{EXE_SUFFIX}")))
 }
 
-/// Prints the command as a person would type it.
-pub(crate) fn show(command: &Command) {
+/// Prints the command as it would be typed.
+pub(crate) fn print_command(command: &Command) {
     let mut line = String::from("$");
     for (name, value) in command.get_envs() {
         let value = value.unwrap_or_default();
@@ -38,17 +38,17 @@ pub(crate) fn show(command: &Command) {
     eprintln!("{line}");
 }
 
-/// Shows and runs the command; anything but success is an error.
+/// Prints and runs the command; fails unless it succeeds.
 pub(crate) fn run(mut command: Command) -> Result<()> {
-    show(&command);
+    print_command(&command);
     let program = command.get_program().display().to_string();
-    let status = command.status().with_context(|| format!("could not start `{program}`"))?;
-    ensure!(status.success(), "`{program}` ended with {status}");
+    let status = command.status().with_context(|| format!("cannot start `{program}`"))?;
+    ensure!(status.success(), "`{program}` failed: {status}");
     Ok(())
 }
 
-/// Whether a command works here, judged by a harmless run of it.
-pub(crate) fn works(line: &str) -> bool {
+/// Whether a command runs and succeeds.
+pub(crate) fn succeeds(line: &str) -> bool {
     command(Path::new("."), line)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -59,5 +59,12 @@ pub(crate) fn works(line: &str) -> bool {
 
 /// Whether `cargo nextest` is installed.
 pub(crate) fn has_nextest() -> bool {
-    works("cargo nextest --version")
+    succeeds("cargo nextest --version")
+}
+
+/// Whether a Chromium is on PATH, which the tests of the HTML report need.
+pub(crate) fn has_chromium() -> bool {
+    const NAMES: [&str; 4] =
+        ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+    NAMES.iter().any(|name| succeeds(&format!("{name} --version")))
 }

@@ -1,4 +1,4 @@
-//! The repository's chores as one program: `cargo xtask VERB`.
+//! Runs the development tasks of this repository: `cargo xtask VERB`.
 //!
 //! Only this file reads the arguments and the environment. Each verb has its own
 //! file.
@@ -10,7 +10,6 @@ use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 
 mod bench;
-mod browser;
 mod command;
 mod conformance;
 mod containers;
@@ -22,66 +21,65 @@ mod scratch;
 mod test;
 mod tidy;
 
-const ENVIRONMENT: &str = "\
+const ENVIRONMENT_HELP: &str = "\
 Environment:
-  SPAR_SPEC_DIR  The folder with the schemas of the specification. Without it the
-                 tests that need them are skipped.
+  SPAR_SPEC_DIR  The folder with the schemas of the specification. If it is not set,
+                 the tests that need them are skipped.
   SPAR_CHROMIUM  The browser for the tests of the HTML report [default: the
-                 Chromium on the PATH]. Without a browser they are skipped.
-  CI             If set, a test that must be skipped is a failure.";
+                 Chromium on PATH]. Without a browser they are skipped.
+  CI             If it is set, skipping a test is a failure.";
 
-/// Run the chores of this repository
+/// Run the development tasks of this repository
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask", after_help = ENVIRONMENT)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", after_help = ENVIRONMENT_HELP)]
 #[command(subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]
 struct Arguments {
     #[command(subcommand)]
     verb: Verb,
 }
 
-/// The chores.
+/// The tasks.
 #[derive(Debug, PartialEq, Subcommand)]
 enum Verb {
-    /// Run everything that must pass: format, lints, tests, conformance, doc tests,
-    /// examples, scratch, docs, public-api, tidy
+    /// Run all checks: format, lints, tests, conformance, doc tests, examples, scratch,
+    /// docs, public-api, tidy
     Test,
-    /// Install other implementations of the protocol and run only the tests against
-    /// them
+    /// Install other implementations of the protocol and run the tests against them
     Peers,
-    /// Run only the official conformance suite, on our client and our servers
+    /// Run the official conformance suite on our client and our servers
     Conformance,
-    /// Run only the tests in real containers, with podman
+    /// Run the tests in real containers, with podman
     Containers,
-    /// Run only the Rust tests of the README, in crates outside the workspace
+    /// Run the Rust tests of the README in crates outside the workspace
     Scratch,
     /// Compare the public API of the library with the list in
     /// `crates/sparring/public-api.txt`
     PublicApi {
-        /// Write the list instead
+        /// Update the list instead
         #[arg(long)]
         bless: bool,
     },
-    /// Check the rules of the repository that no compiler checks
+    /// Check the repository rules that the compiler does not check
     Tidy,
     /// Check the licences, versions and sources of all dependencies, with cargo-deny
     Deny,
-    /// Measure, on one core where possible
+    /// Run the benchmarks, on one core if possible
     Bench {
-        /// The only bench to run [default: all of them]
+        /// The benchmark to run [default: all]
         #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(bench::names()))]
         only: Option<String>,
     },
     /// Fuzz the frame parser
     Fuzz {
-        /// How long to fuzz
-        // libFuzzer takes a limit of 0 as no limit, so 0 is refused.
+        /// The number of seconds to fuzz
+        // libFuzzer treats 0 as no limit, so 0 is not allowed.
         #[arg(default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
         seconds: u32,
     },
 }
 
 fn main() -> ExitCode {
-    // Bad usage ends here, with exit code 2.
+    // Invalid arguments exit here with code 2.
     let Arguments { verb } = Arguments::parse();
     run(&verb).unwrap_or_else(|error| {
         eprintln!("error: {error:#}");
@@ -92,12 +90,12 @@ fn main() -> ExitCode {
 fn run(verb: &Verb) -> anyhow::Result<ExitCode> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
-        .expect("xtask lies in the root of the workspace");
+        .expect("xtask is a folder in the workspace root");
     match verb {
         Verb::Test => {
             let settings = test::Settings {
                 has_spec: is_set("SPAR_SPEC_DIR"),
-                has_browser: is_set("SPAR_CHROMIUM") || browser::is_installed(),
+                has_browser: is_set("SPAR_CHROMIUM") || command::has_chromium(),
                 ci: is_set("CI"),
             };
             test::run(root, settings)?
@@ -128,8 +126,8 @@ mod tests {
 
     fn check(args: &[&str], expected: Result<Verb, ErrorKind>) {
         let words = ["cargo xtask"].iter().chain(args);
-        let read = Arguments::try_parse_from(words).map(|arguments| arguments.verb);
-        assert_eq!(read.map_err(|error| error.kind()), expected, "{args:?}");
+        let parsed = Arguments::try_parse_from(words).map(|arguments| arguments.verb);
+        assert_eq!(parsed.map_err(|error| error.kind()), expected, "{args:?}");
     }
 
     #[test]
@@ -138,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_verbs() {
+    fn parses_the_verbs() {
         check(&["test"], Ok(Verb::Test));
         check(&["bench"], Ok(Verb::Bench { only: None }));
         for name in ["mock", "program"] {
@@ -154,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_it_does_not_know() {
+    fn rejects_unknown_arguments() {
         check(&[], Err(ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand));
         check(&["tets"], Err(ErrorKind::InvalidSubcommand));
         check(&["test", "--fast"], Err(ErrorKind::UnknownArgument));
@@ -166,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_with_2_after_bad_usage() {
+    fn invalid_arguments_exit_with_code_2() {
         let error = Arguments::try_parse_from(["cargo xtask", "tets"]).unwrap_err();
         assert_eq!(error.exit_code(), 2);
     }

@@ -1,13 +1,12 @@
-//! `cargo xtask public-api`: all that the library has in public, as text that is
-//! kept in the repository, so that no change of it goes unseen.
+//! `cargo xtask public-api`: compares the public API of the library with a list in
+//! the repository, so that every change is visible in review.
 //!
-//! The list is what a user sees: what comes from another crate of ours stands
-//! under the library's own name for it, with all that it has. What a user meets
-//! and cannot name has a line too, so that no more of it comes in unseen.
+//! The list has what a user sees: an item of another crate of the workspace has the
+//! library's path for it. A type that a user gets but cannot name has a line too.
 //!
-//! It is made from rustdoc's JSON, which only nightly compilers give willingly.
-//! The compiler that builds everything else is told to be one, for this alone,
-//! so that no other toolchain has to be there.
+//! The list is made from rustdoc's JSON, which only nightly compilers write.
+//! `RUSTC_BOOTSTRAP` enables it for the installed compiler, so that no other
+//! toolchain is needed.
 
 mod listing;
 mod names;
@@ -20,10 +19,9 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::command::{command, run as run_command};
 
-/// Where the list is kept.
-const KEPT: &str = "crates/sparring/public-api.txt";
+const LIST_FILE: &str = "crates/sparring/public-api.txt";
 
-/// The library, and the crates that it shows parts of.
+/// The library, and the crates that it re-exports.
 const CRATES: [&str; 6] = [
     "sparring",
     "sparring-mock",
@@ -33,31 +31,31 @@ const CRATES: [&str; 6] = [
     "sparring-wire",
 ];
 
-/// Holds what there is against what is kept, or keeps it.
+/// Compares the public API with the list, or updates the list.
 pub(crate) fn run(root: &Path, bless: bool) -> Result<()> {
-    let documented = document(root)?;
-    let found = listing::read(&documented, &CRATES)?;
-    let path = root.join(KEPT);
+    let json_folder = build_json_docs(root)?;
+    let found = listing::render_listing(&json_folder, &CRATES)?;
+    let path = root.join(LIST_FILE);
     if bless {
-        return fs::write(&path, &found).with_context(|| format!("writing {KEPT}"));
+        return fs::write(&path, &found).with_context(|| format!("writing {LIST_FILE}"));
     }
-    let kept = fs::read_to_string(&path).with_context(|| format!("reading {KEPT}"))?;
-    let changes = changes(&kept, &found);
+    let listed = fs::read_to_string(&path).with_context(|| format!("reading {LIST_FILE}"))?;
+    let changes = render_changes(&listed, &found);
     for line in &changes {
         eprintln!("{line}");
     }
     ensure!(
         changes.is_empty(),
-        "the library's public API is not what {KEPT} says; `cargo xtask public-api --bless` \
-         writes what it is now"
+        "the public API of the library differs from {LIST_FILE}; \
+         `cargo xtask public-api --bless` updates the list"
     );
-    eprintln!("{KEPT}: {} lines are as they were", kept.lines().count());
+    eprintln!("{LIST_FILE}: {} lines, no changes", listed.lines().count());
     Ok(())
 }
 
-/// Has the crates documented as JSON, in a folder of its own: the flag makes all
-/// that is built differ from what is built without it.
-fn document(root: &Path) -> Result<std::path::PathBuf> {
+/// Writes the JSON documentation of the crates. It has its own target folder, because
+/// the flag would make cargo rebuild everything in the usual one.
+fn build_json_docs(root: &Path) -> Result<std::path::PathBuf> {
     let target = root.join("target/public-api");
     let packages: String = CRATES.iter().map(|name| format!(" -p {name}")).collect();
     let line = format!("cargo doc --no-deps --lib --all-features --quiet{packages}");
@@ -68,13 +66,13 @@ fn document(root: &Path) -> Result<std::path::PathBuf> {
     Ok(target.join("doc"))
 }
 
-/// The lines that are only in one of both.
-fn changes(kept: &str, found: &str) -> Vec<String> {
-    let [old, new] = [kept, found].map(|text| text.lines().collect::<BTreeSet<_>>());
-    let gone = kept.lines().filter(|line| !new.contains(line)).map(|line| format!("- {line}"));
-    let come = found.lines().filter(|line| !old.contains(line)).map(|line| format!("+ {line}"));
-    let changes: Vec<String> = gone.chain(come).collect();
-    match changes.is_empty() && kept != found {
+/// Renders the lines that only one of both has.
+fn render_changes(listed: &str, found: &str) -> Vec<String> {
+    let [old, new] = [listed, found].map(|text| text.lines().collect::<BTreeSet<_>>());
+    let removed = listed.lines().filter(|line| !new.contains(line)).map(|line| format!("- {line}"));
+    let added = found.lines().filter(|line| !old.contains(line)).map(|line| format!("+ {line}"));
+    let changes: Vec<String> = removed.chain(added).collect();
+    match changes.is_empty() && listed != found {
         true => vec!["  the same lines in another order".to_owned()],
         false => changes,
     }
@@ -82,12 +80,12 @@ fn changes(kept: &str, found: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::changes;
+    use super::render_changes;
 
     #[test]
-    fn tells_what_is_gone_and_what_has_come() {
-        assert_eq!(changes("a\nb\nc\n", "a\nc\nd\n"), ["- b", "+ d"]);
-        assert_eq!(changes("a\nb\n", "a\nb\n"), [""; 0]);
-        assert_eq!(changes("a\nb\n", "b\na\n"), ["  the same lines in another order"]);
+    fn renders_removed_and_added_lines() {
+        assert_eq!(render_changes("a\nb\nc\n", "a\nc\nd\n"), ["- b", "+ d"]);
+        assert_eq!(render_changes("a\nb\n", "a\nb\n"), [""; 0]);
+        assert_eq!(render_changes("a\nb\n", "b\na\n"), ["  the same lines in another order"]);
     }
 }

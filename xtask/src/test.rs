@@ -1,9 +1,8 @@
-//! `cargo xtask test`: everything that must pass before a commit.
+//! `cargo xtask test`: all checks that must pass before a commit.
 //!
-//! There is no stage for the tests with other implementations as peers: those
-//! are installed first, the run over the workspace includes the tests, and
-//! `cargo xtask peers` runs them alone.
-//! Benches are built by clippy's `--all-targets`, and not measured here.
+//! The tests against other implementations are part of the workspace tests; a stage
+//! before them installs the implementations. `cargo xtask peers` runs them alone.
+//! Clippy's `--all-targets` builds the benchmarks; they do not run here.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +11,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::command::{command, example, has_nextest, run as run_command};
+use crate::command::{command, example_path, has_nextest, run as run_command};
 use crate::conformance;
 use crate::containers::Containers;
 use crate::peers::{self, Peers};
@@ -20,31 +19,31 @@ use crate::public_api;
 use crate::scratch;
 use crate::tidy;
 
-/// What the environment says about this run.
+/// The settings of this run, from the environment.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings {
-    /// The specification's schemas are at hand.
+    /// The specification's schemas are available.
     pub(crate) has_spec: bool,
-    /// There is a Chromium to show the HTML report.
+    /// A Chromium is available for the HTML report.
     pub(crate) has_browser: bool,
-    /// Nobody is watching, so a skipped test must not pass for a good one.
+    /// Skipping a test is a failure.
     pub(crate) ci: bool,
 }
 
 const NO_SPEC: &str = "SKIPPED: the tests against the specification's schemas, \
                        because SPAR_SPEC_DIR is not set";
 const NO_BROWSER: &str = "SKIPPED: the tests of the HTML report in a browser, \
-                          because there is no Chromium on the PATH or in SPAR_CHROMIUM";
+                          because no Chromium is on PATH or in SPAR_CHROMIUM";
 
 impl Settings {
-    /// What is not at hand, a line for each kind of tests that need it.
+    /// Returns a line for each kind of tests that cannot run.
     fn skipped(self) -> impl Iterator<Item = &'static str> {
         let lines = [(self.has_spec, NO_SPEC), (self.has_browser, NO_BROWSER)];
-        lines.into_iter().filter(|(there, _)| !there).map(|(_, line)| line)
+        lines.into_iter().filter(|(available, _)| !available).map(|(_, line)| line)
     }
 }
 
-/// Runs the stages in order and stops at the first that fails.
+/// Runs the stages in order and stops at the first failure.
 pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
     let run = |line| run_command(command(root, line));
     let mut stages = Stages::new();
@@ -55,13 +54,13 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
     stages.run("features", || features(root))?;
     let peers = stages.run("peers", || peers::install(root, settings.ci))?;
     let containers = stages.run("containers", || {
-        // Some tests start examples as peers of their own, and the suites in
-        // `examples` the servers beside them.
+        // Some tests start examples as peers, and the suites in `examples` start the
+        // servers of that folder.
         run("cargo build --workspace --all-features --examples --bins")?;
         Containers::start(root, settings.ci)
     })?;
     stages.run("tests", || tests(root, settings, &peers, &containers))?;
-    stages.run("conformance", || conformance::judge(root, &peers))?;
+    stages.run("conformance", || conformance::run_suite(root, &peers))?;
     stages.run("doc tests", || run("cargo test --workspace --all-features --doc"))?;
     stages.run("examples", || examples(root))?;
     stages.run("scratch", || scratch::run(root))?;
@@ -69,14 +68,13 @@ pub(crate) fn run(root: &Path, settings: Settings) -> Result<()> {
     stages.run("public API", || public_api::run(root, false))?;
     stages.run("tidy", || tidy::run(root))?;
     settings.skipped().for_each(|line| eprintln!("\n{line}"));
-    peers.tell_skipped();
-    containers.tell_skipped();
+    peers.print_skipped();
+    containers.print_skipped();
     stages.finish();
     Ok(())
 }
 
-/// What can be left out of the library, left out, and so out of the crates below it; the
-/// stages around this one have all of it.
+/// The feature combinations to check. The other stages enable all features.
 const FEATURES: [&str; 7] =
     ["", "mock", "http", "containers", "mock,http", "mock,oauth", "mock,llm"];
 
@@ -86,17 +84,17 @@ fn features(root: &Path) -> Result<()> {
         lint.args(["--features", features, "--", "-D", "warnings"]);
         run_command(lint)?;
     }
-    // What is left out must not be passed over in silence.
-    let line = "cargo test -p sparring-mock --no-default-features --lib load::absent";
+    // A script that needs a disabled feature must be rejected.
+    let line = "cargo test -p sparring-mock --no-default-features --lib load::disabled_features";
     run_command(command(root, line))
 }
 
 fn tests(root: &Path, settings: Settings, peers: &Peers, containers: &Containers) -> Result<()> {
-    // A runner hides what a passing test prints, so the tests' own words
-    // about being skipped would go unread.
+    // A runner hides the output of passing tests, and with it their lines about being
+    // skipped.
     for line in settings.skipped() {
         eprintln!("{line}");
-        ensure!(!settings.ci, "with CI set no test may be skipped");
+        ensure!(!settings.ci, "tests must not be skipped when CI is set");
     }
     let line = if has_nextest() {
         "cargo nextest run --workspace --all-features"
@@ -104,18 +102,17 @@ fn tests(root: &Path, settings: Settings, peers: &Peers, containers: &Containers
         "cargo test --workspace --all-features --lib --bins --tests"
     };
     let mut tests = command(root, line);
-    tests.env(peers::FOLDER, &peers.folder);
-    containers.tell_tests(&mut tests);
+    tests.env(peers::FOLDER_VARIABLE, &peers.folder);
+    containers.set_engine(&mut tests);
     run_command(tests)
 }
 
-/// Runs each example of the façade, which the tests have built; an example that
-/// fails misleads its reader. The one that the official suite drives has been run
-/// by it.
+/// Runs each example of the façade, because a failing example misleads its reader. The
+/// tests stage has built them, and the conformance suite has run its own.
 fn examples(root: &Path) -> Result<()> {
     let folder = root.join("crates/sparring/examples");
     if !folder.is_dir() {
-        eprintln!("no examples yet");
+        eprintln!("no examples");
         return Ok(());
     }
     let mut names = Vec::new();
@@ -128,7 +125,7 @@ fn examples(root: &Path) -> Result<()> {
     names.retain(|name| name != conformance::CLIENT);
     names.sort();
     for name in &names {
-        let mut built = Command::new(example(name)?);
+        let mut built = Command::new(example_path(name)?);
         built.current_dir(root);
         run_command(built).with_context(|| format!("example {name}"))?;
     }
@@ -142,7 +139,7 @@ fn docs(root: &Path) -> Result<()> {
     run_command(command)
 }
 
-/// Counts and times the stages of a run.
+/// Counts the stages of a run and measures their time.
 struct Stages {
     started: Instant,
     passed: usize,

@@ -1,7 +1,8 @@
-//! `cargo xtask tidy`: the rules of this repository that no compiler checks.
+//! `cargo xtask tidy`: checks the rules of this repository that the compiler does not
+//! check.
 //!
-//! Each check is a file of its own below `tidy/`: a function from the files'
-//! text to the problems found in it. Only this file reads the disk.
+//! Each check is a file below `tidy/`: a function that takes the files and returns the
+//! problems. Only this file reads the disk.
 
 use std::fs;
 use std::path::Path;
@@ -13,20 +14,20 @@ use crate::command::command;
 mod file_names;
 mod headers;
 mod length;
-mod machine;
+mod machine_paths;
 mod packages;
 mod seeds;
 mod unfinished;
 
 /// A text file of the repository.
 struct File {
-    /// Its path from the root, with `/` between the parts.
+    /// The path from the root, separated by `/`.
     path: String,
     text: String,
 }
 
 impl File {
-    /// Whether it is Rust code of ours.
+    /// Whether it is Rust code of this repository.
     fn is_rust(&self) -> bool {
         self.path.ends_with(".rs")
             && ["crates/", "examples/", "xtask/", "fuzz/"]
@@ -34,21 +35,21 @@ impl File {
                 .any(|folder| self.path.starts_with(folder))
     }
 
-    /// The problem `what` at the line with this index.
-    fn problem(&self, index: usize, what: &str) -> String {
-        format!("{}:{}: {what}", self.path, index + 1)
+    /// Renders a problem at the line with this index.
+    fn problem(&self, index: usize, message: &str) -> String {
+        format!("{}:{}: {message}", self.path, index + 1)
     }
 }
 
-/// Runs all checks and names every problem before it fails.
+/// Runs all checks, prints every problem, and fails if there are any.
 pub(crate) fn run(root: &Path) -> Result<()> {
-    let files = read(root)?;
+    let files = read_files(root)?;
     let checks = [
         headers::check,
         file_names::check,
         length::check,
         unfinished::check,
-        machine::check,
+        machine_paths::check,
         packages::check,
         seeds::check,
     ];
@@ -57,29 +58,29 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         eprintln!("{problem}");
     }
     ensure!(problems.is_empty(), "tidy found {} problems", problems.len());
-    eprintln!("tidy: {} files are fine", files.len());
+    eprintln!("tidy: {} files without problems", files.len());
     Ok(())
 }
 
-/// Reads what git tracks or would track. A file that is not text, or that is
-/// deleted but not yet committed so, is left out.
-fn read(root: &Path) -> Result<Vec<File>> {
+/// Reads the files that git tracks or would track, but no binary files and no files
+/// that were deleted without a commit.
+fn read_files(root: &Path) -> Result<Vec<File>> {
     let line = "git ls-files -z --cached --others --exclude-standard";
-    let output = command(root, line).output().context("could not start `git`")?;
+    let output = command(root, line).output().context("cannot start `git`")?;
     ensure!(
         output.status.success(),
-        "`git ls-files` ended with {}: {}",
+        "`git ls-files` failed with {}: {}",
         output.status,
         String::from_utf8_lossy(&output.stderr).trim()
     );
     let listing = String::from_utf8(output.stdout).context("a file name is not UTF-8")?;
     let mut files = Vec::new();
     for path in listing.split_terminator('\0') {
-        let place = root.join(path);
-        if !place.is_file() {
+        let full_path = root.join(path);
+        if !full_path.is_file() {
             continue;
         }
-        let bytes = fs::read(&place).with_context(|| format!("reading {path}"))?;
+        let bytes = fs::read(&full_path).with_context(|| format!("reading {path}"))?;
         if let Ok(text) = String::from_utf8(bytes) {
             let path = path.to_owned();
             files.push(File { path, text });
@@ -88,7 +89,7 @@ fn read(root: &Path) -> Result<Vec<File>> {
     Ok(files)
 }
 
-/// Makes a file for the tests of a check.
+/// Creates a file for the tests of a check.
 #[cfg(test)]
 fn file(path: &str, text: &str) -> File {
     File { path: path.to_owned(), text: text.to_owned() }

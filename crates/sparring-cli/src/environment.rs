@@ -1,42 +1,45 @@
-//! What the environment says: proxies, in the way of other programs, and where
-//! the user's own files are.
+//! The values from the environment: proxies, under the usual names, and the paths of the
+//! user's files.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use sparring_transport::http::Proxies;
 
-/// What the environment says.
+/// What the program takes from its environment.
 pub(crate) struct Environment {
-    /// Which proxies to go through.
+    /// The proxies to use.
     pub(crate) proxies: Proxies,
-    /// Where tokens are kept, if there is a place for that.
-    pub(crate) credentials: Option<PathBuf>,
-    /// Where it is kept which tests failed, if there is a place for that.
-    pub(crate) failed: Option<PathBuf>,
-    /// Whether somebody sits before it and reads what goes to stderr.
-    pub(crate) attended: bool,
-    /// The user's own config file, if there is a place for it.
-    pub(crate) config: Option<PathBuf>,
-    /// Where it is kept which config files the user trusts, if there is a place.
-    pub(crate) trust: Option<PathBuf>,
-    /// Where it is kept which tools were granted, if there is a place.
-    pub(crate) grants: Option<PathBuf>,
-    /// Where it is kept what was typed in the shell, if there is a place.
-    pub(crate) history: Option<PathBuf>,
-    /// The user's home.
+    /// The file for tokens, if HOME or XDG_CONFIG_HOME is set.
+    pub(crate) credentials_file: Option<PathBuf>,
+    /// The file for the tests that failed, if HOME or XDG_STATE_HOME is set.
+    pub(crate) failed_tests_file: Option<PathBuf>,
+    /// Whether stderr is a terminal.
+    pub(crate) has_terminal: bool,
+    /// The user's config file, if HOME or XDG_CONFIG_HOME is set.
+    pub(crate) user_config_file: Option<PathBuf>,
+    /// The file of trusted config files, if HOME or XDG_STATE_HOME is set.
+    pub(crate) trust_file: Option<PathBuf>,
+    /// The folder of stored permissions, if HOME or XDG_STATE_HOME is set.
+    pub(crate) grants_folder: Option<PathBuf>,
+    /// The file of the shell's history, if HOME or XDG_STATE_HOME is set.
+    pub(crate) history_file: Option<PathBuf>,
+    /// The user's home folder.
     pub(crate) home: Option<PathBuf>,
-    /// Where the program stands.
-    pub(crate) here: PathBuf,
-    /// All variables that are texts.
+    /// The current directory.
+    pub(crate) current_dir: PathBuf,
+    /// All variables that are UTF-8.
     pub(crate) variables: BTreeMap<String, String>,
-    /// Whether somebody can be asked.
-    pub(crate) answers: bool,
+    /// Whether a user can be asked: stdin and stderr are terminals.
+    pub(crate) can_ask: bool,
 }
 
 impl Environment {
-    /// Reads it by `variable`, which gives what a variable of it is.
-    pub(crate) fn read(variable: impl Fn(&str) -> Option<String>, attended: bool) -> Self {
+    /// Reads the environment with `variable`, which returns the value of a variable.
+    pub(crate) fn from_variables(
+        variable: impl Fn(&str) -> Option<String>,
+        has_terminal: bool,
+    ) -> Self {
         let folder = |name: &str| variable(name).filter(|path| path.starts_with('/'));
         let config = folder("XDG_CONFIG_HOME").map(PathBuf::from);
         let config = config.or_else(|| Some(PathBuf::from(folder("HOME")?).join(".config")));
@@ -46,24 +49,24 @@ impl Environment {
         let failed = state.as_ref().map(|state| state.join("sparring/failed.json"));
         Environment {
             proxies: proxies(&variable),
-            credentials,
-            failed,
-            attended,
-            config: config.map(|config| config.join("sparring/mcp.yaml")),
-            trust: state.as_ref().map(|state| state.join("sparring/trust.json")),
-            history: state.as_ref().map(|state| state.join("sparring/history")),
-            grants: state.map(|state| state.join("sparring")),
+            credentials_file: credentials,
+            failed_tests_file: failed,
+            has_terminal,
+            user_config_file: config.map(|config| config.join("sparring/mcp.yaml")),
+            trust_file: state.as_ref().map(|state| state.join("sparring/trust.json")),
+            history_file: state.as_ref().map(|state| state.join("sparring/history")),
+            grants_folder: state.map(|state| state.join("sparring")),
             home: folder("HOME").map(PathBuf::from),
-            here: PathBuf::from("."),
+            current_dir: PathBuf::from("."),
             variables: BTreeMap::new(),
-            answers: false,
+            can_ask: false,
         }
     }
 }
 
-/// Names in lower case go before those in upper case. `HTTP_PROXY` is not
-/// believed where a web server starts the program: there, anybody's header
-/// `Proxy` becomes that variable.
+/// Reads the proxies. Names in lower case take precedence over those in upper case.
+/// `HTTP_PROXY` is ignored when a web server starts the program, since the header `Proxy`
+/// of any client sets that variable there.
 fn proxies(variable: impl Fn(&str) -> Option<String>) -> Proxies {
     let given = |name: &str| variable(name).filter(|value| !value.is_empty());
     let either = |lower: &str| given(lower).or_else(|| given(&lower.to_ascii_uppercase()));
@@ -83,16 +86,16 @@ fn proxies(variable: impl Fn(&str) -> Option<String>) -> Proxies {
 mod tests {
     use super::*;
 
-    /// What comes of `NAME=value NAME=value`.
+    /// Reads `NAME=value NAME=value`.
     fn read(environment: &str) -> Environment {
         let pairs = || environment.split(' ').filter_map(|pair| pair.split_once('='));
         let variable = |name: &str| {
             pairs().find(|(known, _)| *known == name).map(|(_, value)| value.to_owned())
         };
-        Environment::read(variable, false)
+        Environment::from_variables(variable, false)
     }
 
-    /// The proxies that come of it, as `http https except`.
+    /// Checks the proxies as `http https except`.
     fn check(environment: &str, expected: [&str; 3]) {
         let found = read(environment).proxies;
         assert_eq!([&*found.http, &*found.https, &*found.except], expected, "{environment}");
@@ -108,38 +111,46 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_kept_where_the_user_has_settings() {
+    fn tokens_are_stored_in_the_config_folder() {
         for (environment, expected) in [
             ("HOME=/h", Some("/h/.config/sparring/credentials.json")),
             ("HOME=/h XDG_CONFIG_HOME=/x", Some("/x/sparring/credentials.json")),
             ("HOME=/h XDG_CONFIG_HOME=x", Some("/h/.config/sparring/credentials.json")),
             ("XDG_CONFIG_HOME=", None),
         ] {
-            assert_eq!(read(environment).credentials, expected.map(PathBuf::from), "{environment}");
+            assert_eq!(
+                read(environment).credentials_file,
+                expected.map(PathBuf::from),
+                "{environment}"
+            );
         }
     }
 
     #[test]
-    fn what_failed_is_kept_where_programs_keep_their_state() {
+    fn failed_tests_are_stored_in_the_state_folder() {
         for (environment, expected) in [
             ("HOME=/h", Some("/h/.local/state/sparring/failed.json")),
             ("HOME=/h XDG_STATE_HOME=/x", Some("/x/sparring/failed.json")),
             ("", None),
         ] {
-            assert_eq!(read(environment).failed, expected.map(PathBuf::from), "{environment}");
+            assert_eq!(
+                read(environment).failed_tests_file,
+                expected.map(PathBuf::from),
+                "{environment}"
+            );
         }
     }
 
     #[test]
-    fn servers_and_trust_are_kept_where_programs_keep_such_things() {
+    fn config_trust_and_history_are_stored_in_their_folders() {
         let read = read("HOME=/h XDG_STATE_HOME=/x");
-        assert_eq!(read.config, Some(PathBuf::from("/h/.config/sparring/mcp.yaml")));
-        assert_eq!(read.trust, Some(PathBuf::from("/x/sparring/trust.json")));
-        assert_eq!(read.history, Some(PathBuf::from("/x/sparring/history")));
+        assert_eq!(read.user_config_file, Some(PathBuf::from("/h/.config/sparring/mcp.yaml")));
+        assert_eq!(read.trust_file, Some(PathBuf::from("/x/sparring/trust.json")));
+        assert_eq!(read.history_file, Some(PathBuf::from("/x/sparring/history")));
     }
 
     #[test]
-    fn a_header_of_a_web_request_is_no_proxy() {
+    fn ignores_a_proxy_that_a_web_request_may_have_set() {
         check("REQUEST_METHOD=GET HTTP_PROXY=a", ["", "", ""]);
         check("REQUEST_METHOD=GET http_proxy=a HTTPS_PROXY=b", ["a", "b", ""]);
     }

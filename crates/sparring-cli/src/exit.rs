@@ -1,26 +1,26 @@
-//! What the program tells whoever started it.
+//! The exit codes.
 
 use std::process::ExitCode;
 
 /// The program's exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// 0: the target answered, and the answer is good. Breaches of the protocol
-    /// are notes and change nothing here.
-    Good,
-    /// 1: the tool said `isError`, the server answered with a JSON-RPC error, the
-    /// result breaks the tool's output schema, a test failed, or a file is not the
-    /// module that it should be.
+    /// 0: the target returned a good result. Violations of the protocol are notes and do
+    /// not change the exit code.
+    Success,
+    /// 1: the tool returned `isError`, the server returned a JSON-RPC error, the result
+    /// breaks the tool's output schema, a test failed, or a file differs from the
+    /// generated module.
     Failed,
     /// 2: bad usage, or a file that cannot be read or written.
     Usage,
-    /// 3: the target could not be reached, crashed, took too long or answered
-    /// with nothing that could be used; also when it refused the handshake.
+    /// 3: the target could not be reached, crashed, timed out, refused the handshake or
+    /// returned nothing usable.
     Unreachable,
     /// 4: no test ran.
-    Nothing,
-    /// Any: a mock's script says so.
-    AsTold(u8),
+    NoTestRan,
+    /// Any: the exit code that a mock's script sets.
+    Scripted(u8),
     /// 129, 130, 143: this signal ended the program.
     Stopped(Signal),
 }
@@ -28,11 +28,11 @@ pub(crate) enum Exit {
 /// A signal that ends the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signal {
-    /// The terminal is gone.
+    /// The terminal closed.
     Hangup,
     /// Ctrl+C.
     Interrupt,
-    /// Somebody asked the program to end.
+    /// A request to end the program.
     Terminate,
 }
 
@@ -60,12 +60,12 @@ impl std::fmt::Display for Signal {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         ExitCode::from(match exit {
-            Exit::Good => 0,
+            Exit::Success => 0,
             Exit::Failed => 1,
             Exit::Usage => 2,
             Exit::Unreachable => 3,
-            Exit::Nothing => 4,
-            Exit::AsTold(status) => status,
+            Exit::NoTestRan => 4,
+            Exit::Scripted(status) => status,
             Exit::Stopped(signal) => 128 + signal.number(),
         })
     }

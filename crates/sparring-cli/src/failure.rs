@@ -1,4 +1,4 @@
-//! Why a verb has no good result, and which exit code that is.
+//! The errors that end a verb, with their exit codes.
 
 use std::io;
 use std::time::Duration;
@@ -14,86 +14,83 @@ use sparring_wire::Frame;
 
 use crate::exit::{Exit, Signal};
 
-/// An end without a good result.
+/// Why a verb has no good result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// What was typed cannot be done.
+    /// The arguments are wrong.
     #[error("{0}")]
     Usage(String),
-    /// A file of the user's cannot be read or written.
+    /// A file of the user cannot be read or written.
     #[error("{0}")]
     File(String),
-    /// Files of the user's are wrong.
-    #[error("{}", of_files(.0))]
+    /// Files of the user have problems.
+    #[error("{}", problems_message(.0))]
     Script(Vec<Problems>),
     /// The target could not be started or connected to.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The server has nothing that a module could be made of.
+    /// The server has no tools to generate a module from.
     #[error("{0}")]
     NoTools(String),
-    /// None of the servers that were to be served could be connected to; why was
-    /// told of each.
-    #[error("{}", none_of(*.0))]
+    /// None of the servers to serve could be connected. The reasons were printed before.
+    #[error("{}", none_connected_message(*.0))]
     NoneConnected(usize),
-    /// No server that was named could be connected to.
+    /// No named server could be connected.
     #[error("{0}")]
     NoServer(sparring_host::manager::Error),
-    /// The model's endpoint has no answer.
+    /// The model's endpoint failed.
     #[error("{0}")]
     Model(AgentError),
-    /// The model did not answer.
+    /// The model gave no answer.
     #[error("{0}")]
     NoAnswer(String),
-    /// Nobody took the connection in time.
-    #[error("no connection within {0:?}")]
-    NotConnected(Duration),
-    /// The target is there, and the two sides did not come together.
-    #[error("{}", of_connecting(.0))]
+    /// The target did not accept the connection in time.
+    #[error("the target did not accept a connection within {0:?}")]
+    ConnectTimeout(Duration),
+    /// The target was started or reached, but the handshake failed.
+    #[error("{}", connect_message(.0))]
     Connect(Error),
-    /// The request has no good answer.
-    #[error("{}", of_request(.0))]
+    /// The request failed.
+    #[error("{}", request_message(.0))]
     Request(Error),
-    /// The target did not take what it was sent.
+    /// The target did not read everything that was sent.
     #[error(
-        "the target did not read what was sent within {within:?}: {left} of {all} bytes are left"
+        "the target did not read all input within {within:?}: {left} of {all} bytes were not sent"
     )]
     Unsent {
-        /// The bytes that did not get out.
+        /// The bytes that were not sent.
         left: usize,
-        /// All of them.
+        /// The bytes to send.
         all: usize,
-        /// How long was waited.
+        /// The time limit.
         within: Duration,
     },
-    /// The result could not be printed.
     #[error("cannot write to stdout: {0}")]
     Output(io::Error),
-    /// A signal came first.
+    /// A signal stopped the program.
     #[error("stopped by {0}")]
     Stopped(Signal),
-    /// The system does not give what the program needs to run at all.
+    /// The system lacks something that the program needs to run.
     #[error("cannot run: {0}")]
     System(io::Error),
 }
 
 impl Failure {
-    /// The exit code.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Failure::Usage(_) | Failure::File(_) | Failure::Script(_) => Exit::Usage,
-            Failure::Open(OpenError::Http(error)) if typed(error).is_some() => Exit::Usage,
+            Failure::Open(OpenError::Http(error)) if usage_kind(error).is_some() => Exit::Usage,
             Failure::Model(AgentError::Target(_)) => Exit::Usage,
             Failure::Model(AgentError::Refused { .. }) | Failure::NoAnswer(_) => Exit::Failed,
             Failure::Request(Error::Refused { .. }) => Exit::Failed,
-            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Good,
+            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
             Failure::Output(_) => Exit::Usage,
             Failure::Stopped(signal) => Exit::Stopped(*signal),
             Failure::Open(_)
             | Failure::NoServer(_)
             | Failure::NoTools(_)
             | Failure::Model(_)
-            | Failure::NotConnected(_)
+            | Failure::ConnectTimeout(_)
             | Failure::NoneConnected(_)
             | Failure::Connect(_)
             | Failure::Request(_)
@@ -102,28 +99,29 @@ impl Failure {
         }
     }
 
-    /// Whether nothing is said: whoever reads our stdout has seen enough.
-    pub(crate) fn is_silent(&self) -> bool {
+    /// Returns whether the reader of stdout is gone. Nothing is printed then.
+    pub(crate) fn is_broken_pipe(&self) -> bool {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    /// Whether no answer came in time, and nobody said why.
-    pub(crate) fn is_silence(&self) -> bool {
+    /// Returns whether no response arrived in time for an unknown reason.
+    pub(crate) fn is_timeout(&self) -> bool {
         let (Failure::Connect(error) | Failure::Request(error)) = self else {
             return matches!(self, Failure::Unsent { .. });
         };
         matches!(error, Error::Timeout { .. } | Error::Stalled { .. })
     }
 
-    /// Nothing, where nobody was there to read a result that is bad anyway.
+    /// Drops the failure if the reader of stdout is gone, for a result that is bad
+    /// anyway.
     ///
     /// # Errors
-    /// The failure itself, where it is to be told.
-    pub(crate) fn unless_loud(self) -> Result<(), Failure> {
-        if self.is_silent() { Ok(()) } else { Err(self) }
+    /// Any other failure.
+    pub(crate) fn ignore_broken_pipe(self) -> Result<(), Failure> {
+        if self.is_broken_pipe() { Ok(()) } else { Err(self) }
     }
 
-    /// The name that `--json` gives it.
+    /// The `kind` in the output of `--json`.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Failure::Usage(_) => "usage",
@@ -132,10 +130,10 @@ impl Failure {
             Failure::Unsent { .. } => "unsent",
             Failure::Open(OpenError::Child(ChildError::NotFound { .. })) => "command-not-found",
             Failure::Open(OpenError::Child(ChildError::NotExecutable { .. })) => "not-executable",
-            Failure::Open(OpenError::Http(error)) => typed(error).unwrap_or("unreachable"),
-            Failure::Open(OpenError::Container(error)) => of_container(error),
-            Failure::Open(_) | Failure::NoServer(_) | Failure::NotConnected(_) => "unreachable",
-            Failure::Model(error) => of_model(error),
+            Failure::Open(OpenError::Http(error)) => usage_kind(error).unwrap_or("unreachable"),
+            Failure::Open(OpenError::Container(error)) => container_error_kind(error),
+            Failure::Open(_) | Failure::NoServer(_) | Failure::ConnectTimeout(_) => "unreachable",
+            Failure::Model(error) => model_error_kind(error),
             Failure::NoAnswer(_) => "no-answer",
             Failure::NoTools(_) => "no-tools",
             Failure::NoneConnected(_) => "unreachable",
@@ -146,8 +144,8 @@ impl Failure {
         }
     }
 
-    /// What the server answered over HTTP instead of a frame: the status, and
-    /// how the body begins, which the message leaves out.
+    /// The status and the beginning of the body of an HTTP response without a frame. The
+    /// message leaves both out.
     pub(crate) fn http(&self) -> Option<(u16, &str)> {
         match self {
             Failure::Connect(Error::Closed { cause, .. })
@@ -173,8 +171,8 @@ impl Failure {
     }
 }
 
-/// The kind of what is wrong with what was typed; none where nothing is.
-fn typed(error: &HttpError) -> Option<&'static str> {
+/// Returns the kind if the arguments are wrong.
+fn usage_kind(error: &HttpError) -> Option<&'static str> {
     match error {
         HttpError::Url(_) | HttpError::Header(_) | HttpError::OAuth(_) => Some("usage"),
         HttpError::Tls(TlsError::Certificates { .. }) => Some("file"),
@@ -182,19 +180,18 @@ fn typed(error: &HttpError) -> Option<&'static str> {
     }
 }
 
-/// All that is wrong with all of the files.
-fn none_of(servers: usize) -> String {
+fn none_connected_message(servers: usize) -> String {
     match servers {
-        1 => "the server could not be connected to".to_owned(),
-        _ => format!("none of the {servers} servers could be connected to"),
+        1 => "the server could not be connected".to_owned(),
+        _ => format!("none of the {servers} servers could be connected"),
     }
 }
 
-fn of_files(problems: &[Problems]) -> String {
+fn problems_message(problems: &[Problems]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
 }
 
-fn of_model(error: &AgentError) -> &'static str {
+fn model_error_kind(error: &AgentError) -> &'static str {
     match error {
         AgentError::Target(_) => "usage",
         AgentError::Refused { .. } => "refused",
@@ -204,7 +201,7 @@ fn of_model(error: &AgentError) -> &'static str {
     }
 }
 
-fn of_container(error: &ContainerError) -> &'static str {
+fn container_error_kind(error: &ContainerError) -> &'static str {
     match error {
         ContainerError::NoEngine { .. } => "engine-not-found",
         ContainerError::Refused { .. } => "engine-refused",
@@ -217,33 +214,35 @@ fn of_container(error: &ContainerError) -> &'static str {
     }
 }
 
-/// What kept the two sides from coming together. Which request of the handshake
-/// that was says nothing to whoever has no connection.
-fn of_connecting(error: &Error) -> String {
+/// Describes why the handshake failed. Leaves out the method, which does not help a user
+/// without a connection.
+fn connect_message(error: &Error) -> String {
     match error {
         Error::Closed { cause: Cause::Broken(why), .. } => why.clone(),
-        Error::Closed { cause, .. } => over_http(cause).unwrap_or_else(|| of_request(error)),
-        error => of_request(error),
+        Error::Closed { cause, .. } => {
+            http_cause_message(cause).unwrap_or_else(|| request_message(error))
+        }
+        error => request_message(error),
     }
 }
 
-/// The message without the target's last words and without the body of an
-/// answer, which are shown apart.
-fn of_request(error: &Error) -> String {
+/// Describes a failed request without the target's stderr and without the body of a
+/// response, which are printed separately.
+fn request_message(error: &Error) -> String {
     match error {
         Error::Closed { method, cause: Cause::Gone { how, .. } } => {
-            format!("{method} has no answer: {how}")
+            format!("no answer to {method}: {how}")
         }
-        Error::Closed { method, cause } => match over_http(cause) {
-            Some(cause) => format!("{cause}; {method} has no answer"),
+        Error::Closed { method, cause } => match http_cause_message(cause) {
+            Some(cause) => format!("{cause} (no answer to {method})"),
             None => error.to_string(),
         },
         error => error.to_string(),
     }
 }
 
-/// A cause that stands for itself, since it says where it comes from.
-fn over_http(cause: &Cause) -> Option<String> {
+/// Describes a cause that already names its origin.
+fn http_cause_message(cause: &Cause) -> Option<String> {
     match cause {
         Cause::Http { what, .. } => Some(what.clone()),
         Cause::Unreachable(_) | Cause::NotAuthorized(_) | Cause::SessionLost(_) => {

@@ -1,140 +1,123 @@
 //! `spar`: the sparring partner of the Model Context Protocol on the command
 //! line.
 //!
-//! Here arguments and environment are read, and nowhere else; what a verb does
-//! stands in `verbs`. A runtime is only made once there is something to wait for.
+//! Only this file reads the arguments and the environment. `args` parses them, and
+//! `verbs` has one file or folder for each verb.
 
-mod alone;
 mod args;
-mod configured;
-mod connect;
+mod backpressure_link;
+mod configured_servers;
+mod connection;
 mod environment;
 mod exit;
 mod failure;
-mod frames;
-mod gate;
+mod frame_queue;
 mod host;
-mod journal;
 mod output;
-mod prompt;
-mod relay;
-mod reloading;
 mod report;
-mod schema;
+mod runtime;
+mod schema_check;
 mod signals;
+mod stderr_relay;
+mod terminal_prompt;
 mod trace;
+mod traffic_observer;
 mod verbs;
-mod watch;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-use args::Spar;
+use args::{Spar, Verb};
 use environment::Environment;
 use exit::Exit;
 use failure::Failure;
-use output::{Printer, Surroundings};
+use output::{Printer, TerminalInfo};
 use report::Ci;
-use sparring_suite::World;
+use signals::Signals;
+use sparring_suite::RunContext;
 use sparring_transport::Secrets;
-use verbs::{LastFailed, Verb, Visit};
+use verbs::LastFailed;
 
 fn main() -> ExitCode {
-    let typed: Vec<OsString> = std::env::args_os().collect();
-    let exit = match Spar::read(&typed) {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let exit = match Spar::parse(&arguments) {
         Ok(spar) => {
-            let printer = Printer::new(&spar.verb.look(), surroundings());
-            let ran = match spar.verb {
-                Verb::Visit(Visit::Init(init)) if !init.has_target() => {
-                    alone::run(&printer, |_| init.alone(&printer))
-                }
-                Verb::Visit(visit) => connect::run(visit, &printer, &environment()),
-                Verb::Test(test) => {
-                    let environment = Environment::read(|name| std::env::var(name).ok(), false);
-                    let last_failed = LastFailed(environment.failed.as_deref());
-                    let world = world(&environment);
-                    alone::run(&printer, |signals| test.run(&printer, signals, &world, last_failed))
-                }
-                Verb::Mock(mock) => alone::run(&printer, |signals| mock.run(&printer, signals)),
-                Verb::Agent(agent) => {
-                    let environment = environment();
-                    alone::run(&printer, |signals| agent.run(&printer, signals, &environment))
-                }
-                Verb::Serve(serve) => {
-                    let environment = environment();
-                    alone::run(&printer, |signals| serve.run(&printer, signals, &environment))
-                }
-                Verb::Report(report) => {
-                    let ci = Ci::of(&variables());
-                    alone::run(&printer, |signals| report.run(&printer, signals, ci))
-                }
-                Verb::Shell(shell) => {
-                    let environment = environment();
-                    alone::run(&printer, |signals| shell.run(&printer, signals, &environment))
-                }
-                Verb::Config(config) => {
-                    let environment = environment();
-                    alone::run(&printer, |signals| config.run(&printer, signals, &environment))
-                }
-                Verb::Schema(schema) => alone::run(&printer, |_| schema.run(&printer)),
-                Verb::Completions(completions) => {
-                    alone::run(&printer, |_| completions.run(&printer))
-                }
-            };
-            ran.unwrap_or_else(|error| give_up(&Failure::System(error)))
+            let printer = Printer::new(&spar.verb.output_flags(), terminal_info());
+            let exit = runtime::run(&printer, |signals| run(spar.verb, &printer, signals));
+            exit.unwrap_or_else(|error| print_fatal_error(&Failure::System(error)))
         }
-        Err(told) => {
-            let json = typed.iter().take_while(|word| *word != "--").any(|word| word == "--json");
-            tell(&told, json)
+        Err(error) => {
+            let mut flags = arguments.iter().take_while(|word| *word != "--");
+            print_parse_error(&error, flags.any(|word| word == "--json"))
         }
     };
-    prompt::restore();
+    terminal_prompt::restore_terminal_mode();
     exit.into()
 }
 
-/// Tells what came of the arguments instead of a verb: help, the version, or
-/// what is wrong with them.
-fn tell(told: &clap::Error, json: bool) -> Exit {
-    let printed = told.print().and_then(|()| io::stdout().flush());
-    if !told.use_stderr() {
+async fn run(verb: Verb, printer: &Printer, signals: Signals) -> Result<Exit, Failure> {
+    match verb {
+        Verb::Target(command) => command.run(printer, &environment(), signals).await,
+        Verb::Test(test) => {
+            let environment = Environment::from_variables(|name| std::env::var(name).ok(), false);
+            let last_failed = LastFailed(environment.failed_tests_file.as_deref());
+            test.run(printer, signals, &run_context(&environment), last_failed).await
+        }
+        Verb::Mock(mock) => mock.run(printer, signals).await,
+        Verb::Agent(agent) => agent.run(printer, signals, &environment()).await,
+        Verb::Serve(serve) => serve.run(printer, signals, &environment()).await,
+        Verb::Report(report) => {
+            report.run(printer, signals, Ci::from_variables(&variables())).await
+        }
+        Verb::Shell(shell) => shell.run(printer, signals, &environment()).await,
+        Verb::Config(config) => config.run(printer, signals, &environment()).await,
+        Verb::Schema(schema) => schema.run(printer).await,
+        Verb::Completions(completions) => completions.run(printer).await,
+    }
+}
+
+/// Prints help, the version, or what is wrong with the arguments.
+fn print_parse_error(error: &clap::Error, json: bool) -> Exit {
+    let printed = error.print().and_then(|()| io::stdout().flush());
+    if !error.use_stderr() {
         return match printed {
-            Ok(()) => Exit::Good,
-            Err(error) => give_up(&Failure::Output(error)),
+            Ok(()) => Exit::Success,
+            Err(error) => print_fatal_error(&Failure::Output(error)),
         };
     }
-    let failure = Failure::Usage(args::message(told));
+    let failure = Failure::Usage(args::error_message(error));
     if json {
-        // The exit code says the same to whoever does not read.
+        // If stdout is closed, the exit code still says it.
         let _ = writeln!(io::stdout(), "{}", output::failure_object(&failure, None));
     }
     failure.exit()
 }
 
-/// Tells what keeps the program from doing anything at all.
-fn give_up(failure: &Failure) -> Exit {
-    if !failure.is_silent() {
-        // There is nobody left to tell that stderr is closed.
+/// Prints an error that keeps the program from running at all.
+fn print_fatal_error(failure: &Failure) -> Exit {
+    if !failure.is_broken_pipe() {
+        // A closed stderr cannot be reported anywhere.
         let _ = writeln!(io::stderr(), "error: {failure}");
     }
     failure.exit()
 }
 
-/// What servers find outside of the files that name them.
+/// Reads the environment for servers.
 fn environment() -> Environment {
-    let attended = io::stderr().is_terminal();
+    let has_terminal = io::stderr().is_terminal();
     Environment {
-        here: std::env::current_dir().unwrap_or_else(|_| ".".into()),
+        current_dir: std::env::current_dir().unwrap_or_else(|_| ".".into()),
         variables: variables().into_iter().collect(),
-        answers: attended && io::stdin().is_terminal(),
-        ..Environment::read(|name| std::env::var(name).ok(), attended)
+        can_ask: has_terminal && io::stdin().is_terminal(),
+        ..Environment::from_variables(|name| std::env::var(name).ok(), has_terminal)
     }
 }
 
-/// What suites find outside of their files.
-fn world(environment: &Environment) -> World {
-    World {
+/// Returns the context of a run of suites.
+fn run_context(environment: &Environment) -> RunContext {
+    RunContext {
         program: std::env::current_exe().unwrap_or_else(|_| "spar".into()),
         variables: variables(),
         proxies: environment.proxies.clone(),
@@ -142,24 +125,25 @@ fn world(environment: &Environment) -> World {
     }
 }
 
-/// The variables of the environment that are texts.
+/// The environment variables that are UTF-8.
 fn variables() -> HashMap<String, String> {
     let text = |text: OsString| text.into_string().ok();
     std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
 }
 
-fn surroundings() -> Surroundings {
+fn terminal_info() -> TerminalInfo {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    let painted = !set("NO_COLOR") && !dumb;
+    let colors = !set("NO_COLOR") && !dumb;
     let stdout = io::stdout();
     let size = terminal_size::terminal_size_of(&stdout);
-    let terminal = stdout.is_terminal();
-    Surroundings {
-        terminal,
-        stdout: painted && terminal,
-        stderr: painted && io::stderr().is_terminal(),
-        attended: !dumb && io::stderr().is_terminal(),
+    let (stdout_is_terminal, stderr_is_terminal) =
+        (stdout.is_terminal(), io::stderr().is_terminal());
+    TerminalInfo {
+        stdout_is_terminal,
+        stdout_colors: colors && stdout_is_terminal,
+        stderr_colors: colors && stderr_is_terminal,
+        can_erase_lines: !dumb && stderr_is_terminal,
         width: size.map(|(width, _)| usize::from(width.0)),
     }
 }

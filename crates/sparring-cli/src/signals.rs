@@ -1,11 +1,11 @@
-//! The signals that end the program, as something to wait for.
+//! Waits for the signals that end the program.
 
 use std::io;
 
 use crate::exit::Signal;
 use crate::failure::Failure;
 
-/// From its making on, these signals do not end the program by themselves.
+/// Once created, these signals no longer end the program.
 pub(crate) struct Signals {
     #[cfg(unix)]
     hangup: tokio::signal::unix::Signal,
@@ -26,7 +26,7 @@ impl Signals {
         })
     }
 
-    /// The next one that comes.
+    /// Waits for the next signal.
     pub(crate) async fn next(&mut self) -> Signal {
         tokio::select! {
             Some(()) = self.interrupt.recv() => Signal::Interrupt,
@@ -43,7 +43,7 @@ impl Signals {
         Ok(Signals {})
     }
 
-    /// The next one that comes.
+    /// Waits for the next signal.
     pub(crate) async fn next(&mut self) -> Signal {
         match tokio::signal::ctrl_c().await {
             Ok(()) => Signal::Interrupt,
@@ -53,24 +53,26 @@ impl Signals {
 }
 
 impl Signals {
-    /// Does something that may hang, as reading a pipe that nobody writes to
-    /// does, until a signal comes.
+    /// Runs blocking work, such as reading a pipe, until a signal arrives.
     ///
     /// # Errors
-    /// When one comes first.
-    pub(crate) async fn beside<T: Send + 'static>(
+    /// When a signal arrives first.
+    pub(crate) async fn interruptible_blocking<T: Send + 'static>(
         &mut self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Failure> {
-        let done = self.during(tokio::task::spawn_blocking(work)).await?;
+        let done = self.interruptible(tokio::task::spawn_blocking(work)).await?;
         done.map_err(|error| Failure::System(error.into()))
     }
 
-    /// Waits for something until a signal comes.
+    /// Waits for a future until a signal arrives.
     ///
     /// # Errors
-    /// When one comes first.
-    pub(crate) async fn during<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Failure> {
+    /// When a signal arrives first.
+    pub(crate) async fn interruptible<T>(
+        &mut self,
+        work: impl Future<Output = T>,
+    ) -> Result<T, Failure> {
         tokio::select! {
             biased;
             signal = self.next() => Err(Failure::Stopped(signal)),

@@ -1,19 +1,19 @@
-//! One line of JSON for each frame and each exchange over HTTP: the trace file,
-//! and of the frames also `spar raw --json`.
+//! The lines of the trace file: one line of JSON for each frame and each HTTP exchange.
+//! `spar raw --json` prints the same lines for frames.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use sparring_wire::{Entry, Exchange, Headers, RawJson, Violation};
 
-use crate::args::given;
+use crate::args::text_source;
 
-/// `{"at": seconds, "from": "client", "frame": …, "violations": […]}`. The frame
-/// is the JSON as it was spelled, or a string where it is no JSON.
-pub(crate) fn line(entry: &Entry) -> String {
+/// `{"at": seconds, "from": "client", "frame": …, "violations": […]}`. The frame is the
+/// JSON as it was spelled, or a string if it is not JSON.
+pub(crate) fn frame_line(entry: &Entry) -> String {
     let text = entry.frame.text();
     let frame = match RawJson::parse(&text) {
-        Ok(json) => given::one_line(&json),
+        Ok(json) => text_source::to_one_line(&json),
         Err(_) => RawJson::string(&text),
     };
     let at = RawJson::from(json!(entry.at.as_secs_f64()));
@@ -30,9 +30,9 @@ pub(crate) fn line(entry: &Entry) -> String {
     format!("{}\n", object.text())
 }
 
-/// `{"at": seconds, "exchange": {…}}`, written when the exchange is over; `at` is
-/// when it began. Nothing is `null` but what did not come to be: `connect` where
-/// a connection was there already, `error` where all is well.
+/// `{"at": seconds, "exchange": {…}}`, written at the end of the exchange; `at` is its
+/// beginning. `connect` is `null` if the connection existed before, and `error` is `null`
+/// without an error.
 pub(crate) fn exchange_line(exchange: &Exchange) -> String {
     let line = json!({
         "at": exchange.at.as_secs_f64(),
@@ -53,7 +53,7 @@ pub(crate) fn exchange_line(exchange: &Exchange) -> String {
     format!("{line}\n")
 }
 
-/// The headers by name; values of the same name are joined, as HTTP does.
+/// The headers by name. Values with the same name are joined, as in HTTP.
 fn headers(headers: &Headers) -> Value {
     let mut object = Map::new();
     for (name, value) in headers.iter() {
@@ -72,7 +72,7 @@ fn milliseconds(time: Duration) -> f64 {
 
 fn violation(violation: &Violation) -> Value {
     json!({
-        "rule": violation.rule.name(),
+        "rule": violation.rule.id(),
         "path": violation.path,
         "message": violation.message,
         "section": violation.section,

@@ -1,23 +1,22 @@
-//! The tools of a server as a Rust module: a struct of arguments and a typed
-//! method for each, out of its input and output schema.
+//! Generates a Rust module from the tools of a server: for each tool a struct of arguments
+//! and a typed method, from its input and output schema.
 //!
-//! JSON goes in and text comes out. Nothing here asks a server, reads or writes
-//! a file, or runs another program: the text is laid out as `rustfmt` would do
-//! it. What a schema says is typed where that is exact, or wider than what it
-//! allows, and is a `Value` where it is not; no type is narrower than its schema.
-//! Nothing that a server says becomes code: names are made anew out of letters
-//! and digits, texts are escaped.
+//! The input is JSON and the output is Rust source. This crate does not connect to a server,
+//! read or write files, or run other programs; it formats the source as `rustfmt` does. A
+//! type is exact or wider than its schema, and is `Value` if the schema has no simple type;
+//! no type is narrower than its schema. Texts of a server never become code: names are built
+//! from letters and digits, and texts are escaped.
 //!
-//! The module depends on the crate `sparring` alone, whose `typed` makes calls.
+//! The generated module depends only on the crate `sparring`, whose `typed` module makes the
+//! calls.
 
-mod boxes;
-mod documentation;
-mod literal;
+mod generate;
 mod model;
 mod names;
+mod recursive_types;
+mod render;
 mod schema;
-mod source;
-mod write;
+mod server_text;
 
+pub use generate::{Source, ToolError, module};
 pub use names::is_type_name;
-pub use source::{Source, Unusable, module};

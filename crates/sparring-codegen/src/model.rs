@@ -1,31 +1,31 @@
-//! What stands in a module: types, and methods that take and give them.
+//! The model of a generated module: its types and methods.
 
-/// A type as it is written.
+/// A Rust type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Type {
     Bool,
     Signed,
     Unsigned,
     Float,
-    Text,
-    /// Any JSON: what has no better type.
+    String,
+    /// Any JSON value.
     Any,
     List(Box<Type>),
     Map(Box<Type>),
     Nullable(Box<Type>),
-    /// One of the module's own.
-    Own(usize),
+    /// A type of the module, by its index.
+    Named(usize),
 }
 
-/// A type of the module's own.
+/// A struct or an enum of the module.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Own {
+pub(crate) struct NamedType {
     pub(crate) name: String,
-    /// What the schema says of it.
+    /// The description in the schema.
     pub(crate) description: Option<String>,
-    /// What it is, where the schema says nothing.
+    /// The doc comment for a schema without a description.
     pub(crate) role: String,
-    /// Whether it only comes, and is never made here.
+    /// Whether it is part of an output, so that callers never construct it.
     pub(crate) is_output: bool,
     pub(crate) body: Body,
 }
@@ -33,93 +33,93 @@ pub(crate) struct Own {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Body {
     Struct(Struct),
-    /// Texts, each with its variant.
+    /// The string on the wire and the name of each variant.
     Enum(Vec<(String, String)>),
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Struct {
     pub(crate) fields: Vec<Field>,
-    /// What else may be there, with its name.
+    /// The field name and value type of additional members.
     pub(crate) additional: Option<(String, Type)>,
-    /// Whether nothing else may.
+    /// Whether unknown members are forbidden.
     pub(crate) is_closed: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Field {
-    /// Its name on the wire.
+    /// The name on the wire.
     pub(crate) wire: String,
     pub(crate) name: String,
     pub(crate) value: Type,
     pub(crate) is_required: bool,
-    /// Whether the type would contain itself otherwise.
+    /// Whether it is boxed, because the type would contain itself otherwise.
     pub(crate) is_boxed: bool,
     pub(crate) description: Option<String>,
-    /// What a server takes where nothing is given, as JSON.
+    /// The default of the server, as JSON.
     pub(crate) default: Option<String>,
 }
 
-/// One tool.
+/// The method of one tool.
 #[derive(Debug)]
 pub(crate) struct Method {
     pub(crate) tool: String,
     pub(crate) name: String,
     pub(crate) description: Option<String>,
-    /// The struct of its arguments, where it takes any.
+    /// The struct of its arguments, if it takes any.
     pub(crate) arguments: Option<usize>,
-    /// What it gives, where it says that.
+    /// The type of its output, if it has an output schema.
     pub(crate) output: Option<Type>,
-    /// The first type of its own, and the one after the last.
+    /// The indices of the types that were generated for it.
     pub(crate) types: std::ops::Range<usize>,
 }
 
-/// A whole module.
+/// A generated module.
 #[derive(Debug)]
 pub(crate) struct Module {
-    pub(crate) types: Vec<Own>,
+    pub(crate) types: Vec<NamedType>,
     pub(crate) methods: Vec<Method>,
 }
 
 impl Type {
-    /// As it is written.
-    pub(crate) fn text(&self, types: &[Own]) -> String {
+    /// Renders the type as Rust source.
+    pub(crate) fn to_rust(&self, types: &[NamedType]) -> String {
         match self {
             Type::Bool => "bool".to_owned(),
             Type::Signed => "i64".to_owned(),
             Type::Unsigned => "u64".to_owned(),
             Type::Float => "f64".to_owned(),
-            Type::Text => "String".to_owned(),
+            Type::String => "String".to_owned(),
             Type::Any => "Value".to_owned(),
-            Type::List(of) => format!("Vec<{}>", of.text(types)),
-            Type::Map(of) => format!("BTreeMap<String, {}>", of.text(types)),
-            Type::Nullable(of) => format!("Option<{}>", of.text(types)),
-            Type::Own(index) => types[*index].name.clone(),
+            Type::List(inner) => format!("Vec<{}>", inner.to_rust(types)),
+            Type::Map(inner) => format!("BTreeMap<String, {}>", inner.to_rust(types)),
+            Type::Nullable(inner) => format!("Option<{}>", inner.to_rust(types)),
+            Type::Named(index) => types[*index].name.clone(),
         }
     }
 
-    /// Whether it is this one, or has it inside.
-    pub(crate) fn has(&self, is: &impl Fn(&Type) -> bool) -> bool {
+    /// Returns whether the predicate is true for this type or a type inside it.
+    pub(crate) fn any(&self, is: &impl Fn(&Type) -> bool) -> bool {
         is(self)
             || match self {
-                Type::List(of) | Type::Map(of) | Type::Nullable(of) => of.has(is),
+                Type::List(inner) | Type::Map(inner) | Type::Nullable(inner) => inner.any(is),
                 _ => false,
             }
     }
 
-    /// The type of the module's own that a value of it has inside itself.
-    pub(crate) fn contained(&self) -> Option<usize> {
+    /// Returns the type of the module that a value of this type directly contains.
+    pub(crate) fn embedded_type(&self) -> Option<usize> {
         match self {
-            Type::Own(index) => Some(*index),
-            Type::Nullable(of) => of.contained(),
+            Type::Named(index) => Some(*index),
+            Type::Nullable(inner) => inner.embedded_type(),
             _ => None,
         }
     }
 }
 
-impl Own {
-    /// Every type that it names.
-    pub(crate) fn named(&self) -> impl Iterator<Item = &Type> {
+impl NamedType {
+    /// Returns the types of all fields.
+    pub(crate) fn referenced_types(&self) -> impl Iterator<Item = &Type> {
         let body = match &self.body {
             Body::Struct(body) => Some(body),
             Body::Enum(_) => None,

@@ -1,16 +1,15 @@
-//! Rust's names out of names that may be anything: words are found in them, and
-//! what cannot stand in an identifier is spelled out or left out.
+//! Derives Rust identifiers from arbitrary names: splits them into words, and encodes or
+//! drops other characters.
 
 use std::collections::HashMap;
 
-/// The longest name of a field, a method or a parameter, so that every line has
-/// its place.
-const LONGEST_SNAKE: usize = 34;
+/// The maximum length of the name of a field, a method or a parameter, so that lines fit.
+const MAX_SNAKE_LEN: usize = 34;
 
-/// The longest name of a type.
-const LONGEST_CAMEL: usize = 48;
+/// The maximum length of the name of a type.
+const MAX_CAMEL_LEN: usize = 48;
 
-/// Words that mean something to Rust, now or some day, and to our modules.
+/// Keywords of Rust, reserved words, and names that generated modules use.
 const KEYWORDS: [&str; 53] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
     "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
@@ -21,8 +20,8 @@ const KEYWORDS: [&str; 53] = [
     "new",
 ];
 
-/// Types and variants that a module names, and those that everybody knows.
-pub(crate) const KNOWN_TYPES: [&str; 40] = [
+/// Types and variants that a generated module uses, and those of the prelude.
+pub(crate) const RESERVED_TYPES: [&str; 40] = [
     "AsMut",
     "AsRef",
     "BTreeMap",
@@ -65,28 +64,28 @@ pub(crate) const KNOWN_TYPES: [&str; 40] = [
     "Vec",
 ];
 
-/// Names of which none is given twice.
+/// Allocates unique names.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
-    /// How often each was asked for.
+pub(crate) struct NameAllocator {
+    /// The last number for each allocated name.
     taken: HashMap<String, usize>,
 }
 
-impl Names {
-    /// Names but these.
-    pub(crate) fn without(reserved: &[&str]) -> Self {
-        Names { taken: reserved.iter().map(|name| ((*name).to_owned(), 1)).collect() }
+impl NameAllocator {
+    /// Creates an allocator that never returns these names.
+    pub(crate) fn with_reserved(reserved: &[&str]) -> Self {
+        NameAllocator { taken: reserved.iter().map(|name| ((*name).to_owned(), 1)).collect() }
     }
 
-    /// The name, with a number where it is taken.
-    pub(crate) fn take(&mut self, wanted: &str) -> String {
+    /// Returns the name, with a number if it is taken.
+    pub(crate) fn allocate(&mut self, wanted: &str) -> String {
         let mut name = wanted.to_owned();
         let mut number = self.taken.get(wanted).copied().unwrap_or_default();
         while self.taken.contains_key(&name) {
             number += 1;
-            // Between digits, so that it does not become another one.
-            let between = if wanted.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
-            name = format!("{wanted}{between}{number}");
+            // Separates the number from a digit before it.
+            let separator = if wanted.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
+            name = format!("{wanted}{separator}{number}");
         }
         self.taken.insert(wanted.to_owned(), number.max(1));
         self.taken.entry(name.clone()).or_insert(1);
@@ -94,41 +93,41 @@ impl Names {
     }
 }
 
-/// Names of fields, methods or parameters, one for each text. What is a name
-/// already gets that one, whatever else would become the same.
-pub(crate) fn all_snake(texts: &[&str], otherwise: &str) -> Vec<String> {
-    let mut names = Names::default();
-    let wanted: Vec<String> = texts.iter().map(|text| snake(text, otherwise)).collect();
+/// Returns a unique name of a field, method or parameter for each text. A text that is a
+/// valid name already keeps it.
+pub(crate) fn unique_snake_names(texts: &[&str], fallback: &str) -> Vec<String> {
+    let mut names = NameAllocator::default();
+    let wanted: Vec<String> = texts.iter().map(|text| snake_name(text, fallback)).collect();
     let mut taken: Vec<Option<String>> = Vec::with_capacity(texts.len());
     for (text, name) in texts.iter().zip(&wanted) {
-        taken.push((text == name).then(|| names.take(name)));
+        taken.push((text == name).then(|| names.allocate(name)));
     }
     let both = taken.into_iter().zip(&wanted);
-    both.map(|(taken, name)| taken.unwrap_or_else(|| names.take(name))).collect()
+    both.map(|(taken, name)| taken.unwrap_or_else(|| names.allocate(name))).collect()
 }
 
-/// The name of a field, a method or a parameter; `otherwise` where there is no
-/// word in it.
-pub(crate) fn snake(text: &str, otherwise: &str) -> String {
-    let mut name = words(text).join("_");
+/// Derives the name of a field, a method or a parameter, or `fallback` if the text has no
+/// word.
+pub(crate) fn snake_name(text: &str, fallback: &str) -> String {
+    let mut name = split_words(text).join("_");
     if name.is_empty() {
-        name = otherwise.to_owned();
+        name = fallback.to_owned();
     }
     if name.starts_with(|c: char| c.is_ascii_digit()) {
         name.insert(0, 'n');
     }
-    let mut name = cut(&name, LONGEST_SNAKE).trim_end_matches('_').to_owned();
+    let mut name = truncate_name(&name, MAX_SNAKE_LEN).trim_end_matches('_').to_owned();
     if KEYWORDS.contains(&&*name) {
         name.push('_');
     }
     name
 }
 
-/// The name of a type or a variant; `otherwise` where there is no word in it.
-pub(crate) fn camel(text: &str, otherwise: &str) -> String {
+/// Derives the name of a type or a variant, or `fallback` if the text has no word.
+pub(crate) fn camel_name(text: &str, fallback: &str) -> String {
     let mut name = String::new();
-    for word in words(text) {
-        // `2024-11-05` must not become another number.
+    for word in split_words(text) {
+        // Keeps the numbers in `2024-11-05` separate.
         let digits = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         if digits(name.chars().next_back()) && digits(word.chars().next()) {
             name.push('_');
@@ -138,35 +137,36 @@ pub(crate) fn camel(text: &str, otherwise: &str) -> String {
         name.extend(letters);
     }
     if name.is_empty() {
-        name = otherwise.to_owned();
+        name = fallback.to_owned();
     }
     if name.starts_with(|c: char| c.is_ascii_digit()) {
         name.insert(0, 'N');
     }
-    cut(&name, LONGEST_CAMEL).trim_end_matches('_').to_owned()
+    truncate_name(&name, MAX_CAMEL_LEN).trim_end_matches('_').to_owned()
 }
 
-/// The name of a type that is a part of another: the part is kept whole, the
-/// other cut where both are too long.
-pub(crate) fn camel_below(name: &str, part: &str) -> String {
-    let part = camel(part, "Part");
-    let part = cut(&part, LONGEST_CAMEL / 2);
-    let name = cut(name, LONGEST_CAMEL - part.len()).trim_end_matches('_');
+/// Derives the name of a type inside another. If the name is too long, the outer one is
+/// truncated.
+pub(crate) fn nested_camel_name(name: &str, part: &str) -> String {
+    let part = camel_name(part, "Part");
+    let part = truncate_name(&part, MAX_CAMEL_LEN / 2);
+    let name = truncate_name(name, MAX_CAMEL_LEN - part.len()).trim_end_matches('_');
     format!("{name}{part}")
 }
 
-/// Whether a type can be called so: letters and digits, the first a capital.
+/// Returns whether a text is a valid name of a type: letters and digits, the first one a
+/// capital letter.
 pub fn is_type_name(name: &str) -> bool {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric());
     let begins = name.starts_with(|c: char| c.is_ascii_uppercase());
-    plain && begins && name.len() <= LONGEST_CAMEL && !KNOWN_TYPES.contains(&name)
+    plain && begins && name.len() <= MAX_CAMEL_LEN && !RESERVED_TYPES.contains(&name)
 }
 
-/// The words of a name, in small letters.
-fn words(text: &str) -> Vec<String> {
+/// Splits a name into words in lower case.
+fn split_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
-    let letters: Vec<char> = text.chars().take(10 * LONGEST_CAMEL).collect();
+    let letters: Vec<char> = text.chars().take(10 * MAX_CAMEL_LEN).collect();
     for (index, &c) in letters.iter().enumerate() {
         let before = index.checked_sub(1).map(|index| letters[index]);
         let after = letters.get(index + 1);
@@ -183,9 +183,9 @@ fn words(text: &str) -> Vec<String> {
         match c {
             c if c.is_ascii_alphanumeric() => word.push(c.to_ascii_lowercase()),
             c if c.is_ascii() => {}
-            // No two names become the same by what cannot be shown. Some letters look
-            // like others or have two spellings, which the compiler warns of, and a
-            // formatter counts their columns in more than one way.
+            // The code point keeps names distinct. The letter itself may look like another
+            // or have two encodings, about which the compiler warns, and formatters disagree
+            // about its width.
             c => word.push_str(&format!("u{:x}", u32::from(c))),
         }
     }
@@ -193,8 +193,8 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-fn cut(name: &str, most: usize) -> &str {
-    &name[..name.len().min(most)]
+fn truncate_name(name: &str, max_len: usize) -> &str {
+    &name[..name.len().min(max_len)]
 }
 
 #[cfg(test)]
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_and_methods_are_words_in_small_letters() {
+    fn fields_and_methods_are_in_snake_case() {
         for (name, expected) in [
             ("message", "message"),
             ("maxResults", "max_results"),
@@ -221,12 +221,12 @@ mod tests {
             ("\"; drop()", "drop"),
             ("*/ fn main() {}", "fn_main"),
         ] {
-            assert_eq!(snake(name, "other"), expected, "{name}");
+            assert_eq!(snake_name(name, "other"), expected, "{name}");
         }
     }
 
     #[test]
-    fn types_and_variants_are_words_with_capitals() {
+    fn types_and_variants_are_in_camel_case() {
         for (name, expected) in [
             ("route_instructions", "RouteInstructions"),
             ("get-sum", "GetSum"),
@@ -237,40 +237,40 @@ mod tests {
             ("self", "Self"),
             ("ßeta", "Udfeta"),
         ] {
-            assert_eq!(camel(name, "Other"), expected, "{name}");
+            assert_eq!(camel_name(name, "Other"), expected, "{name}");
         }
     }
 
     #[test]
-    fn a_part_is_named_after_the_whole() {
-        assert_eq!(camel_below("GetWeather", "days"), "GetWeatherDays");
-        assert_eq!(camel_below(&"A".repeat(48), "days"), format!("{}Days", "A".repeat(44)));
-        assert_eq!(camel_below(&"A".repeat(48), &"b".repeat(99)).len(), 48);
+    fn a_nested_type_is_named_after_the_outer_one() {
+        assert_eq!(nested_camel_name("GetWeather", "days"), "GetWeatherDays");
+        assert_eq!(nested_camel_name(&"A".repeat(48), "days"), format!("{}Days", "A".repeat(44)));
+        assert_eq!(nested_camel_name(&"A".repeat(48), &"b".repeat(99)).len(), 48);
     }
 
     #[test]
-    fn a_name_is_given_once() {
-        let mut names = Names::without(&["Vec"]);
-        let taken = ["a", "a", "a2", "a", "Vec", "v1", "v1"].map(|name| names.take(name));
+    fn names_are_unique() {
+        let mut names = NameAllocator::with_reserved(&["Vec"]);
+        let taken = ["a", "a", "a2", "a", "Vec", "v1", "v1"].map(|name| names.allocate(name));
         assert_eq!(taken, ["a", "a2", "a2_2", "a3", "Vec2", "v1", "v1_2"]);
-        assert_eq!(all_snake(&["a-b", "aB", "a_b"], "x"), ["a_b2", "a_b3", "a_b"]);
+        assert_eq!(unique_snake_names(&["a-b", "aB", "a_b"], "x"), ["a_b2", "a_b3", "a_b"]);
     }
 
     #[test]
-    fn ten_thousand_equal_names_are_told_apart_at_once() {
-        let mut names = Names::default();
-        let last = (0..10_000).map(|_| names.take("a")).last();
+    fn ten_thousand_equal_names_are_numbered_quickly() {
+        let mut names = NameAllocator::default();
+        let last = (0..10_000).map(|_| names.allocate("a")).last();
         assert_eq!(last.as_deref(), Some("a10000"));
     }
 
     #[test]
-    fn long_names_are_cut() {
-        assert_eq!(snake(&"a".repeat(1_000), "x").len(), LONGEST_SNAKE);
-        assert_eq!(camel(&"城".repeat(1_000), "X").len(), LONGEST_CAMEL);
+    fn long_names_are_truncated() {
+        assert_eq!(snake_name(&"a".repeat(1_000), "x").len(), MAX_SNAKE_LEN);
+        assert_eq!(camel_name(&"城".repeat(1_000), "X").len(), MAX_CAMEL_LEN);
     }
 
     #[test]
-    fn only_what_can_name_a_type_is_taken_as_its_name() {
+    fn only_valid_type_names_are_accepted() {
         for (name, expected) in [
             ("Everything", true),
             ("E2", true),

@@ -1,11 +1,11 @@
-//! What a gateway adds to a trivial tool call: the same child over its pipes,
-//! called directly and through the gateway, which has it as its server.
+//! Measures what a gateway adds to a trivial tool call: the same child over its
+//! pipes, called directly and through the gateway.
 //!
 //! The servers are ours, which does next to nothing, rmcp's, and npm's
-//! `server-everything` where it is installed. Ours and rmcp's are this program
-//! itself, started with the name of one; so is the gateway where it is a process
-//! of its own. Every figure is a median of rounds in which the contestants take
-//! turns; only ratios mean anything. Run it by `cargo xtask bench gateway`.
+//! `server-everything` if it is installed. Ours and rmcp's are this program
+//! itself, started with their names; so is the gateway in another process.
+//! Every figure is a median of rounds in which the contestants take turns; only
+//! ratios are meaningful. Run it with `cargo xtask bench gateway`.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
 
@@ -22,23 +22,24 @@ use sparring_transport::ChildTarget;
 use turns::{check, median, ratio, take};
 use ways::{Way, this_program};
 
-/// Turns that each contestant takes.
+/// Rounds of each contestant.
 const ROUNDS: usize = 21;
-/// Calls in a turn.
+/// Calls in a round.
 const CALLS: usize = 2_000;
-/// How fast a call through a gateway in the process is to be, beside a direct one: it
-/// may take twice as long.
+/// The minimum speed of a call through a gateway in this process, relative to a
+/// direct one: it may take twice as long.
 const LEAST_WITHIN: f64 = 0.5;
-/// The same through a gateway behind pipes of its own: it may take 2.5 times as long. A
-/// call of a server that does nothing is little else than two changes of processes, and
-/// with a process in between it is four; the relay shows what that alone costs.
+/// The same through a gateway in another process: it may take 2.5 times as
+/// long. A call of a server that does nothing costs little more than two
+/// process switches, and with a process in between four; the relay shows what
+/// that alone costs.
 const LEAST_BEYOND: f64 = 0.4;
 
 const DIRECT: usize = 0;
 const WITHIN: usize = 2;
 const BEYOND: usize = 3;
 
-/// The ways, as they are printed.
+/// The contestants, as printed.
 const NAMES: [&str; 4] = [
     "direct",
     "through a relay that copies bytes",
@@ -46,10 +47,10 @@ const NAMES: [&str; 4] = [
     "through one behind pipes of its own",
 ];
 
-/// How many calls are in flight, as it is printed.
+/// The numbers of open calls, as printed.
 const DISCIPLINES: [&str; 2] = ["1 at a time", "64 in flight"];
 
-/// Times of each way in both disciplines.
+/// The times of each contestant for both numbers of open calls.
 type Times = [[Vec<f64>; 2]; 4];
 
 fn main() -> ExitCode {
@@ -61,9 +62,9 @@ fn main() -> ExitCode {
         Some("serve-rmcp") => runtime.block_on(theirs::serve_rmcp()),
         Some("serve-relay") => ways::serve_relay(&args.collect::<Vec<_>>()),
         Some("serve-gateway") => runtime.block_on(ways::serve_gateway(args.collect())),
-        // `--bench` is what cargo itself adds.
+        // cargo adds `--bench`.
         _ => {
-            // In a task of its own, as programs make their calls.
+            // In its own task, as programs make their calls.
             let met = runtime.block_on(async { tokio::spawn(run()).await.expect("no panic") });
             return if met { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }
@@ -88,7 +89,7 @@ async fn run() -> bool {
     met
 }
 
-/// Lets the ways to a server take turns, and prints what they need.
+/// Lets the contestants take turns, and prints their times.
 async fn race(what: &str, server: &ChildTarget, calls: usize) -> Times {
     let ways = [
         Way::direct(server).await,
@@ -116,7 +117,7 @@ async fn race(what: &str, server: &ChildTarget, calls: usize) -> Times {
     times
 }
 
-/// Whether a call through either gateway is fast enough beside a direct one.
+/// Checks that calls through both gateways are fast enough.
 fn judge(what: &str, times: &Times) -> bool {
     let mut met = true;
     for (way, least) in [(WITHIN, LEAST_WITHIN), (BEYOND, LEAST_BEYOND)] {

@@ -1,10 +1,10 @@
-//! What a hundred servers at once cost: how long it takes until all are
-//! connected, beside the slowest of them alone; the memory and the files of
-//! each; what a reload touches; and what a thousand reloads leave behind.
+//! Measures the cost of a hundred servers: the time to connect to all, relative
+//! to the slowest one; memory and files of each; the effect of a reload; and
+//! what a thousand reloads leave behind.
 //!
 //! The servers are this program itself, started with the name of a kind. Each
-//! takes a little longer to begin than the one before, as real ones do; the last
-//! one is the slowest. Run it by `cargo xtask bench host`.
+//! takes a little longer to start than the one before, as real ones do; the
+//! last one is the slowest. Run it with `cargo xtask bench host`.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
 
@@ -21,17 +21,18 @@ use servers::{Kind, Servers};
 use sparring_host::config::ServerConfig;
 use sparring_host::manager::Manager;
 
-/// Servers at once.
+/// The number of servers.
 const MANY: usize = 100;
-/// How often each is measured.
+/// The number of measurements.
 const ROUNDS: usize = 5;
-/// All together may take so much longer than the slowest alone, besides what
-/// the processors of the servers have to do.
+/// All servers together may take so many times as long as the slowest one, not
+/// counting the CPU time of the servers.
 const SLOWER: f64 = 1.5;
-/// Reloads, and how many of them are made before anything is counted.
+/// The number of reloads, and how many of them are made before anything is
+/// counted.
 const RELOADS: usize = 1_000;
 const BEFORE: usize = 100;
-/// How much more memory there may be after them, in bytes.
+/// The maximum growth of memory, in bytes.
 const GROWTH: usize = 4 * 1024 * 1024;
 
 fn main() -> ExitCode {
@@ -47,8 +48,8 @@ fn main() -> ExitCode {
             let measuring = async { tokio::spawn(measure(kind)).await.expect("no panic") };
             return if runtime.block_on(measuring) { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }
-        // `--bench` is what cargo itself adds. Each kind has a process of its
-        // own, so that none finds the memory that another has left.
+        // cargo adds `--bench`. Each kind runs in its own process, so that
+        // memory of one does not count for another.
         _ => {
             let met = ["stdio", "http"].map(|kind| {
                 let mut measuring = Command::new(servers::this_program());
@@ -66,14 +67,14 @@ async fn measure(kind: Kind) -> bool {
         println!("others are at work: of a processor we get only {:.0} %", share * 100.0);
     }
     let servers = Servers::start(kind, MANY);
-    // Memory first, while there is none left over.
+    // Memory first, before other measurements leave some behind.
     let reloads = reloading(&servers).await;
     let connections = connecting(&servers).await;
     println!();
     reloads && connections
 }
 
-/// The slowest alone, and all at once.
+/// The slowest server alone, and all at once.
 async fn connecting(servers: &Servers) -> bool {
     let (mut alone, mut together, mut work, mut ours) = (vec![], vec![], vec![], vec![]);
     for _ in 0..ROUNDS {
@@ -93,8 +94,8 @@ async fn connecting(servers: &Servers) -> bool {
     check(&format!("{SLOWER} x the slowest and the servers' work: {limit:.1?}"), together <= limit)
 }
 
-/// Connects to these: how long it took, and how long the processors of the
-/// servers and ours were busy meanwhile.
+/// Connects to these servers; returns the elapsed time, and the CPU times of
+/// the servers and of this process.
 async fn connected(servers: &Servers, configs: &[ServerConfig]) -> (Duration, Duration, Duration) {
     let manager = Manager::new(configs.to_vec());
     let (before, ours, start) = (servers.work(), cpu(), Instant::now());
@@ -110,7 +111,8 @@ async fn connected(servers: &Servers, configs: &[ServerConfig]) -> (Duration, Du
     (took, theirs, ours)
 }
 
-/// What a hundred hold, what a reload of one takes, what a thousand leave.
+/// The resources of a hundred servers, the time of a reload, and what a
+/// thousand reloads leave.
 async fn reloading(servers: &Servers) -> bool {
     let nothing = Holdings::now();
     let mut configs = servers.configs.clone();
@@ -126,7 +128,7 @@ async fn reloading(servers: &Servers) -> bool {
         if round == BEFORE {
             (after_some, start) = (Holdings::now(), Instant::now());
         }
-        // The quickest of all becomes another one each time.
+        // The fastest server gets another entry each time.
         servers.change(&mut configs[0], round);
         let changes = manager.reload(configs.clone()).await.expect("the manager is there");
         assert_eq!((changes.changed.len(), changes.untouched.len()), (1, MANY - 1));

@@ -1,5 +1,5 @@
-//! A host of many small servers: connects to COUNT times COMMAND, prints the
-//! process id of each, and stays until its stdin ends.
+//! A host of many small servers: connects to COUNT instances of COMMAND, prints
+//! their process ids, and stays until its stdin ends.
 
 use std::io::Read as _;
 use std::time::Duration;

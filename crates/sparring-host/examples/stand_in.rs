@@ -1,8 +1,8 @@
-//! A small server over stdin and stdout, for a host to have many of: it says
-//! who it is, starts something, hangs or crashes, as its tools are called.
+//! A small server over stdin and stdout, for hosts with many servers: its tools
+//! return its name, start a process, hang or crash.
 //!
-//! With `--meet FOLDER COUNT` it answers nothing before so many of its kind
-//! have begun, which they say by a file in that folder.
+//! With `--meet FOLDER COUNT` it answers nothing before so many instances have
+//! started, which they signal by a file in that folder.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -67,7 +67,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Waits until so many are there.
+/// Waits until so many instances have started.
 async fn meet(folder: &Path, count: usize) -> std::io::Result<()> {
     std::fs::write(folder.join(std::process::id().to_string()), json!(null).to_string())?;
     while std::fs::read_dir(folder)?.count() < count {

@@ -1,35 +1,35 @@
-//! Events for whoever wants to know of them: bounded, and who is too slow is
-//! told how much was missed.
+//! Bounded event channels. A subscriber that is too slow gets the number of
+//! missed events.
 
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
-/// How many events wait for a subscriber; of more it is only told how many.
-const WAITING: usize = 1_024;
+/// How many events wait for a subscriber; older ones are dropped.
+const EVENT_CAPACITY: usize = 1_024;
 
-/// An event that can say that others were missed.
-pub trait Missable: Clone {
-    /// So many events came too fast for this subscriber.
+/// An event type with a variant for missed events.
+pub trait LagEvent: Clone {
+    /// This subscriber was too slow and missed so many events.
     fn missed(events: u64) -> Self;
 }
 
-/// Tells everybody who subscribed.
+/// Sends events to all subscribers.
 #[derive(Debug, Clone)]
-pub(crate) struct Announcer<E>(broadcast::Sender<E>);
+pub(crate) struct EventSender<E>(broadcast::Sender<E>);
 
-/// Events from the moment of subscribing on.
+/// Events since the moment of subscribing.
 #[derive(Debug)]
 pub struct Events<E>(broadcast::Receiver<E>);
 
-impl<E: Missable> Default for Announcer<E> {
+impl<E: LagEvent> Default for EventSender<E> {
     fn default() -> Self {
-        Announcer(broadcast::channel(WAITING).0)
+        EventSender(broadcast::channel(EVENT_CAPACITY).0)
     }
 }
 
-impl<E: Missable> Announcer<E> {
-    pub(crate) fn tell(&self, event: E) {
-        // Nobody may have subscribed.
+impl<E: LagEvent> EventSender<E> {
+    pub(crate) fn send(&self, event: E) {
+        // An error means that there are no subscribers.
         let _ = self.0.send(event);
     }
 
@@ -38,8 +38,8 @@ impl<E: Missable> Announcer<E> {
     }
 }
 
-impl<E: Missable> Events<E> {
-    /// The next one; none when there is nobody left to tell of anything.
+impl<E: LagEvent> Events<E> {
+    /// Waits for the next event; `None` after the sender is gone.
     pub async fn next(&mut self) -> Option<E> {
         match self.0.recv().await {
             Ok(event) => Some(event),
@@ -59,20 +59,20 @@ mod tests {
         Missed(u64),
     }
 
-    impl Missable for Event {
+    impl LagEvent for Event {
         fn missed(events: u64) -> Self {
             Event::Missed(events)
         }
     }
 
     #[tokio::test]
-    async fn a_slow_subscriber_is_told_how_much_it_missed() {
-        let announcer = Announcer::default();
-        let mut events = announcer.subscribe();
-        (0..WAITING + 10).for_each(|number| announcer.tell(Event::Number(number)));
-        assert_eq!(events.next().await, Some(Event::Missed(10)));
-        assert_eq!(events.next().await, Some(Event::Number(10)), "the first that was kept");
-        drop(announcer);
-        while events.next().await.is_some() {}
+    async fn a_slow_subscriber_gets_the_number_of_missed_events() {
+        let events = EventSender::default();
+        let mut received = events.subscribe();
+        (0..EVENT_CAPACITY + 10).for_each(|number| events.send(Event::Number(number)));
+        assert_eq!(received.next().await, Some(Event::Missed(10)));
+        assert_eq!(received.next().await, Some(Event::Number(10)), "the first that was kept");
+        drop(events);
+        while received.next().await.is_some() {}
     }
 }

@@ -1,13 +1,12 @@
-//! Many servers in one place: which there are, who is connected, what may be
-//! called.
+//! Hosts many servers: configuration, connections, tools and permissions.
 //!
-//! [`config`] says what is configured, [`manager`] has the connections,
-//! [`names`] says what tools of many servers are called, [`registry`] finds and
-//! calls them, [`permissions`] decides whether it may, [`llm`] tells a model of
-//! them, [`agent`] lets one use them, and [`gateway`] makes one server of all.
-//! [`artifacts`] keeps what tools gave, [`session`] what somebody goes on
-//! with later; [`files`] tells when a file has changed. Nothing here prints or
-//! reads the environment; nothing here knows of suites.
+//! [`config`] reads the configuration, [`manager`] owns the connections,
+//! [`names`] assigns unique names to tools, [`registry`] finds and calls tools,
+//! [`permissions`] decides about calls, [`llm`] declares tools to a model,
+//! [`agent`] runs a model with tools, and [`gateway`] serves all servers as
+//! one. [`artifacts`] saves results of tools, [`session`] saves and restores
+//! what is connected and allowed, and [`files`] watches files for changes.
+//! Nothing here prints or reads the environment, and nothing depends on suites.
 
 pub mod agent;
 pub mod artifacts;

@@ -1,68 +1,66 @@
-//! What servers and tools are called where many stand beside each other:
-//! `mcp__server__tool`, in the characters that every model's API takes.
+//! Unique names for the tools of many servers: `mcp__server__tool`, in the
+//! characters that every model API accepts.
 //!
-//! A name is made and looked up, and never taken apart: what belongs to it
-//! stands in the table of whoever gave it.
+//! Names are generated and looked up, but never parsed: the caller of
+//! [`assign_names`] keeps the table.
 
 use std::collections::{BTreeMap, HashMap};
 
 use ring::digest::{SHA256, digest};
 
-/// How much of a digest stands behind a name that is not its tool's alone. The
-/// next is taken only where the one before is not enough, which somebody must
-/// have meant to happen.
-const DIGITS: [usize; 3] = [8, 16, 32];
+/// The lengths of the digest that is appended to an ambiguous name. A longer
+/// one is used only if the shorter one is taken too, which happens only on
+/// purpose.
+const DIGEST_LENGTHS: [usize; 3] = [8, 16, 32];
 
-/// The longest name that a tool may get.
+/// The maximum length of a tool's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limit(usize);
+pub struct NameLimit(usize);
 
-impl Limit {
-    /// The least that a limit can be: `mcp__`, a bit of a name, and a digest.
-    pub const LEAST: usize = 48;
+impl NameLimit {
+    /// The minimum limit: `mcp__`, a part of a name, and a digest.
+    pub const MIN: usize = 48;
 
-    /// Names of up to so many characters; `None` below [`Limit::LEAST`].
-    pub fn new(characters: usize) -> Option<Limit> {
-        (characters >= Limit::LEAST).then_some(Limit(characters))
+    /// A limit of so many characters; `None` below [`NameLimit::MIN`].
+    pub fn new(characters: usize) -> Option<NameLimit> {
+        (characters >= NameLimit::MIN).then_some(NameLimit(characters))
     }
 
-    /// How many characters.
+    /// The number of characters.
     pub fn characters(self) -> usize {
         self.0
     }
 }
 
-/// 64, the most that OpenAI's API takes.
-impl Default for Limit {
+/// 64, the maximum of OpenAI's API.
+impl Default for NameLimit {
     fn default() -> Self {
-        Limit(64)
+        NameLimit(64)
     }
 }
 
-/// A name with `_` in place of every character but ASCII letters, digits, `_`
-/// and `-`.
-pub fn sanitized(name: &str) -> String {
+/// Replaces every character except ASCII letters, digits, `_` and `-` with `_`.
+pub fn sanitize(name: &str) -> String {
     let kept = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     name.chars().map(|c| if kept(c) { c } else { '_' }).collect()
 }
 
-/// What a server's tool is called, if that is short enough and no other tool
-/// is called so too; [`assign`] knows.
-pub fn namespaced(server: &str, tool: &str) -> String {
-    format!("mcp__{}__{}", sanitized(server), sanitized(tool))
+/// The name of a server's tool, if it is short enough and no other tool has it;
+/// see [`assign_names`].
+pub fn qualified_name(server: &str, tool: &str) -> String {
+    format!("mcp__{}__{}", sanitize(server), sanitize(tool))
 }
 
-/// What tells a server from others where its name cannot stand as it is.
-pub(crate) fn label(server: &str) -> String {
-    digits(server, "")[..DIGITS[0]].to_owned()
+/// A short digest that identifies a server whose name cannot be used as it is.
+pub(crate) fn short_digest(server: &str) -> String {
+    hex_digest(server, "")[..DIGEST_LENGTHS[0]].to_owned()
 }
 
-/// The servers that cannot be told apart once their names are sanitized, each
-/// set of them together, in the order of the alphabet.
-pub fn colliding<'a>(servers: impl IntoIterator<Item = &'a str>) -> Vec<Vec<&'a str>> {
+/// The groups of servers whose sanitized names are equal, sorted.
+pub fn find_collisions<'a>(servers: impl IntoIterator<Item = &'a str>) -> Vec<Vec<&'a str>> {
     let mut sets = BTreeMap::<String, Vec<&str>>::new();
     for server in servers {
-        let set = sets.entry(sanitized(server)).or_default();
+        let set = sets.entry(sanitize(server)).or_default();
         if !set.contains(&server) {
             set.push(server);
         }
@@ -72,63 +70,63 @@ pub fn colliding<'a>(servers: impl IntoIterator<Item = &'a str>) -> Vec<Vec<&'a 
     sets
 }
 
-/// Names for tools, each given by its server and its own name, in the same
-/// order. No two are equal as long as no two tools are.
+/// Assigns names to tools, each given by its server and its own name, in the
+/// same order. Names are unique if the tools are.
 ///
-/// A name that is too long, or that would be the name of two, gets a bit of the
-/// digest of server and tool behind it; if it would be that of two, both get
-/// one. So what a tool is called follows from which tools there are, and not
-/// from who came first.
-pub fn assign(limit: Limit, tools: &[(&str, &str)]) -> Vec<String> {
-    let given = vec![Given::default(); tools.len()];
-    let mut names = Names { limit, tools, given, claims: HashMap::new() };
+/// A name that is too long or that two tools would have gets a part of the
+/// digest of server and tool; in the second case both tools get one. So the
+/// names depend only on the set of tools and not on their order.
+pub fn assign_names(limit: NameLimit, tools: &[(&str, &str)]) -> Vec<String> {
+    let assignments = vec![Assignment::default(); tools.len()];
+    let mut names = NameAssigner { limit, tools, assignments, claims: HashMap::new() };
     (0..tools.len()).for_each(|tool| names.claim(tool));
-    names.given.into_iter().map(|given| given.name).collect()
+    names.assignments.into_iter().map(|assignment| assignment.name).collect()
 }
 
 /// The digest of a server and a tool, in hexadecimal digits.
-fn digits(server: &str, tool: &str) -> String {
-    // The length keeps `a` and `bc` from being `ab` and `c`.
+fn hex_digest(server: &str, tool: &str) -> String {
+    // The length distinguishes `a` + `bc` from `ab` + `c`.
     let mut text = (server.len() as u64).to_le_bytes().to_vec();
     text.extend_from_slice(server.as_bytes());
     text.extend_from_slice(tool.as_bytes());
     digest(&SHA256, &text).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-struct Names<'a> {
-    limit: Limit,
+struct NameAssigner<'a> {
+    limit: NameLimit,
     tools: &'a [(&'a str, &'a str)],
-    given: Vec<Given>,
-    /// By name: the tool that has it, or none once two wanted it.
+    assignments: Vec<Assignment>,
+    /// The tool that has each name; `None` after two tools wanted it.
     claims: HashMap<String, Option<usize>>,
 }
 
-/// What a tool has come to.
+/// The progress of a tool.
 #[derive(Clone, Default)]
-struct Given {
-    /// How many of its names were not free: the first is without a digest, and
-    /// each of the others has more of it than the one before.
+struct Assignment {
+    /// How many of its names were taken: the first is without a digest, and
+    /// each later one has a longer digest.
     step: usize,
     name: String,
 }
 
-impl Names<'_> {
-    /// Gives a tool the first of its names that no other has wanted, and others
-    /// their next where they wanted the same. A name that two have wanted stays
-    /// nobody's, so the order does not matter.
+impl NameAssigner<'_> {
+    /// Gives a tool the first of its names that no other tool wants. If another
+    /// tool has that name, both take their next one. A name that two tools want
+    /// stays unused, so the order does not matter.
     fn claim(&mut self, tool: usize) {
         let mut waiting = vec![tool];
         while let Some(tool) = waiting.pop() {
-            let name = self.name(tool);
+            let name = self.next_name(tool);
             if name.len() > self.limit.0 {
-                self.given[tool].step += 1;
+                self.assignments[tool].step += 1;
                 waiting.push(tool);
                 continue;
             }
             let losers = match self.claims.get(&name).copied() {
                 None => vec![],
-                // The last name has so much of the digest that it is nobody
-                // else's, whatever others called themselves to get it.
+                // The last name has so many digits of the digest that it
+                // belongs to this tool, even if another tool was named to
+                // collide with it.
                 Some(holder) if self.is_last(tool) => {
                     holder.into_iter().filter(|holder| !self.is_last(*holder)).collect()
                 }
@@ -142,28 +140,28 @@ impl Names<'_> {
                     }
                 }
                 _ => {
-                    self.given[tool].name.clone_from(&name);
+                    self.assignments[tool].name.clone_from(&name);
                     self.claims.insert(name, Some(tool));
                 }
             }
-            losers.iter().for_each(|loser| self.given[*loser].step += 1);
+            losers.iter().for_each(|loser| self.assignments[*loser].step += 1);
             waiting.extend(losers);
         }
     }
 
     fn is_last(&self, tool: usize) -> bool {
-        self.given[tool].step == DIGITS.len()
+        self.assignments[tool].step == DIGEST_LENGTHS.len()
     }
 
-    /// The name that a tool wants next, which only without a digest can be too
-    /// long.
-    fn name(&self, index: usize) -> String {
+    /// The next name that a tool wants. Only the one without a digest can be
+    /// too long.
+    fn next_name(&self, index: usize) -> String {
         let (server, tool) = self.tools[index];
-        let mut name = namespaced(server, tool);
-        if let Some(step) = self.given[index].step.checked_sub(1) {
-            name.truncate(self.limit.0 - 1 - DIGITS[step]);
+        let mut name = qualified_name(server, tool);
+        if let Some(step) = self.assignments[index].step.checked_sub(1) {
+            name.truncate(self.limit.0 - 1 - DIGEST_LENGTHS[step]);
             name.push('_');
-            name.push_str(&digits(server, tool)[..DIGITS[step]]);
+            name.push_str(&hex_digest(server, tool)[..DIGEST_LENGTHS[step]]);
         }
         name
     }
@@ -178,7 +176,7 @@ mod tests {
     use super::*;
 
     fn assigned(tools: &[(&str, &str)]) -> Vec<String> {
-        assign(Limit::default(), tools)
+        assign_names(NameLimit::default(), tools)
     }
 
     #[test]
@@ -188,7 +186,7 @@ mod tests {
 
     #[test]
     fn other_characters_become_underscores() {
-        let check = |name, expected: &str| assert_eq!(sanitized(name), expected);
+        let check = |name, expected: &str| assert_eq!(sanitize(name), expected);
         check("", "");
         check("a-B_9", "a-B_9");
         check("my server/2.0", "my_server_2_0");
@@ -204,7 +202,7 @@ mod tests {
         }
         assert_ne!(names[0], names[1]);
         assert_eq!(names[2], "mcp__s__c");
-        // It is the same on every machine and in every run.
+        // The digest is the same on every machine and in every run.
         assert_eq!(names[0], "mcp__s__a_b_b90eba96");
     }
 
@@ -222,29 +220,29 @@ mod tests {
         assert_eq!(names[0], format!("mcp__s__{fits}"));
         assert_eq!(names[1].len(), 64);
         assert!(names[1].starts_with(&format!("mcp__s__{}_", "x".repeat(64 - 17))), "{}", names[1]);
-        let wide = Limit::new(128).expect("enough");
-        assert_eq!(assign(wide, &[("s", &long)]), [format!("mcp__s__{long}")]);
-        assert_eq!(Limit::new(Limit::LEAST - 1), None);
+        let wide = NameLimit::new(128).expect("enough");
+        assert_eq!(assign_names(wide, &[("s", &long)]), [format!("mcp__s__{long}")]);
+        assert_eq!(NameLimit::new(NameLimit::MIN - 1), None);
     }
 
     #[test]
-    fn a_tool_that_calls_itself_like_another_with_its_digest_does_not_get_its_name() {
+    fn a_tool_named_like_another_tools_name_with_digest_does_not_get_that_name() {
         let long = "x".repeat(99);
         let stolen = assigned(&[("s", &long)]).remove(0);
         let thief = stolen.strip_prefix("mcp__s__").expect("the same server");
         let names = assigned(&[("s", &long), ("s", thief)]);
         assert!(!names.contains(&stolen), "{names:?}");
-        // Of itself it has 8 digits, the other one now 16.
+        // The thief's own digest has 8 digits, the other one now has 16.
         assert_ne!(names[0], names[1]);
         assert_eq!(names[0].rsplit_once('_').expect("a digest").1.len(), 16);
     }
 
     #[test]
-    fn tools_that_chase_each_others_names_come_to_an_end() {
+    fn assigning_ends_for_tools_named_after_each_others_names() {
         let mut tools = vec!["x".repeat(99)];
         for _ in 0..200 {
             let last = &tools[tools.len() - 1];
-            tools.push(format!("{}_{}", &last[..64 - 17], &digits("s", last)[..8]));
+            tools.push(format!("{}_{}", &last[..64 - 17], &hex_digest("s", last)[..8]));
         }
         let pairs: Vec<_> = tools.iter().map(|tool| ("s", tool.as_str())).collect();
         let names = assigned(&pairs);
@@ -254,13 +252,13 @@ mod tests {
     }
 
     #[test]
-    fn with_all_of_its_digest_a_name_cannot_be_taken_away() {
+    fn a_name_with_its_longest_digest_cannot_be_taken_away() {
         let long = "x".repeat(99);
         let name = |digits: usize| {
-            let digest = &super::digits("s", &long)[..digits];
+            let digest = &super::hex_digest("s", &long)[..digits];
             format!("{}_{digest}", "x".repeat(64 - 9 - digits))
         };
-        let thieves = DIGITS.map(name);
+        let thieves = DIGEST_LENGTHS.map(name);
         let mut tools: Vec<_> = thieves.iter().map(|tool| ("s", tool.as_str())).collect();
         for place in 0..=thieves.len() {
             tools.insert(place, ("s", &long));
@@ -272,9 +270,9 @@ mod tests {
     }
 
     #[test]
-    fn servers_that_collide_are_told_in_sets() {
-        assert_eq!(colliding(["b", "a.b", "a b", "c", "a.b"]), [["a b", "a.b"]]);
-        assert!(colliding(["a", "a", "A"]).is_empty(), "the same server twice is one");
+    fn colliding_servers_are_returned_in_groups() {
+        assert_eq!(find_collisions(["b", "a.b", "a b", "c", "a.b"]), [["a b", "a.b"]]);
+        assert!(find_collisions(["a", "a", "A"]).is_empty(), "the same server twice is one");
     }
 
     proptest! {
@@ -282,21 +280,21 @@ mod tests {
         fn names_are_unique_short_and_plain_whatever_the_order(
             tools in prop::collection::hash_set(
                 ("[ab_. ]{0,3}|.{0,80}", "[ab_. ]{0,4}|\\PC{0,80}"), 0..40),
-            limit in Limit::LEAST..70,
+            limit in NameLimit::MIN..70,
             seed in any::<u64>(),
         ) {
-            let limit = Limit::new(limit).expect("enough");
+            let limit = NameLimit::new(limit).expect("enough");
             let pairs: Vec<_> = tools.iter().map(|(s, t)| (s.as_str(), t.as_str())).collect();
-            let names = assign(limit, &pairs);
+            let names = assign_names(limit, &pairs);
             prop_assert_eq!(names.iter().collect::<HashSet<_>>().len(), pairs.len());
             for name in &names {
                 prop_assert!(name.len() <= limit.characters(), "{}", name);
-                prop_assert_eq!(&sanitized(name), name);
+                prop_assert_eq!(&sanitize(name), name);
             }
             let by_tool: HashMap<_, _> = pairs.iter().zip(&names).collect();
             let mut shuffled = pairs.clone();
-            shuffled.sort_by_key(|(s, t)| digits(s, &format!("{t}{seed}")));
-            for (pair, name) in shuffled.iter().zip(assign(limit, &shuffled)) {
+            shuffled.sort_by_key(|(s, t)| hex_digest(s, &format!("{t}{seed}")));
+            for (pair, name) in shuffled.iter().zip(assign_names(limit, &shuffled)) {
                 prop_assert_eq!(by_tool[pair], &name);
             }
         }

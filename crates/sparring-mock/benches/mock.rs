@@ -1,14 +1,13 @@
-//! How fast a mock answers: over HTTP side by side with rmcp's server, FastMCP's,
-//! and a bare axum route that gives back what it got, over stdio side by side with
-//! rmcp's; what its journal costs; and ten thousand test cases at once.
+//! Measures how fast a mock answers: over HTTP compared with the servers of rmcp and FastMCP and
+//! a bare axum echo, over stdio compared with rmcp; the cost of its journal; and ten thousand
+//! concurrent test cases.
 //!
-//! The servers are this program itself, started with the name of one, but for
-//! FastMCP's, which is skipped, loudly, where it is not installed. The client is the
-//! same for all: hyper's over HTTP, and bare lines over stdio. Every figure is a median of rounds in which the
-//! contestants take turns; only ratios mean anything. Run it by `cargo xtask
-//! bench`.
+//! The servers are this program, started with a server name; FastMCP is skipped with a notice if
+//! it is not installed. All use the same client: hyper over HTTP, and plain lines over stdio.
+//! Each result is the median of rounds in which the servers take turns; only the ratios are
+//! meaningful. Run it with `cargo xtask bench`.
 
-#![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 #[path = "mock/cases.rs"]
 mod cases;
@@ -38,9 +37,9 @@ use sparring_mock::MockServer;
 use sparring_transport::stdio;
 use turns::{check, median, ratio, take};
 
-/// Turns that each contestant takes.
+/// Rounds of each server.
 const ROUNDS: usize = 15;
-/// Calls in a turn.
+/// Calls in a round.
 const CALLS: usize = 2_048;
 
 const SCRIPT: &str = "
@@ -64,9 +63,9 @@ fn main() -> ExitCode {
         Some("pipe-mock") => runtime.block_on(piped()),
         Some("pipe-rmcp") => runtime.block_on(theirs::serve()),
         Some("serve-axum") => runtime.block_on(servers::bare()),
-        // `--bench` is what cargo itself adds.
+        // cargo adds `--bench`.
         _ => {
-            // In a task of its own, as programs make their calls.
+            // In a spawned task, as programs make their calls.
             let met = runtime.block_on(async { tokio::spawn(run()).await.expect("no panic") });
             return if met { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }
@@ -74,18 +73,18 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Serves a script, with its journal in a file or not.
+/// Serves a script, with or without a journal file.
 async fn mock(script: &str, journal: bool) {
     let mock = MockServer::from_yaml(script, ".").expect("a good script");
     if journal {
         let path = std::env::temp_dir().join(format!("journal-{}", std::process::id()));
         let file = std::fs::File::create(&path).expect("a file");
         let file = std::io::BufWriter::with_capacity(64 * 1024, file);
-        // It goes with the last who has it open.
+        // The file is deleted when the last handle closes.
         std::fs::remove_file(&path).expect("a file");
         let file = Mutex::new(file);
         mock.on_received(move |received| {
-            let mut file = file.lock().expect("nobody panics");
+            let mut file = file.lock().expect("the lock is not poisoned");
             writeln!(file, "{}", received.to_line()).expect("a file");
         });
     }
@@ -100,7 +99,7 @@ async fn piped() {
     mock.serve(stdio(Default::default())).await;
 }
 
-/// FastMCP's server, where it is installed.
+/// Starts FastMCP's server, if it is installed.
 fn fastmcp() -> Option<Served> {
     let python = std::env::var_os("SPAR_PEERS_DIR")
         .map(|folder| Path::new(&folder).join("python/bin/python"))

@@ -1,6 +1,5 @@
-//! A mock over HTTP beside the protocol: `/health`, the issuer of its tokens if
-//! it has one, and below `/_spar/` what came in, and what can be changed while it
-//! serves.
+//! HTTP endpoints of a mock beside MCP: `/health`, the token issuer, and `/_spar/` with the
+//! journal and changes at run time.
 
 use std::sync::Arc;
 
@@ -14,42 +13,44 @@ use sparring_wire::RawJson;
 use sparring_wire::json::tree;
 use subtle::ConstantTimeEq as _;
 
-use crate::issuing::Issuing;
-use crate::serve::{ChangeError, Giver, Mock};
+use crate::mock_issuer::MockIssuer;
+use crate::serve::{ChangeError, ChangeSource, Mock};
 
-const HEALTH: &str = "/health";
-const ROOT: &str = "/_spar/";
+const HEALTH_PATH: &str = "/health";
+const CONTROL_PREFIX: &str = "/_spar/";
 
-/// What stands beside the protocol.
+/// The HTTP endpoints of a mock beside MCP.
 #[derive(Debug)]
-pub(crate) struct Control(WeakServer<Mock>);
+pub(crate) struct ControlEndpoints(WeakServer<Mock>);
 
-/// What is answered: a status and a value.
-pub(crate) type Told = (StatusCode, Value);
+/// Status and JSON body of a response.
+pub(crate) type ControlResponse = (StatusCode, Value);
 
-impl Control {
-    pub(crate) fn of(server: &Server<Mock>) -> Arc<dyn Beside> {
-        Arc::new(Control(server.downgrade()))
+impl ControlEndpoints {
+    pub(crate) fn for_server(server: &Server<Mock>) -> Arc<dyn Beside> {
+        Arc::new(ControlEndpoints(server.downgrade()))
     }
 
-    /// What the issuer is, if the mock is still there.
-    fn issuing(&self) -> Option<Issuing> {
-        Some(self.0.upgrade()?.handler().at_first.issuing.clone())
+    /// Returns the issuer, if the mock still exists.
+    fn issuer(&self) -> Option<MockIssuer> {
+        Some(self.0.upgrade()?.handler().initial_http.issuer.clone())
     }
 }
 
-impl Beside for Control {
+impl Beside for ControlEndpoints {
     fn serves(&self, path: &str) -> bool {
-        path == HEALTH || path.starts_with(ROOT) || self.issuing().is_some_and(|it| it.serves(path))
+        path == HEALTH_PATH
+            || path.starts_with(CONTROL_PREFIX)
+            || self.issuer().is_some_and(|it| it.serves(path))
     }
 
     fn answer(&self, visit: Visit<'_>) -> Response<bytes::Bytes> {
-        if let Some(issuing) = self.issuing().filter(|it| it.serves(visit.path)) {
-            return issuing.visited(visit);
+        if let Some(issuer) = self.issuer().filter(|it| it.serves(visit.path)) {
+            return issuer.answer(visit);
         }
         let (status, value) = match self.0.upgrade() {
-            Some(server) => told(server.handler(), &visit),
-            None => said(StatusCode::SERVICE_UNAVAILABLE, "the mock is gone"),
+            Some(server) => route(server.handler(), &visit),
+            None => error_response(StatusCode::SERVICE_UNAVAILABLE, "the mock has stopped"),
         };
         let mut response = Response::new(format!("{value}\n").into());
         *response.status_mut() = status;
@@ -58,92 +59,102 @@ impl Beside for Control {
     }
 }
 
-fn told(mock: &Mock, visit: &Visit<'_>) -> Told {
-    let Some(what) = visit.path.strip_prefix(ROOT) else {
-        let info = &mock.scene().model.info;
+fn route(mock: &Mock, visit: &Visit<'_>) -> ControlResponse {
+    let Some(path) = visit.path.strip_prefix(CONTROL_PREFIX) else {
+        let info = &mock.script().model.info;
         return (
             StatusCode::OK,
             json!({"status": "ok", "name": info.name, "version": info.version}),
         );
     };
-    if let Err(refused) = admit(mock, visit) {
+    if let Err(refused) = check_access(mock, visit) {
         return refused;
     }
-    match (visit.method, what.split_once('/').unwrap_or((what, ""))) {
+    match (visit.method, path.split_once('/').unwrap_or((path, ""))) {
         (&Method::GET, ("journal", "")) => {
             let all: Vec<Value> = mock.journal.all().iter().map(|it| it.to_json()).collect();
             (StatusCode::OK, json!({"received": all, "forgotten": mock.journal.dropped()}))
         }
         (&Method::POST, ("reset", "")) => {
             mock.reset();
-            done()
+            done_response()
         }
-        (&Method::POST, ("enqueue", "")) => with_body(visit, |body| {
+        (&Method::POST, ("enqueue", "")) => with_json_body(visit, |body| {
             let tool = body.get("tool").and_then(Value::as_str).unwrap_or_default();
             let reply = body.get("reply").unwrap_or(&Value::Null);
-            changed(mock.enqueue(tool, reply, Giver::Visitor))
+            change_response(mock.enqueue(tool, reply, ChangeSource::HttpClient))
         }),
-        (&Method::POST, ("tools", "")) => {
-            with_body(visit, |body| changed(mock.register(body, Giver::Visitor)))
-        }
+        (&Method::POST, ("tools", "")) => with_json_body(visit, |body| {
+            change_response(mock.register(body, ChangeSource::HttpClient))
+        }),
         (&Method::DELETE, ("tools", name)) if !name.is_empty() => {
             let name = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
-            changed(mock.remove(&name))
+            change_response(mock.remove(&name))
         }
-        (&Method::POST, ("notify", "")) => with_body(visit, |body| {
+        (&Method::POST, ("notify", "")) => with_json_body(visit, |body| {
             let Some(method) = body.get("method").and_then(Value::as_str) else {
-                return said(StatusCode::BAD_REQUEST, "`method` is missing");
+                return error_response(StatusCode::BAD_REQUEST, "missing key `method`");
             };
             let method = match method.strip_prefix("notifications/") {
                 Some(_) => method.to_owned(),
                 None => format!("notifications/{method}"),
             };
-            mock.tell(&method, body.get("params").map(RawJson::from));
-            done()
+            mock.notify(&method, body.get("params").map(RawJson::from));
+            done_response()
         }),
-        (_, ("oauth", what)) => mock.at_first.issuing.told(what, visit),
-        _ => said(
+        (_, ("oauth", path)) => mock.initial_http.issuer.control(path, visit),
+        _ => error_response(
             StatusCode::NOT_FOUND,
-            "there are GET journal, POST reset, enqueue, tools, notify, DELETE tools/NAME, \
-             and GET and POST oauth, POST oauth/token and oauth/expire",
+            "available: GET journal, POST reset, enqueue, tools, notify, DELETE tools/NAME, \
+             GET and POST oauth, POST oauth/token and oauth/expire",
         ),
     }
 }
 
-/// Whether somebody may do this.
-fn admit(mock: &Mock, visit: &Visit<'_>) -> Result<(), Told> {
-    let scene = mock.scene();
-    let control = &scene.model.over_http.control;
+/// Checks that the client may use the control endpoints.
+fn check_access(mock: &Mock, visit: &Visit<'_>) -> Result<(), ControlResponse> {
+    let script = mock.script();
+    let control = &script.model.http.control;
     if !visit.is_local && !control.anywhere {
-        return Err(said(StatusCode::FORBIDDEN, "only this machine may; `control` says otherwise"));
+        return Err(error_response(
+            StatusCode::FORBIDDEN,
+            "only this machine may use it (set `control.anywhere` to allow others)",
+        ));
     }
     let Some(token) = &control.token else { return Ok(()) };
     let given = visit.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
     match format!("Bearer {token}").as_bytes().ct_eq(given).into() {
         true => Ok(()),
-        false => Err(said(StatusCode::UNAUTHORIZED, "the token is missing or wrong")),
+        false => Err(error_response(StatusCode::UNAUTHORIZED, "missing or wrong token")),
     }
 }
 
-pub(crate) fn with_body(visit: &Visit<'_>, work: impl FnOnce(&Value) -> Told) -> Told {
+pub(crate) fn with_json_body(
+    visit: &Visit<'_>,
+    work: impl FnOnce(&Value) -> ControlResponse,
+) -> ControlResponse {
     match tree(&visit.body) {
         Ok(body) => work(&body),
-        Err(error) => said(StatusCode::BAD_REQUEST, &format!("the body is no JSON: {error}")),
+        Err(error) => {
+            error_response(StatusCode::BAD_REQUEST, &format!("the body is not JSON: {error}"))
+        }
     }
 }
 
-fn changed(outcome: Result<(), ChangeError>) -> Told {
+fn change_response(outcome: Result<(), ChangeError>) -> ControlResponse {
     match outcome {
-        Ok(()) => done(),
-        Err(error @ ChangeError::NoTool(_)) => said(StatusCode::NOT_FOUND, &error.to_string()),
-        Err(error) => said(StatusCode::BAD_REQUEST, &error.to_string()),
+        Ok(()) => done_response(),
+        Err(error @ ChangeError::NoTool(_)) => {
+            error_response(StatusCode::NOT_FOUND, &error.to_string())
+        }
+        Err(error) => error_response(StatusCode::BAD_REQUEST, &error.to_string()),
     }
 }
 
-pub(crate) fn done() -> Told {
+pub(crate) fn done_response() -> ControlResponse {
     (StatusCode::OK, json!({"done": true}))
 }
 
-pub(crate) fn said(status: StatusCode, error: &str) -> Told {
+pub(crate) fn error_response(status: StatusCode, error: &str) -> ControlResponse {
     (status, json!({"error": error}))
 }

@@ -1,5 +1,5 @@
-//! A scripted server of the Model Context Protocol: the stand-in for any other,
-//! written in a page of YAML. It does exactly what its script says.
+//! A scripted server of the Model Context Protocol that can stand in for any other. A page of
+//! YAML describes it, and it does exactly what the script says.
 //!
 //! ```
 //! # use sparring_mock::MockServer;
@@ -33,36 +33,35 @@
 //! # }
 //! ```
 //!
-//! Whatever has to do with HTTP is there only with the feature `http`, the issuer of tokens
-//! only with `oauth`, and the LLM endpoint only with `llm`; all are on where nothing is
-//! said. A script that needs one which is off is refused.
+//! HTTP needs the feature `http`, the token issuer `oauth`, and the LLM endpoint `llm` (default:
+//! all). A script that uses a disabled feature is rejected.
 
 pub mod builder;
 #[cfg(feature = "http")]
 mod control;
+mod from_script;
 mod grammar;
 #[cfg(feature = "http")]
 pub mod http_mock;
+#[cfg(feature = "http")]
+mod http_serving;
 mod interactions;
 #[cfg(feature = "oauth")]
 pub mod issuer;
-#[cfg(feature = "oauth")]
-mod issuing;
-#[cfg(all(feature = "http", not(feature = "oauth")))]
-#[path = "no_issuing.rs"]
-mod issuing;
 pub mod journal;
 #[cfg(feature = "llm")]
 pub mod llm;
 mod load;
+#[cfg(feature = "oauth")]
+mod mock_issuer;
+#[cfg(all(feature = "http", not(feature = "oauth")))]
+#[path = "mock_issuer_disabled.rs"]
+mod mock_issuer;
 mod model;
-#[cfg(feature = "http")]
-mod over_http;
 mod program;
-mod reading;
+mod scheduler;
 mod serve;
 mod server;
-mod stage;
 #[cfg(feature = "http")]
 mod upstream;
 
@@ -73,11 +72,14 @@ pub use builder::StartError;
 #[cfg(feature = "llm")]
 pub use builder::{LlmBuilder, LlmTurn};
 pub use builder::{MockBuilder, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
+pub use from_script::{LoadError, Reading};
 #[cfg(feature = "llm")]
 pub use grammar::{LLM_KEYS, SEEN_KEYS, TURNS, llm_reference, llm_schema};
 pub use grammar::{reference, schema};
 #[cfg(feature = "http")]
 pub use http_mock::{HttpFault, HttpMock, HttpReply, HttpRequest, HttpRoute};
+#[cfg(feature = "http")]
+pub use http_serving::Urls;
 pub use interactions::directives;
 #[cfg(feature = "oauth")]
 pub use issuer::{Issuer, Token, Wrong};
@@ -87,8 +89,5 @@ pub use llm::{Api, LlmMiss, LlmMock, LlmRequest, LlmScript};
 pub use load::LlmKnown;
 pub use load::Settings;
 pub use model::ProcessFault;
-#[cfg(feature = "http")]
-pub use over_http::Urls;
-pub use reading::{LoadError, Reading};
 pub use serve::{ChangeError, Mock};
 pub use server::MockServer;

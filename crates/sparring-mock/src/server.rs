@@ -1,5 +1,4 @@
-//! A mock as a server: read from a script, on memory links and on any other link.
-//! Over HTTP it is served in `over_http`.
+//! A scripted server on memory links and other links. `http_serving` serves it over HTTP.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -13,143 +12,140 @@ use tokio::task::JoinHandle;
 use crate::builder::{MockBuilder, Reply, ToolMock};
 use crate::journal::{Expectation, Received};
 use crate::model::{Model, ProcessFault};
-use crate::serve::{ChangeError, Giver, Mock};
-use crate::stage::{self, Happening};
+use crate::scheduler::{self, Action};
+use crate::serve::{ChangeError, ChangeSource, Mock};
 
-/// How many things may wait to be done to the process.
-const PROCESS_FAULTS: usize = 16;
+/// The most process faults in the queue.
+const MAX_PROCESS_FAULTS: usize = 16;
 
-/// A scripted server. Dropped, it stops what it serves in the background.
+/// A scripted server. Dropping it stops its background tasks.
 #[derive(Debug)]
 pub struct MockServer {
     server: Server<Mock>,
-    fixed: [(&'static str, u64); 3],
-    /// What waits for the stage until it runs.
-    happenings: Mutex<Option<mpsc::UnboundedReceiver<Vec<Happening>>>>,
-    stage: OnceLock<JoinHandle<()>>,
-    /// What the script wants to be done to the process.
-    process: Mutex<Option<mpsc::Receiver<ProcessFault>>>,
-    /// The sessions on memory links.
+    restart_only: [(&'static str, u64); 3],
+    /// Actions for the scheduler, until it starts.
+    scheduled: Mutex<Option<mpsc::UnboundedReceiver<Vec<Action>>>>,
+    scheduler: OnceLock<JoinHandle<()>>,
+    /// Faults of the process that the script requests.
+    process_faults: Mutex<Option<mpsc::Receiver<ProcessFault>>>,
+    /// Sessions on memory links.
     sessions: Mutex<Vec<Running>>,
 }
 
 impl MockServer {
-    /// A mock written in Rust.
+    /// Builds a mock in Rust.
     pub fn builder() -> MockBuilder {
         MockBuilder::default()
     }
 
-    pub(crate) fn of(model: Model) -> Self {
-        let (revisions, fixed) = (model.revisions.clone(), model.fixed);
-        let (later, happenings) = mpsc::unbounded_channel();
-        let (process, faults) = mpsc::channel(PROCESS_FAULTS);
-        let server = Server::speaking(Mock::new(model, later, process), &revisions);
-        server.handler().belongs_to(server.downgrade());
+    pub(crate) fn from_model(model: Model) -> Self {
+        let (revisions, restart_only) = (model.revisions.clone(), model.restart_only);
+        let (sender, scheduled) = mpsc::unbounded_channel();
+        let (process, faults) = mpsc::channel(MAX_PROCESS_FAULTS);
+        let server = Server::speaking(Mock::new(model, sender, process), &revisions);
+        server.handler().set_server(server.downgrade());
         MockServer {
             server,
-            fixed,
-            happenings: Mutex::new(Some(happenings)),
-            stage: OnceLock::new(),
-            process: Mutex::new(Some(faults)),
+            restart_only,
+            scheduled: Mutex::new(Some(scheduled)),
+            scheduler: OnceLock::new(),
+            process_faults: Mutex::new(Some(faults)),
             sessions: Mutex::default(),
         }
     }
 
-    /// What the script wants to be done to the process that serves it: for
-    /// whoever owns that, and only once.
+    /// Returns the process faults that the script requests, for the owner of the process. Only
+    /// the first call returns them.
     pub fn process_faults(&self) -> Option<mpsc::Receiver<ProcessFault>> {
-        self.process.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.process_faults.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Serves the script of another mock from now on, which was not served
-    /// itself. Requests in flight are answered by the script they came to, and
-    /// clients are told of lists that are others now. The journal, tools that
-    /// were registered and replies that were enqueued stay; all that a script
-    /// counts, shows or hides begins anew.
+    /// Switches to the script of another mock, which was not served itself. Requests in flight
+    /// finish with their script, and clients are notified of changed lists. The journal,
+    /// registered tools and enqueued replies stay; counters and visibility of the script start
+    /// again.
     ///
-    /// Gives the keys whose change takes effect only when a mock starts: of
-    /// `protocol`, `paths` and `auth`.
+    /// Returns the changed keys that take effect only on a restart: `protocol`, `paths` or
+    /// `auth`.
     pub fn reload(&self, script: MockServer) -> Vec<&'static str> {
-        let model = Arc::clone(&script.server.handler().scene().model);
-        let fixed = model.fixed.into_iter().zip(self.fixed);
-        let changed = fixed.filter(|(new, old)| new != old).map(|((key, _), _)| key).collect();
+        let model = Arc::clone(&script.server.handler().script().model);
+        let digests = model.restart_only.into_iter().zip(self.restart_only);
+        let changed = digests.filter(|(new, old)| new != old).map(|((key, _), _)| key).collect();
         self.server.handler().reload(model);
         changed
     }
 
-    /// Adds a tool while it serves, or puts it in the place of one that has its
-    /// name; clients are told that the list has changed.
+    /// Adds a tool while it serves, or replaces the one with its name, and notifies clients.
     ///
     /// # Errors
-    /// When something of it is wrong.
+    /// If the tool has problems.
     pub fn register(&self, tool: ToolMock) -> Result<(), ChangeError> {
-        self.server.handler().register(&tool.into(), Giver::Owner)
+        self.server.handler().register(&tool.into(), ChangeSource::Owner)
     }
 
-    /// Takes a tool away while it serves; clients are told.
+    /// Removes a tool while it serves, and notifies clients.
     ///
     /// # Errors
-    /// When there is no such tool.
+    /// If there is no such tool.
     pub fn remove(&self, tool: &str) -> Result<(), ChangeError> {
         self.server.handler().remove(tool)
     }
 
-    /// Gives a tool a reply for its next call, before all others.
+    /// Enqueues a reply for the next call of a tool, before all others.
     ///
     /// # Errors
-    /// When there is no such tool, or something of the reply is wrong.
+    /// If there is no such tool, or the reply has problems.
     pub fn enqueue(&self, tool: &str, reply: Reply) -> Result<(), ChangeError> {
-        self.server.handler().enqueue(tool, &reply.into(), Giver::Owner)
+        self.server.handler().enqueue(tool, &reply.into(), ChangeSource::Owner)
     }
 
-    /// Tells all clients that want to know.
+    /// Sends a notification to all subscribed clients.
     pub fn notify(&self, method: &str, params: Option<RawJson>) {
         self.server.notify(method, params);
     }
 
-    /// Makes everything as it was at first, and forgets what came in.
+    /// Restores the initial state and clears the journal.
     pub fn reset(&self) {
         self.server.handler().reset();
     }
 
-    /// Every request that came in and was served, as far as it is kept: the
-    /// last ten thousand, or sixteen megabytes of them.
+    /// Returns the recorded requests: the last ten thousand, or sixteen megabytes of them.
     pub fn received(&self) -> Vec<Received> {
         self.server.handler().journal.all()
     }
 
-    /// How many requests came in, kept or not.
+    /// Returns the number of requests, including dropped ones.
     pub fn total(&self) -> u64 {
         self.server.handler().journal.total()
     }
 
-    /// Those that asked for one tool or prompt by its name, or for a URI.
+    /// Returns the requests for one tool or prompt name, or for one URI.
     pub fn received_for(&self, name: &str) -> Vec<Received> {
         let mut received = self.received();
         received.retain(|it| it.name().as_deref() == Some(name));
         received
     }
 
-    /// How many requests are not kept any more.
+    /// Returns how many requests were dropped.
     pub fn forgotten(&self) -> u64 {
         self.server.handler().journal.dropped()
     }
 
-    /// Expects a tool to have been called; see [`Expectation`].
+    /// Expects that a tool was called; see [`Expectation`].
     pub fn expect_called(&self, tool: &str) -> Expectation {
         Expectation::new(tool, self.received())
     }
 
-    /// Tells somebody of every request from now on, as it is answered; only the
-    /// first who wants to know.
-    pub fn on_received(&self, tell: impl Fn(&Received) + Send + Sync + 'static) {
-        self.server.handler().journal.tell(Box::new(tell));
+    /// Calls `observer` for every request from now on, when it is answered. Only the first
+    /// observer is used.
+    pub fn on_received(&self, observer: impl Fn(&Received) + Send + Sync + 'static) {
+        self.server.handler().journal.set_observer(Box::new(observer));
     }
 
-    /// What it is and has, in one line.
+    /// Summarizes the mock in one line.
     pub fn summary(&self) -> String {
-        let scene = self.server.handler().scene();
-        let model = &scene.model;
+        let script = self.server.handler().script();
+        let model = &script.model;
         let lists = [
             (model.tools.len(), "tool"),
             (model.resources.len(), "resource"),
@@ -165,15 +161,15 @@ impl MockServer {
         format!("{} {} with {has}", model.info.name, model.info.version)
     }
 
-    /// The server behind it.
+    /// Returns the protocol server.
     pub fn server(&self) -> &Server<Mock> {
         &self.server
     }
 
-    /// Connects a client in this process: gives its end of a memory link.
+    /// Returns the client end of a new memory link.
     ///
     /// # Panics
-    /// Outside of a tokio runtime.
+    /// If called outside of a tokio runtime.
     pub fn connect(&self) -> MemoryLink {
         let (here, there) = memory(LinkKind::Shared);
         let running = self.spawn(there);
@@ -183,36 +179,35 @@ impl MockServer {
         here
     }
 
-    /// Serves a link in the background, until the end of input or until it is
-    /// stopped.
+    /// Serves a link in the background, until the end of input or until it is stopped.
     ///
     /// # Panics
-    /// Outside of a tokio runtime.
+    /// If called outside of a tokio runtime.
     pub fn spawn(&self, link: impl Link) -> Running {
-        self.start();
+        self.start_scheduler();
         self.server.spawn(link)
     }
 
     /// Serves a link in the foreground, until the end of input.
     pub async fn serve(&self, link: impl Link) -> Cause {
-        self.start();
+        self.start_scheduler();
         self.server.serve(link).await
     }
 
-    /// Lets happen what happens by itself; the first to serve begins it.
-    pub(crate) fn start(&self) {
-        self.stage.get_or_init(|| {
-            let mut waiting = self.happenings.lock().unwrap_or_else(PoisonError::into_inner);
-            let happenings = waiting.take().expect("the stage begins once");
-            task::spawn(stage::run(self.server.downgrade(), happenings))
+    /// Starts the scheduler, if it does not run yet.
+    pub(crate) fn start_scheduler(&self) {
+        self.scheduler.get_or_init(|| {
+            let mut scheduled = self.scheduled.lock().unwrap_or_else(PoisonError::into_inner);
+            let scheduled = scheduled.take().expect("the scheduler starts once");
+            task::spawn(scheduler::run(self.server.downgrade(), scheduled))
         });
     }
 }
 
 impl Drop for MockServer {
     fn drop(&mut self) {
-        if let Some(stage) = self.stage.get() {
-            stage.abort();
+        if let Some(scheduler) = self.scheduler.get() {
+            scheduler.abort();
         }
     }
 }

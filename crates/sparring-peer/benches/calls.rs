@@ -1,19 +1,19 @@
-//! How fast a trivial tool call is, side by side with rmcp and with a bare pair
-//! of tokio tasks, and what an idle client and a request in flight cost.
+//! Measures a trivial tool call, side by side with rmcp and with a bare pair of
+//! tokio tasks, and the memory of an idle client and of a request in flight.
 //!
-//! Every figure is a median of rounds in which the contestants take turns;
-//! only ratios mean anything. Run it by `cargo xtask bench`.
+//! Every figure is a median of rounds in which the contestants take turns; only
+//! ratios mean anything. Run it with `cargo xtask bench`.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
 
-#[path = "calls/bare.rs"]
-mod bare;
-#[path = "calls/memory.rs"]
+#[path = "calls/baseline.rs"]
+mod baseline;
+#[path = "calls/memory_use.rs"]
 mod memory_use;
-#[path = "calls/ours.rs"]
-mod ours;
-#[path = "calls/theirs.rs"]
-mod theirs;
+#[path = "calls/rmcp.rs"]
+mod rmcp_contestant;
+#[path = "calls/sparring.rs"]
+mod sparring_contestants;
 #[path = "calls/turns.rs"]
 mod turns;
 
@@ -22,17 +22,17 @@ use std::process::ExitCode;
 use sparring_wire::Revision;
 use turns::{check, median, ratio, take};
 
-/// Turns that each contestant takes.
+/// The number of rounds.
 const ROUNDS: usize = 9;
-/// Calls in a turn.
+/// The number of calls of a contestant in a round.
 const CALLS: usize = 4_000;
 
 fn main() -> ExitCode {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    // Memory first, while nothing has been freed that could be used again.
+    // Memory first, while there is no freed memory to reuse.
     runtime.block_on(memory_use::print());
-    // In a task of its own, as programs make their calls.
+    // In a task, as programs make their calls.
     match runtime.block_on(async { tokio::spawn(run()).await.expect("no panic") }) {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
@@ -42,13 +42,13 @@ fn main() -> ExitCode {
 async fn run() -> bool {
     let legacy = Revision::V2025_11_25;
     let modern = Revision::V2026_07_28;
-    let rmcp = theirs::Rmcp::connect(legacy).await;
-    let rmcp_modern = theirs::Rmcp::connect(modern).await;
-    let memory = ours::Ours::in_memory(legacy).await;
-    let memory_modern = ours::Ours::in_memory(modern).await;
-    let duplex = ours::Ours::over_duplex(legacy).await;
-    let direct = ours::Direct::new().await;
-    let bare = bare::Bare::start();
+    let rmcp = rmcp_contestant::Rmcp::connect(legacy).await;
+    let rmcp_modern = rmcp_contestant::Rmcp::connect(modern).await;
+    let memory = sparring_contestants::ConnectedClient::in_memory(legacy).await;
+    let memory_modern = sparring_contestants::ConnectedClient::in_memory(modern).await;
+    let duplex = sparring_contestants::ConnectedClient::over_duplex(legacy).await;
+    let direct = sparring_contestants::DirectServer::new().await;
+    let baseline = baseline::Baseline::start();
 
     let mut times = vec![[const { Vec::new() }; 2]; 7];
     for _ in 0..ROUNDS {
@@ -58,7 +58,7 @@ async fn run() -> bool {
         take(&memory_modern, CALLS, &mut times[3]).await;
         take(&duplex, CALLS, &mut times[4]).await;
         take(&direct, CALLS, &mut times[5]).await;
-        take(&bare, CALLS, &mut times[6]).await;
+        take(&baseline, CALLS, &mut times[6]).await;
     }
     let ratios = [0, 1].map(|way| ratio(&times[0][way], &times[2][way]));
     let medians: Vec<[f64; 2]> =

@@ -1,12 +1,11 @@
-//! Both ends of the Model Context Protocol.
+//! The client and the server of the Model Context Protocol.
 //!
-//! `Client` and `Server` are cores without I/O, pumped by drivers over a
-//! [`Link`]. Neither can name a transport: all they know is what a link gives.
+//! `Client` and `Server` are cores without I/O. Drivers run them over a [`Link`].
+//! Neither knows a transport: they see only the events of a link.
 
+mod cancellation;
 pub mod client;
 pub mod link;
-mod notices;
-mod panics;
 pub mod server;
 pub mod task;
 mod timer;

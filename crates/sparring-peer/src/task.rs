@@ -1,15 +1,15 @@
-//! Tasks in the background.
+//! Spawns background tasks and reads the messages of panics.
 
 use std::future::Future;
 use std::pin::Pin;
 
 use tokio::task::JoinHandle;
 
-/// Lets something go on by itself.
+/// Spawns a future as a tokio task.
 ///
-/// It is boxed: tokio's code for a task is built anew for each type of future, and
-/// so it is built once, for all crates. What is woken for every message pays
-/// nothing for it that could be measured.
+/// The future is boxed because the compiler generates tokio's task code once for
+/// each future type. With a box it is generated once for all crates. The box adds
+/// no measurable cost, even to tasks that every message wakes.
 ///
 /// # Panics
 /// Outside of a tokio runtime.
@@ -19,4 +19,10 @@ pub fn spawn(work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> 
 
 fn spawn_boxed(work: Pin<Box<dyn Future<Output = ()> + Send>>) -> JoinHandle<()> {
     tokio::spawn(work)
+}
+
+/// Returns the message of a panic, or an empty text if its payload is not text.
+pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! The clock of a driver: tells a core what time it is and wakes it when it
-//! asked to be woken.
+//! The clock of a driver: gives a core the current time and wakes the driver at
+//! the core's next deadline.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,98 +9,99 @@ use std::time::Duration;
 use tokio::task::unconstrained;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// A clock that starts at zero, read once a round, and one alarm.
+/// A clock that starts at zero, is read once a round, and has one wakeup.
 ///
-/// The alarm is only set anew when it must ring earlier than it would; that it
-/// may ring too early costs less than setting it for each request.
+/// The wakeup is set again only when a deadline is earlier than it. A wakeup that
+/// fires too early costs less than setting one for each request.
 #[derive(Debug)]
 pub(crate) struct Timer {
     start: Instant,
     now: Option<Duration>,
-    alarm: Option<Alarm>,
-    /// Since when the clock stands still, if it does.
-    held: Option<Instant>,
+    wakeup: Option<Wakeup>,
+    /// When the clock was paused, if it is paused.
+    paused_at: Option<Instant>,
 }
 
 #[derive(Debug)]
-struct Alarm {
+struct Wakeup {
     sleep: Pin<Box<Sleep>>,
-    /// Who is woken when it rings.
-    woken: Waker,
+    /// The task that the wakeup wakes.
+    waker: Waker,
 }
 
 impl Timer {
     pub(crate) fn start() -> Self {
-        Timer { start: Instant::now(), now: Some(Duration::ZERO), alarm: None, held: None }
+        Timer { start: Instant::now(), now: Some(Duration::ZERO), wakeup: None, paused_at: None }
     }
 
-    /// A new round begins: the next look at the clock is a fresh one.
-    pub(crate) fn renew(&mut self) {
+    /// Starts a new round: the next call of [`Timer::now`] reads the clock again.
+    pub(crate) fn refresh(&mut self) {
         self.now = None;
     }
 
-    /// Lets the clock stand still, or go on from where it stood.
-    pub(crate) fn hold(&mut self, held: bool) {
-        match self.held {
-            None if held => self.held = Some(Instant::now()),
-            Some(since) if !held => {
+    /// Pauses the clock, or lets it continue from where it was paused.
+    pub(crate) fn set_paused(&mut self, paused: bool) {
+        match self.paused_at {
+            None if paused => self.paused_at = Some(Instant::now()),
+            Some(since) if !paused => {
                 self.start += since.elapsed();
-                self.held = None;
+                self.paused_at = None;
             }
             _ => {}
         }
     }
 
-    /// The time since the start, the same throughout a round.
+    /// Returns the time since the start; the same throughout a round.
     pub(crate) fn now(&mut self) -> Duration {
-        *self.now.get_or_insert_with(|| match self.held {
+        *self.now.get_or_insert_with(|| match self.paused_at {
             Some(since) => since - self.start,
             None => self.start.elapsed(),
         })
     }
 
-    /// Ready when the time has come.
+    /// Returns ready when the clock has reached `wake_at`.
     pub(crate) fn poll(&mut self, wake_at: Option<Duration>, cx: &mut Context<'_>) -> Poll<()> {
         let Some(wake_at) = wake_at else { return Poll::Pending };
-        // Under load the alarm may ring late; the clock is always right.
+        // Under load the wakeup may fire late; the clock is always right.
         if self.now() >= wake_at {
             return Poll::Ready(());
         }
-        // Whoever lets it go on asks again.
-        if self.held.is_some() {
+        // The driver polls again after it lets the clock continue.
+        if self.paused_at.is_some() {
             return Poll::Pending;
         }
         let Some(deadline) = self.start.checked_add(wake_at) else { return Poll::Pending };
-        let alarm = match &mut self.alarm {
-            Some(alarm) => {
-                // It is set, and cannot have rung yet: there is nothing to ask it.
-                let rings_at = alarm.sleep.deadline();
-                let to_come = self.now.is_some_and(|now| self.start + now < rings_at);
-                if rings_at <= deadline && to_come && alarm.woken.will_wake(cx.waker()) {
+        let wakeup = match &mut self.wakeup {
+            Some(wakeup) => {
+                // The wakeup is set and cannot have fired yet, so polling it is
+                // unnecessary.
+                let fires_at = wakeup.sleep.deadline();
+                let is_ahead = self.now.is_some_and(|now| self.start + now < fires_at);
+                if fires_at <= deadline && is_ahead && wakeup.waker.will_wake(cx.waker()) {
                     return Poll::Pending;
                 }
-                if rings_at > deadline {
-                    alarm.sleep.as_mut().reset(deadline);
+                if fires_at > deadline {
+                    wakeup.sleep.as_mut().reset(deadline);
                 }
-                alarm.woken.clone_from(cx.waker());
-                alarm
+                wakeup.waker.clone_from(cx.waker());
+                wakeup
             }
-            alarm => alarm.insert(Alarm {
+            wakeup => wakeup.insert(Wakeup {
                 sleep: Box::pin(sleep_until(deadline)),
-                woken: cx.waker().clone(),
+                waker: cx.waker().clone(),
             }),
         };
-        // Beside tokio's budget: once it was asked, it is set.
-        let mut rings = unconstrained(alarm.sleep.as_mut());
-        if Pin::new(&mut rings).poll(cx).is_pending() {
+        // Outside of tokio's budget, so that polling always sets the wakeup.
+        let mut sleep = unconstrained(wakeup.sleep.as_mut());
+        if Pin::new(&mut sleep).poll(cx).is_pending() {
             return Poll::Pending;
         }
-        self.alarm = None;
+        self.wakeup = None;
         if self.start.elapsed() >= wake_at {
-            self.renew();
+            self.refresh();
             return Poll::Ready(());
         }
-        // It rang for something that is no longer awaited.
+        // The wakeup fired for a deadline that has been removed.
         self.poll(Some(wake_at), cx)
     }
 }
@@ -119,60 +120,60 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     async fn is_due(timer: &mut Timer, at: Duration) -> bool {
-        timer.renew();
+        timer.refresh();
         poll_fn(|cx| Poll::Ready(timer.poll(Some(at), cx).is_ready())).await
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_clock_that_is_held_goes_on_from_where_it_stood() {
+    async fn a_paused_clock_continues_from_where_it_was_paused() {
         let mut timer = Timer::start();
         advance(SECOND).await;
-        assert!(!is_due(&mut timer, 3 * SECOND).await, "the alarm is set");
-        timer.hold(true);
+        assert!(!is_due(&mut timer, 3 * SECOND).await, "the wakeup is set");
+        timer.set_paused(true);
         advance(60 * SECOND).await;
-        timer.hold(true);
-        assert!(!is_due(&mut timer, 3 * SECOND).await, "the clock stands still");
+        timer.set_paused(true);
+        assert!(!is_due(&mut timer, 3 * SECOND).await, "the clock is paused");
         assert_eq!(timer.now(), SECOND);
-        assert!(is_due(&mut timer, SECOND).await, "what was due stays due");
-        timer.hold(false);
-        assert!(!is_due(&mut timer, 3 * SECOND).await, "and goes on from there");
+        assert!(is_due(&mut timer, SECOND).await, "a deadline before the pause stays due");
+        timer.set_paused(false);
+        assert!(!is_due(&mut timer, 3 * SECOND).await, "the clock continues");
         advance(2 * SECOND).await;
         assert!(is_due(&mut timer, 3 * SECOND).await);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn whoever_asked_last_is_woken() {
+    async fn wakes_the_task_that_polled_last() {
         let mut timer = Timer::start();
         let wakers = [(); 2].map(|()| Arc::new(Counter::default()));
         for counter in &wakers {
             let waker = Waker::from(Arc::clone(counter));
             for _ in 0..2 {
-                timer.renew();
-                let asked = timer.poll(Some(SECOND), &mut Context::from_waker(&waker));
-                assert!(asked.is_pending());
+                timer.refresh();
+                let polled = timer.poll(Some(SECOND), &mut Context::from_waker(&waker));
+                assert!(polled.is_pending());
             }
         }
-        // Past the millisecond that the clock's wheel is rounded up to.
+        // Past the millisecond that tokio's timer wheel rounds up to.
         advance(SECOND + Duration::from_millis(1)).await;
         assert_eq!(wakers.map(|counter| counter.0.load(Ordering::Relaxed)), [0, 1]);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_to_ring_earlier_does_although_the_alarm_is_set() {
+    async fn an_earlier_deadline_replaces_a_later_one() {
         let mut timer = Timer::start();
         assert!(!is_due(&mut timer, 60 * SECOND).await);
         assert!(!is_due(&mut timer, SECOND).await);
-        let rung = tokio::time::timeout(
+        let fired = tokio::time::timeout(
             2 * SECOND,
             poll_fn(|cx| {
-                timer.renew();
+                timer.refresh();
                 timer.poll(Some(SECOND), cx)
             }),
         );
-        assert!(rung.await.is_ok());
+        assert!(fired.await.is_ok());
     }
 
-    /// Counts how often it is woken.
+    /// Counts its wakes.
     #[derive(Default)]
     struct Counter(AtomicUsize);
 

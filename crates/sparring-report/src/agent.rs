@@ -1,165 +1,189 @@
-//! What a coding agent needs to mend what failed, and nothing else: it pays for
-//! every word, and has no use for what passed.
+//! The report for a coding agent: only what it needs to fix the failures, since an agent
+//! pays for every word.
 //!
-//! Tests that failed of the same are told once. Whatever comes from a target is
-//! indented below a word of ours, so that it cannot pass for one.
+//! Tests with equal failures are reported once. Texts of a target are indented below a
+//! label, so that they cannot be mistaken for a part of the report.
 
-use crate::alike::{self, Alike};
-use crate::bounded::Bounded;
-use crate::{Failure, Outcome, Run, Test, counts, cut, duration, spoken, story, variants};
+use crate::bounded_text::BoundedText;
+use crate::grouping::{FailureGroup, group_failures};
+use crate::{Failure, Outcome, Run, Test, failure_text, format, grouping, traffic, truncate};
 
-/// The most bytes of all; how far failures may be told whole, and how far in a
-/// line each.
-const MOST: usize = 16 * 1024;
-const WHOLE: usize = 12 * 1024;
-const SHORT: usize = 2 * 1024;
-const FLAKY: usize = 1024;
-/// The most bytes of one failure, and about the least.
-const ONE: usize = 6 * 1024;
-const LEAST: usize = 200;
-/// How much is told of one failure: of a message and a response, of what is less
-/// telling, of a name, and how many lines.
-const LONGEST: usize = 800;
-const SHORTER: usize = 400;
-const NAME: usize = 200;
-const LINES: usize = 24;
-const LINE: usize = 120;
-const OUTPUT: usize = 10;
-/// How many things of one kind are told side by side.
-const TOGETHER: usize = 4;
+/// The maximum size of the report in bytes, and of its parts: complete failures, failures
+/// in one line, and flaky tests.
+const MAX_BYTES: usize = 16 * 1024;
+const MAX_FAILURES_BYTES: usize = 12 * 1024;
+const MAX_FAILURE_LINES_BYTES: usize = 2 * 1024;
+const MAX_FLAKY_BYTES: usize = 1024;
+/// The maximum size of one failure in bytes, and the approximate minimum.
+const MAX_FAILURE_BYTES: usize = 6 * 1024;
+const MIN_FAILURE_BYTES: usize = 200;
+/// The maximum bytes of a message or a response, of less important texts, and of a name.
+const MAX_TEXT_BYTES: usize = 800;
+const MAX_DETAIL_BYTES: usize = 400;
+const MAX_NAME_BYTES: usize = 200;
+/// The maximum number of lines of a diff and of an output, and the bytes of each line.
+const MAX_DIFF_LINES: usize = 24;
+const MAX_OUTPUT_LINES: usize = 10;
+const MAX_LINE_BYTES: usize = 120;
+/// The maximum number of failures, tests or violations in one list.
+const MAX_LISTED: usize = 4;
 
-/// The failures of a run, for a coding agent. It has at most 16 KiB: the first
-/// failures whole, the others in a line each, the rest counted.
+/// Renders the failures of a run for a coding agent, in at most 16 KiB: the first failures
+/// completely, others in one line each, and the number of the rest.
 pub fn agent(run: &Run) -> String {
-    let mut text = Bounded::new(MOST);
-    text.add(&headline(run), MOST);
-    let failed = alike::failed(run);
-    let left = text.add_fitting(&failed, WHOLE, LEAST, |alike| whole(run, alike));
-    if !left.is_empty() {
-        text.add("\n", MOST);
-    }
-    text.add_all(left.into_iter().map(brief), SHORT, |left| {
-        let more = counts::of(left, "failure");
-        format!("and {more} more: run one suite at a time, or --report json=FILE for all\n")
+    let mut text = BoundedText::new(MAX_BYTES);
+    text.add(&render_summary(run), MAX_BYTES);
+    let failed = group_failures(run);
+    let left = text.add_fitting(&failed, MAX_FAILURES_BYTES, MIN_FAILURE_BYTES, |group| {
+        render_group(run, group)
     });
-    let flaky: Vec<String> = run.tests.iter().filter(|test| test.is_flaky()).map(flaky).collect();
-    if !flaky.is_empty() {
-        text.add("\n", MOST);
+    if !left.is_empty() {
+        text.add("\n", MAX_BYTES);
     }
-    let more = |left| format!("and {} more\n", counts::of(left, "flaky test"));
-    text.add_all(flaky.into_iter(), FLAKY, more);
+    text.add_all(left.into_iter().map(render_group_line), MAX_FAILURE_LINES_BYTES, |left| {
+        let more = format::more(left, "failure");
+        format!("and {more} (run one suite at a time, or use --report json=FILE)\n")
+    });
+    let flaky: Vec<String> =
+        run.tests.iter().filter(|test| test.is_flaky()).map(render_flaky_line).collect();
+    if !flaky.is_empty() {
+        text.add("\n", MAX_BYTES);
+    }
+    let more = |left| format!("and {}\n", format::more(left, "flaky test"));
+    text.add_all(flaky.into_iter(), MAX_FLAKY_BYTES, more);
     text.into_text()
 }
 
-fn headline(run: &Run) -> String {
-    let stopped = if run.stopped { "; the run was ended early" } else { "" };
-    let shard = run.shard.as_deref().map(|shard| format!("; shard {}", cut::line(shard, NAME)));
-    let (counts, time) = (run.summary, duration::shown(run.took_ms));
+fn render_summary(run: &Run) -> String {
+    let stopped = if run.stopped { "; stopped early" } else { "" };
+    let shard = run
+        .shard
+        .as_deref()
+        .map(|shard| format!("; shard {}", truncate::one_line(shard, MAX_NAME_BYTES)));
+    let (counts, time) = (run.summary, format::duration(run.took_ms));
     format!("{counts} in {time}{}{stopped}\n", shard.unwrap_or_default())
 }
 
-/// All that helps: what did not hold, what was asked and answered, what the
-/// target wrote, and the command that runs it again.
-fn whole(run: &Run, alike: &Alike<'_>) -> String {
-    let test = alike.first;
-    let again = format!("  again: {}\n", cut::line(&test.again, LONGEST));
-    let most = ONE - again.len();
-    let mut text = Bounded::new(ONE);
-    text.add(&format!("\nFAIL {}\n{}", name(test), also(run, alike)), most);
-    text.add(&tries(test), most);
+/// Renders the failures, the last exchange, the output of the target, and the rerun command.
+fn render_group(run: &Run, group: &FailureGroup<'_>) -> String {
+    let test = group.first;
+    let rerun = format!("  rerun: {}\n", truncate::one_line(&test.again, MAX_TEXT_BYTES));
+    let max_bytes = MAX_FAILURE_BYTES - rerun.len();
+    let mut text = BoundedText::new(MAX_FAILURE_BYTES);
+    let header = format!("\nFAIL {}\n{}", test_label(test), render_related_tests(run, group));
+    text.add(&header, max_bytes);
+    text.add(&render_tries(test), max_bytes);
     let last = test.failure();
     let failures = last.map(|last| last.failures.as_slice()).unwrap_or_default();
-    let told = story::with_source(failures).take(TOGETHER);
-    let told = told.map(|(it, source)| failure(it, source));
-    let told = told.take_while(|it| text.add(it, most - SHORTER)).count();
-    if told < failures.len() {
-        text.add(&format!("  and {} more did not hold\n", failures.len() - told), most);
+    let rendered = failure_text::with_source(failures).take(MAX_LISTED);
+    let rendered = rendered.map(|(failure, source)| render_failure(failure, source));
+    let added = rendered.take_while(|it| text.add(it, max_bytes - MAX_DETAIL_BYTES)).count();
+    if added < failures.len() {
+        let rest = format::more(failures.len() - added, "failure");
+        text.add(&format!("  and {rest}\n"), max_bytes);
     }
     let outputs = last.map(|last| [("stderr", &last.stderr), ("stdout", &last.stdout)]);
     let outputs = outputs.into_iter().flatten().map(|(name, output)| {
-        (name, block(&format!("end of {name}"), &cut::last_lines(output, OUTPUT, LINE)))
+        (
+            name,
+            render_block(
+                &format!("end of {name}"),
+                &truncate::last_lines(output, MAX_OUTPUT_LINES, MAX_LINE_BYTES),
+            ),
+        )
     });
-    for (name, part) in std::iter::once(("the last request", exchange(test))).chain(outputs) {
-        if !text.add(&part, most - SHORTER / 2) {
-            text.add(&format!("  ({name} is left out here)\n"), most);
+    let exchange = ("the last request", render_last_exchange(test));
+    for (name, part) in std::iter::once(exchange).chain(outputs) {
+        if !text.add(&part, max_bytes - MAX_DETAIL_BYTES / 2) {
+            text.add(&format!("  ({name} omitted)\n"), max_bytes);
         }
     }
-    text.add(&again, ONE);
+    text.add(&rerun, MAX_FAILURE_BYTES);
     text.into_text()
 }
 
-fn failure(failure: &Failure, source: &str) -> String {
+fn render_failure(failure: &Failure, source: &str) -> String {
     let Failure { place, message, diff, .. } = failure;
-    let source = cut::line(source.trim(), SHORTER);
+    let source = truncate::one_line(source.trim(), MAX_DETAIL_BYTES);
     let source = if source.is_empty() { source } else { format!(" | {source}") };
-    let mut text = format!("  at {}{source}\n", story::at(place));
-    text.push_str(&format!("    {}\n", cut::line(message, LONGEST)));
+    let mut text = format!("  at {}{source}\n", failure_text::location(place));
+    text.push_str(&format!("    {}\n", truncate::one_line(message, MAX_TEXT_BYTES)));
     let diff = diff.as_deref().unwrap_or_default();
-    text.push_str(&block("diff (- expected, + found)", &cut::first_lines(diff, LINES, LINE)));
+    text.push_str(&render_block(
+        "diff (- expected, + found)",
+        &truncate::first_lines(diff, MAX_DIFF_LINES, MAX_LINE_BYTES),
+    ));
     text
 }
 
-/// Whether it failed of something else before.
-fn tries(test: &Test) -> String {
+/// Renders whether earlier tries failed differently.
+fn render_tries(test: &Test) -> String {
     match test.failed_tries.as_slice() {
         [] | [_] => String::new(),
         [earlier @ .., last] if earlier.iter().all(|it| it.failures == last.failures) => {
-            format!("  tries: {}, all alike\n", earlier.len() + 1)
+            format!("  tries: {}, all with the same failures\n", earlier.len() + 1)
         }
         [earlier @ .., last] => {
-            let others = earlier.iter().filter(|it| it.failures != last.failures);
-            let others = others.map(|it| story::headline(it, NAME)).next().unwrap_or_default();
-            format!("  tries: {}, not alike; before: {others}\n", earlier.len() + 1)
+            let other = earlier.iter().find(|it| it.failures != last.failures);
+            let other =
+                other.map(|it| failure_text::headline(it, MAX_NAME_BYTES)).unwrap_or_default();
+            format!("  tries: {}, with different failures; before: {other}\n", earlier.len() + 1)
         }
     }
 }
 
-/// Where else it fails of the same, and where it does not fail.
-fn also(run: &Run, alike: &Alike<'_>) -> String {
-    let test = alike.first;
-    let is_same = |other: &&&Test| variants::identity(other) == variants::identity(test);
+/// Renders the variants and tests with the same failures, and the variants that pass.
+fn render_related_tests(run: &Run, group: &FailureGroup<'_>) -> String {
+    let test = group.first;
+    let is_same = |other: &&&Test| grouping::test_identity(other) == grouping::test_identity(test);
     let (same, others): (Vec<&Test>, Vec<&Test>) =
-        alike.others.iter().copied().partition(|other| is_same(&other));
+        group.others.iter().copied().partition(|other| is_same(&other));
     let passed = run.tests.iter().filter(|other| other.outcome == Outcome::Passed);
     let passed: Vec<&Test> = passed.filter(|other| is_same(&other)).collect();
-    let variants = |tests: &[&Test]| listed(tests.iter().map(|test| variants::variant(test)));
+    let variants =
+        |tests: &[&Test]| render_list(tests.iter().map(|test| grouping::variant_label(test)));
     let mut text = String::new();
     if !same.is_empty() {
-        text.push_str(&format!("  fails alike in: {}\n", variants(&same)));
+        text.push_str(&format!("  same failure in: {}\n", variants(&same)));
     }
     if !passed.is_empty() {
         text.push_str(&format!("  passes in: {}\n", variants(&passed)));
     }
     if !others.is_empty() {
-        let count = counts::of(others.len(), "other test");
-        let names = listed(others.iter().map(|test| format!("\"{}\"", test.title())));
-        text.push_str(&format!("  fails {count} too: {names}\n"));
+        let count = format::count(others.len(), "other test");
+        let names = render_list(others.iter().map(|test| format!("\"{}\"", test.title())));
+        text.push_str(&format!("  same failure in {count}: {names}\n"));
     }
     text
 }
 
-fn listed(texts: impl ExactSizeIterator<Item = String>) -> String {
-    let left = texts.len().saturating_sub(TOGETHER);
-    let shown: Vec<String> = texts.take(TOGETHER).map(|text| cut::line(&text, LINE)).collect();
+fn render_list(texts: impl ExactSizeIterator<Item = String>) -> String {
+    let left = texts.len().saturating_sub(MAX_LISTED);
+    let listed: Vec<String> =
+        texts.take(MAX_LISTED).map(|text| truncate::one_line(&text, MAX_LINE_BYTES)).collect();
     match left {
-        0 => shown.join(", "),
-        _ => format!("{} and {left} more", shown.join(", ")),
+        0 => listed.join(", "),
+        _ => format!("{} and {left} more", listed.join(", ")),
     }
 }
 
-/// The last request and its response, and what breaks the protocol in them.
-fn exchange(test: &Test) -> String {
-    let Some(it) = spoken::last_exchange(test) else { return String::new() };
-    let response = it.response.map(|frame| spoken::brief(frame, LONGEST));
+/// Renders the last request, its response, and the violations of the response.
+fn render_last_exchange(test: &Test) -> String {
+    let Some(it) = traffic::last_exchange(test) else { return String::new() };
+    let response = it.response.map(|frame| traffic::summarize_frame(frame, MAX_TEXT_BYTES));
     let response = response.unwrap_or_else(|| "none".to_owned());
-    let mut text = format!("  request: {}\n", spoken::brief(it.request, SHORTER));
+    let mut text =
+        format!("  request: {}\n", traffic::summarize_frame(it.request, MAX_DETAIL_BYTES));
     text.push_str(&format!("  response: {response}\n"));
-    let wrong = it.response.map(|frame| spoken::wrong(frame, SHORTER)).unwrap_or_default();
-    text.extend(wrong.iter().take(TOGETHER).map(|wrong| format!("  violation: {wrong}\n")));
+    let violations = it
+        .response
+        .map(|frame| traffic::render_violations(frame, MAX_DETAIL_BYTES))
+        .unwrap_or_default();
+    text.extend(violations.iter().take(MAX_LISTED).map(|it| format!("  violation: {it}\n")));
     text
 }
 
-fn block(title: &str, lines: &[String]) -> String {
+fn render_block(title: &str, lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
     }
@@ -167,26 +191,33 @@ fn block(title: &str, lines: &[String]) -> String {
     format!("  {title}:\n{lines}")
 }
 
-fn brief(alike: &Alike<'_>) -> String {
-    let Alike { first, others } = alike;
-    let why = first.failure().map(|last| story::headline(last, NAME)).unwrap_or_default();
+fn render_group_line(group: &FailureGroup<'_>) -> String {
+    let FailureGroup { first, others } = group;
+    let why = first
+        .failure()
+        .map(|last| failure_text::headline(last, MAX_NAME_BYTES))
+        .unwrap_or_default();
     let more = match others.len() {
         0 => String::new(),
-        count => format!(" (and {} alike)", counts::of(count, "test")),
+        count => format!(" (same failure in {})", format::count(count, "other test")),
     };
-    format!("FAIL {}: {why}{more}\n", name(first))
+    format!("FAIL {}: {why}{more}\n", test_label(first))
 }
 
-fn flaky(test: &Test) -> String {
+fn render_flaky_line(test: &Test) -> String {
     let tries = test.failed_tries.len() + 1;
-    let why = test.failed_tries.last().map(|last| story::headline(last, NAME));
-    format!("FLAKY {}: passed at try {tries}, before: {}\n", name(test), why.unwrap_or_default())
+    let why = test.failed_tries.last().map(|last| failure_text::headline(last, MAX_NAME_BYTES));
+    let why = why.unwrap_or_default();
+    format!("FLAKY {}: passed on try {tries}; before: {why}\n", test_label(test))
 }
 
-/// A test with its place, and the server that it is about.
-fn name(test: &Test) -> String {
-    let server =
-        test.server.as_deref().map(|server| format!(" (server {})", cut::line(server, NAME)));
-    let (place, title) = (story::at(&test.place), cut::line(&test.title(), NAME));
+/// Renders the location, the title and the server of a test.
+fn test_label(test: &Test) -> String {
+    let server = test
+        .server
+        .as_deref()
+        .map(|server| format!(" (server {})", truncate::one_line(server, MAX_NAME_BYTES)));
+    let (place, title) =
+        (failure_text::location(&test.place), truncate::one_line(&test.title(), MAX_NAME_BYTES));
     format!("{place} \"{title}\"{}", server.unwrap_or_default())
 }

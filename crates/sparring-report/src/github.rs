@@ -1,88 +1,92 @@
-//! Annotations for GitHub: workflow commands that put each failure at its line
-//! of the suite.
+//! Annotations for GitHub: workflow commands that show each failure at its line of the suite.
 //!
-//! Files are named as the run has them; GitHub finds those that are told from
-//! the root of the repository.
+//! Paths are those of the run. GitHub expects them relative to the root of the repository.
 
-use crate::alike::{self, Alike};
-use crate::{Place, Run, Test, counts, cut, story};
+use crate::grouping::{FailureGroup, group_failures};
+use crate::{Place, Run, Test, failure_text, format, truncate};
 
-/// How many annotations of one kind GitHub shows of a step.
-const SHOWN: usize = 10;
-/// How much of a title and of a message is told.
-const TITLE: usize = 200;
-const LONGEST: usize = 1_000;
-const LINES: usize = 20;
+/// The maximum number of annotations of one kind that GitHub shows for a step.
+const MAX_ANNOTATIONS: usize = 10;
+/// The maximum bytes of a title and of a message, and the maximum lines of a diff.
+const MAX_TITLE_BYTES: usize = 200;
+const MAX_MESSAGE_BYTES: usize = 1_000;
+const MAX_DIFF_LINES: usize = 20;
 
-/// An error for each thing that tests failed of and a warning for each flaky
-/// test, a line each. Of more than GitHub shows, the rest is counted in a notice.
+/// Renders an error for each group of failures and a warning for each flaky test, in one
+/// line each. A notice counts those that GitHub would not show.
 pub fn github(run: &Run) -> String {
-    let failed = alike::failed(run);
+    let failed = group_failures(run);
     let flaky: Vec<&Test> = run.tests.iter().filter(|test| test.is_flaky()).collect();
-    let errors = failed.iter().take(SHOWN).map(error);
-    let warnings = flaky.iter().take(SHOWN).map(|test| warning(test));
+    let errors = failed.iter().take(MAX_ANNOTATIONS).map(render_error);
+    let warnings = flaky.iter().take(MAX_ANNOTATIONS).map(|test| render_warning(test));
     let mut text: String = errors.chain(warnings).collect();
     let rest = [(failed.len(), "failure"), (flaky.len(), "flaky test")];
-    let rest = rest.map(|(all, what)| (all.saturating_sub(SHOWN), what));
+    let rest = rest.map(|(all, noun)| (all.saturating_sub(MAX_ANNOTATIONS), noun));
     let rest: Vec<String> = rest
         .iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| counts::of(*count, what))
+        .map(|(count, noun)| format::more(*count, noun))
         .collect();
     if !rest.is_empty() {
-        let told = format!("{} more, not shown here; the log has them all", rest.join(" and "));
-        text.push_str(&format!("::notice title=spar test::{}\n", data(&told)));
+        let notice = format!("{}, see the log", rest.join(" and "));
+        text.push_str(&format!("::notice title=spar test::{}\n", escape_data(&notice)));
     }
     text
 }
 
-fn error(alike: &Alike<'_>) -> String {
-    let Alike { first, others } = alike;
+fn render_error(group: &FailureGroup<'_>) -> String {
+    let FailureGroup { first, others } = group;
     let more = match others.len() {
         0 => String::new(),
-        count => format!(" (and {} that failed of the same)", counts::of(count, "test")),
+        count => format!(" (same failure in {})", format::count(count, "other test")),
     };
-    let title = format!("{}{more}", cut::line(&first.title(), TITLE));
+    let title = format!("{}{more}", truncate::one_line(&first.title(), MAX_TITLE_BYTES));
     let failures = first.failure().map(|last| last.failures.as_slice()).unwrap_or_default();
     let mut lines = Vec::new();
     for failure in failures {
         let line = failure.place.line;
-        let message = cut::line(&failure.message, LONGEST);
+        let message = truncate::one_line(&failure.message, MAX_MESSAGE_BYTES);
         lines.push(if failures.len() > 1 { format!("line {line}: {message}") } else { message });
         let diff = failure.diff.as_deref().unwrap_or_default();
-        lines.extend(cut::first_lines(diff, LINES, LONGEST));
+        lines.extend(truncate::first_lines(diff, MAX_DIFF_LINES, MAX_MESSAGE_BYTES));
     }
     if lines.is_empty() {
-        lines.push("it failed".to_owned());
+        lines.push("failed without a message".to_owned());
     }
-    lines.truncate(2 * LINES);
-    lines.push(format!("again: {}", cut::line(&first.again, LONGEST)));
+    lines.truncate(2 * MAX_DIFF_LINES);
+    lines.push(format!("rerun: {}", truncate::one_line(&first.again, MAX_MESSAGE_BYTES)));
     let place = failures.first().map_or(&first.place, |failure| &failure.place);
-    command("error", place, &title, &lines.join("\n"))
+    render_command("error", place, &title, &lines.join("\n"))
 }
 
-fn warning(test: &Test) -> String {
-    let why = test.failed_tries.last().map(|last| story::headline(last, LONGEST));
+fn render_warning(test: &Test) -> String {
+    let why = test.failed_tries.last().map(|last| failure_text::headline(last, MAX_MESSAGE_BYTES));
     let tries = test.failed_tries.len() + 1;
-    let message = format!("it passed at try {tries}; before: {}", why.unwrap_or_default());
-    let title = format!("flaky: {}", cut::line(&test.title(), TITLE));
-    command("warning", &test.place, &title, &message)
+    let message = format!("passed on try {tries}; before: {}", why.unwrap_or_default());
+    let title = format!("flaky: {}", truncate::one_line(&test.title(), MAX_TITLE_BYTES));
+    render_command("warning", &test.place, &title, &message)
 }
 
-fn command(kind: &str, place: &Place, title: &str, message: &str) -> String {
-    let (file, title) = (property(&cut::line(&place.file, LONGEST)), property(title));
+fn render_command(kind: &str, place: &Place, title: &str, message: &str) -> String {
+    let (file, title) = (
+        escape_property(&truncate::one_line(&place.file, MAX_MESSAGE_BYTES)),
+        escape_property(title),
+    );
     let (line, column) = (place.line.max(1), place.column.max(1));
-    format!("::{kind} file={file},line={line},col={column},title={title}::{}\n", data(message))
+    format!(
+        "::{kind} file={file},line={line},col={column},title={title}::{}\n",
+        escape_data(message)
+    )
 }
 
-/// A text after the second `::`.
-fn data(text: &str) -> String {
+/// Escapes the message of a render_command.
+fn escape_data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A text of a property, where other characters have a meaning too.
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+/// Escapes the value of a escape_property, in which more characters are special.
+fn escape_property(text: &str) -> String {
+    escape_data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 #[cfg(test)]
@@ -90,8 +94,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_a_meaning_is_escaped_where_it_has_one() {
-        assert_eq!(data("100%, a:b\r\n%0A"), "100%25, a:b%0D%0A%250A");
-        assert_eq!(property("100%, a:b\n"), "100%25%2C a%3Ab%0A");
+    fn special_characters_are_escaped() {
+        assert_eq!(escape_data("100%, a:b\r\n%0A"), "100%25, a:b%0D%0A%250A");
+        assert_eq!(escape_property("100%, a:b\n"), "100%25%2C a%3Ab%0A");
     }
 }

@@ -1,24 +1,23 @@
-//! GitLab's code quality report: what failed, at its line of the suite, in merge
-//! requests.
+//! The code quality report of GitLab, which shows failures in merge requests.
 
 use std::collections::HashMap;
 
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
-use crate::{Failure, Outcome, Place, Run, Test, cut, variants};
+use crate::{Failure, Outcome, Place, Run, Test, grouping, truncate};
 
-/// How much of a message is told.
-const LONGEST: usize = 1_000;
+/// The maximum length of a message, in bytes.
+const MAX_MESSAGE_BYTES: usize = 1_000;
 
-/// What tests failed of, and as minor what flaky ones did before they passed.
+/// Renders the failures as major issues, and those of flaky tests as minor ones.
 ///
-/// A fingerprint is made of what stays the same from run to run: neither of the
-/// line nor of what was found.
+/// The fingerprint of an issue uses only what stays the same from run to run, so neither
+/// the line nor the actual value.
 pub fn gitlab(run: &Run) -> String {
-    let mut given = HashMap::new();
+    let mut used = HashMap::new();
     let issues: Vec<Value> =
-        run.tests.iter().flat_map(issues).map(|it| it.told(&mut given)).collect();
+        run.tests.iter().flat_map(issues).map(|it| it.to_json(&mut used)).collect();
     format!("{:#}\n", Value::Array(issues))
 }
 
@@ -36,24 +35,24 @@ fn issues(test: &Test) -> Vec<Issue<'_>> {
         Outcome::Passed if test.is_flaky() => ("spar-flaky", "minor"),
         Outcome::Passed | Outcome::Skipped | Outcome::NotRun => return Vec::new(),
     };
-    let of = |message, place| Issue { test, check, severity, message, place };
+    let issue = |message, place| Issue { test, check, severity, message, place };
     match test.failed_tries.last().map(|last| last.failures.as_slice()) {
-        None | Some([]) => vec![of("it failed", &test.place)],
+        None | Some([]) => vec![issue("failed without a message", &test.place)],
         Some(failures) => {
-            failures.iter().map(|Failure { message, place, .. }| of(message, place)).collect()
+            failures.iter().map(|Failure { message, place, .. }| issue(message, place)).collect()
         }
     }
 }
 
 impl Issue<'_> {
-    fn told(&self, given: &mut HashMap<String, usize>) -> Value {
-        let message = cut::line(self.message, LONGEST);
-        let flaky = if self.check == "spar-flaky" { " (passed when tried again)" } else { "" };
-        let path = cut::line(&self.place.file, LONGEST);
+    fn to_json(&self, used: &mut HashMap<String, usize>) -> Value {
+        let message = truncate::one_line(self.message, MAX_MESSAGE_BYTES);
+        let flaky = if self.check == "spar-flaky" { " (passed when retried)" } else { "" };
+        let path = truncate::one_line(&self.place.file, MAX_MESSAGE_BYTES);
         json!({
-            "description": format!("{}{flaky}: {message}", cut::line(&self.test.title(), LONGEST)),
+            "description": format!("{}{flaky}: {message}", truncate::one_line(&self.test.title(), MAX_MESSAGE_BYTES)),
             "check_name": self.check,
-            "fingerprint": self.fingerprint(given),
+            "fingerprint": self.fingerprint(used),
             "severity": self.severity,
             "location": {
                 "path": path.strip_prefix("./").unwrap_or(&path),
@@ -62,21 +61,21 @@ impl Issue<'_> {
         })
     }
 
-    /// Another one for each: what is the same in all that it is made of is counted.
-    fn fingerprint(&self, given: &mut HashMap<String, usize>) -> String {
+    /// Returns a unique fingerprint: issues with the same parts are numbered.
+    fn fingerprint(&self, used: &mut HashMap<String, usize>) -> String {
         let (suite, name) = (&self.test.suite, &self.test.name);
-        let (variant, kind) = (variants::variant(self.test), kind(self.message));
-        let known = json!([self.check, suite, name, variant, kind]).to_string();
-        let number = given.entry(known.clone()).or_default();
-        let hash = digest(&SHA256, format!("{number}{known}").as_bytes());
+        let (variant, kind) = (grouping::variant_label(self.test), message_kind(self.message));
+        let parts = json!([self.check, suite, name, variant, kind]).to_string();
+        let number = used.entry(parts.clone()).or_default();
+        let hash = digest(&SHA256, format!("{number}{parts}").as_bytes());
         *number += 1;
         hash.as_ref().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
-/// What kind of a thing did not hold: a message without what was found, and
-/// without quotes and numbers, which may be other ones in each run.
-fn kind(message: &str) -> String {
+/// Returns the kind of a failure: its message without the actual value, quotes and numbers,
+/// which may differ between runs.
+fn message_kind(message: &str) -> String {
     let message = message.split(", found ").next().unwrap_or_default();
     let unquoted = message.split('"').step_by(2);
     unquoted.flat_map(str::chars).filter(|c| !c.is_ascii_digit()).collect()
@@ -87,9 +86,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kind_has_nothing_that_changes_from_run_to_run() {
-        assert_eq!(kind(r#"text: expected "a", found "b""#), "text: expected ");
-        assert_eq!(kind("no answer within 12s"), kind("no answer within 7s"));
-        assert_ne!(kind("text: expected 1"), kind("json: expected 1"));
+    fn a_message_kind_is_the_same_in_every_run() {
+        assert_eq!(message_kind(r#"text: expected "a", found "b""#), "text: expected ");
+        assert_eq!(message_kind("no answer within 12s"), message_kind("no answer within 7s"));
+        assert_ne!(message_kind("text: expected 1"), message_kind("json: expected 1"));
     }
 }

@@ -1,4 +1,4 @@
-//! JSON: a run as it is, to be read again and by other programs.
+//! The JSON report: the complete run, for other programs and for merging.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -6,134 +6,131 @@ use serde_json::Value;
 
 use crate::{Run, VERSION};
 
-/// The report.
+/// Renders the JSON report.
 pub fn json(run: &Run) -> String {
     let mut text = serde_json::to_string_pretty(run).expect("a run is plain data");
     text.push('\n');
     text
 }
 
-/// The JSON Schema of the report, made from the data itself. It forbids nothing
-/// that is not there: what is added later is no breach of it.
+/// Returns the JSON Schema of the report, generated from [`Run`]. It allows unknown fields,
+/// so that later versions can add some.
 pub fn schema() -> Value {
     let mut schema = schemars::schema_for!(Run).to_value();
     schema["title"] = "A run of spar test".into();
     schema
 }
 
-/// Why a text is not a report that can be read.
+/// The error of a text that is not a readable report.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ReadError {
-    /// It is no JSON.
-    #[error("{line}:{column}: this is no JSON: {why}")]
-    NoJson {
+    /// The text is not JSON.
+    #[error("{line}:{column}: invalid JSON: {why}")]
+    InvalidJson {
         /// The line, from 1.
         line: usize,
-        /// The column in it.
+        /// The column, from 1.
         column: usize,
-        /// What is wrong.
+        /// The description of the error.
         why: String,
     },
-    /// It is some other JSON.
-    #[error("{line}:{column}: this is no report of `spar test --report json`: {why}")]
-    NoReport {
+    /// The text is other JSON.
+    #[error("{line}:{column}: not a report of `spar test --report json`: {why}")]
+    NotAReport {
         /// The line, from 1.
         line: usize,
-        /// The column in it.
+        /// The column, from 1.
         column: usize,
-        /// What is wrong.
+        /// The description of the error.
         why: String,
     },
-    /// It is the stream of events.
-    #[error("this is a report of --report ndjson, and only those of --report json can be read")]
-    Stream,
-    /// A newer program wrote it.
-    #[error(
-        "this is a report of version {version}, and this program knows {VERSION}: a newer spar \
-         wrote it"
-    )]
-    Newer {
-        /// Its version.
+    /// The text is a stream of events.
+    #[error("this is a report of --report ndjson; only reports of --report json can be read")]
+    IsNdjson,
+    /// A newer spar wrote the report.
+    #[error("report version {version} is newer than {VERSION}: update spar to read it")]
+    NewerVersion {
+        /// The version of the report.
         version: u64,
     },
 }
 
 impl ReadError {
-    /// Whether it begins with a place in the text.
+    /// Returns whether the message begins with a position in the text.
     pub fn has_place(&self) -> bool {
-        matches!(self, ReadError::NoJson { .. } | ReadError::NoReport { .. })
+        matches!(self, ReadError::InvalidJson { .. } | ReadError::NotAReport { .. })
     }
 }
 
-/// Reads a report. What it does not know is passed over.
+/// Parses a JSON report. Unknown fields are ignored.
 ///
 /// # Errors
-/// When it is none, or of a newer version.
+/// Returns an error if the text is not a report, or is of a newer version.
 pub fn read(text: &str) -> Result<Run, ReadError> {
     let first = text.lines().next().unwrap_or_default();
-    if serde_json::from_str::<Event>(first).is_ok() {
-        return Err(ReadError::Stream);
+    if serde_json::from_str::<NdjsonEvent>(first).is_ok() {
+        return Err(ReadError::IsNdjson);
     }
-    let _: IgnoredAny = serde_json::from_str(text).map_err(told)?;
+    let _: IgnoredAny = serde_json::from_str(text).map_err(read_error)?;
     if !text.trim_start().starts_with('{') {
-        let why = "it is no object".to_owned();
-        return Err(ReadError::NoReport { line: 1, column: 1, why });
+        let why = "expected an object".to_owned();
+        return Err(ReadError::NotAReport { line: 1, column: 1, why });
     }
-    let Head { version } = serde_json::from_str(text).map_err(told)?;
+    let VersionField { version } = serde_json::from_str(text).map_err(read_error)?;
     if version > u64::from(VERSION) {
-        return Err(ReadError::Newer { version });
+        return Err(ReadError::NewerVersion { version });
     }
-    serde_json::from_str(text).map_err(told)
+    serde_json::from_str(text).map_err(read_error)
 }
 
-/// What is read first, since the rest may be of another version.
+/// The version of a report, which is parsed before the rest.
 #[derive(Deserialize)]
-struct Head {
+struct VersionField {
     version: u64,
 }
 
-/// A line of the stream.
+/// A line of an NDJSON report.
 #[derive(Deserialize)]
-struct Event {
+struct NdjsonEvent {
     #[serde(rename = "event")]
     _event: String,
 }
 
-fn told(error: serde_json::Error) -> ReadError {
+fn read_error(error: serde_json::Error) -> ReadError {
     let (line, column) = (error.line(), error.column());
     let why = error.to_string();
-    // The place is told before.
+    // The position comes before the message.
     let why = why.split(" at line ").next().unwrap_or_default().to_owned();
     match error.is_data() {
-        true => ReadError::NoReport { line, column, why },
-        false => ReadError::NoJson { line, column, why },
+        true => ReadError::NotAReport { line, column, why },
+        false => ReadError::InvalidJson { line, column, why },
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example;
+    use crate::sample_run;
 
     #[test]
-    fn a_report_is_read_as_it_was_written() {
-        let run = example::whole();
+    fn a_report_survives_a_round_trip() {
+        let run = sample_run::run();
         assert_eq!(read(&json(&run)), Ok(run));
     }
 
     #[test]
-    fn a_report_with_everything_fits_its_schema_and_uses_all_of_it() {
-        let (schema, report) = (schema(), serde_json::to_value(example::whole()).unwrap());
+    fn a_full_report_conforms_to_its_schema_and_uses_every_property() {
+        let (schema, report) = (schema(), serde_json::to_value(sample_run::run()).unwrap());
         let validator = jsonschema::validator_for(&schema).unwrap();
         let wrong: Vec<String> =
             validator.iter_errors(&report).map(|error| error.to_string()).collect();
         assert!(wrong.is_empty(), "{wrong:#?}");
         let text = report.to_string();
-        let named = |of: &Value| -> Vec<String> {
-            of["properties"].as_object().into_iter().flat_map(|it| it.keys().cloned()).collect()
+        let properties = |schema: &Value| -> Vec<String> {
+            schema["properties"].as_object().into_iter().flat_map(|it| it.keys().cloned()).collect()
         };
         let defined = schema["$defs"].as_object().into_iter().flat_map(|it| it.values());
-        for name in std::iter::once(&schema).chain(defined).flat_map(named) {
+        for name in std::iter::once(&schema).chain(defined).flat_map(properties) {
             assert!(text.contains(&format!("\"{name}\":")), "the report has no {name}");
         }
         let mut other = report;
@@ -142,32 +139,29 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_passed_over() {
-        let mut report = serde_json::to_value(example::whole()).unwrap();
+    fn unknown_fields_are_ignored() {
+        let mut report = serde_json::to_value(sample_run::run()).unwrap();
         report["later"] = 1.into();
         report["tests"][0]["frames"][0]["later"] = 1.into();
-        assert_eq!(read(&report.to_string()), Ok(example::whole()));
+        assert_eq!(read(&report.to_string()), Ok(sample_run::run()));
     }
 
     #[test]
-    fn what_is_no_report_is_told_with_its_place() {
+    fn an_unreadable_report_is_reported_with_its_position() {
         for (text, expected) in [
-            ("", "1:0: this is no JSON: EOF while parsing a value"),
-            ("{\n  \"a\": ]}", "2:8: this is no JSON: expected value"),
-            ("[]", "1:1: this is no report of `spar test --report json`: it is no object"),
-            ("{}", "1:2: this is no report of `spar test --report json`: missing field `version`"),
+            ("", "1:0: invalid JSON: EOF while parsing a value"),
+            ("{\n  \"a\": ]}", "2:8: invalid JSON: expected value"),
+            ("[]", "1:1: not a report of `spar test --report json`: expected an object"),
+            ("{}", "1:2: not a report of `spar test --report json`: missing field `version`"),
             (
                 r#"{"version": 1, "spar": 7}"#,
-                "1:24: this is no report of `spar test --report json`: invalid type: integer `7`, \
+                "1:24: not a report of `spar test --report json`: invalid type: integer `7`, \
                  expected a string",
             ),
-            (
-                r#"{"version": 2}"#,
-                "this is a report of version 2, and this program knows 1: a newer spar wrote it",
-            ),
+            (r#"{"version": 2}"#, "report version 2 is newer than 1: update spar to read it"),
             (
                 "{\"event\":\"run\"}\n{}",
-                "this is a report of --report ndjson, and only those of --report json can be read",
+                "this is a report of --report ndjson; only reports of --report json can be read",
             ),
         ] {
             assert_eq!(read(text).unwrap_err().to_string(), expected, "{text}");

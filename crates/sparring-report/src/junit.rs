@@ -1,8 +1,8 @@
-//! JUnit XML, as Jenkins, GitLab and what GitHub's users run read it.
+//! JUnit XML for Jenkins, GitLab and GitHub actions.
 //!
-//! It keeps to the schemas of Jenkins' xUnit plugin: `file` and `line` stand in
-//! one of them, what Surefire says of tries (`flakyFailure`, `rerunFailure`) in
-//! the other, and both are read by those who know them and left unread by others.
+//! It conforms to the schemas of Jenkins' xUnit plugin. One of them has `file` and `line`,
+//! the other has the elements of Surefire for tries (`flakyFailure`, `rerunFailure`).
+//! Readers ignore what they do not know.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -10,25 +10,25 @@ use std::io;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use crate::{Outcome, Run, Summary, Test, Try, clean, cut, duration, story};
+use crate::{Outcome, Run, Summary, Test, Try, failure_text, format, sanitize, truncate};
 
-/// How much of a name or a message stands in an attribute.
-const ATTRIBUTE: usize = 1_000;
-/// How much of an output is kept.
-const OUTPUT: usize = 64 * 1024;
+/// The maximum length of a name or a message in an attribute, in bytes.
+const MAX_ATTRIBUTE_BYTES: usize = 1_000;
+/// The maximum length of an output, in bytes.
+const MAX_OUTPUT_BYTES: usize = 64 * 1024;
 
 type Xml = Writer<Vec<u8>>;
 
-/// The run as JUnit XML: a `testsuite` a file, a `testcase` a test and variant.
+/// Renders JUnit XML: a `testsuite` for each file, a `testcase` for each variant of a test.
 pub fn junit(run: &Run) -> String {
     let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
-    written(&mut xml, run).expect("memory takes all that is written");
-    let mut text = String::from_utf8(xml.into_inner()).expect("it is made of strings");
+    write_run(&mut xml, run).expect("writing to memory succeeds");
+    let mut text = String::from_utf8(xml.into_inner()).expect("all parts are strings");
     text.push('\n');
     text
 }
 
-fn written(xml: &mut Xml, run: &Run) -> io::Result<()> {
+fn write_run(xml: &mut Xml, run: &Run) -> io::Result<()> {
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let counts = Summary::of(&run.tests);
     let all = xml.create_element("testsuites").with_attributes([
@@ -38,24 +38,24 @@ fn written(xml: &mut Xml, run: &Run) -> io::Result<()> {
         ("errors", "0"),
         ("time", &seconds(run.took_ms)),
     ]);
-    let suites = suites(&run.tests);
+    let suites = group_by_suite(&run.tests);
     if suites.is_empty() {
         return all.write_empty().map(drop);
     }
-    let mut names = Names::default();
+    let mut names = UsedNames::default();
     all.write_inner_content(|xml| {
-        suites.iter().try_for_each(|tests| suite(xml, run, tests, &mut names))
+        suites.iter().try_for_each(|tests| write_suite(xml, run, tests, &mut names))
     })?;
     Ok(())
 }
 
-/// The tests by suite, in the order in which suites first come.
-fn suites(tests: &[Test]) -> Vec<Vec<&Test>> {
+/// Groups the tests by suite, in the order of the run.
+fn group_by_suite(tests: &[Test]) -> Vec<Vec<&Test>> {
     let mut suites: Vec<Vec<&Test>> = Vec::new();
-    let mut places = HashMap::new();
+    let mut indices = HashMap::new();
     for test in tests {
-        let at = *places.entry(test.suite.as_str()).or_insert(suites.len());
-        match suites.get_mut(at) {
+        let index = *indices.entry(test.suite.as_str()).or_insert(suites.len());
+        match suites.get_mut(index) {
             Some(suite) => suite.push(test),
             None => suites.push(vec![test]),
         }
@@ -63,33 +63,36 @@ fn suites(tests: &[Test]) -> Vec<Vec<&Test>> {
     suites
 }
 
-fn suite(xml: &mut Xml, run: &Run, tests: &[&Test], names: &mut Names) -> io::Result<()> {
+fn write_suite(xml: &mut Xml, run: &Run, tests: &[&Test], names: &mut UsedNames) -> io::Result<()> {
     let count = |outcome| tests.iter().filter(|test| test.outcome == outcome).count();
     let skipped = count(Outcome::Skipped) + count(Outcome::NotRun);
-    let file = tests.first().map(|test| cut::line(&test.suite, ATTRIBUTE)).unwrap_or_default();
+    let file = tests
+        .first()
+        .map(|test| truncate::one_line(&test.suite, MAX_ATTRIBUTE_BYTES))
+        .unwrap_or_default();
     let suite = xml.create_element("testsuite").with_attributes([
         ("name", file.as_str()),
         ("tests", &tests.len().to_string()),
         ("failures", &count(Outcome::Failed).to_string()),
         ("errors", "0"),
         ("skipped", &skipped.to_string()),
-        ("time", &seconds(tests.iter().map(|test| duration::seconds(test.took_ms) * 1e3).sum())),
+        ("time", &seconds(tests.iter().map(|test| format::seconds(test.took_ms) * 1e3).sum())),
         ("timestamp", &timestamp(&run.began)),
         ("file", &file),
     ]);
     suite.write_inner_content(|xml| {
-        properties(xml, run)?;
-        tests.iter().try_for_each(|test| case(xml, test, names))
+        write_properties(xml, run)?;
+        tests.iter().try_for_each(|test| write_case(xml, test, names))
     })?;
     Ok(())
 }
 
-fn properties(xml: &mut Xml, run: &Run) -> io::Result<()> {
+fn write_properties(xml: &mut Xml, run: &Run) -> io::Result<()> {
     let version = Some(("spar", run.spar.as_str()));
     let shard = run.shard.as_deref().map(|shard| ("shard", shard));
     xml.create_element("properties").write_inner_content(|xml| {
         version.into_iter().chain(shard).try_for_each(|(name, value)| {
-            let value = cut::line(value, ATTRIBUTE);
+            let value = truncate::one_line(value, MAX_ATTRIBUTE_BYTES);
             let property = xml.create_element("property");
             property.with_attributes([("name", name), ("value", &value)]).write_empty()?;
             Ok(())
@@ -98,27 +101,32 @@ fn properties(xml: &mut Xml, run: &Run) -> io::Result<()> {
     Ok(())
 }
 
-fn case(xml: &mut Xml, test: &Test, names: &mut Names) -> io::Result<()> {
-    let class = class(&test.suite);
+fn write_case(xml: &mut Xml, test: &Test, names: &mut UsedNames) -> io::Result<()> {
+    let class = class_name(&test.suite);
     let case = xml.create_element("testcase").with_attributes([
-        ("name", names.unique(&class, cut::line(&test.title(), ATTRIBUTE)).as_str()),
+        (
+            "name",
+            names.unique(&class, truncate::one_line(&test.title(), MAX_ATTRIBUTE_BYTES)).as_str(),
+        ),
         ("classname", &class),
-        ("file", &cut::line(&test.place.file, ATTRIBUTE)),
+        ("file", &truncate::one_line(&test.place.file, MAX_ATTRIBUTE_BYTES)),
         ("line", &test.place.line.to_string()),
         ("time", &seconds(test.took_ms)),
     ]);
     let reason = match test.outcome {
         Outcome::Passed if test.failed_tries.is_empty() => return case.write_empty().map(drop),
         Outcome::Passed => {
-            case.write_inner_content(|xml| tries(xml, "flakyFailure", &test.failed_tries))?;
+            case.write_inner_content(|xml| write_tries(xml, "flakyFailure", &test.failed_tries))?;
             return Ok(());
         }
         Outcome::Failed => {
-            case.write_inner_content(|xml| failed(xml, test))?;
+            case.write_inner_content(|xml| write_failure(xml, test))?;
             return Ok(());
         }
-        Outcome::Skipped => cut::line(test.reason.as_deref().unwrap_or_default(), ATTRIBUTE),
-        Outcome::NotRun => "not run: the run ended first".to_owned(),
+        Outcome::Skipped => {
+            truncate::one_line(test.reason.as_deref().unwrap_or_default(), MAX_ATTRIBUTE_BYTES)
+        }
+        Outcome::NotRun => "not run: the run stopped early".to_owned(),
     };
     case.write_inner_content(|xml| {
         xml.create_element("skipped").with_attribute(("message", reason.as_str())).write_empty()?;
@@ -127,83 +135,83 @@ fn case(xml: &mut Xml, test: &Test, names: &mut Names) -> io::Result<()> {
     Ok(())
 }
 
-fn failed(xml: &mut Xml, test: &Test) -> io::Result<()> {
+fn write_failure(xml: &mut Xml, test: &Test) -> io::Result<()> {
     let Some((last, earlier)) = test.failed_tries.split_last() else {
         let failure = xml.create_element("failure");
         failure
-            .with_attributes([("message", "it failed"), ("type", "expectation")])
+            .with_attributes([("message", "failed without a message"), ("type", "expectation")])
             .write_empty()?;
         return Ok(());
     };
-    let message = story::headline(last, ATTRIBUTE);
+    let message = failure_text::headline(last, MAX_ATTRIBUTE_BYTES);
     xml.create_element("failure")
         .with_attributes([("message", message.as_str()), ("type", "expectation")])
-        .write_text_content(BytesText::new(&story::told(test, last)))?;
-    tries(xml, "rerunFailure", earlier)?;
-    outputs(xml, last)
+        .write_text_content(BytesText::new(&failure_text::render_failed_test(test, last)))?;
+    write_tries(xml, "rerunFailure", earlier)?;
+    write_outputs(xml, last)
 }
 
-/// Tries that were not the last.
-fn tries(xml: &mut Xml, element: &str, tries: &[Try]) -> io::Result<()> {
+/// Writes the tries before the last one.
+fn write_tries(xml: &mut Xml, element: &str, tries: &[Try]) -> io::Result<()> {
     tries.iter().try_for_each(|it| {
-        let message = story::headline(it, ATTRIBUTE);
+        let message = failure_text::headline(it, MAX_ATTRIBUTE_BYTES);
         let rerun = xml.create_element(element);
         let rerun = rerun.with_attributes([("message", message.as_str()), ("type", "expectation")]);
         rerun.write_inner_content(|xml| {
-            text(xml, "stackTrace", &story::failures(it))?;
-            outputs(xml, it)
+            write_text(xml, "stackTrace", &failure_text::render_failures(it))?;
+            write_outputs(xml, it)
         })?;
         Ok(())
     })
 }
 
-fn outputs(xml: &mut Xml, failed: &Try) -> io::Result<()> {
+fn write_outputs(xml: &mut Xml, failed: &Try) -> io::Result<()> {
     for (element, output) in [("system-out", &failed.stdout), ("system-err", &failed.stderr)] {
         if !output.is_empty() {
-            // GitLab would take this for a file of ours to link to.
-            let output = clean::visible(&cut::tail(output, OUTPUT));
-            text(xml, element, &output.replace("[[ATTACHMENT|", "[ [ATTACHMENT|"))?;
+            // GitLab would link to this as an attached file.
+            let output = sanitize::escape_invisible(&truncate::end(output, MAX_OUTPUT_BYTES));
+            write_text(xml, element, &output.replace("[[ATTACHMENT|", "[ [ATTACHMENT|"))?;
         }
     }
     Ok(())
 }
 
-fn text(xml: &mut Xml, element: &str, text: &str) -> io::Result<()> {
+fn write_text(xml: &mut Xml, element: &str, text: &str) -> io::Result<()> {
     xml.create_element(element).write_text_content(BytesText::new(text)).map(drop)
 }
 
-/// A time in UTC without fractions of a second, which not all readers take.
+/// Removes the fraction of a second from a UTC time: some readers reject it.
 fn timestamp(began: &str) -> String {
     let whole = began.split_once('.').map(|(whole, _)| format!("{whole}Z"));
-    cut::line(whole.as_deref().unwrap_or(began), ATTRIBUTE)
+    truncate::one_line(whole.as_deref().unwrap_or(began), MAX_ATTRIBUTE_BYTES)
 }
 
 fn seconds(ms: f64) -> String {
-    format!("{:.3}", duration::seconds(ms))
+    format!("{:.3}", format::seconds(ms))
 }
 
-/// The class of a suite's tests: its path with dots, without the ending. What
-/// shows classes takes what is before the last dot for their package.
-fn class(suite: &str) -> String {
+/// Returns the class name of a suite: its path with dots and without the extension. Readers
+/// take the part before the last dot as the package.
+fn class_name(suite: &str) -> String {
     let path = suite.strip_suffix(".yaml").unwrap_or(suite);
     let path = path.strip_suffix(".spar").unwrap_or(path);
     let folders = path.split('/').filter(|it| !matches!(*it, "" | "." | ".."));
-    cut::line(&folders.collect::<Vec<_>>().join("."), ATTRIBUTE)
+    truncate::one_line(&folders.collect::<Vec<_>>().join("."), MAX_ATTRIBUTE_BYTES)
 }
 
-/// Names that were given. Readers tell tests by class and name alone.
+/// The names that are in use. Readers identify tests by class and name only.
 #[derive(Default)]
-struct Names(HashSet<(String, String)>);
+struct UsedNames(HashSet<(String, String)>);
 
-impl Names {
+impl UsedNames {
     fn unique(&mut self, class: &str, name: String) -> String {
-        let mut given = name.clone();
+        let mut unique = name.clone();
         let mut number = 1;
-        while !self.0.insert((class.to_owned(), given.clone())) {
+        while !self.0.insert((class.to_owned(), unique.clone())) {
             number += 1;
-            given = format!("{name} ({number})");
+            unique = format!("{name} ({number})");
         }
-        given
+        unique
     }
 }
 
@@ -214,7 +222,7 @@ mod tests {
     #[test]
     fn a_class_is_the_path_of_its_suite() {
         let classes =
-            ["examples/weather.spar.yaml", "../a/b.spar.yaml", "./x.yaml", "plain"].map(class);
+            ["examples/weather.spar.yaml", "../a/b.spar.yaml", "./x.yaml", "plain"].map(class_name);
         assert_eq!(classes, ["examples.weather", "a.b", "x", "plain"]);
     }
 
@@ -226,7 +234,7 @@ mod tests {
 
     #[test]
     fn names_are_unique_in_their_class() {
-        let mut names = Names::default();
+        let mut names = UsedNames::default();
         let mut given = |class, name: &str| names.unique(class, name.to_owned());
         assert_eq!([given("a", "x"), given("a", "x (2)"), given("b", "x")], ["x", "x (2)", "x"]);
         assert_eq!([given("a", "x"), given("a", "x")], ["x (3)", "x (4)"]);

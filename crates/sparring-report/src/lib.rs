@@ -1,22 +1,17 @@
-//! What a run of suites came to, and every form in which that is written.
+//! The results of a test run as data, and the reports that render them.
 //!
-//! [`Run`] is plain data: a report is a function from it to a text, one file a
-//! report. None of them knows how tests are run, nor where a text goes; and
-//! since a [`Run`] is read back from its JSON, the parts of a run that several
-//! machines did are joined before anything is written.
+//! [`Run`] is plain data. A report is a function from a [`Run`] to a text, with one module
+//! for each format. Reports do not run tests and do not write files. A [`Run`] can be read
+//! back from its JSON, so the shards of a run on several machines can be merged before
+//! they are reported.
 
 mod agent;
-mod alike;
-mod bounded;
-mod clean;
-mod counts;
-mod cut;
-mod duration;
-#[cfg(test)]
-mod example;
-mod fields;
+mod bounded_text;
+mod failure_text;
+mod format;
 mod github;
 mod gitlab;
+mod grouping;
 mod html;
 mod json;
 mod junit;
@@ -24,10 +19,12 @@ mod markdown;
 mod merge;
 mod ndjson;
 mod run;
-mod spoken;
-mod story;
+#[cfg(test)]
+mod sample_run;
+mod sanitize;
 mod tap;
-mod variants;
+mod traffic;
+mod truncate;
 
 pub use agent::agent;
 pub use github::github;
@@ -39,6 +36,7 @@ pub use markdown::markdown;
 pub use merge::{Merged, NotOne, merge};
 pub use ndjson::{Line, ndjson};
 pub use run::{
-    Failure, Frame, Outcome, Place, Run, Side, Summary, Test, Timing, Try, VERSION, Violation,
+    Failure, Frame, Outcome, Place, Run, Side, StepFrame, Summary, Test, Timing, Try, VERSION,
+    Violation,
 };
 pub use tap::tap;

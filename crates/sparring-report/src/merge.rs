@@ -1,81 +1,80 @@
-//! Joins the parts of a run that several machines did, or that were done again.
+//! Merges the shards of a run, or a run with its reruns.
 
 use std::collections::HashMap;
 
 use crate::{Outcome, Run, Summary, Test};
 
-/// Runs that were joined.
+/// The result of merging runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merged {
-    /// The run.
+    /// The merged run.
     pub run: Run,
-    /// How many results gave way to those of a later run.
+    /// The number of results that a later run replaced.
     pub replaced: usize,
-    /// The shards that are not among the parts, as `2/5`.
+    /// The shards that are missing, such as `2/5`.
     pub missing: Vec<String>,
 }
 
-/// Why runs are not parts of one.
+/// The error of shards that belong to different runs.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("shard {one} and shard {other} are not parts of one run")]
+#[error("shards {one} and {other} belong to different runs")]
 pub struct NotOne {
     one: String,
     other: String,
 }
 
-/// What a test is known by: a second one of the same name in one part is
-/// another one.
-type Key = (String, String, Option<String>, Option<String>, usize);
+/// The identity of a test: suite, name, revision, transport, and a number that
+/// distinguishes tests of the same name in one run.
+type TestKey = (String, String, Option<String>, Option<String>, usize);
 
-/// Joins runs, in the order of their tests. A test that several have is taken
-/// from where it ran, and from the last where it ran in several.
+/// Merges runs and keeps the order of their tests. If several runs have the same test, the
+/// last run in which it ran provides the result.
 ///
 /// # Errors
-/// When they are shards of different runs.
+/// Returns an error if they are shards of different runs.
 pub fn merge(runs: Vec<Run>) -> Result<Merged, NotOne> {
-    let missing = missing(&runs)?;
-    let mut head = Head::default();
+    let missing = missing_shards(&runs)?;
+    let mut head = MergedHead::default();
     let mut tests: Vec<Test> = Vec::new();
-    let mut places: HashMap<Key, usize> = HashMap::new();
+    let mut indices: HashMap<TestKey, usize> = HashMap::new();
     let mut replaced = 0;
     for run in runs {
-        head.take(&run);
-        let mut seen: HashMap<Key, usize> = HashMap::new();
+        head.add(&run);
+        let mut seen: HashMap<TestKey, usize> = HashMap::new();
         for test in run.tests {
-            let key = key(&test, 0);
-            let nth = seen.entry(key).or_default();
-            let key = self::key(&test, *nth);
+            let nth = seen.entry(test_key(&test, 0)).or_default();
+            let key = test_key(&test, *nth);
             *nth += 1;
-            match places.get(&key) {
+            match indices.get(&key) {
                 None => {
-                    places.insert(key, tests.len());
+                    indices.insert(key, tests.len());
                     tests.push(test);
                 }
-                Some(at) => {
-                    let known = &mut tests[*at];
-                    if weight(test.outcome) >= weight(known.outcome) {
-                        replaced += usize::from(weight(known.outcome) == RAN);
+                Some(index) => {
+                    let known = &mut tests[*index];
+                    if outcome_rank(test.outcome) >= outcome_rank(known.outcome) {
+                        replaced += usize::from(outcome_rank(known.outcome) == RANK_RAN);
                         *known = test;
                     }
                 }
             }
         }
     }
-    Ok(Merged { run: head.with(tests), replaced, missing })
+    Ok(Merged { run: head.into_run(tests), replaced, missing })
 }
 
-/// What a whole run is called, out of those of its parts.
+/// The merged fields of the runs, except their tests.
 #[derive(Default)]
-struct Head {
+struct MergedHead {
     spar: String,
     began: String,
     took_ms: f64,
     stopped: bool,
 }
 
-impl Head {
-    fn take(&mut self, run: &Run) {
-        // Times in UTC of one form are in order as texts.
+impl MergedHead {
+    fn add(&mut self, run: &Run) {
+        // UTC times of one format are ordered like strings.
         if self.began.is_empty() || run.began < self.began {
             self.began.clone_from(&run.began);
         }
@@ -84,7 +83,7 @@ impl Head {
         self.stopped |= run.stopped;
     }
 
-    fn with(self, tests: Vec<Test>) -> Run {
+    fn into_run(self, tests: Vec<Test>) -> Run {
         let summary = Summary::of(&tests);
         Run {
             version: crate::VERSION,
@@ -92,7 +91,7 @@ impl Head {
             began: self.began,
             took_ms: self.took_ms,
             shard: None,
-            // What one could not do another may have done.
+            // Another run may have run the tests that this one did not.
             stopped: self.stopped && summary.not_run > 0,
             summary,
             tests,
@@ -100,47 +99,47 @@ impl Head {
     }
 }
 
-const RAN: u8 = 2;
+const RANK_RAN: u8 = 2;
 
-/// What says more goes before.
-fn weight(outcome: Outcome) -> u8 {
+/// Returns the rank of an outcome: a result of a higher rank replaces a lower one.
+fn outcome_rank(outcome: Outcome) -> u8 {
     match outcome {
-        Outcome::Passed | Outcome::Failed => RAN,
+        Outcome::Passed | Outcome::Failed => RANK_RAN,
         Outcome::Skipped => 1,
         Outcome::NotRun => 0,
     }
 }
 
-fn key(test: &Test, nth: usize) -> Key {
+fn test_key(test: &Test, nth: usize) -> TestKey {
     let Test { suite, name, protocol, transport, .. } = test;
     (suite.clone(), name.clone(), protocol.clone(), transport.clone(), nth)
 }
 
-/// The shards that are not there, where some are.
-fn missing(runs: &[Run]) -> Result<Vec<String>, NotOne> {
+/// Returns the shards that are missing, if some runs are shards.
+fn missing_shards(runs: &[Run]) -> Result<Vec<String>, NotOne> {
     let shards: Vec<&String> = runs.iter().filter_map(|run| run.shard.as_ref()).collect();
     let Some(first) = shards.first() else { return Ok(Vec::new()) };
-    let all = |shard: &str| shard.split_once('/').map(|(_, all)| all.to_owned());
-    let of = all(first);
-    if let Some(other) = shards.iter().find(|shard| all(shard) != of) {
+    let total = |shard: &str| shard.split_once('/').map(|(_, total)| total.to_owned());
+    let expected = total(first);
+    if let Some(other) = shards.iter().find(|shard| total(shard) != expected) {
         return Err(NotOne { one: (*first).clone(), other: (*other).clone() });
     }
-    let count: usize = of.and_then(|of| of.parse().ok()).unwrap_or_default();
-    let known = (1..=count).map(|number| format!("{number}/{count}"));
-    Ok(known.filter(|shard| !shards.contains(&shard)).collect())
+    let count: usize = expected.and_then(|count| count.parse().ok()).unwrap_or_default();
+    let all = (1..=count).map(|number| format!("{number}/{count}"));
+    Ok(all.filter(|shard| !shards.contains(&shard)).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example;
+    use crate::sample_run;
 
-    /// A run of tests, given as `name outcome`.
+    /// Returns a run of tests with these names and outcomes.
     fn run(shard: Option<&str>, began: &str, tests: &[(&str, Outcome)]) -> Run {
-        let of = |(name, outcome): &(&str, Outcome)| example::test(name, *outcome);
-        let tests: Vec<Test> = tests.iter().map(of).collect();
+        let test = |(name, outcome): &(&str, Outcome)| sample_run::test(name, *outcome);
+        let tests: Vec<Test> = tests.iter().map(test).collect();
         let (shard, began, stopped) = (shard.map(str::to_owned), began.to_owned(), true);
-        Run { shard, began, stopped, summary: Summary::of(&tests), tests, ..example::whole() }
+        Run { shard, began, stopped, summary: Summary::of(&tests), tests, ..sample_run::run() }
     }
 
     fn names(run: &Run) -> Vec<(&str, Outcome)> {
@@ -150,7 +149,7 @@ mod tests {
     use Outcome::{Failed, NotRun, Passed, Skipped};
 
     #[test]
-    fn shards_are_joined_in_their_order() {
+    fn shards_are_merged_in_order() {
         let one = run(Some("1/2"), "2026-01-02T00:00:00Z", &[("a", Passed), ("b", Failed)]);
         let two = run(Some("2/2"), "2026-01-01T00:00:00Z", &[("c", Skipped)]);
         let Merged { run, replaced, missing } = merge(vec![one, two]).unwrap();
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_is_taken_from_where_it_ran_and_from_the_last() {
+    fn the_last_run_in_which_a_test_ran_provides_its_result() {
         let first = run(None, "", &[("a", Failed), ("b", Passed), ("c", NotRun), ("d", Passed)]);
         let again = run(None, "", &[("a", Passed), ("b", NotRun), ("c", Skipped), ("e", NotRun)]);
         let Merged { run, replaced, .. } = merge(vec![first, again]).unwrap();
@@ -171,18 +170,18 @@ mod tests {
     }
 
     #[test]
-    fn two_tests_of_one_name_stay_two() {
+    fn two_tests_of_the_same_name_stay_separate() {
         let twice = run(None, "", &[("a", Failed), ("a", Passed)]);
         let Merged { run, replaced, .. } = merge(vec![twice.clone(), twice]).unwrap();
         assert_eq!((names(&run), replaced), (vec![("a", Failed), ("a", Passed)], 2));
     }
 
     #[test]
-    fn shards_that_are_missing_or_of_another_run_are_told() {
+    fn reports_missing_shards_and_shards_of_another_run() {
         let shard = |shard| run(Some(shard), "", &[]);
         let merged = merge(vec![shard("3/4"), shard("1/4"), run(None, "", &[])]).unwrap();
         assert_eq!(merged.missing, ["2/4", "4/4"]);
-        let told = merge(vec![shard("1/4"), shard("2/3")]).unwrap_err().to_string();
-        assert_eq!(told, "shard 1/4 and shard 2/3 are not parts of one run");
+        let error = merge(vec![shard("1/4"), shard("2/3")]).unwrap_err().to_string();
+        assert_eq!(error, "shards 1/4 and 2/3 belong to different runs");
     }
 }

@@ -1,62 +1,62 @@
-//! NDJSON: what happens in a run as it happens, a line of JSON each.
+//! The NDJSON report: one line of JSON for each event of a run.
 
 use serde::Serialize;
 
 use crate::{Run, Summary, Test, VERSION};
 
-/// One line. Tests are named by their place in the plan, from 0.
+/// One line. `number` is the index of a test in the plan, from 0.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Line<'a> {
-    /// A run begins.
+    /// The run starts.
     Run {
-        /// The version of the form, that of the JSON report.
+        /// The version of the format, the same as that of the JSON report.
         version: u32,
-        /// The version of the program.
+        /// The version of spar.
         spar: &'a str,
-        /// When, as RFC 3339 in UTC.
+        /// The start time, as RFC 3339 in UTC.
         began: &'a str,
-        /// Which part of a run it is.
+        /// The shard.
         #[serde(skip_serializing_if = "Option::is_none")]
         shard: Option<&'a str>,
-        /// How many tests are to run.
+        /// The number of tests in the plan.
         tests: usize,
     },
-    /// A test begins.
+    /// A test starts.
     Started {
-        /// Which.
+        /// The index of the test.
         number: usize,
-        /// Its suite.
+        /// The suite.
         suite: &'a str,
-        /// What it shows.
+        /// The name of the test.
         name: &'a str,
-        /// The revision, where the plan says so.
+        /// The protocol revision, if the plan sets one.
         #[serde(skip_serializing_if = "Option::is_none")]
         protocol: Option<&'a str>,
-        /// The transport, where the plan says so.
+        /// The transport, if the plan sets one.
         #[serde(skip_serializing_if = "Option::is_none")]
         transport: Option<&'a str>,
     },
-    /// A test is over, or did not get its turn.
+    /// A test has ended, or will not run.
     Finished {
-        /// Which.
+        /// The index of the test.
         number: usize,
-        /// All that is to be known of it.
+        /// The complete result.
         test: &'a Test,
     },
-    /// The run is over.
+    /// The run has ended.
     End {
-        /// How long it took.
+        /// The duration in milliseconds.
         took_ms: f64,
-        /// Whether it was ended early.
+        /// Whether the run was stopped early.
         stopped: bool,
-        /// How many tests came to what.
+        /// The number of tests by outcome.
         summary: Summary,
     },
 }
 
 impl<'a> Line<'a> {
-    /// That a run begins.
+    /// Creates the line of a run that starts.
     pub fn began(run: &'a Run) -> Self {
         Line::Run {
             version: VERSION,
@@ -67,7 +67,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// That a test begins.
+    /// Creates the line of a test that starts.
     pub fn started(number: usize, test: &'a Test) -> Self {
         Line::Started {
             number,
@@ -78,12 +78,12 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// That a run is over.
+    /// Creates the line of a run that has ended.
     pub fn ended(run: &Run) -> Self {
         Line::End { took_ms: run.took_ms, stopped: run.stopped, summary: run.summary }
     }
 
-    /// The line, with its end.
+    /// Renders the line with its line break.
     pub fn text(&self) -> String {
         let mut text = serde_json::to_string(self).expect("a line is plain data");
         text.push('\n');
@@ -91,7 +91,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The lines of a run that is over: as they came, but for when tests began.
+/// Renders the lines of a finished run. There are no lines for the starts of tests.
 pub fn ndjson(run: &Run) -> String {
     let tests = run.tests.iter().enumerate();
     let finished = tests.map(|(number, test)| Line::Finished { number, test });
@@ -104,11 +104,11 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::example;
+    use crate::sample_run;
 
     #[test]
-    fn every_line_is_an_object_that_says_what_happened() {
-        let run = example::whole();
+    fn every_line_is_an_event() {
+        let run = sample_run::run();
         let text = ndjson(&run);
         let lines: Vec<Value> =
             text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -1,121 +1,120 @@
-//! A run as data: what the JSON report is, and all that any report knows.
+//! The data of a run: the content of the JSON report, and the input of every report.
 //!
-//! What is hidden as a secret is hidden before it comes here.
+//! Secrets are masked before a [`Run`] is made.
 
 use std::fmt;
+use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The version of the JSON form. It changes when something that is there
-/// changes its meaning or goes; what is added does not change it.
+/// The version of the JSON format. It changes when a field is removed or changes its
+/// meaning. New fields do not change it.
 pub const VERSION: u32 = 1;
 
-/// A run of suites, whole or one shard of it.
+/// A run of suites, or one shard of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
-    /// The version of this form.
+    /// The version of this format.
     #[schemars(extend("const" = VERSION))]
     pub version: u32,
-    /// The version of the program that ran it.
+    /// The version of spar that ran it.
     pub spar: String,
-    /// When it began, as RFC 3339 in UTC.
+    /// The start time, as RFC 3339 in UTC.
     pub began: String,
-    /// How long it took.
+    /// The duration in milliseconds.
     pub took_ms: f64,
-    /// Which part of a run it is, as `2/5`; a whole one does not say.
+    /// The shard, such as `2/5`; absent for a whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<String>,
-    /// Whether it was ended early, so that tests did not get their turn.
+    /// Whether the run was stopped early, so that some tests did not run.
     #[serde(default)]
     pub stopped: bool,
-    /// How many tests came to what.
+    /// The number of tests by outcome.
     pub summary: Summary,
-    /// Its tests, in the order of the plan.
+    /// The tests, in the order of the plan.
     pub tests: Vec<Test>,
 }
 
-/// How many tests came to what.
+/// The number of tests by outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
-    /// All that was expected held.
+    /// Tests whose expectations were all met.
     pub passed: usize,
-    /// Something did not hold.
+    /// Tests with a failure.
     pub failed: usize,
-    /// They were not to be run.
+    /// Tests that were skipped.
     pub skipped: usize,
-    /// They did not get their turn.
+    /// Tests that did not run because the run stopped early.
     pub not_run: usize,
-    /// Those that passed, but not at once.
+    /// Tests that passed only when they were retried; they also count as passed.
     pub flaky: usize,
 }
 
-/// A test, in one revision and over one transport.
+/// A test in one variant: one revision over one transport.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Test {
-    /// Its suite: the path as the user gave or found it, with `/`.
+    /// The path of the suite as the user gave it, with `/`.
     pub suite: String,
-    /// What it shows.
+    /// The name of the test.
     pub name: String,
-    /// Where it stands; another file than the suite where it is included.
+    /// The location of the test; in another file than the suite if it is included.
     pub place: Place,
-    /// The server that it is about; none where it only runs an agent.
+    /// The server under test; absent if the test only runs an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// The revision that it was run in, where the plan says so.
+    /// The protocol revision, if the plan sets one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
-    /// The transport that it was run over, where the plan says so.
+    /// The transport, if the plan sets one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
-    /// The words to choose it by.
+    /// The tags of the test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Why it was skipped.
+    /// The reason why it was skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How long it took, with all tries.
+    /// The duration of all tries in milliseconds.
     pub took_ms: f64,
-    /// The command that runs just this test.
+    /// The command that runs only this test.
     pub again: String,
-    /// What did not hold, try by try: the last one is what a failed test failed
-    /// of; those before it were tried again.
+    /// The failed tries. The last one of a failed test is the reason of its failure; the
+    /// tries before it were retried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_tries: Vec<Try>,
-    /// How long the server took for each answer, in all tries.
+    /// The response times of the server, in all tries.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timings: Vec<Timing>,
-    /// What was said, in all tries, in its order.
+    /// The recorded frames of all tries, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<Frame>,
-    /// How many frames more there were, which are not kept; they would stand in
-    /// the middle.
+    /// The number of frames that are omitted from the middle.
     #[serde(default)]
     pub frames_left_out: usize,
-    /// Whether frames of other tests are among them, which ran at the same time
-    /// on the same server, and which nobody can tell apart.
+    /// Whether `frames` also contains frames of other tests, which ran at the same time on
+    /// the same server and cannot be distinguished.
     #[serde(default)]
     pub frames_shared: bool,
 }
 
-/// What came of a test.
+/// The outcome of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// All that was expected held.
+    /// All expectations were met.
     Passed,
-    /// Something did not hold.
+    /// The test has a failure.
     Failed,
-    /// It was not to be run.
+    /// The test was skipped.
     Skipped,
-    /// It did not get its turn, or was given up in the midst of it.
+    /// The test did not run, or was aborted while it ran.
     NotRun,
 }
 
-/// A place in a file; lines and columns are counted from 1, columns in
-/// characters.
+/// A location in a file. Lines and columns are counted from 1, columns in characters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
     /// The path, with `/`.
@@ -126,95 +125,113 @@ pub struct Place {
     pub column: usize,
 }
 
-/// A try that failed.
+/// A failed try of a test.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Try {
-    /// All that did not hold, where the test stopped.
+    /// The failures of the step at which the test stopped.
     pub failures: Vec<Failure>,
-    /// The end of what the server or the agent wrote to its stderr.
+    /// The frames of the step that failed, in order, cut if they are long. Known only in
+    /// the program that ran the test; [`Test::frames`] has all frames.
+    #[serde(skip)]
+    pub step_frames: Vec<StepFrame>,
+    /// How many frames of that step are left out, in the middle.
+    #[serde(skip)]
+    pub step_frames_left_out: usize,
+    /// The end of the stderr of the server or the agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr: String,
-    /// The end of what an agent wrote to its stdout.
+    /// The end of the stdout of an agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stdout: String,
 }
 
-/// One thing that did not hold.
+/// One frame of the step that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepFrame {
+    /// The side that sent the frame.
+    pub from: Side,
+    /// The text of the frame.
+    pub text: String,
+}
+
+/// One expectation that was not met.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
-    /// Where that stands which did not hold.
+    /// The location of the expectation.
     pub place: Place,
+    /// The byte range of the expectation in the file. Known only in the program that ran
+    /// the test.
+    #[serde(skip)]
+    pub span: Range<usize>,
     /// The text of that line.
     pub source: String,
-    /// What was expected and what was found.
+    /// The expected and the actual value.
     pub message: String,
-    /// Both beside each other, line by line, where they are long: `-` expected,
-    /// `+` found.
+    /// The difference line by line, if the values are long: `-` expected, `+` actual.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
 }
 
-/// How long one answer took.
+/// The response time of one request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
-    /// What was asked, as `call echo` or `list tools`.
+    /// The request, such as `call echo` or `list tools`.
     pub asked: String,
-    /// How long it took.
+    /// The time until the response in milliseconds.
     pub took_ms: f64,
 }
 
-/// Who said something.
+/// The sender of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// The client, which is us.
+    /// The client, which is spar.
     Client,
     /// The server.
     Server,
 }
 
-/// One frame of a conversation, or something that is none.
+/// One frame, or a text that is not a valid frame.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Frame {
-    /// When, from the start of the test.
+    /// The time since the start of the test in milliseconds.
     pub at_ms: f64,
-    /// Who sent it.
+    /// The sender.
     pub from: Side,
-    /// The frame as it went over the wire, which may be anything; a long one is
-    /// cut.
+    /// The text on the wire, which may be malformed; a long one is truncated.
     pub text: String,
-    /// How many bytes it has.
+    /// The original size in bytes.
     pub bytes: usize,
-    /// The status of the HTTP response it came in.
+    /// The status of the HTTP response that contained the frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// What is wrong with it.
+    /// The protocol rules that the frame breaks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<Violation>,
 }
 
-/// A breach of the protocol.
+/// A broken rule of the protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Violation {
     /// The rule that was broken.
     pub rule: String,
-    /// Where in the frame, as `$.params.name`.
+    /// The path in the frame, such as `$.params.name`.
     pub path: String,
-    /// What was found and what should be there.
+    /// The actual value and the expected one.
     pub message: String,
     /// The page and section of the specification.
     pub section: String,
 }
 
 impl Summary {
-    /// Counts tests.
+    /// Counts tests by outcome.
     pub fn of(tests: &[Test]) -> Summary {
         let mut summary = Summary::default();
         tests.iter().for_each(|test| summary.add(test.outcome, test.is_flaky()));
         summary
     }
 
-    /// Counts one more; a flaky one passed, but not at once.
+    /// Counts one more test. A flaky test passed only when it was retried.
     pub fn add(&mut self, outcome: Outcome, flaky: bool) {
         match outcome {
             Outcome::Passed => self.passed += 1,
@@ -226,35 +243,34 @@ impl Summary {
     }
 }
 
-/// The last line of a run: `12 passed, 0 failed, 3 skipped`, and what else there
-/// is.
+/// Renders `12 passed, 0 failed, 3 skipped`, with `not run` and `flaky` if there are any.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Summary { passed, failed, skipped, not_run, flaky } = self;
         write!(f, "{passed} passed, {failed} failed, {skipped} skipped")?;
-        let beside = [(not_run, "not run"), (flaky, "flaky")];
-        let mut beside = beside.into_iter().filter(|(count, _)| **count > 0);
-        beside.try_for_each(|(count, what)| write!(f, ", {count} {what}"))
+        let others = [(not_run, "not run"), (flaky, "flaky")];
+        let mut others = others.into_iter().filter(|(count, _)| **count > 0);
+        others.try_for_each(|(count, outcome)| write!(f, ", {count} {outcome}"))
     }
 }
 
 impl Test {
-    /// Its name with the variant that it was run in, as `echoes [2025-11-25, http]`.
+    /// Returns the name with the variant: `echoes [2025-11-25, http]`.
     pub fn title(&self) -> String {
-        let said: Vec<&str> =
+        let variant: Vec<&str> =
             [&self.protocol, &self.transport].into_iter().flatten().map(String::as_str).collect();
-        match said.is_empty() {
+        match variant.is_empty() {
             true => self.name.clone(),
-            false => format!("{} [{}]", self.name, said.join(", ")),
+            false => format!("{} [{}]", self.name, variant.join(", ")),
         }
     }
 
-    /// Whether it passed, but not at once.
+    /// Returns whether the test passed only when it was retried.
     pub fn is_flaky(&self) -> bool {
         self.outcome == Outcome::Passed && !self.failed_tries.is_empty()
     }
 
-    /// Why it failed, where it did.
+    /// Returns the last try of a failed test.
     pub fn failure(&self) -> Option<&Try> {
         self.failed_tries.last().filter(|_| self.outcome == Outcome::Failed)
     }

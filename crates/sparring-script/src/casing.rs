@@ -1,18 +1,16 @@
-//! Names as a person writes them, `mime_type`, and as the wire has them,
-//! `mimeType`.
+//! Converts keys between the spelling in files, `mime_type`, and on the wire, `mimeType`.
 //!
-//! What a user passes through is not ours to rename, so nothing below certain
-//! keys is touched.
+//! Keys inside a user's own data, such as the arguments of a tool, are never renamed.
 
 use std::borrow::Cow;
 
 use crate::node::{Kind, Node};
 
-/// Below these, names are the user's own; so they are below any `*_schema`.
-const PASSED_THROUGH: [&str; 7] =
+/// The keys whose values are the user's own data. So are the values of any `*_schema`.
+const USER_DATA_KEYS: [&str; 7] =
     ["arguments", "data", "json", "structured", "structured_content", "with", "_meta"];
 
-/// `snake_case` as `camelCase`. A leading underscore stays.
+/// Converts `snake_case` to `camelCase`. A leading underscore stays.
 pub fn camel(name: &str) -> String {
     let body = name.trim_start_matches('_');
     let mut out = name[..name.len() - body.len()].to_owned();
@@ -30,7 +28,7 @@ pub fn camel(name: &str) -> String {
     out
 }
 
-/// `camelCase` as `snake_case`.
+/// Converts `camelCase` to `snake_case`.
 pub fn snake(name: &str) -> Cow<'_, str> {
     if !name.contains(char::is_uppercase) {
         return name.into();
@@ -45,13 +43,13 @@ pub fn snake(name: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// Whether names below this key are the user's own.
+/// Returns whether the value of this key is the user's own data, whose keys are not renamed.
 pub fn is_passed_through(key: &str) -> bool {
     let key = snake(key);
-    PASSED_THROUGH.contains(&&*key) || key.ends_with("_schema")
+    USER_DATA_KEYS.contains(&&*key) || key.ends_with("_schema")
 }
 
-/// Renames the keys of a value to those of the wire, as deep as they are ours.
+/// Renames the keys of a value to those of the wire, except inside the user's own data.
 pub fn to_wire(node: &mut Node) {
     match &mut node.kind {
         Kind::List(items) => items.iter_mut().for_each(to_wire),
@@ -75,7 +73,7 @@ mod tests {
     use crate::Source;
 
     #[test]
-    fn names_go_both_ways() {
+    fn converts_names_both_ways() {
         for (one, other) in [("mime_type", "mimeType"), ("uri", "uri"), ("a_b_c", "aBC")] {
             assert_eq!(camel(one), other);
             assert_eq!(snake(other), one);
@@ -85,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_passed_through_keeps_its_names() {
+    fn keys_of_user_data_are_not_renamed() {
         let text = "mime_type: a\nannotations: {last_modified: x}\n_meta: {a_b: 1}\n\
                     structured_content: {a_b: 1}\nrequested_schema: {a_b: 1}\n\
                     list: [{is_error: true, data: {a_b: 1}}]";

@@ -1,24 +1,25 @@
-//! How two texts differ, line by line.
+//! Compares two texts line by line.
 //!
-//! The algorithm is `similar`'s; here is how much of it is shown, and how long it may take.
+//! `similar` does the comparison. This module limits its time and how many equal lines
+//! are shown.
 
 use std::time::Duration;
 
 use similar::{DiffTag, TextDiff, TextDiffConfig};
 
-/// How many lines that are the same are shown around one that is not.
-const CONTEXT: usize = 3;
+/// The number of equal lines that are shown around a changed one.
+const CONTEXT_LINES: usize = 3;
 
-/// How long to look for the shortest diff. After that the diff may be longer than it needs to be;
-/// it is right all the same.
-const TIMEOUT: Duration = Duration::from_secs(1);
+/// The time for finding the shortest diff. After it the diff may be longer than necessary,
+/// but is still correct.
+const DIFF_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A line of a diff, with the line break that it ends with.
+/// A line of a diff, with its line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiffLine<'a> {
-    /// Some lines that are the same in both texts, far from all that is not.
+    /// Equal lines that are far from every changed one.
     Omitted,
-    /// A line that is the same in both texts.
+    /// A line of both texts.
     Same(&'a str),
     /// A line of the old text only.
     Removed(&'a str),
@@ -26,18 +27,18 @@ pub enum DiffLine<'a> {
     Added(&'a str),
 }
 
-/// Compares two texts line by line; empty where they are the same.
+/// Compares two texts line by line. The result is empty if they are equal.
 pub fn diff_lines<'a>(old: &'a str, new: &'a str) -> Vec<DiffLine<'a>> {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
     let mut lines = Vec::new();
-    let mut shown = 0;
-    for group in config().diff_slices(&old, &new).grouped_ops(CONTEXT) {
-        if group.first().is_some_and(|op| op.old_range().start > shown) {
+    let mut covered = 0;
+    for group in config().diff_slices(&old, &new).grouped_ops(CONTEXT_LINES) {
+        if group.first().is_some_and(|op| op.old_range().start > covered) {
             lines.push(DiffLine::Omitted);
         }
         for op in group {
-            shown = op.old_range().end;
+            covered = op.old_range().end;
             let (removed, added) = (&old[op.old_range()], &new[op.new_range()]);
             match op.tag() {
                 DiffTag::Equal => lines.extend(removed.iter().map(|line| DiffLine::Same(line))),
@@ -48,21 +49,21 @@ pub fn diff_lines<'a>(old: &'a str, new: &'a str) -> Vec<DiffLine<'a>> {
             }
         }
     }
-    if !lines.is_empty() && shown < old.len() {
+    if !lines.is_empty() && covered < old.len() {
         lines.push(DiffLine::Omitted);
     }
     lines
 }
 
-/// Compares two texts in the form of `diff -u`; empty where they are the same.
+/// Compares two texts in the format of `diff -u`. The result is empty if they are equal.
 pub fn unified_diff(old: &str, old_name: &str, new: &str, new_name: &str) -> String {
     let diff = config().diff_lines(old, new);
-    diff.unified_diff().context_radius(CONTEXT).header(old_name, new_name).to_string()
+    diff.unified_diff().context_radius(CONTEXT_LINES).header(old_name, new_name).to_string()
 }
 
 fn config() -> TextDiffConfig {
     let mut config = TextDiff::configure();
-    config.timeout(TIMEOUT);
+    config.timeout(DIFF_TIMEOUT);
     config
 }
 
@@ -72,32 +73,35 @@ mod tests {
 
     use super::*;
 
-    /// A diff of texts whose lines are words.
-    fn told(old: &str, new: &str) -> String {
+    /// Renders the diff of texts whose lines are words.
+    fn render_words(old: &str, new: &str) -> String {
         let [old, new] = [old, new].map(|text| text.replace(' ', "\n"));
-        let tell = |line| match line {
+        let render = |line| match line {
             DiffLine::Omitted => "…".to_owned(),
             DiffLine::Same(line) => format!(" {line}"),
             DiffLine::Removed(line) => format!("-{line}"),
             DiffLine::Added(line) => format!("+{line}"),
         };
-        let lines: Vec<String> = diff_lines(&old, &new).into_iter().map(tell).collect();
+        let lines: Vec<String> = diff_lines(&old, &new).into_iter().map(render).collect();
         lines.concat().replace('\n', "")
     }
 
     #[test]
-    fn shows_what_differs_with_what_is_near() {
-        assert_eq!(told("a b c ", "a b c "), "");
-        assert_eq!(told("", ""), "");
-        assert_eq!(told("a b c ", "a x c "), " a-b+x c");
-        assert_eq!(told("1 2 3 4 5 6 7 8 9 ", "1 2 3 4 x 6 7 8 9 "), "… 2 3 4-5+x 6 7 8…");
-        assert_eq!(told("x 2 3 4 5 6 7 8 y ", "a 2 3 4 5 6 7 8 b "), "-x+a 2 3 4… 6 7 8-y+b");
-        assert_eq!(told("x 2 3 4 5 6 7 y ", "a 2 3 4 5 6 7 b "), "-x+a 2 3 4 5 6 7-y+b");
-        assert_eq!(told("1 2 3 ", ""), "-1-2-3");
-        assert_eq!(told("", "1 2 "), "+1+2");
-        assert_eq!(told("1 2 3 4 ", "1 2 3 4 5 "), "… 2 3 4+5");
-        assert_eq!(told("1 2 3 4 ", "0 1 2 3 4 "), "+0 1 2 3…");
-        assert_eq!(told("{ x } y ", "{ x } { x } y "), " { x }+{+x+} y");
+    fn shows_changed_lines_with_their_context() {
+        assert_eq!(render_words("a b c ", "a b c "), "");
+        assert_eq!(render_words("", ""), "");
+        assert_eq!(render_words("a b c ", "a x c "), " a-b+x c");
+        assert_eq!(render_words("1 2 3 4 5 6 7 8 9 ", "1 2 3 4 x 6 7 8 9 "), "… 2 3 4-5+x 6 7 8…");
+        assert_eq!(
+            render_words("x 2 3 4 5 6 7 8 y ", "a 2 3 4 5 6 7 8 b "),
+            "-x+a 2 3 4… 6 7 8-y+b"
+        );
+        assert_eq!(render_words("x 2 3 4 5 6 7 y ", "a 2 3 4 5 6 7 b "), "-x+a 2 3 4 5 6 7-y+b");
+        assert_eq!(render_words("1 2 3 ", ""), "-1-2-3");
+        assert_eq!(render_words("", "1 2 "), "+1+2");
+        assert_eq!(render_words("1 2 3 4 ", "1 2 3 4 5 "), "… 2 3 4+5");
+        assert_eq!(render_words("1 2 3 4 ", "0 1 2 3 4 "), "+0 1 2 3…");
+        assert_eq!(render_words("{ x } y ", "{ x } { x } y "), " { x }+{+x+} y");
     }
 
     #[test]
@@ -106,14 +110,14 @@ mod tests {
         let (old, mut new): (String, String) = (text("old"), text("new"));
         new = new.replace("new 50000\n", "old 50000\n");
         let reversed: String = old.split_inclusive('\n').rev().collect();
-        // The same few lines in another order: nothing is unique, so all ways look alike.
+        // The same few lines in another order: no line is unique.
         let mixed = |step: usize| -> String {
             (0..100_000).map(|line| format!("{}\n", line * step % 97 % 13)).collect()
         };
         for (old, new) in [(old.clone(), new), (old, reversed), (mixed(7), mixed(11))] {
-            let begun = Instant::now();
+            let started = Instant::now();
             let lines = diff_lines(&old, &new);
-            assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+            assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
             let added = lines.iter().filter(|line| matches!(line, DiffLine::Added(_))).count();
             let removed = lines.iter().filter(|line| matches!(line, DiffLine::Removed(_))).count();
             assert_eq!(added, removed);
@@ -122,9 +126,9 @@ mod tests {
     }
 
     #[test]
-    fn writes_what_patch_reads() {
-        let told = unified_diff("a\nb\n", "one", "a\nc\n", "other");
-        assert_eq!(told, "--- one\n+++ other\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
+    fn writes_the_format_of_patch() {
+        let diff = unified_diff("a\nb\n", "one", "a\nc\n", "other");
+        assert_eq!(diff, "--- one\n+++ other\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
         assert_eq!(unified_diff("a\n", "one", "a\n", "other"), "");
     }
 }

@@ -1,32 +1,34 @@
-//! The YAML language that suites, mocks and config files are written in: values
-//! that know their line and column, a grammar that says which keys there are,
-//! templates, matchers, and problems told with a caret in the user's own text.
+//! The YAML language of suites, mocks and config files: values with their line and
+//! column, a grammar of the known keys, templates, matchers, and problems rendered
+//! with a caret in the user's text.
 //!
-//! Here is no I/O: whoever reads a file gives its name and its text.
+//! This crate does no I/O: the caller passes the name and the text of a file.
 
 pub mod casing;
 mod diff;
 pub mod grammar;
-mod input;
+mod input_schema;
 pub mod matcher;
-mod nearest;
 pub mod node;
 mod pattern;
 pub mod problem;
 mod quantity;
 pub mod schema;
 mod source;
+mod suggestion;
 pub mod template;
+mod truncate;
 
 pub use diff::{DiffLine, diff_lines, unified_diff};
 pub use grammar::{Key, Object, Shape};
-pub use input::input_schema;
+pub use input_schema::input_schema;
 pub use matcher::{Matcher, Mismatch};
-pub use nearest::{did_you_mean, nearest};
+
 pub use node::{Entry, Kind, Node};
 pub use pattern::{GaveUp, InvalidPattern, Pattern, any_known, escape_pattern};
 pub use problem::{Problem, Problems};
 pub use quantity::{duration, size};
 pub use schema::Schema;
 pub use source::{Position, Source, Span};
+pub use suggestion::{did_you_mean, nearest};
 pub use template::{Path, Scope, Template, Tree, Undefined};

@@ -1,8 +1,8 @@
-//! Regular expressions that users and servers write, on top of `fancy-regex`.
+//! Regular expressions of users and servers, on top of `fancy-regex`.
 //!
 //! Patterns without look-around and backreferences run in linear time. All others
 //! may backtrack, and give up after a million steps: giving up is an error
-//! that names the pattern, never "does not match". Our own fixed patterns use `regex`.
+//! that names the pattern, never "does not match". Fixed patterns in the code use `regex`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,14 +10,16 @@ use std::str::FromStr;
 
 use fancy_regex::{Captures, CompileError, Error, Regex, RegexBuilder};
 
-/// The most steps back that one match may take.
+use crate::truncate::truncate;
+
+/// The maximum number of backtracking steps of one match.
 const BACKTRACK_LIMIT: usize = 1_000_000;
 
-/// The largest compiled form of a pattern, in bytes.
+/// The maximum size of a compiled pattern, in bytes.
 const SIZE_LIMIT: usize = 16 << 20;
 
-/// The longest part of a pattern that a message shows, in characters.
-const SHOWN: usize = 200;
+/// The maximum length of a pattern in a message, in characters.
+const MAX_SHOWN_CHARS: usize = 200;
 
 /// A compiled regular expression.
 #[derive(Clone)]
@@ -26,14 +28,14 @@ pub struct Pattern {
     regex: Regex,
 }
 
-/// Why a text is not a regular expression.
+/// The error of a text that is not a regular expression, or too large a one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidPattern {
     message: String,
     is_too_large: bool,
 }
 
-/// A match that was abandoned because it took too many steps.
+/// The error of a match that was abandoned after too many steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GaveUp {
     pattern: String,
@@ -49,15 +51,15 @@ impl Pattern {
     /// ```
     ///
     /// # Errors
-    /// When the text is not a regular expression, or is too large a one.
+    /// Returns an error if the text is not a regular expression, or is too large a one.
     pub fn new(source: &str) -> Result<Pattern, InvalidPattern> {
         Pattern::compile(source, false)
     }
 
-    /// Compiles a pattern that ignores case unless it says `(?-i)`.
+    /// Compiles a pattern that ignores case, except after `(?-i)`.
     ///
     /// # Errors
-    /// When the text is not a regular expression, or is too large a one.
+    /// Returns an error if the text is not a regular expression, or is too large a one.
     pub fn case_insensitive(source: &str) -> Result<Pattern, InvalidPattern> {
         Pattern::compile(source, true)
     }
@@ -77,42 +79,43 @@ impl Pattern {
         }
     }
 
-    /// The text that the pattern was compiled from.
+    /// Returns the text that the pattern was compiled from.
     pub fn as_str(&self) -> &str {
         &self.source
     }
 
-    /// Whether the pattern matches anywhere in a text.
+    /// Returns whether the pattern matches anywhere in a text.
     ///
     /// # Errors
-    /// When the match takes too many steps.
+    /// Returns an error if the match takes too many steps.
     pub fn is_match(&self, text: &str) -> Result<bool, GaveUp> {
         self.regex.is_match(text).map_err(|_| self.gave_up())
     }
 
-    /// The first match with its groups.
+    /// Returns the first match with its groups.
     ///
     /// # Errors
-    /// When the match takes too many steps.
+    /// Returns an error if the match takes too many steps.
     pub fn captures<'t>(&self, text: &'t str) -> Result<Option<Captures<'t, str>>, GaveUp> {
         self.regex.captures(text).map_err(|_| self.gave_up())
     }
 
-    /// Replaces every match: `$1` and `${name}` stand for groups, `$$` for a dollar.
+    /// Replaces every match: `$1` and `${name}` stand for groups, `$$` for a dollar sign.
     ///
     /// # Errors
-    /// When a match takes too many steps.
+    /// Returns an error if a match takes too many steps.
     pub fn replace_all<'t>(&self, text: &'t str, by: &str) -> Result<Cow<'t, str>, GaveUp> {
         self.regex.try_replacen(text, 0, by).map_err(|_| self.gave_up())
     }
 
     fn gave_up(&self) -> GaveUp {
-        GaveUp { pattern: shorten(&self.source) }
+        GaveUp { pattern: truncate(&self.source, MAX_SHOWN_CHARS) }
     }
 }
 
-/// Whether any of several answers is yes, where some may be unknown, as after a match
-/// that was given up. One yes decides; otherwise all must be known to be no.
+/// Returns whether any of several answers is true, if that is known. An answer is `None` if
+/// it is unknown, for example because a match gave up. One true answer decides; the result
+/// is false only if all answers are false.
 ///
 /// ```
 /// # use sparring_script::any_known;
@@ -129,13 +132,13 @@ pub fn any_known(mut answers: impl Iterator<Item = Option<bool>>) -> Option<bool
     (found || all_known).then_some(found)
 }
 
-/// Turns a text into a pattern that matches this text alone.
+/// Returns a pattern that matches exactly this text.
 pub fn escape_pattern(text: &str) -> Cow<'_, str> {
     fancy_regex::escape(text)
 }
 
 impl InvalidPattern {
-    /// Whether the pattern is a regular expression, but too large when compiled.
+    /// Returns whether the pattern is a regular expression, but too large when compiled.
     pub(crate) fn is_too_large(&self) -> bool {
         self.is_too_large
     }
@@ -146,7 +149,7 @@ fn is_too_large(error: &Error) -> bool {
     matches!(&**error, CompileError::InnerError(inner) if inner.size_limit().is_some())
 }
 
-/// One line about what is wrong.
+/// Describes an error in one line.
 fn describe(error: &Error) -> String {
     let text = match error {
         Error::CompileError(error) => match &**error {
@@ -163,21 +166,14 @@ fn describe(error: &Error) -> String {
         }
         error => error.to_string(),
     };
-    shorten(&lower_first(&text))
+    truncate(&lower_first(&text), MAX_SHOWN_CHARS)
 }
 
-/// The library begins its messages with a capital letter.
+/// Lowers the first letter: the messages of `fancy-regex` begin with a capital.
 fn lower_first(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().map(|first| first.to_ascii_lowercase());
     first.into_iter().chain(characters).collect()
-}
-
-fn shorten(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 impl fmt::Display for Pattern {
@@ -210,7 +206,7 @@ impl std::error::Error for InvalidPattern {}
 
 impl fmt::Display for GaveUp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "gave up on the pattern /{}/: it takes too many steps", self.pattern)
+        write!(f, "gave up on pattern /{}/: too many backtracking steps", self.pattern)
     }
 }
 

@@ -1,53 +1,53 @@
-//! A text with a name, and places in it.
+//! Source texts with a name, and positions in them.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a user wrote, and what it is called. Cheap to clone.
+/// A user's text and its name. Cheap to clone.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Source {
     name: Arc<str>,
     text: Arc<str>,
 }
 
-/// A part of a text, in bytes.
+/// A range of bytes in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Span {
-    /// Where it begins.
+    /// The first byte.
     pub start: usize,
-    /// Where it ends.
+    /// The byte after the last one.
     pub end: usize,
 }
 
-/// A place as a person counts it: both from 1, columns in characters.
+/// A line and a column, both counted from 1. Columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// The line.
     pub line: usize,
-    /// The character in it.
+    /// The character in the line.
     pub column: usize,
 }
 
 impl Source {
-    /// A text under the name of its file.
+    /// Creates a source from the name of a file and its text.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
         Source { name: name.into(), text: text.into() }
     }
 
-    /// What it is called.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What stands in it.
+    /// Returns the text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Where a byte stands.
+    /// Returns the line and column of a byte.
     pub fn position(&self, byte: usize) -> Position {
-        let before = &self.text[..floor(&self.text, byte)];
+        let before = &self.text[..floor_char_boundary(&self.text, byte)];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         Position {
             line: before.matches('\n').count() + 1,
@@ -55,16 +55,16 @@ impl Source {
         }
     }
 
-    /// `file:line:column` of where a span begins.
+    /// Returns the start of a span as `file:line:column`.
     pub fn place(&self, span: Span) -> String {
         format!("{}:{}", self.name, self.position(span.start))
     }
 
-    /// The span as a range that lies within the text, never empty where there
-    /// is something to point at.
-    pub(crate) fn range(&self, span: Span) -> Range<usize> {
-        let start = floor(&self.text, span.start);
-        let end = floor(&self.text, span.end.max(start));
+    /// Returns the span as a range within the text. An empty span is widened to one
+    /// character, unless it is at the end of a line or of the text.
+    pub(crate) fn highlight_range(&self, span: Span) -> Range<usize> {
+        let start = floor_char_boundary(&self.text, span.start);
+        let end = floor_char_boundary(&self.text, span.end.max(start));
         match self.text[start..].chars().next() {
             Some(first) if end == start && first != '\n' => start..start + first.len_utf8(),
             _ => start..end,
@@ -72,7 +72,7 @@ impl Source {
     }
 }
 
-/// Says what it is called; what it says may have secrets.
+/// Shows only the name: the text may contain secrets.
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Source").field(&self.name).finish()
@@ -85,8 +85,8 @@ impl fmt::Display for Position {
     }
 }
 
-/// The nearest place at or before `byte` where a character begins.
-fn floor(text: &str, byte: usize) -> usize {
+/// Returns the nearest character boundary at or before `byte`.
+fn floor_char_boundary(text: &str, byte: usize) -> usize {
     let mut at = byte.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_counted_in_lines_and_characters() {
+    fn positions_count_lines_and_characters() {
         let source = Source::new("a.yaml", "one\nzwölf: x\n");
         let at = |start| source.place(Span { start, end: start });
         assert_eq!(at(0), "a.yaml:1:1");

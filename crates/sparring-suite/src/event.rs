@@ -1,4 +1,4 @@
-//! What happens in a run, as whoever tells of it gets to know it.
+//! The events of a run.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -8,138 +8,138 @@ use sparring_script::Span;
 use sparring_transport::Secrets;
 use sparring_wire::Violation;
 
-/// Something that happened. Tests are named by their place in the plan.
+/// An event of a run. Tests are identified by their position in the plan.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// A test begins.
+    /// A test started.
     Started {
-        /// Which.
+        /// The test's position in the plan.
         test: usize,
     },
-    /// A test is over.
+    /// A test finished.
     Finished {
-        /// Which.
+        /// The test's position in the plan.
         test: usize,
-        /// What is to be known of it.
-        end: End,
+        /// How the test ended.
+        end: TestEnd,
     },
-    /// Answers were kept for snapshots, as was asked.
-    Kept {
-        /// In which file.
+    /// The snapshots of a suite changed and were written.
+    SnapshotsWritten {
+        /// The snapshot file.
         file: PathBuf,
-        /// How many, or why not.
-        kept: Result<Kept, String>,
+        /// The number of changes, or why the file could not be written.
+        changes: Result<SnapshotChanges, String>,
     },
 }
 
-/// How many answers were kept.
+/// How many snapshots changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Kept {
-    /// For which there was none.
+pub struct SnapshotChanges {
+    /// Snapshots that did not exist before.
     pub new: usize,
-    /// For which there was another one.
+    /// Snapshots with another answer than before.
     pub changed: usize,
-    /// That no test has any more.
+    /// Snapshots that no step has any more.
     pub removed: usize,
 }
 
 /// How a test ended.
 #[derive(Debug)]
-pub struct End {
-    /// What came of it.
+pub struct TestEnd {
+    /// The outcome of the last try.
     pub outcome: Outcome,
-    /// How long it took, with all tries.
+    /// How long all tries took together.
     pub took: Duration,
-    /// Why it did not pass in the tries before the last.
-    pub earlier: Vec<Story>,
-    /// How long the server took for each answer, in all tries.
+    /// The failures of the tries before the last.
+    pub earlier: Vec<FailedTry>,
+    /// How long each answer took, in all tries.
     pub timings: Vec<Timing>,
-    /// All that was said, in all tries, where that was asked for.
+    /// The traffic of all tries, if the run records it.
     pub traffic: Traffic,
 }
 
 /// How long one answer took.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timing {
-    /// What was asked, as `call echo` or `list tools`.
+    /// The request, such as `call echo` or `list tools`.
     pub asked: String,
     /// How long it took.
     pub took: Duration,
 }
 
-/// What came of a test.
+/// The outcome of a test.
 #[derive(Debug)]
 pub enum Outcome {
-    /// All that was expected held.
+    /// Every expectation held.
     Passed,
-    /// Something did not hold.
-    Failed(Box<Story>),
-    /// It was not run, and why.
+    /// An expectation did not hold.
+    Failed(Box<FailedTry>),
+    /// The test did not run, for this reason.
     Skipped(String),
 }
 
-/// What is to be known of a test that failed.
+/// The details of a failed try.
 #[derive(Debug, Clone, Default)]
-pub struct Story {
-    /// All that did not hold, where the test stopped.
+pub struct FailedTry {
+    /// Every expectation that did not hold in the step that failed.
     pub failures: Vec<Failure>,
-    /// What was said in the step that failed, in its order.
-    pub spoken: Vec<Spoken>,
-    /// How many frames of it are not kept.
-    pub unheard: usize,
-    /// The end of what the server wrote to its stderr during the test, or the agent.
+    /// The frames of the step that failed, in order.
+    pub frames: Vec<StepFrame>,
+    /// How many frames of the step are left out.
+    pub frames_left_out: usize,
+    /// The last lines of the stderr of the server or the agent during the test.
     pub stderr: String,
-    /// The end of what an agent wrote to its stdout.
+    /// The last lines of the stdout of an agent.
     pub stdout: String,
 }
 
-/// One thing that did not hold.
+/// One expectation that did not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// Where in the suite that stands which did not hold.
+    /// The position of the expectation in the suite.
     pub span: Span,
     /// What was expected and what was found.
     pub message: String,
-    /// Both beside each other, where they are long: `-` expected, `+` found.
+    /// The diff, if the values are long: `-` expected, `+` found.
     pub diff: Option<String>,
 }
 
-/// One frame of a conversation.
+/// One frame of the step that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spoken {
-    /// Whether the server said it, and not the client.
+pub struct StepFrame {
+    /// Whether the server sent it, not the client.
     pub by_server: bool,
-    /// What was said.
+    /// The text of the frame.
     pub text: String,
 }
 
-/// All that was said in a test, within bounds.
+/// The recorded traffic of a test.
 #[derive(Debug, Clone, Default)]
 pub struct Traffic {
-    /// The frames, in their order.
-    pub frames: Vec<Said>,
-    /// How many more there were in the middle.
+    /// The frames in order.
+    pub frames: Vec<TrafficFrame>,
+    /// How many frames in the middle are left out.
     pub left_out: usize,
-    /// Whether other tests ran on the same server meanwhile, so that frames of
-    /// theirs are among them.
+    /// Whether other tests ran on the same server at once, so that frames of theirs are
+    /// included.
     pub shared: bool,
 }
 
-/// One frame of all that was said. Secrets in it are hidden.
+/// One recorded frame, without its secrets.
 #[derive(Debug, Clone)]
-pub struct Said {
-    /// When, from the start of the test; at its start what was said before.
+pub struct TrafficFrame {
+    /// The time since the start of the test; zero for frames from before it.
     pub at: Duration,
-    /// Whether the server said it, and not the client.
+    /// Whether the server sent it, not the client.
     pub by_server: bool,
-    /// What was said, or something that is no text; a long one is cut.
+    /// The text of the frame, cut if it is long.
     pub text: String,
-    /// How many bytes it has.
+    /// The size of the frame in bytes.
     pub bytes: usize,
-    /// The status of the HTTP response that it came in.
+    /// The status of the HTTP response that carried it.
     pub status: Option<u16>,
-    /// What is wrong with it.
+    /// The violations of the frame.
     pub violations: Vec<Violation>,
 }
 
@@ -150,21 +150,21 @@ impl Failure {
 }
 
 impl Outcome {
-    /// It is not good if something did not hold afterwards.
-    pub(crate) fn and(self, later: Option<Story>) -> Self {
+    /// Adds the failures of a later phase.
+    pub(crate) fn and(self, later: Option<FailedTry>) -> Self {
         match (self, later) {
             (outcome, None) => outcome,
-            (Outcome::Failed(story), later) => Outcome::Failed(Box::new(story.and(later))),
-            (_, Some(story)) => Outcome::Failed(Box::new(story)),
+            (Outcome::Failed(failed), later) => Outcome::Failed(Box::new(failed.and(later))),
+            (_, Some(failed)) => Outcome::Failed(Box::new(failed)),
         }
     }
 }
 
-impl End {
-    /// That of a test that was not run.
+impl TestEnd {
+    /// The end of a test that did not run.
     pub(crate) fn skipped(reason: String) -> Self {
         let outcome = Outcome::Skipped(reason);
-        End {
+        TestEnd {
             outcome,
             took: Duration::ZERO,
             earlier: Vec::new(),
@@ -173,26 +173,26 @@ impl End {
         }
     }
 
-    /// The same without secrets.
+    /// Masks secrets.
     pub(crate) fn without(mut self, secrets: &Secrets) -> Self {
         match &mut self.outcome {
-            Outcome::Failed(story) => story.hide(secrets),
+            Outcome::Failed(failed) => failed.hide(secrets),
             Outcome::Skipped(reason) => hide(reason, secrets),
             Outcome::Passed => {}
         }
-        self.earlier.iter_mut().for_each(|story| story.hide(secrets));
+        self.earlier.iter_mut().for_each(|failed| failed.hide(secrets));
         self.timings.iter_mut().for_each(|timing| hide(&mut timing.asked, secrets));
         self
     }
 }
 
-impl Story {
-    /// One that has only a reason.
-    pub(crate) fn of(failure: Failure) -> Self {
-        Story { failures: vec![failure], ..Story::default() }
+impl FailedTry {
+    /// A failed try with one failure.
+    pub(crate) fn new(failure: Failure) -> Self {
+        FailedTry { failures: vec![failure], ..FailedTry::default() }
     }
 
-    /// The same, told with where in the course of things it was.
+    /// Adds the phase to each message.
     pub(crate) fn during(mut self, what: &str) -> Self {
         for failure in &mut self.failures {
             failure.message = format!("in {what}: {}", failure.message);
@@ -200,13 +200,13 @@ impl Story {
         self
     }
 
-    /// The same, told at another place.
+    /// Moves the failures to another position.
     pub(crate) fn at(mut self, span: Span) -> Self {
         self.failures.iter_mut().for_each(|failure| failure.span = span);
         self
     }
 
-    /// Hides secrets in all of it; in what was said they are hidden already.
+    /// Masks secrets. The frames are masked already.
     fn hide(&mut self, secrets: &Secrets) {
         for failure in &mut self.failures {
             hide(&mut failure.message, secrets);
@@ -216,8 +216,8 @@ impl Story {
         hide(&mut self.stdout, secrets);
     }
 
-    /// The same with what did not hold afterwards.
-    pub(crate) fn and(mut self, later: Option<Story>) -> Self {
+    /// Adds the failures of a later phase.
+    pub(crate) fn and(mut self, later: Option<FailedTry>) -> Self {
         self.failures.extend(later.into_iter().flat_map(|later| later.failures));
         self
     }

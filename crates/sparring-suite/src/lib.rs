@@ -1,10 +1,9 @@
-//! Suites of tests for servers of the Model Context Protocol: files in YAML that
-//! say what to ask and what must come of it.
+//! Test suites for MCP servers: YAML files with requests and expectations.
 //!
-//! [`Suite`] reads one, [`Plan`] chooses from many, [`run()`] runs what was
-//! chosen. What came of it is told by events, and by nothing else; nobody here
-//! prints.
+//! [`Suite`] loads a file, [`Plan`] selects tests, [`run()`] runs them and sends
+//! [`Event`]s. This crate prints nothing.
 
+mod context;
 mod event;
 mod find;
 mod grammar;
@@ -14,12 +13,19 @@ mod load;
 mod model;
 mod plan;
 mod run;
+mod run_record;
 pub mod scaffold;
+mod step_result;
 
-pub use event::{End, Event, Failure, Kept, Outcome, Said, Spoken, Story, Timing, Traffic};
+pub use context::RunContext;
+pub use event::{
+    Event, FailedTry, Failure, Outcome, SnapshotChanges, StepFrame, TestEnd, Timing, Traffic,
+    TrafficFrame,
+};
 pub use find::{FindError, find};
 pub use grammar::{reference, schema};
-pub use load::{LoadError, Reading, Watched};
+pub use load::{LoadError, LoadedSuite, WatchedFiles};
 pub use model::{Suite, Test, Transport, Variant};
-pub use plan::{Choice, NoShard, Plan, Planned, Shard};
-pub use run::{Options, Stop, World, run};
+pub use plan::{InvalidShard, Plan, PlannedTest, Shard, TestSelection};
+pub use run::{Options, Stop, run};
+pub use run_record::{RunRecord, rerun_command};

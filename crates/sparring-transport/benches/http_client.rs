@@ -1,9 +1,8 @@
-//! How fast a trivial tool call is over loopback HTTP for a client: ours, rmcp's,
-//! and reqwest with no protocol at all, each on the same bare axum echo.
+//! Measures a trivial tool call over loopback HTTP for three clients: ours, rmcp's, and reqwest
+//! without a protocol, each against the same plain axum echo server.
 //!
-//! The echo is this program itself in a process of its own. Every figure is a
-//! median of rounds in which the contestants take turns; only ratios mean
-//! anything. Run it by `cargo xtask bench`.
+//! The echo server is this program in another process. Every figure is a median of rounds in
+//! which the clients take turns; only ratios are meaningful. Run it with `cargo xtask bench`.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
 
@@ -20,9 +19,9 @@ use contestants::{Ours, Reqwest, Rmcp};
 use sparring_wire::Revision;
 use turns::{check, median, ratio, take};
 
-/// Turns that each contestant takes.
+/// The number of rounds.
 const ROUNDS: usize = 21;
-/// Calls in a turn.
+/// Calls in a round.
 const CALLS: usize = 1_024;
 
 fn main() -> ExitCode {
@@ -32,7 +31,7 @@ fn main() -> ExitCode {
         runtime.block_on(echo::serve());
         return ExitCode::SUCCESS;
     }
-    // In a task of its own, as programs make their calls.
+    // In its own task, as programs make their calls.
     let met = runtime.block_on(async { tokio::spawn(run()).await.expect("no panic") });
     if met { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -1,11 +1,9 @@
-//! How fast our server answers a trivial tool call over HTTP, side by side with
-//! rmcp's and with a bare axum route that gives back what it got; and what two
-//! thousand sessions cost.
+//! Measures a trivial tool call over HTTP for three servers: ours, rmcp's, and a plain axum
+//! route that echoes the body. Also measures the cost of two thousand sessions.
 //!
-//! The servers are this program itself, started with the name of one; the client
-//! is hyper's for all of them. Every figure is a median of rounds in which the
-//! contestants take turns; only ratios mean anything. Run it by `cargo xtask
-//! bench`.
+//! The servers are this program, started with a server's name; the client is hyper's for all of
+//! them. Every figure is a median of rounds in which the servers take turns; only ratios are
+//! meaningful. Run it with `cargo xtask bench`.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
 
@@ -24,9 +22,9 @@ use client::{Caller, Era};
 use servers::Served;
 use turns::{check, median, ratio, take};
 
-/// Turns that each contestant takes.
+/// The number of rounds.
 const ROUNDS: usize = 15;
-/// Calls in a turn.
+/// Calls in a round.
 const CALLS: usize = 2_048;
 
 fn main() -> ExitCode {
@@ -36,9 +34,9 @@ fn main() -> ExitCode {
         Some("serve-ours") => runtime.block_on(servers::ours()),
         Some("serve-rmcp") => runtime.block_on(servers::rmcp()),
         Some("serve-axum") => runtime.block_on(servers::bare()),
-        // `--bench` is what cargo itself adds.
+        // cargo adds `--bench`.
         _ => {
-            // In a task of its own, as programs make their calls.
+            // In its own task, as programs make their calls.
             let met = runtime.block_on(async { tokio::spawn(run()).await.expect("no panic") });
             return if met { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }

@@ -1,10 +1,9 @@
-//! How fast a trivial tool call is over a real child's stdin and stdout, side by
-//! side with rmcp and with a bare pair of processes that only pass lines; and
-//! how soon the faults of a child are told.
+//! Measures a trivial tool call over a real child's stdin and stdout: ours, rmcp's, and two
+//! plain processes that only pass lines. Also measures how soon a child's faults are reported.
 //!
-//! The servers are this program itself, started with the name of one. Every
-//! figure is a median of rounds in which the contestants take turns; only
-//! ratios mean anything. Run it by `cargo xtask bench`.
+//! The servers are this program, started with a server's name. Every figure is a median of
+//! rounds in which the pairs take turns; only ratios are meaningful. Run it with `cargo xtask
+//! bench`.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
 
@@ -23,9 +22,9 @@ use std::process::ExitCode;
 
 use turns::{check, median, ratio, take};
 
-/// Turns that each contestant takes.
+/// The number of rounds.
 const ROUNDS: usize = 21;
-/// Calls in a turn.
+/// Calls in a round.
 const CALLS: usize = 2_000;
 
 fn main() -> ExitCode {
@@ -36,9 +35,9 @@ fn main() -> ExitCode {
         Some("serve-rmcp") => runtime.block_on(theirs::serve()),
         Some("serve-bare") => bare::serve(),
         Some("serve-fault") => faults::serve(&std::env::args().nth(2).expect("a fault")),
-        // `--bench` is what cargo itself adds.
+        // cargo adds `--bench`.
         _ => {
-            // In a task of its own, as programs make their calls.
+            // In its own task, as programs make their calls.
             let met = runtime.block_on(async { tokio::spawn(run()).await.expect("no panic") });
             return if met { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }
@@ -56,7 +55,7 @@ async fn run() -> bool {
         take(&ours, CALLS, &mut times[1]).await;
         times[2][0].push(bare.turn());
     }
-    // The bare pair has nothing in flight.
+    // The plain pair has no calls in flight.
     times[2][1] = times[2][0].clone();
     let ours = |than: usize, way: usize| ratio(&times[than][way], &times[1][way]);
     let ratios = [ours(0, 0), ours(0, 1), ours(2, 0)];

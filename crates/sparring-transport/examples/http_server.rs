@@ -1,11 +1,10 @@
-//! A server over HTTP with some of everything, for any client to reach: tools, a
-//! resource, a prompt, progress, a question back.
+//! An HTTP server with tools, a resource, a prompt, progress and a question, for any client.
 //!
-//! The first argument is the address to listen at, as `127.0.0.1:3001`; it speaks
-//! all revisions, or only those given after it. Streamable HTTP is at `/mcp` and
-//! HTTP+SSE at `/sse`. It ends in good order with its standard input.
+//! The first argument is the address, such as `127.0.0.1:3001`. The other arguments are the
+//! revisions to support (default: all). Streamable HTTP is at `/mcp` and HTTP+SSE at `/sse`. It
+//! stops in an orderly way at the end of its stdin.
 
-mod desk;
+mod example_handler;
 
 use std::time::Duration;
 
@@ -22,7 +21,7 @@ async fn main() -> anyhow::Result<()> {
     let address = args.next().unwrap_or_else(|| "127.0.0.1:0".to_owned());
     let revisions = args.map(|name| name.parse::<Revision>()).collect::<Result<Vec<_>, _>>()?;
     let listener = TcpListener::bind(&address).await.with_context(|| address.clone())?;
-    let server = HttpServer::new(desk::server(&revisions), HttpOptions::default());
+    let server = HttpServer::new(example_handler::server(&revisions), HttpOptions::default());
     let serving = server.serve(listener);
     let address = serving.address().context("a port has an address")?;
     println!("http://{address}/mcp");

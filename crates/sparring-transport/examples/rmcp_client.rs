@@ -1,7 +1,7 @@
-//! A client made with the official SDK, `rmcp`, for the tests: it talks to the
-//! command in its arguments, or to the URL, and prints what it heard as JSON.
+//! A client with the official SDK, `rmcp`, for the tests: connects to the command or the URL in
+//! its arguments and prints what it received as JSON.
 //!
-//! The first argument is the revision to speak, or `auto`.
+//! The first argument is the revision, or `auto`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

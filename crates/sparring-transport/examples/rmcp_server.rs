@@ -1,5 +1,5 @@
-//! A server made with the official SDK, `rmcp`, for the tests to meet as a real
-//! process: over stdio, or over HTTP at the port that is given.
+//! A server with the official SDK, `rmcp`, that the tests start as a real process: over stdio,
+//! or over HTTP on the given port.
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 
-struct Desk;
+struct ExampleHandler;
 
-impl ServerHandler for Desk {
+impl ServerHandler for ExampleHandler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -108,7 +108,7 @@ async fn progress(context: &RequestContext<RoleServer>) -> Result<CallToolRespon
     Ok(text("done"))
 }
 
-/// Asks by a request, or since 2026-07-28 by a result.
+/// Asks with a request, or since 2026-07-28 with a result.
 async fn ask(
     request: &CallToolRequestParams,
     context: &RequestContext<RoleServer>,
@@ -146,14 +146,14 @@ fn internal(error: impl ToString) -> ErrorData {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     let Some(port) = std::env::args().nth(1) else {
-        let running = Desk.serve(stdio()).await?;
+        let running = ExampleHandler.serve(stdio()).await?;
         running.waiting().await?;
         return Ok(());
     };
     let listener = TcpListener::bind(format!("127.0.0.1:{port}")).await?;
     let sessions = Arc::new(LocalSessionManager::default());
     let config = StreamableHttpServerConfig::default();
-    let service = StreamableHttpService::new(|| Ok(Desk), sessions, config);
+    let service = StreamableHttpService::new(|| Ok(ExampleHandler), sessions, config);
     eprintln!("listening on {}", listener.local_addr()?);
     axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).await?;
     Ok(())

@@ -1,7 +1,7 @@
-//! A client over HTTP+SSE made with `rust-mcp-sdk`, for the tests: it talks to
-//! the server at the URL in its arguments and prints what it heard as JSON.
+//! A client over HTTP+SSE with `rust-mcp-sdk`, for the tests: connects to the URL in its
+//! arguments and prints what it received as JSON.
 //!
-//! The first argument is the revision to ask for.
+//! The first argument is the revision to request.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -126,7 +126,7 @@ fn code_of(error: McpSdkError) -> SdkResult<Value> {
     }
 }
 
-/// The SDK's types are many, and all of them can be read from what they become.
+/// Builds one of the SDK's many types from its JSON form.
 fn made_of<T: DeserializeOwned>(value: Value) -> Result<T, RpcError> {
     serde_json::from_value(value)
         .map_err(|error| RpcError::internal_error().with_message(error.to_string()))

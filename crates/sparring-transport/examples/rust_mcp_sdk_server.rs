@@ -1,8 +1,8 @@
-//! A server over HTTP+SSE made with `rust-mcp-sdk`, for the tests to meet as a
-//! real process: at `/sse`, at the port that is given.
+//! A server over HTTP+SSE with `rust-mcp-sdk`, that the tests start as a real process: at
+//! `/sse`, on the given port.
 //!
-//! Its own server crate brings authorization along; the routes here are all that
-//! is needed of it.
+//! The SDK's own server crate includes authorization, which is not needed; these routes replace
+//! it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,10 +32,10 @@ use tokio::net::TcpListener;
 type Runtime = Arc<dyn McpServer>;
 type Page = Option<PaginatedRequestParams>;
 
-struct Desk;
+struct ExampleHandler;
 
 #[async_trait]
-impl ServerHandler for Desk {
+impl ServerHandler for ExampleHandler {
     async fn handle_list_tools_request(
         &self,
         _: Page,
@@ -126,7 +126,7 @@ async fn ask(runtime: &Runtime) -> Result<String, CallToolError> {
     Ok(format!("hello {}", answer["content"]["name"].as_str().unwrap_or("nobody")))
 }
 
-/// The SDK's types are many, and all of them can be read from what they become.
+/// Builds one of the SDK's many types from its JSON form.
 fn made_of<T: DeserializeOwned>(value: Value) -> Result<T, RpcError> {
     serde_json::from_value(value)
         .map_err(|error| RpcError::internal_error().with_message(error.to_string()))
@@ -178,7 +178,7 @@ async fn main() -> anyhow::Result<()> {
         id_generator: Arc::new(UuidGenerator {}),
         stream_id_gen: Arc::new(FastIdGenerator::new(Some("s_"))),
         server_details: Arc::new(made_of(details)?),
-        handler: Desk.to_mcp_server_handler(),
+        handler: ExampleHandler.to_mcp_server_handler(),
         ping_interval: Duration::from_secs(12),
         transport_options: Arc::default(),
         enable_json_response: false,

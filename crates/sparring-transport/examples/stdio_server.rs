@@ -1,10 +1,9 @@
-//! A server over stdin and stdout with some of everything, for any client to
-//! start: tools, a resource, a prompt, progress, a question back.
+//! A stdio server with tools, a resource, a prompt, progress and a question, for any client.
 //!
-//! It speaks all revisions, or only those given as arguments. Stdout belongs to
-//! the protocol; stderr says in the end what the client did wrong.
+//! The arguments are the revisions to support (default: all). Stdout belongs to the protocol;
+//! at the end it prints the client's violations to stderr.
 
-mod desk;
+mod example_handler;
 
 use sparring_peer::link::LinesOptions;
 use sparring_transport::stdio;
@@ -14,7 +13,7 @@ use sparring_wire::{Revision, Transcript};
 async fn main() -> anyhow::Result<()> {
     let revisions = std::env::args().skip(1).map(|name| name.parse::<Revision>());
     let revisions = revisions.collect::<Result<Vec<_>, _>>()?;
-    let server = desk::server(&revisions);
+    let server = example_handler::server(&revisions);
     let transcript = Transcript::default();
     let session = server.on(stdio(LinesOptions::default())).recorded_in(&transcript);
     let cause = session.serve().await?;

@@ -1,12 +1,11 @@
-//! Links to the world: child processes, commands in containers, sockets and pipes, our own stdin and
-//! stdout, and HTTP.
+//! Transports: links to child processes, commands in containers, sockets, pipes, the process's
+//! own stdin and stdout, and HTTP.
 //!
-//! What HTTP needs is dear to build, so it is there only with the feature `http`, and
-//! authorization by OAuth only with `oauth`; and containers only with `containers`. All
-//! are on where nothing is said.
+//! The features `http`, `oauth` and `containers` (all on by default) keep expensive
+//! dependencies out of builds that do not need them.
 //!
-//! What goes over a link is the peers' business; here it is only carried. A
-//! [`Target`] is plain data: what flags, suites and config files all become.
+//! The transports only carry frames; the peers interpret them. A [`Target`] is plain data that
+//! flags, suites and config files are turned into.
 
 pub mod child;
 #[cfg(feature = "containers")]

@@ -1,7 +1,7 @@
-//! A small file of what is remembered between runs, which only the user can
-//! read: changed in one step, by one process at a time.
+//! A small file that persists data between runs and is readable by the user only. It is
+//! replaced atomically, by one process at a time.
 //!
-//! What stands in it is its owner's business.
+//! The content is up to the owner.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _};
@@ -12,75 +12,75 @@ use tokio::time::{Instant, sleep};
 
 use crate::replace_file::{FileAccess, replace_file};
 
-/// How long another process may keep us waiting, and how often it is looked at.
-const PATIENCE: Duration = Duration::from_secs(40);
-const LOOK: Duration = Duration::from_millis(20);
+/// How long to wait for another process's lock (the default), and how often to try.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(40);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The longest file that is read.
-const LARGEST: u64 = 16 * 1024 * 1024;
+/// The largest file that is read.
+const MAX_SIZE: u64 = 16 * 1024 * 1024;
 
-/// Such a file, there or not.
+/// A private file, which need not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrivateFile {
     path: PathBuf,
 }
 
-/// Nobody else may change the file for as long as this is held.
+/// While this is held, no other process may change the file.
 #[derive(Debug)]
 #[must_use = "without it others change the file too"]
 pub struct FileLock(#[expect(dead_code, reason = "held, for the lock that it has")] File);
 
 impl PrivateFile {
-    /// The file at that path.
+    /// Creates a handle for the file at this path.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         PrivateFile { path: path.into() }
     }
 
-    /// Where it is.
+    /// Returns the path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether there never was one.
+    /// Returns whether the file does not exist.
     pub fn is_missing(&self) -> bool {
         fs::metadata(&self.path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Waits until nobody else has it. The folder is made if it is not there.
+    /// Waits for the lock. Creates the folder if it does not exist.
     ///
     /// # Errors
-    /// When the folder or the lock cannot be made, or another process has had
-    /// it for too long.
+    /// When the folder or the lock cannot be created, or another process holds the lock for too
+    /// long.
     pub async fn lock(&self) -> io::Result<FileLock> {
-        self.lock_within(PATIENCE).await
+        self.lock_within(LOCK_TIMEOUT).await
     }
 
-    /// The same, where the other process may take that long.
+    /// Waits for the lock for up to `timeout`.
     ///
     /// # Errors
     /// As [`PrivateFile::lock`].
-    pub async fn lock_within(&self, patience: Duration) -> io::Result<FileLock> {
-        let (file, begun) = (self.lock_file()?, Instant::now());
-        while !is_locked(&file)? {
-            if begun.elapsed() > patience {
-                return Err(held(patience));
+    pub async fn lock_within(&self, timeout: Duration) -> io::Result<FileLock> {
+        let (file, started) = (self.lock_file()?, Instant::now());
+        while !try_lock(&file)? {
+            if started.elapsed() > timeout {
+                return Err(lock_timeout_error(timeout));
             }
-            sleep(LOOK).await;
+            sleep(LOCK_POLL_INTERVAL).await;
         }
         Ok(FileLock(file))
     }
 
-    /// The same for a thread that may wait, and for no longer than that.
+    /// Waits for the lock for up to `timeout`, blocking the thread.
     ///
     /// # Errors
     /// As [`PrivateFile::lock`].
-    pub fn lock_blocking(&self, patience: Duration) -> io::Result<FileLock> {
-        let (file, begun) = (self.lock_file()?, std::time::Instant::now());
-        while !is_locked(&file)? {
-            if begun.elapsed() > patience {
-                return Err(held(patience));
+    pub fn lock_blocking(&self, timeout: Duration) -> io::Result<FileLock> {
+        let (file, started) = (self.lock_file()?, std::time::Instant::now());
+        while !try_lock(&file)? {
+            if started.elapsed() > timeout {
+                return Err(lock_timeout_error(timeout));
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(LOCK_POLL_INTERVAL);
         }
         Ok(FileLock(file))
     }
@@ -89,59 +89,58 @@ impl PrivateFile {
         if let Some(folder) = self.path.parent() {
             make_folder(folder)?;
         }
-        private().write(true).create(true).truncate(false).open(self.beside(".lock"))
+        private_options().write(true).create(true).truncate(false).open(self.sibling(".lock"))
     }
 
-    /// All of it; nothing where there is no file.
+    /// Reads the file; returns an empty string if it does not exist.
     ///
     /// # Errors
-    /// When it cannot be read, is too long, or others than the user can read it.
+    /// When the file cannot be read, is too large, or is readable by other users.
     pub fn read(&self) -> io::Result<String> {
         let found = match fs::metadata(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
             found => found?,
         };
-        // Whoever opens a pipe may wait for ever.
+        // Opening a pipe could block forever.
         if !found.is_file() {
-            return Err(io::Error::other("it is no file"));
+            return Err(io::Error::other("not a regular file"));
         }
         let file = File::open(&self.path)?;
         check_private(&file)?;
         let mut text = String::new();
-        if file.take(LARGEST + 1).read_to_string(&mut text)? as u64 > LARGEST {
-            return Err(io::Error::other(format!("it is longer than {LARGEST} bytes")));
+        if file.take(MAX_SIZE + 1).read_to_string(&mut text)? as u64 > MAX_SIZE {
+            return Err(io::Error::other(format!("larger than {MAX_SIZE} bytes")));
         }
         Ok(text)
     }
 
-    /// Writes it anew, in one step: whoever reads it finds all of the old or all
-    /// of the new.
+    /// Replaces the file atomically: a reader sees either the old or the new content.
     ///
     /// # Errors
-    /// When that cannot be done; then all is as it was.
+    /// When the file cannot be written; the old content stays.
     pub fn write(&self, text: &str) -> io::Result<()> {
         replace_file(&self.path, text.as_bytes(), FileAccess::Private)
     }
 
-    /// Puts it out of the way, beside where it was, and says where it is now.
+    /// Renames the file to a free name next to it and returns the new path.
     ///
     /// # Errors
-    /// When it cannot be moved.
+    /// When the file cannot be renamed.
     pub fn put_aside(&self) -> io::Result<PathBuf> {
-        let free = (1..).map(|n| self.beside(&format!(".damaged-{n}"))).find(|to| !to.exists());
-        let aside = free.unwrap_or_else(|| self.beside(".damaged"));
+        let free = (1..).map(|n| self.sibling(&format!(".damaged-{n}"))).find(|to| !to.exists());
+        let aside = free.unwrap_or_else(|| self.sibling(".damaged"));
         fs::rename(&self.path, &aside)?;
         Ok(aside)
     }
 
-    fn beside(&self, ending: &str) -> PathBuf {
+    fn sibling(&self, ending: &str) -> PathBuf {
         let mut name = self.path.as_os_str().to_owned();
         name.push(ending);
         PathBuf::from(name)
     }
 }
 
-fn is_locked(file: &File) -> io::Result<bool> {
+fn try_lock(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
         Err(TryLockError::WouldBlock) => Ok(false),
@@ -149,12 +148,12 @@ fn is_locked(file: &File) -> io::Result<bool> {
     }
 }
 
-fn held(patience: Duration) -> io::Error {
-    io::Error::other(format!("another process has had it for {patience:?}"))
+fn lock_timeout_error(timeout: Duration) -> io::Error {
+    io::Error::other(format!("another process has held the lock for {timeout:?}"))
 }
 
-/// For a file that only the user can read.
-fn private() -> OpenOptions {
+/// Returns options that create a file for the user only.
+fn private_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
@@ -172,7 +171,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 fn check_private(file: &File) -> io::Result<()> {
     #[cfg(unix)]
     if std::os::unix::fs::PermissionsExt::mode(&file.metadata()?.permissions()) & 0o077 != 0 {
-        return Err(io::Error::other("others than the user can read it; chmod 600 the file"));
+        return Err(io::Error::other("readable by other users (run `chmod 600` on it)"));
     }
     Ok(())
 }

@@ -1,27 +1,27 @@
-//! Replaces what is in a file in one step: a reader finds all of the old or all of the new.
+//! Replaces a file's content atomically: a reader sees either the old or the new content.
 //!
-//! Locks are the caller's business.
+//! The caller is responsible for locks.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Who may read a file that [`replace_file`] writes.
+/// The permissions of a file that [`replace_file`] writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileAccess {
-    /// Whoever could before; for a new file the system's default.
+    /// Keeps the permissions; a new file gets the system's default.
     Kept,
-    /// Whoever could before; for a new file only the user.
+    /// Keeps the permissions; a new file is for the user only.
     KeptOrPrivate,
-    /// Only the user, whoever could before.
+    /// Makes the file accessible to the user only.
     Private,
 }
 
-/// Replaces what is in a file, or creates it. Where the path is a symbolic link, the link stays
-/// and the file that it leads to is replaced. The content is on the disk when this returns.
+/// Replaces a file's content, or creates the file. A symbolic link stays, and the file that it
+/// points to is replaced. The content is on the disk when this returns.
 ///
 /// # Errors
-/// When the file cannot be written; then the old one is left as it was.
+/// When the file cannot be written; the old file stays as it was.
 pub fn replace_file(path: &Path, content: &[u8], access: FileAccess) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -29,7 +29,7 @@ pub fn replace_file(path: &Path, content: &[u8], access: FileAccess) -> io::Resu
     prefix.push(".");
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(".new");
-    // Not `tempfile_in`, whose errors name the temporary file and not the one that is meant.
+    // Not `tempfile_in`: its errors name the temporary file instead of the target.
     let mut new = builder.make_in(folder.unwrap_or(Path::new(".")), |new| create(new, access))?;
     let file = new.as_file_mut();
     if access != FileAccess::Private
@@ -121,8 +121,8 @@ mod tests {
         fs::create_dir(folder.path().join("a")).unwrap();
         replace_file(&folder.path().join("a"), b"new", FileAccess::Kept).unwrap_err();
         assert_eq!(names(folder.path()), ["a"]);
-        let told =
+        let error =
             replace_file(&folder.path().join("none/a"), b"new", FileAccess::Kept).unwrap_err();
-        assert!(!told.to_string().contains("none"), "{told}");
+        assert!(!error.to_string().contains("none"), "{error}");
     }
 }

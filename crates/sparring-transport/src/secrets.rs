@@ -1,74 +1,80 @@
-//! What must not be shown to anybody, also where others repeat it.
+//! Masks secrets in texts, including texts of others that repeat them.
 
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Shorter ones are not looked for: they stand in every other text.
-const SHORTEST: usize = 6;
+/// Shorter secrets are not masked: they occur in too many texts.
+const MIN_LENGTH: usize = 6;
 
-/// What stands for itself neither in a URL nor in a form.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'*').remove(b'-').remove(b'.').remove(b'_');
+/// The characters that URLs and forms encode.
+const URL_ENCODE_SET: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'*').remove(b'-').remove(b'.').remove(b'_');
 
-/// How many writings of those are known that come and go, as tokens do: the
-/// oldest makes room for the newest.
-const MOST: usize = 256;
+/// How many written forms of temporary secrets, such as tokens, are kept; the newest replaces
+/// the oldest.
+const MAX_TEMPORARY: usize = 256;
 
-/// Secrets, the longest first: one may be the beginning of another. All clones
-/// are one.
+/// A set of secrets, longest first, since one may be the beginning of another. All clones share
+/// it.
 #[derive(Clone, Default)]
-pub struct Secrets(Arc<RwLock<Vec<Known>>>);
+pub struct Secrets(Arc<RwLock<Vec<MaskedText>>>);
 
-struct Known {
-    written: String,
-    /// The number of one that comes and goes; later ones have greater numbers.
-    passing: Option<u64>,
+struct MaskedText {
+    text_form: String,
+    /// The sequence number of a temporary secret; later ones have greater numbers.
+    sequence: Option<u64>,
 }
 
 impl Secrets {
-    /// Adds one that is for good, in the ways in which it may be written.
+    /// Adds a permanent secret in all its written forms.
     pub fn add(&self, secret: &str) {
-        self.put(secret, false);
+        self.insert(secret, false);
     }
 
-    /// Adds one that others will follow.
-    pub fn add_passing(&self, secret: &str) {
-        self.put(secret, true);
+    /// Adds a temporary secret, which newer ones replace.
+    pub fn add_temporary(&self, secret: &str) {
+        self.insert(secret, true);
     }
 
-    fn put(&self, secret: &str, passing: bool) {
-        if secret.len() < SHORTEST {
+    fn insert(&self, secret: &str, temporary: bool) {
+        if secret.len() < MIN_LENGTH {
             return;
         }
-        let in_url = utf8_percent_encode(secret, ENCODED).to_string();
+        let in_url = utf8_percent_encode(secret, URL_ENCODE_SET).to_string();
         let in_form = in_url.replace("%20", "+");
         let in_json = serde_json::Value::from(secret).to_string();
         let in_json = in_json.trim_matches('"');
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        for written in [secret, in_json, &in_url, &in_form] {
-            if all.iter().any(|known| known.written == written) {
+        for text_form in [secret, in_json, &in_url, &in_form] {
+            if all.iter().any(|known| known.text_form == text_form) {
                 continue;
             }
-            let newest = all.iter().filter_map(|known| known.passing).max();
-            let passing = passing.then(|| newest.map_or(0, |newest| newest + 1));
-            let place = all.partition_point(|known| known.written.len() >= written.len());
-            all.insert(place, Known { written: written.to_owned(), passing });
+            let newest = all.iter().filter_map(|known| known.sequence).max();
+            let sequence = temporary.then(|| newest.map_or(0, |newest| newest + 1));
+            let index = all.partition_point(|known| known.text_form.len() >= text_form.len());
+            all.insert(index, MaskedText { text_form: text_form.to_owned(), sequence });
         }
-        let too_many =
-            all.iter().filter(|known| known.passing.is_some()).count().saturating_sub(MOST);
+        let too_many = all
+            .iter()
+            .filter(|known| known.sequence.is_some())
+            .count()
+            .saturating_sub(MAX_TEMPORARY);
         for _ in 0..too_many {
-            let oldest = all.iter().filter_map(|known| known.passing).min();
-            all.retain(|known| known.passing.is_none() || known.passing != oldest);
+            let oldest = all.iter().filter_map(|known| known.sequence).min();
+            all.retain(|known| known.sequence.is_none() || known.sequence != oldest);
         }
     }
 
-    /// A text without them.
+    /// Replaces all secrets in a text by `(hidden)`.
     pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        all.iter().fold(Cow::Borrowed(text), |text, secret| match text.contains(&secret.written) {
-            true => text.replace(&secret.written, "(hidden)").into(),
-            false => text,
+        all.iter().fold(Cow::Borrowed(text), |text, secret| {
+            match text.contains(&secret.text_form) {
+                true => text.replace(&secret.text_form, "(hidden)").into(),
+                false => text,
+            }
         })
     }
 }
@@ -96,21 +102,21 @@ mod tests {
     }
 
     #[test]
-    fn of_those_that_come_and_go_the_newest_are_known() {
+    fn keeps_the_newest_temporary_secrets() {
         let secrets = Secrets::default();
         secrets.add("hunter-for-good");
-        for number in 0..2 * MOST {
-            secrets.add_passing(&format!("hunter-token-{number}"));
+        for number in 0..2 * MAX_TEMPORARY {
+            secrets.add_temporary(&format!("hunter-token-{number}"));
         }
         let shown = |text: &str| secrets.mask(text).into_owned();
         assert_eq!(shown("hunter-for-good"), "(hidden)");
-        assert_eq!(shown(&format!("hunter-token-{}", 2 * MOST - 1)), "(hidden)");
-        assert_eq!(shown(&format!("hunter-token-{MOST}")), "(hidden)");
+        assert_eq!(shown(&format!("hunter-token-{}", 2 * MAX_TEMPORARY - 1)), "(hidden)");
+        assert_eq!(shown(&format!("hunter-token-{MAX_TEMPORARY}")), "(hidden)");
         assert_eq!(shown("hunter-token-99/"), "hunter-token-99/", "long ago");
     }
 
     #[test]
-    fn what_stands_everywhere_is_no_secret() {
+    fn does_not_mask_short_texts() {
         let secrets = Secrets::default();
         secrets.add("error");
         secrets.add("");

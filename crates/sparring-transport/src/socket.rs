@@ -1,4 +1,4 @@
-//! Unix sockets, both ends: lines over a stream.
+//! Unix sockets for the client and the server: lines over a stream.
 
 use std::io;
 use std::path::Path;
@@ -10,27 +10,27 @@ use tokio::net::{UnixListener, UnixStream};
 /// Connects to a socket.
 ///
 /// # Errors
-/// When nobody listens there; the error names the path.
+/// When no server listens on the socket; the error names the path.
 pub async fn connect_unix(path: &Path) -> io::Result<impl Link + use<>> {
     connect_unix_with(path, LinesOptions::default()).await
 }
 
-/// Connects to a socket whose lines are read so.
+/// Connects to a socket with these line options.
 pub(crate) async fn connect_unix_with(
     path: &Path,
     options: LinesOptions,
 ) -> io::Result<impl Link + use<>> {
-    let stream = UnixStream::connect(path).await.map_err(|error| naming(path, &error))?;
+    let stream = UnixStream::connect(path).await.map_err(|error| with_path(path, &error))?;
     let (reader, writer) = tokio::io::split(stream);
     Ok(Lines::new(reader, writer, options).named("unix"))
 }
 
-/// Listens on a socket that is not there yet; the file goes with the listener.
+/// Listens on a new socket; dropping the listener removes its file.
 ///
 /// # Errors
-/// When the socket cannot be made; the error names the path.
+/// When the socket cannot be created; the error names the path.
 pub fn listen_unix(path: &Path) -> io::Result<Listener> {
-    let listener = UnixListener::bind(path).map_err(|error| naming(path, &error))?;
+    let listener = UnixListener::bind(path).map_err(|error| with_path(path, &error))?;
     Ok(Listener { listener, path: path.to_owned() })
 }
 
@@ -42,10 +42,10 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// The link to the next client.
+    /// Waits for the next client and returns the link to it.
     ///
     /// # Errors
-    /// When the system has no more room for connections.
+    /// When the system cannot accept more connections.
     pub async fn accept(&self) -> io::Result<impl Link + use<>> {
         self.listener.accept().await.map(|(stream, _)| Lines::over(stream).named("unix"))
     }
@@ -57,7 +57,7 @@ impl Drop for Listener {
     }
 }
 
-/// The same error, with the path it is about.
-pub(crate) fn naming(path: &Path, error: &io::Error) -> io::Error {
+/// Adds the path to an error.
+pub(crate) fn with_path(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

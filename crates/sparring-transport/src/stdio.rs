@@ -1,4 +1,4 @@
-//! Our own stdin and stdout, for being a server.
+//! The process's own stdin and stdout as a link, for servers.
 
 use sparring_peer::link::LinesOptions;
 use sparring_peer::{Lines, Link};
@@ -7,10 +7,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 type Reader = Box<dyn AsyncRead + Send + Unpin>;
 type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// The link to whoever started us. Nothing else may write to stdout.
+/// Returns the link to the process that started this one. Nothing else may write to stdout.
 ///
-/// Pipes and sockets, which is what a client starts a server with, are read and
-/// written without threads in between; anything else, as a terminal, with.
+/// Clients start servers with pipes or sockets, which are read and written without extra
+/// threads. Anything else, such as a terminal, needs threads.
 pub fn stdio(options: LinesOptions) -> impl Link {
     let reader = direct::stdin().unwrap_or_else(|| Box::new(tokio::io::stdin()));
     let writer = direct::stdout().unwrap_or_else(|| Box::new(tokio::io::stdout()));
@@ -19,7 +19,7 @@ pub fn stdio(options: LinesOptions) -> impl Link {
 
 #[cfg(target_os = "linux")]
 mod direct {
-    //! stdin and stdout as what they are, where they are pipes or sockets.
+    //! Opens stdin and stdout as pipes or sockets, if they are.
 
     use std::fs::{File, FileType, OpenOptions};
     use std::os::fd::{AsFd, BorrowedFd};
@@ -34,39 +34,41 @@ mod direct {
 
     pub(super) fn stdin() -> Option<Reader> {
         let fd = std::io::stdin();
-        let kind = kind(fd.as_fd())?;
+        let kind = file_type(fd.as_fd())?;
         if kind.is_fifo() {
-            let pipe = pipe::Receiver::from_file(reopened("/proc/self/fd/0", false)?).ok()?;
+            let pipe =
+                pipe::Receiver::from_file(reopen_nonblocking("/proc/self/fd/0", false)?).ok()?;
             return Some(Box::new(pipe));
         }
-        Some(Box::new(socket(fd.as_fd(), kind)?))
+        Some(Box::new(to_socket(fd.as_fd(), kind)?))
     }
 
     pub(super) fn stdout() -> Option<Writer> {
         let fd = std::io::stdout();
-        let kind = kind(fd.as_fd())?;
+        let kind = file_type(fd.as_fd())?;
         if kind.is_fifo() {
-            let pipe = pipe::Sender::from_file(reopened("/proc/self/fd/1", true)?).ok()?;
+            let pipe =
+                pipe::Sender::from_file(reopen_nonblocking("/proc/self/fd/1", true)?).ok()?;
             return Some(Box::new(pipe));
         }
-        Some(Box::new(socket(fd.as_fd(), kind)?))
+        Some(Box::new(to_socket(fd.as_fd(), kind)?))
     }
 
-    fn kind(fd: BorrowedFd<'_>) -> Option<FileType> {
+    fn file_type(fd: BorrowedFd<'_>) -> Option<FileType> {
         let file = File::from(fd.try_clone_to_owned().ok()?);
         Some(file.metadata().ok()?.file_type())
     }
 
-    /// A pipe opened once more: not to block is then a matter of this opening,
-    /// and not of everybody who shares our stdin or stdout.
-    fn reopened(path: &str, write: bool) -> Option<File> {
+    /// Opens a pipe again, so that the non-blocking mode does not affect other processes that
+    /// share our stdin or stdout.
+    fn reopen_nonblocking(path: &str, write: bool) -> Option<File> {
         let mut options = OpenOptions::new();
         options.read(!write).write(write).custom_flags(OFlag::O_NONBLOCK.bits()).open(path).ok()
     }
 
-    /// A socket, if it is one. It cannot be opened once more; whoever shares it does not block
-    /// either.
-    fn socket(fd: BorrowedFd<'_>, kind: FileType) -> Option<UnixStream> {
+    /// Converts stdin or stdout to a socket, if it is one. A socket cannot be opened again, so
+    /// the non-blocking mode also affects the processes that share it.
+    fn to_socket(fd: BorrowedFd<'_>, kind: FileType) -> Option<UnixStream> {
         if !kind.is_socket() {
             return None;
         }
@@ -78,7 +80,7 @@ mod direct {
 
 #[cfg(not(target_os = "linux"))]
 mod direct {
-    //! Nothing is known to be better than threads here.
+    //! Other systems always use threads.
 
     use super::{Reader, Writer};
 

@@ -1,4 +1,4 @@
-//! What to talk to, as plain data.
+//! Targets as plain data: what to connect to, and how.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,13 +16,13 @@ use crate::http::{HttpError, HttpLink, HttpTarget};
 #[cfg(unix)]
 use crate::socket::connect_unix_with;
 
-/// Something that speaks the protocol, and how to reach it.
+/// A peer under test, and how to reach it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Target {
     /// A child process, over its stdin and stdout.
     Child(ChildTarget),
-    /// A command in a container that runs, over its stdin and stdout.
+    /// A command in a running container, over its stdin and stdout.
     #[cfg(feature = "containers")]
     Container(ContainerTarget),
     /// A Unix socket.
@@ -33,39 +33,39 @@ pub enum Target {
     Http(HttpTarget),
 }
 
-/// A child process to be.
+/// A child process to start.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ChildTarget {
     /// The program, by name or path.
     pub program: String,
     /// Its arguments.
     pub args: Vec<String>,
-    /// Its working directory, if not ours.
+    /// Its working directory (default: ours).
     pub cwd: Option<PathBuf>,
-    /// What its environment has of ours: all of it, or the variables of these
-    /// names; a `*` at the end of one stands for any end.
+    /// The names of our environment variables that it inherits (default: all); a `*` at the end
+    /// of a name matches any rest.
     pub inherit: Option<Vec<String>>,
-    /// What its environment has besides that, or instead.
+    /// Environment variables to add or replace.
     pub env: BTreeMap<String, String>,
-    /// The longest line that is read from it.
+    /// The longest line that is read from it, in bytes.
     pub max_line: usize,
 }
 
-/// A command to be run in a container, by `exec` of its engine.
+/// A command to run in a container with the engine's `exec`.
 #[cfg(feature = "containers")]
 #[derive(Clone, PartialEq, Eq)]
 pub struct ContainerTarget {
     /// The container, by name or id.
     pub name: String,
-    /// The command; its directory and environment are those inside. Values of
-    /// the environment stand on the engine's command line.
+    /// The command; its working directory and environment are those in the container. Values of
+    /// environment variables appear on the engine's command line.
     pub command: ChildTarget,
-    /// The engine's program and its own flags. Empty, it is the first of docker
-    /// and podman that has the container.
+    /// The engine's program and its flags (default: the first of docker and podman that has the
+    /// container).
     pub engine: Vec<String>,
     /// More flags for the engine's `exec`.
     pub flags: Vec<String>,
-    /// How long the container may take to be ready.
+    /// How long the container may take to become ready.
     pub ready_within: Duration,
 }
 
@@ -73,19 +73,19 @@ pub struct ContainerTarget {
 #[cfg(unix)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnixTarget {
-    /// Where it is.
+    /// The path of the socket.
     pub path: PathBuf,
-    /// The longest line that is read from it.
+    /// The longest line that is read from it, in bytes.
     pub max_line: usize,
 }
 
-/// A link to a target, and what comes with it.
+/// A link to a target, with its stderr and container.
 pub struct Opened {
     /// The link.
     pub link: Box<dyn Link>,
     /// The stderr of a child, or of a command in a container.
     pub stderr: Option<Stderr>,
-    /// The container, where the target is in one.
+    /// The container, if the target is in one.
     #[cfg(feature = "containers")]
     pub container: Option<Container>,
 }
@@ -97,24 +97,24 @@ pub enum OpenError {
     /// A child could not be started.
     #[error(transparent)]
     Child(#[from] ChildError),
-    /// There is no way into a container.
+    /// A container could not be entered.
     #[cfg(feature = "containers")]
     #[error(transparent)]
     Container(#[from] ContainerError),
     /// A socket could not be connected to.
     #[error("cannot connect to {0}")]
     Socket(std::io::Error),
-    /// A server over HTTP cannot even be tried.
+    /// An HTTP target is invalid.
     #[cfg(feature = "http")]
     #[error(transparent)]
     Http(#[from] HttpError),
 }
 
 impl Target {
-    /// Starts or connects to what the target says.
+    /// Starts the target or connects to it.
     ///
     /// # Errors
-    /// When it cannot be reached; the error names it and says why.
+    /// When the target cannot be reached; the error names it and says why.
     pub async fn open(&self) -> Result<Opened, OpenError> {
         match self {
             Target::Child(target) => {
@@ -153,14 +153,14 @@ impl Opened {
 
 #[cfg(unix)]
 impl UnixTarget {
-    /// The socket at this path.
+    /// Creates a target for the socket at this path.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         UnixTarget { path: path.into(), max_line: LinesOptions::default().max_line }
     }
 }
 
 impl ChildTarget {
-    /// A program without arguments, in our directory and environment.
+    /// Creates a target for a program without arguments, in our directory and environment.
     pub fn new(program: impl Into<String>) -> Self {
         ChildTarget {
             program: program.into(),
@@ -172,34 +172,34 @@ impl ChildTarget {
         }
     }
 
-    /// The same program with these arguments.
+    /// Adds these arguments.
     #[must_use]
     pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
     }
 
-    /// The same program with one more argument.
+    /// Adds one argument.
     #[must_use]
     pub fn arg(self, arg: impl Into<String>) -> Self {
         self.args([arg])
     }
 
-    /// The same program in this directory.
+    /// Sets the working directory.
     #[must_use]
     pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
         self.cwd = Some(cwd.into());
         self
     }
 
-    /// The same program with this variable in its environment.
+    /// Adds an environment variable.
     #[must_use]
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.insert(name.into(), value.into());
         self
     }
 
-    /// The command line, as a person would type it.
+    /// Renders the command line as a user would type it.
     pub fn command_line(&self) -> String {
         let words = std::iter::once(&self.program).chain(&self.args);
         let quoted =
@@ -213,7 +213,7 @@ impl ChildTarget {
 
 #[cfg(feature = "containers")]
 impl ContainerTarget {
-    /// A command in that container, by whichever engine has it.
+    /// Creates a target for a command in this container; uses the first engine that has it.
     pub fn new(name: impl Into<String>, command: ChildTarget) -> Self {
         ContainerTarget {
             name: name.into(),
@@ -225,8 +225,7 @@ impl ContainerTarget {
     }
 }
 
-/// Flags may set variables of the environment too, so only what stands before a
-/// `=` is shown.
+/// Flags may set environment variables too, so only the part before a `=` is shown.
 #[cfg(feature = "containers")]
 impl std::fmt::Debug for ContainerTarget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -241,7 +240,7 @@ impl std::fmt::Debug for ContainerTarget {
     }
 }
 
-/// Values of the environment may be secrets, so only the names are shown.
+/// Values of environment variables may be secrets, so only the names are shown.
 impl std::fmt::Debug for ChildTarget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ChildTarget")
@@ -260,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_the_environment_are_never_shown() {
+    fn never_shows_values_of_environment_variables() {
         let mut target = ChildTarget::new("server");
         target.env.insert("TOKEN".to_owned(), "hunter2".to_owned());
         let mut container = ContainerTarget::new("web", target.clone());

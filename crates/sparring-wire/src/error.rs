@@ -1,22 +1,21 @@
-//! The JSON-RPC error object, and the codes that the protocol gives a meaning.
+//! The JSON-RPC error object, and the error codes of the protocol.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::json::Json;
-use crate::types::object::object_only;
+use crate::types::object_only::object_only;
 
-/// The `error` of an error response: data about the other side, or about to be
-/// sent to it.
+/// The `error` of a received or sent error response.
 #[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 #[error("{message} ({code})")]
 pub struct ErrorObject {
-    /// What kind of error, by number.
+    /// The error code.
     pub code: i64,
-    /// What happened, for a person.
+    /// The message for people.
     pub message: String,
-    /// Anything more.
+    /// Additional data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
@@ -24,40 +23,40 @@ pub struct ErrorObject {
 object_only!(ErrorObject);
 
 impl ErrorObject {
-    /// An error without data.
+    /// Creates an error without data.
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         ErrorObject { code, message: message.into(), data: None }
     }
 
-    /// The same error with data.
+    /// Returns the error with data.
     #[must_use]
     pub fn with_data(mut self, data: Value) -> Self {
         self.data = Some(data);
         self
     }
 
-    /// -32601, naming the method.
+    /// Creates an error with the code -32601 that names the method.
     pub fn method_not_found(method: &str) -> Self {
         Self::new(code::METHOD_NOT_FOUND, format!("method not found: {method}"))
     }
 
-    /// -32602.
+    /// Creates an error with the code -32602.
     pub fn invalid_params(message: impl Into<String>) -> Self {
         Self::new(code::INVALID_PARAMS, message)
     }
 
-    /// -32600.
+    /// Creates an error with the code -32600.
     pub fn invalid_request(message: impl Into<String>) -> Self {
         Self::new(code::INVALID_REQUEST, message)
     }
 
-    /// -32603.
+    /// Creates an error with the code -32603.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(code::INTERNAL_ERROR, message)
     }
 
-    /// Reads an error leniently: what is missing or of a wrong type is left
-    /// empty, since the frame has a violation for it already.
+    /// Reads an error from JSON. A missing or wrong field becomes empty, because the frame
+    /// already has a violation for it.
     pub fn read(json: Json<'_>) -> Self {
         let message = json.get("message").and_then(Json::as_str).unwrap_or_default();
         ErrorObject {
@@ -68,26 +67,26 @@ impl ErrorObject {
     }
 }
 
-/// Error codes with a meaning in JSON-RPC or in some revision.
+/// The error codes of JSON-RPC and of the revisions.
 pub mod code {
     /// The text was not JSON.
     pub const PARSE_ERROR: i64 = -32700;
-    /// The frame was no request, or not at this time.
+    /// The message was not a valid request, or came at the wrong time.
     pub const INVALID_REQUEST: i64 = -32600;
-    /// The method is not there.
+    /// The method does not exist.
     pub const METHOD_NOT_FOUND: i64 = -32601;
-    /// The params do not fit.
+    /// The params are invalid.
     pub const INVALID_PARAMS: i64 = -32602;
-    /// The server failed.
+    /// The receiver failed.
     pub const INTERNAL_ERROR: i64 = -32603;
     /// No such resource; up to 2025-11-25.
     pub const RESOURCE_NOT_FOUND: i64 = -32002;
-    /// A URL must be visited first; 2025-11-25 only.
+    /// The user must visit a URL first; 2025-11-25 only.
     pub const URL_ELICITATION_REQUIRED: i64 = -32042;
-    /// HTTP headers and body disagree; since 2026-07-28.
+    /// HTTP headers and body differ; since 2026-07-28.
     pub const HEADER_MISMATCH: i64 = -32020;
     /// The request needs a capability that the client did not declare; since 2026-07-28.
     pub const MISSING_REQUIRED_CLIENT_CAPABILITY: i64 = -32021;
-    /// The request's revision is not served; since 2026-07-28.
+    /// The server does not support the request's revision; since 2026-07-28.
     pub const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
 }

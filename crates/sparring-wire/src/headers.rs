@@ -1,78 +1,78 @@
-//! Headers, as they stand before a body: names and values in order.
+//! HTTP headers: names and values in order.
 //!
-//! Kept as one text with the places in it, which copies share: most are looked
-//! at never, and the others by name. What a header means is not known here.
+//! All headers are stored in one text with offsets, which clones share, because most
+//! headers are never read. This module does not interpret headers.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Names and values, in order. Names are compared without regard to case.
+/// Names and values in order. Names are compared without regard to case.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Headers(Option<Arc<Lines>>);
+pub struct Headers(Option<Arc<HeaderText>>);
 
 #[derive(Clone, Default, PartialEq, Eq)]
-struct Lines {
+struct HeaderText {
     /// Each name, followed by its value.
     text: String,
-    /// Where each name ends, and each value.
+    /// The end of each name and of its value.
     ends: Vec<(u32, u32)>,
 }
 
 impl Headers {
-    /// None at all; allocates nothing.
+    /// Creates empty headers without allocation.
     pub const fn new() -> Self {
         Headers(None)
     }
 
-    /// None yet, with room for so many of so many bytes in all.
+    /// Creates empty headers with room for `count` headers of `bytes` bytes in all.
     pub fn with_capacity(count: usize, bytes: usize) -> Self {
         let (text, ends) = (String::with_capacity(bytes), Vec::with_capacity(count));
-        Headers(Some(Arc::new(Lines { text, ends })))
+        Headers(Some(Arc::new(HeaderText { text, ends })))
     }
 
-    /// Adds one. What would end its line becomes a space.
+    /// Adds a header. Line breaks in its value become spaces.
     pub fn push(&mut self, name: &str, value: &str) {
-        let lines = Arc::make_mut(self.0.get_or_insert_default());
-        if lines.text.capacity() == 0 {
-            lines.text.reserve(256);
-            lines.ends.reserve(8);
+        let headers = Arc::make_mut(self.0.get_or_insert_default());
+        if headers.text.capacity() == 0 {
+            headers.text.reserve(256);
+            headers.ends.reserve(8);
         }
-        lines.text.push_str(name);
-        let name_end = lines.text.len();
+        headers.text.push_str(name);
+        let name_end = headers.text.len();
         match value.bytes().any(|byte| matches!(byte, b'\r' | b'\n')) {
-            true => lines.text.extend(value.chars().map(|c| match c {
+            true => headers.text.extend(value.chars().map(|c| match c {
                 '\r' | '\n' => ' ',
                 other => other,
             })),
-            false => lines.text.push_str(value),
+            false => headers.text.push_str(value),
         }
-        // More than four gigabytes of headers are not kept.
-        match (u32::try_from(name_end), u32::try_from(lines.text.len())) {
-            (Ok(name_end), Ok(end)) => lines.ends.push((name_end, end)),
-            _ => lines.text.truncate(lines.ends.last().map_or(0, |(_, end)| *end as usize)),
+        // Headers beyond 4 GiB are dropped.
+        match (u32::try_from(name_end), u32::try_from(headers.text.len())) {
+            (Ok(name_end), Ok(end)) => headers.ends.push((name_end, end)),
+            _ => headers.text.truncate(headers.ends.last().map_or(0, |(_, end)| *end as usize)),
         }
     }
 
-    /// The first value of that name.
+    /// Returns the first value of that name.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let lines = self.0.as_deref()?;
+        let headers = self.0.as_deref()?;
         let mut start = 0;
-        for (name_end, end) in &lines.ends {
+        for (name_end, end) in &headers.ends {
             let (name_end, end) = (*name_end as usize, *end as usize);
             if name_end - start == name.len()
-                && lines.text[start..name_end].eq_ignore_ascii_case(name)
+                && headers.text[start..name_end].eq_ignore_ascii_case(name)
             {
-                return Some(&lines.text[name_end..end]);
+                return Some(&headers.text[name_end..end]);
             }
             start = end;
         }
         None
     }
 
-    /// All of them, in order.
+    /// Returns all headers in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let (text, ends) = match &self.0 {
-            Some(lines) => (&*lines.text, &lines.ends[..]),
+            Some(headers) => (&*headers.text, &headers.ends[..]),
             None => ("", &[][..]),
         };
         let mut start = 0;
@@ -84,15 +84,15 @@ impl Headers {
         })
     }
 
-    /// What all of them take, written out.
+    /// Returns the memory that the headers use, in bytes.
     pub(crate) fn size(&self) -> usize {
-        let size = |it: &Lines| it.text.len() + it.ends.len() * size_of::<(u32, u32)>();
+        let size = |it: &HeaderText| it.text.len() + it.ends.len() * size_of::<(u32, u32)>();
         self.0.as_deref().map_or(0, size)
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no headers.
     pub fn is_empty(&self) -> bool {
-        self.0.as_deref().is_none_or(|lines| lines.ends.is_empty())
+        self.0.as_deref().is_none_or(|headers| headers.ends.is_empty())
     }
 }
 
@@ -106,8 +106,8 @@ impl<'a> FromIterator<(&'a str, &'a str)> for Headers {
     }
 }
 
-/// What of a header may be shown: a secret is only said to be there.
-fn shown<'a>(name: &str, value: &'a str) -> &'a str {
+/// Replaces the value of a secret header by `(hidden)`.
+fn mask_secret<'a>(name: &str, value: &'a str) -> &'a str {
     let secret = ["authorization", "proxy-authorization", "cookie", "set-cookie", "mcp-session-id"];
     match secret.iter().any(|secret| name.eq_ignore_ascii_case(secret)) {
         true => "(hidden)",
@@ -117,7 +117,9 @@ fn shown<'a>(name: &str, value: &'a str) -> &'a str {
 
 impl fmt::Debug for Headers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter().map(|(name, value)| (name, shown(name, value)))).finish()
+        f.debug_map()
+            .entries(self.iter().map(|(name, value)| (name, mask_secret(name, value))))
+            .finish()
     }
 }
 
@@ -136,14 +138,14 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_not_shown() {
+    fn debug_output_hides_secrets() {
         let headers: Headers =
             [("Authorization", "Bearer abc"), ("Accept", "*/*")].into_iter().collect();
         assert_eq!(format!("{headers:?}"), r#"{"Authorization": "(hidden)", "Accept": "*/*"}"#);
     }
 
     #[test]
-    fn a_value_cannot_make_a_second_header() {
+    fn a_value_cannot_inject_a_second_header() {
         let headers: Headers = [("a", "1\r\nb: 2"), ("c", "")].into_iter().collect();
         assert_eq!(headers.get("a"), Some("1  b: 2"));
         assert_eq!(headers.get("b"), None);

@@ -1,20 +1,20 @@
-//! Request ids: integers of any size and strings, never confused.
+//! Request ids: integers of any size, and strings.
 
 use crate::json::{Json, JsonKind, RawJson};
 
 /// The id of a request. `1` and `"1"` are different ids.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Id {
-    /// An integer that fits 64 bits.
+    /// An integer that fits into 64 bits.
     Integer(i64),
-    /// An integer that does not, in its decimal digits.
+    /// A larger integer, as decimal digits.
     BigInteger(Box<str>),
     /// A string.
     String(Box<str>),
 }
 
 impl Id {
-    /// Reads an id from JSON; `None` for what cannot be an id.
+    /// Reads an id from JSON; returns `None` for a value that cannot be an id.
     pub fn read(json: Json<'_>) -> Option<Id> {
         if let Some(number) = json.as_i64() {
             return Some(Id::Integer(number));
@@ -26,24 +26,24 @@ impl Id {
         }
     }
 
-    /// Whether the other id has the same digits or letters but another type,
-    /// as `1` and `"1"`.
+    /// Returns whether the other id has the same characters but another type, as `1` and
+    /// `"1"`.
     pub fn differs_only_in_type(&self, other: &Id) -> bool {
-        self != other && self.letters() == other.letters()
+        self != other && self.characters() == other.characters()
     }
 
     /// Appends the id's JSON.
-    pub fn write(&self, out: &mut Vec<u8>) {
+    pub fn write_json(&self, out: &mut Vec<u8>) {
         match self {
             Id::Integer(number) => {
                 out.extend_from_slice(itoa::Buffer::new().format(*number).as_bytes());
             }
             Id::BigInteger(digits) => out.extend_from_slice(digits.as_bytes()),
-            Id::String(text) => crate::json::scan::write_string(text, out),
+            Id::String(text) => crate::json::scanner::write_string(text, out),
         }
     }
 
-    fn letters(&self) -> std::borrow::Cow<'_, str> {
+    fn characters(&self) -> std::borrow::Cow<'_, str> {
         match self {
             Id::Integer(number) => number.to_string().into(),
             Id::BigInteger(text) | Id::String(text) => (&**text).into(),
@@ -51,11 +51,11 @@ impl Id {
     }
 }
 
-/// The id's JSON, so that `1` and `"1"` look different.
+/// Writes the id's JSON, so that `1` and `"1"` look different.
 impl std::fmt::Display for Id {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut out = Vec::new();
-        self.write(&mut out);
+        self.write_json(&mut out);
         f.write_str(&String::from_utf8_lossy(&out))
     }
 }
@@ -63,7 +63,7 @@ impl std::fmt::Display for Id {
 impl From<&Id> for RawJson {
     fn from(id: &Id) -> Self {
         let mut out = Vec::new();
-        id.write(&mut out);
+        id.write_json(&mut out);
         RawJson::trusted(out)
     }
 }
@@ -80,21 +80,21 @@ impl From<&str> for Id {
     }
 }
 
-/// A source of ids that are never given twice.
+/// Generates unique ids.
 #[derive(Debug, Clone)]
 pub struct IdSequence {
     next: i64,
 }
 
 impl IdSequence {
-    /// Gives the next id.
+    /// Returns the next id.
     pub fn generate(&mut self) -> Id {
         let id = self.next;
         self.next += 1;
         Id::Integer(id)
     }
 
-    /// Whether this sequence has given that id.
+    /// Returns whether this sequence has generated that id.
     pub fn has_given(&self, id: &Id) -> bool {
         matches!(id, Id::Integer(number) if (1..self.next).contains(number))
     }
@@ -131,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn other_types_are_no_ids() {
+    fn other_types_are_not_ids() {
         for text in ["1.5", "1.0", "1e3", "null", "true", "[1]", "{}"] {
             assert_eq!(read(text), None, "{text}");
         }
     }
 
     #[test]
-    fn a_sequence_knows_what_it_gave() {
+    fn a_sequence_recognizes_its_ids() {
         let mut ids = IdSequence::default();
         let (first, second) = (ids.generate(), ids.generate());
         assert_ne!(first, second);

@@ -1,28 +1,28 @@
-//! The wire of the Model Context Protocol: frames in their exact bytes, ids,
-//! errors, the five revisions with a rule checker, and transcripts.
+//! The messages of the Model Context Protocol: frames with their exact bytes, ids,
+//! errors, the five revisions, the catalogue of rules with its checkers, and transcripts.
 //!
-//! Here is no I/O, no async and no clock.
+//! This crate has no I/O, no async code and no clock.
 
 pub mod check;
 pub mod error;
-pub mod exchange;
 pub mod frame;
 pub mod headers;
 pub mod id;
 pub mod json;
 pub mod mirror;
 pub mod revision;
+pub mod rule;
 pub mod transcript;
 pub mod types;
 pub mod violation;
 
 pub use check::{Checker, Referee};
 pub use error::{ErrorObject, code};
-pub use exchange::Exchange;
 pub use frame::{Frame, FrameKind, Limits};
 pub use headers::Headers;
 pub use id::{Id, IdSequence};
 pub use json::{Json, JsonKind, RawJson};
 pub use revision::{Revision, Side};
-pub use transcript::{Conversation, Entry, Recorded, Transcript};
-pub use violation::{Rule, Violation};
+pub use rule::{RULES, Rule, RuleEntry, RuleLevel};
+pub use transcript::{Conversation, Entry, Exchange, Recorded, Transcript};
+pub use violation::Violation;

@@ -1,21 +1,21 @@
-//! How fast a test in memory is: connect, list, ten calls, close, by this
-//! library's client on its own server and on one of rmcp's, side by side with rmcp's client over
+//! Measures a test in memory: connect, list, ten calls, close. It compares this
+//! library's client on its own server and on rmcp's server with rmcp's client over
 //! `tokio::io::duplex` and with FastMCP's client in memory.
 //!
-//! All serve the same tool. FastMCP is skipped, loudly, where it is not
-//! installed. Every figure is a median of rounds in which the contestants take
-//! turns; only ratios mean anything. Run it by `cargo xtask bench memory`.
+//! All servers have the same tool. FastMCP is skipped with a message if it is not
+//! installed. Every figure is the median of rounds in which the clients take turns;
+//! only the ratios are meaningful. Run it by `cargo xtask bench memory`.
 
-#![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 #[path = "memory/fastmcp.rs"]
 mod fastmcp;
-#[path = "memory/ours.rs"]
-mod ours;
-#[path = "memory/theirs.rs"]
-mod theirs;
+#[path = "memory/rmcp_client.rs"]
+mod rmcp_client;
+#[path = "memory/sparring_client.rs"]
+mod sparring_client;
 #[path = "../../sparring-peer/benches/calls/turns.rs"]
-#[expect(dead_code, reason = "the bench of calls uses more of it")]
+#[expect(dead_code, reason = "the benchmark `calls` uses more of it")]
 mod turns;
 
 use std::process::ExitCode;
@@ -25,24 +25,24 @@ use fastmcp::FastMcp;
 use sparring::Revision;
 use turns::{check, each, median, ratio};
 
-/// Turns that each contestant takes.
+/// The number of turns of each client.
 const ROUNDS: usize = 9;
-/// Test bodies in a turn.
+/// The number of test bodies in a turn.
 const BODIES: usize = 200;
-/// Those of FastMCP, which takes long.
-const BODIES_OF_FASTMCP: usize = 20;
-/// Calls in a test body.
+/// FastMCP is slow, so it runs fewer.
+const FASTMCP_BODIES: usize = 20;
+/// The number of calls in a test body.
 pub(crate) const CALLS: usize = 10;
 
-/// How many times as fast as rmcp's client a test body shall be.
-const RMCP: f64 = 3.0;
-/// How many times as fast as FastMCP's.
-const FASTMCP: f64 = 50.0;
+/// The required speedup over rmcp's client.
+const MIN_RMCP_SPEEDUP: f64 = 3.0;
+/// The required speedup over FastMCP's client.
+const MIN_FASTMCP_SPEEDUP: f64 = 50.0;
 
-/// The contestants; FastMCP's client speaks what it likes.
+/// The clients. FastMCP's client chooses the revision itself.
 const NAMES: [&str; 5] = [
     "Client::in_memory on our server",
-    "the same without this crate",
+    "the same without the façade",
     "Client::in_memory on rmcp's server",
     "rmcp's client over duplex on rmcp's",
     "FastMCP's client in memory on its own",
@@ -51,7 +51,7 @@ const NAMES: [&str; 5] = [
 fn main() -> ExitCode {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    // In a task of its own, as programs make their calls.
+    // In a spawned task, as in real programs.
     match runtime.block_on(async { tokio::spawn(run()).await.expect("no panic") }) {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
@@ -65,11 +65,11 @@ async fn run() -> bool {
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
         times = Default::default();
         for _ in 0..ROUNDS {
-            times[0].push(turn(ours::on_ours, revision).await);
-            times[1].push(turn(ours::below, revision).await);
-            times[2].push(turn(ours::on_rmcp, revision).await);
-            times[3].push(turn(theirs::on_rmcp, revision).await);
-            times[4].extend(fastmcp.as_mut().map(|it| it.turn(BODIES_OF_FASTMCP)));
+            times[0].push(turn(sparring_client::run_on_sparring, revision).await);
+            times[1].push(turn(sparring_client::run_without_facade, revision).await);
+            times[2].push(turn(sparring_client::run_on_rmcp, revision).await);
+            times[3].push(turn(rmcp_client::run_on_rmcp, revision).await);
+            times[4].extend(fastmcp.as_mut().map(|it| it.turn(FASTMCP_BODIES)));
         }
         let [ours, _, mixed, rmcp, _] = &times;
         let (faster, mixed) = (ratio(rmcp, ours), ratio(rmcp, mixed));
@@ -80,17 +80,17 @@ async fn run() -> bool {
             }
         }
         println!("\non rmcp's server, x rmcp's client: {mixed:.2}");
-        met &= check("x rmcp", faster, RMCP);
+        met &= check("x rmcp", faster, MIN_RMCP_SPEEDUP);
         println!();
     }
     let [ours, .., python] = &times;
     if fastmcp.is_some() {
-        met &= check("x FastMCP", ratio(python, ours), FASTMCP);
+        met &= check("x FastMCP", ratio(python, ours), MIN_FASTMCP_SPEEDUP);
     }
     met
 }
 
-/// Takes a turn: microseconds for each test body.
+/// Runs a turn and returns the microseconds of each test body.
 async fn turn<F: Future<Output = ()>>(body: impl Fn(Revision) -> F, revision: Revision) -> f64 {
     let start = Instant::now();
     for _ in 0..BODIES {

@@ -1,9 +1,9 @@
-//! The client that the official conformance suite drives: one program for all
-//! of its scenarios, on nothing but the public API.
+//! The client of the official conformance suite: one program for all scenarios,
+//! written with the public API.
 //!
-//! The suite names the scenario in `MCP_CONFORMANCE_SCENARIO`, what the scenario
-//! wants in `MCP_CONFORMANCE_CONTEXT`, the revision in
-//! `MCP_CONFORMANCE_PROTOCOL_VERSION`, and the server's URL as the last argument.
+//! The suite passes the scenario in `MCP_CONFORMANCE_SCENARIO`, its parameters in
+//! `MCP_CONFORMANCE_CONTEXT`, the revision in `MCP_CONFORMANCE_PROTOCOL_VERSION`, and
+//! the server's URL as the last argument.
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// How to be let in, where the scenario asks for that.
+/// Returns the OAuth settings of a scenario.
 fn authorization(scenario: &str, context: &Value) -> OAuth {
     let text = |name: &str| context.get(name).and_then(Value::as_str).map(str::to_owned);
     let client_id = text("client_id");
@@ -46,13 +46,13 @@ fn authorization(scenario: &str, context: &Value) -> OAuth {
     if scenario.starts_with("auth/client-credentials") {
         return OAuth::client_credentials(client_id.unwrap_or_default(), proof);
     }
-    // The suite's pages say yes by themselves, to whoever opens them.
+    // The suite's login pages grant access without a user.
     let visitor = Visitor::new(|url| drop(tokio::spawn(reqwest::get(url.to_owned()))));
     let document = Some("https://conformance-test.local/client-metadata.json".to_owned());
     OAuth { client_id, proof, document, ..OAuth::code(visitor) }
 }
 
-/// A client that can be asked everything.
+/// Returns a builder of a client that answers all kinds of requests.
 fn builder(revision: Option<Revision>) -> ClientBuilder {
     let builder = Client::builder()
         .info("sparring", env!("CARGO_PKG_VERSION"))
@@ -99,13 +99,13 @@ async fn run(scenario: &str, context: &Value, client: &Client, tools: &[Tool]) -
         | "http-invalid-tool-headers"
         | "sep-2322-client-request-state" => call_all(client, tools).await,
         auth if auth.starts_with("auth/") => call_all(client, tools).await,
-        other => bail!("the scenario {other} is not known"),
+        other => bail!("unknown scenario: {other}"),
     }
 }
 
 async fn call_all(client: &Client, tools: &[Tool]) -> Result<()> {
     for tool in tools {
-        call(client, &tool.name, fitting(&tool.input_schema)).await?;
+        call(client, &tool.name, make_arguments(&tool.input_schema)).await?;
     }
     Ok(())
 }
@@ -113,13 +113,13 @@ async fn call_all(client: &Client, tools: &[Tool]) -> Result<()> {
 async fn call(client: &Client, name: &str, arguments: Value) -> Result<()> {
     let response = client.call_tool(name, arguments).await?;
     match response.error() {
-        Some(error) => bail!("{name} was refused: {error}"),
+        Some(error) => bail!("{name} returned an error: {error}"),
         None => Ok(()),
     }
 }
 
-/// Arguments that fit a schema of simple properties.
-fn fitting(schema: &Value) -> Value {
+/// Makes arguments for a schema of simple properties.
+fn make_arguments(schema: &Value) -> Value {
     let properties = schema.get("properties").and_then(Value::as_object);
     let arguments = properties.into_iter().flatten().map(|(name, property)| {
         let value = match property.get("type").and_then(Value::as_str) {

@@ -1,6 +1,6 @@
-//! One server, one client, all five revisions of the protocol, in one process.
+//! Runs a client and a server in one process, in all five revisions of the protocol.
 
-#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+#![expect(clippy::print_stdout, reason = "an example prints its results")]
 
 use serde_json::json;
 use sparring::client::Question;
@@ -8,7 +8,7 @@ use sparring::server::{Answer, Context};
 use sparring::types::{CallToolResult, ServerCapabilities, Tool};
 use sparring::{Client, Handler, Json, LinkKind, Revision, Server, memory};
 
-/// Wipes something, after asking whether that is meant.
+/// Wipes something after the client has confirmed it.
 struct Wiper;
 
 impl Handler for Wiper {

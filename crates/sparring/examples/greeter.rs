@@ -1,7 +1,6 @@
-//! A small server on stdin and stdout, to be started by a test or by anybody: it
-//! greets, and says in which folder it runs.
+//! A small server on stdin and stdout. It greets, and returns its working folder.
 //!
-//! The test beside it is `tests/it/greeter.rs`.
+//! `tests/it/greeter.rs` starts it.
 
 use sparring::server::{Answer, Context};
 use sparring::transport::stdio;

@@ -1,7 +1,7 @@
-//! A server written with the official SDK, tested in this process: no port, no
-//! child, and every byte in the transcript.
+//! Tests a server of the official SDK in this process, without a port or a child
+//! process, and prints the transcript.
 
-#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+#![expect(clippy::print_stdout, reason = "an example prints its results")]
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ServerCapabilities,
@@ -31,7 +31,7 @@ impl ServerHandler for Adder {
             (Some(a), Some(b)) => {
                 Ok(CallToolResult::success(vec![ContentBlock::text((a + b).to_string())]).into())
             }
-            _ => Err(ErrorData::invalid_params("a and b are numbers", None)),
+            _ => Err(ErrorData::invalid_params("a and b must be numbers", None)),
         }
     }
 }

@@ -1,13 +1,13 @@
-//! What a client hears when a server answers wrongly: the cause, by name, at
-//! once, and every breach of the protocol in the transcript.
+//! Prints the errors of a client whose server sends invalid responses, with the
+//! protocol violations in the transcript.
 
-#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+#![expect(clippy::print_stdout, reason = "an example prints its results")]
 
 use std::time::Duration;
 
 use sparring::{Client, MemoryTransport, Protocol};
 
-/// Answers one request with this text, `ID` being the request's id.
+/// Responds to one request with this text, in which `ID` is replaced by its id.
 async fn answer_with(text: &str) -> anyhow::Result<String> {
     let (transport, link) = MemoryTransport::new();
     let client = Client::builder().protocol(Protocol::Raw).connect(link).await?;
@@ -16,10 +16,10 @@ async fn answer_with(text: &str) -> anyhow::Result<String> {
     let id = asked.as_ref().and_then(|frame| frame.id()).map(ToString::to_string);
     transport.queue_incoming(text.replace("ID", &id.unwrap_or_default()));
     match request.await {
-        Ok(response) => anyhow::bail!("that should not do: {response:?}"),
+        Ok(response) => anyhow::bail!("expected an error, got {response:?}"),
         Err(error) => {
             let violations = client.transcript().violations();
-            let rules: Vec<_> = violations.iter().map(|violation| violation.rule.name()).collect();
+            let rules: Vec<_> = violations.iter().map(|violation| violation.rule.id()).collect();
             Ok(format!("{error}\n    violations: {}", rules.join(", ")))
         }
     }

@@ -1,5 +1,5 @@
-//! Everything from a plain `#[test]`: [`Wait::wait`] stands wherever `.await`
-//! would, and no runtime is needed in the test or in its `Cargo.toml`.
+//! Runs everything from a plain `#[test]`: write [`Wait::wait`] instead of
+//! `.await`. The test needs no runtime, and no `tokio` in its `Cargo.toml`.
 //!
 //! ```
 //! use sparring::blocking::Wait as _;
@@ -16,12 +16,29 @@
 //! # }
 //! ```
 //!
-//! It is the same client with the same answers. What goes on meanwhile does so on
-//! a runtime in the background, which all plain tests of a process share.
+//! The client and its responses are the same. The work runs on a background
+//! runtime that all plain tests of a process share.
 
-use crate::background::background;
+use std::sync::OnceLock;
 
-/// Waits for anything that can be awaited, whole async blocks included.
+use tokio::runtime::{Builder, Runtime};
+
+/// A second thread keeps the runtime going while something, such as a server
+/// under test, blocks the first.
+const WORKER_THREADS: usize = 2;
+
+/// Returns the runtime of this process that outlives the runtimes of tests.
+/// Shared fixtures run on it, and plain tests wait on it.
+pub(crate) fn background_runtime() -> &'static Runtime {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| {
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(WORKER_THREADS).thread_name("sparring").enable_all();
+        builder.build().unwrap_or_else(|error| panic!("cannot start the test runtime: {error}"))
+    })
+}
+
+/// Waits for anything that can be awaited, including async blocks.
 ///
 /// ```
 /// let answer = sparring::blocking::wait(async { 6 * 7 });
@@ -29,17 +46,17 @@ use crate::background::background;
 /// ```
 ///
 /// # Panics
-/// In an async test or task, where there is `.await`.
+/// In an async test or task. Use `.await` there.
 #[track_caller]
 pub fn wait<F: IntoFuture>(future: F) -> F::Output {
     assert!(
         tokio::runtime::Handle::try_current().is_err(),
-        "`wait` is for plain tests, and this is an async one: write `.await` instead"
+        "`wait` was called in an async test: write `.await` instead"
     );
-    background().block_on(async { future.await })
+    background_runtime().block_on(async { future.await })
 }
 
-/// Waiting without `.await`; see [`blocking`](self).
+/// Waits without `.await`; see [`blocking`](self).
 ///
 /// ```
 /// use sparring::blocking::Wait as _;
@@ -47,7 +64,7 @@ pub fn wait<F: IntoFuture>(future: F) -> F::Output {
 /// assert_eq!(std::future::ready(42).wait(), 42);
 /// ```
 pub trait Wait: IntoFuture + Sized {
-    /// Waits until it is done, and gives what it gives.
+    /// Waits for the future and returns its output.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -59,7 +76,7 @@ pub trait Wait: IntoFuture + Sized {
     /// ```
     ///
     /// # Panics
-    /// In an async test or task, where there is `.await`.
+    /// In an async test or task. Use `.await` there.
     #[track_caller]
     fn wait(self) -> Self::Output {
         wait(self)

@@ -1,5 +1,5 @@
-//! Why a client has nothing to check: with the line of the test that asked, and
-//! the scene. It is shown the same by `unwrap`, `expect` and `?`.
+//! The error of a client: its reason, the line of the test, and the failure context.
+//! `unwrap`, `expect` and `?` print all of it.
 
 use std::fmt;
 use std::panic::Location;
@@ -7,10 +7,9 @@ use std::panic::Location;
 use sparring_transport::OpenError;
 
 use crate::client;
-use crate::scene::Scene;
+use crate::failure_context::FailureContext;
 
-/// A target that could not be reached, or a request without an answer that
-/// could be used.
+/// The client could not connect, or a request got no usable response.
 ///
 /// ```
 /// # use sparring::blocking::Wait as _;
@@ -23,7 +22,7 @@ use crate::scene::Scene;
 /// let error: sparring::Error = stuck.wait().expect_err("it never answers");
 /// let shown = error.to_string();
 /// assert!(shown.starts_with("no answer to tools/call within 50ms\nat "), "{shown}");
-/// assert!(shown.contains("target: mock "), "the scene is below: {shown}");
+/// assert!(shown.contains("target: mock "), "the failure context follows: {shown}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Error(Box<Inner>);
@@ -31,10 +30,10 @@ pub struct Error(Box<Inner>);
 struct Inner {
     reason: Reason,
     at: &'static Location<'static>,
-    scene: Option<Scene>,
+    context: Option<FailureContext>,
 }
 
-/// What kept an answer from coming.
+/// The reason of an [`Error`].
 ///
 /// ```
 /// # use sparring::blocking::Wait as _;
@@ -45,42 +44,50 @@ struct Inner {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The target could not be reached at all.
+    /// The target could not be started or reached.
     Open(OpenError),
-    /// The connection failed, or a request.
+    /// The connection or a request failed.
     Client(client::Error),
-    /// What was waited for did not come.
-    Missed(String),
-    /// What tests share could not be started.
+    /// The expected messages were not received.
+    NotReceived(String),
+    /// A shared fixture could not be started.
     Fixture(String),
 }
 
 impl Error {
     pub(crate) fn open(error: impl Into<OpenError>, at: &'static Location<'static>) -> Self {
-        Error(Box::new(Inner { reason: Reason::Open(error.into()), at, scene: None }))
+        Error(Box::new(Inner { reason: Reason::Open(error.into()), at, context: None }))
     }
 
     pub(crate) fn client(
         error: client::Error,
         at: &'static Location<'static>,
-        scene: &Scene,
+        context: &FailureContext,
     ) -> Self {
-        Error::of(Reason::Client(error), at, scene)
+        Error::with_context(Reason::Client(error), at, context)
     }
 
-    pub(crate) fn missed(what: String, at: &'static Location<'static>, scene: &Scene) -> Self {
-        Error::of(Reason::Missed(what), at, scene)
+    pub(crate) fn not_received(
+        message: String,
+        at: &'static Location<'static>,
+        context: &FailureContext,
+    ) -> Self {
+        Error::with_context(Reason::NotReceived(message), at, context)
     }
 
-    fn of(reason: Reason, at: &'static Location<'static>, scene: &Scene) -> Self {
-        Error(Box::new(Inner { reason, at, scene: Some(scene.clone()) }))
+    fn with_context(
+        reason: Reason,
+        at: &'static Location<'static>,
+        context: &FailureContext,
+    ) -> Self {
+        Error(Box::new(Inner { reason, at, context: Some(context.clone()) }))
     }
 
     pub(crate) fn fixture(why: String, at: &'static Location<'static>) -> Self {
-        Error(Box::new(Inner { reason: Reason::Fixture(why), at, scene: None }))
+        Error(Box::new(Inner { reason: Reason::Fixture(why), at, context: None }))
     }
 
-    /// What it was.
+    /// Returns the reason.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -98,7 +105,7 @@ impl Error {
         &self.0.reason
     }
 
-    /// The line of the test that asked in vain.
+    /// Returns the line of the test that made the request.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -123,18 +130,18 @@ impl fmt::Display for Error {
         match &self.0.reason {
             Reason::Open(error) => write!(f, "{error}")?,
             Reason::Client(error) => write!(f, "{error}")?,
-            Reason::Missed(what) => f.write_str(what)?,
-            Reason::Fixture(why) => write!(f, "a shared fixture could not be started: {why}")?,
+            Reason::NotReceived(message) => f.write_str(message)?,
+            Reason::Fixture(why) => write!(f, "cannot start a shared fixture: {why}")?,
         }
         write!(f, "\nat {}", self.0.at)?;
-        match &self.0.scene {
-            Some(scene) => write!(f, "\n{scene}"),
+        match &self.0.context {
+            Some(context) => write!(f, "\n{context}"),
             None => Ok(()),
         }
     }
 }
 
-/// As it is displayed: `unwrap` shows this one.
+/// The same as `Display`, because `unwrap` prints this.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

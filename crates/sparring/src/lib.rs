@@ -1,14 +1,12 @@
-//! The sparring partner of the Model Context Protocol, for Rust tests: a client
-//! that hits precisely and sees every byte, and a server that does exactly
-//! what it is told, both in this process.
+//! Tests clients and servers of the Model Context Protocol from Rust, in the same
+//! process or over any transport.
 //!
-//! A [`Client`] is connected to a server in this process or anywhere else, gives
-//! answers and lists that can be checked, and shows in every failure what was
-//! said. [`MockServer`] stands in for a server, [`Handler`] makes one; [`everywhere()`]
-//! has a test run over every transport and revision. What those stand on is in
-//! modules: [`link`] and [`transport`], [`server`], [`mock`] and [`script`], [`types`]
-//! for typed views of what is said, and [`wire`] for frames, revisions and the rule
-//! checker.
+//! A [`Client`] connects to a server, returns responses and lists with checks, and
+//! prints the recorded traffic with every failure. [`MockServer`] is a scripted
+//! server, [`Handler`] implements one, and [`everywhere()`] runs a test over every
+//! transport and revision. The modules have the details: [`link`], [`transport`],
+//! [`server`], [`mock`], [`script`], [`types`] with the protocol's types, and [`wire`]
+//! with JSON access and the rules of each revision.
 //!
 //! ```
 //! use sparring::server::{Answer, Context};
@@ -40,22 +38,21 @@
 //!
 //! # Features
 //!
-//! Whoever needs less builds less; all but `rmcp` are on where nothing is said.
+//! All features but `rmcp` are enabled by default.
 //!
-//! | feature | what it adds |
+//! | feature | adds |
 //! |---|---|
 //! | (none) | client and server over memory, stdio, sockets and pipes; frames, revisions, the rule checker |
 //! | `mock` | the scripted server with its YAML, JSON Schemas of tools, matchers |
 //! | `http` | client and server over HTTP, with TLS; with `mock` also mocks over HTTP and `Upstream` |
-//! | `oauth` | authorization by OAuth; with `mock` also an issuer of tokens. It implies `http` |
-//! | `llm` | with `mock`, scripted LLM endpoints. It implies `http` |
-//! | `containers` | servers in containers that run, and containers that a run of tests shares |
-//! | `typed` | the calls of modules that `spar codegen` writes |
-//! | `rmcp` | services of the official SDK in memory and over every transport |
+//! | `oauth` | OAuth authorization; with `mock` also a token issuer. Implies `http` |
+//! | `llm` | with `mock`, scripted LLM endpoints. Implies `http` |
+//! | `containers` | servers in running containers, and containers that a test run shares |
+//! | `typed` | typed tool calls, for modules that `spar codegen` generates |
+//! | `rmcp` | services of the official Rust SDK, in memory and over every transport |
 //!
-//! A mock's script that needs a feature which is off is refused, at the key that needs it.
+//! A script that needs a disabled feature is rejected with the position of the key.
 
-mod background;
 pub mod blocking;
 pub mod client;
 pub mod connect;
@@ -63,14 +60,14 @@ pub mod content;
 mod diff;
 mod error;
 pub mod everywhere;
+mod failure_context;
 pub mod fixture;
 pub mod link;
-pub mod listed;
+pub mod lists;
 #[cfg(feature = "mock")]
 pub mod mock;
 pub mod peer;
 pub mod response;
-mod scene;
 #[cfg(feature = "mock")]
 pub mod script;
 pub mod server;
@@ -80,20 +77,25 @@ pub mod transport;
 pub mod typed;
 pub mod wire;
 
-pub use client::{Client, ClientBuilder, ClientOptions, Protocol};
-pub use content::Content;
+// A type that is exported here is not exported by its module as well.
+pub use client::builder::ClientBuilder;
+pub use client::connection::Client;
+pub use content::expected_text::Content;
 pub use error::{Error, Reason};
-pub use everywhere::{Everywhere, Transport, everywhere};
-pub use fixture::{Project, Shared};
-pub use listed::{Found, Listed, Prompts, ResourceTemplates, Resources, Tools};
-pub use response::Response;
-pub use snapshot::{Snapshot, Step};
+pub use everywhere::runner::{Everywhere, everywhere};
+pub use everywhere::transport::Transport;
+pub use fixture::project::Project;
+pub use fixture::shared::Shared;
+pub use lists::found_item::FoundItem;
+pub use lists::item_list::{ItemList, Prompts, ResourceTemplates, Resources, Tools};
+pub use response::checked_response::Response;
+pub use snapshot::order::Step;
+pub use snapshot::traffic::Snapshot;
 #[cfg(all(feature = "mock", feature = "http"))]
 pub use sparring_mock::{HttpFault, HttpMock as Upstream, HttpReply, HttpRequest, HttpRoute};
-#[cfg(all(feature = "mock", feature = "oauth"))]
-pub use sparring_mock::{Issuer, Token};
 #[cfg(feature = "mock")]
 pub use sparring_mock::{MockServer, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
+pub use sparring_peer::client::{ClientOptions, Protocol};
 pub use sparring_peer::{
     Cause, Envelope, Era, Handler, Incoming, Lines, Link, LinkKind, MemoryLink, MemoryTransport,
     Outgoing, Server, Stream, memory,
@@ -112,13 +114,13 @@ pub use sparring_wire::{
     Side, Transcript, Violation, types,
 };
 
-/// The code in the page on the mock, run as a test.
+/// Runs the code of `docs/mock.md` as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/mock.md")]
 struct MockPage;
 
-/// The code in the page on testing in Rust, run as a test. That in the README is
-/// run outside of the workspace, by `cargo xtask scratch`.
+/// Runs the code of `docs/library.md` as a test. `cargo xtask scratch` runs the code
+/// of the README outside the workspace.
 #[cfg(all(doctest, feature = "rmcp"))]
 #[doc = include_str!("../../../docs/library.md")]
 struct LibraryPage;

@@ -1,21 +1,20 @@
-//! What client and server talk through, for links of one's own, and what can be
-//! made to go wrong on one.
+//! Options and faults of a [`Link`](crate::Link), the frame channel between client
+//! and server.
 //!
 //! ```
-//! use sparring::link::{LinkKind, memory};
-//! # use sparring::{Client, MockServer};
+//! use sparring::link::LinesOptions;
+//! # use sparring::{Client, Lines, MockServer};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
-//! let (here, there) = memory(LinkKind::Shared);
-//! let _running = mock.spawn(there);
-//! Client::connect(here).await?.list_tools().await?.find_tool("greet");
+//! let (here, there) = tokio::io::duplex(4096);
+//! let _running = mock.spawn(Lines::over(there));
+//! let (read, write) = tokio::io::split(here);
+//! let link = Lines::new(read, write, LinesOptions::default());
+//! Client::connect(link).await?.list_tools().await?.find_tool("greet");
 //! # Ok(())
 //! # }
 //! ```
 
-pub use sparring_peer::link::{
-    Cause, Change, Cut, Envelope, Era, Fault, Faults, Incoming, Lines, LinesOptions, Link,
-    LinkKind, MemoryLink, MemoryTransport, Outgoing, Recorder, Stream, memory,
-};
+pub use sparring_peer::link::{Change, Cut, Fault, Faults, LinesOptions, Recorder};

@@ -1,9 +1,9 @@
-//! Scripted servers, and what else a test must fake: an HTTP upstream, a token
-//! issuer, an LLM endpoint.
+//! Scripted servers, and the other services that a test mocks: HTTP upstreams, a
+//! token issuer, LLM endpoints. More of it is at the crate root.
 //!
 //! ```
 //! use serde_json::json;
-//! use sparring::mock::{MockServer, Reply, ToolMock};
+//! use sparring::{MockServer, Reply, ToolMock};
 //! # use sparring::Client;
 //! # use sparring::blocking::Wait as _;
 //!
@@ -17,14 +17,14 @@
 
 #[cfg(any(feature = "llm", feature = "oauth"))]
 pub use sparring_mock::StartError;
+#[cfg(feature = "http")]
+pub use sparring_mock::Urls;
 pub use sparring_mock::journal::{Expectation, Miss, Received};
 #[cfg(feature = "llm")]
 pub use sparring_mock::{Api, LlmBuilder, LlmMiss, LlmMock, LlmRequest, LlmScript, LlmTurn};
 pub use sparring_mock::{
-    ChangeError, LoadError, Mock, MockBuilder, MockServer, ProcessFault, PromptMock, Reading,
-    Reply, ResourceMock, Settings, TemplateMock, ToolMock,
+    ChangeError, LoadError, Mock, MockBuilder, MockServer, ProcessFault, Reading, Reply, Settings,
+    ToolMock,
 };
-#[cfg(feature = "http")]
-pub use sparring_mock::{HttpFault, HttpMock, HttpReply, HttpRequest, HttpRoute, Urls};
 #[cfg(feature = "oauth")]
 pub use sparring_mock::{Issuer, IssuerBuilder, Token, Wrong};

@@ -1,5 +1,5 @@
-//! What the client of a test stands on, without checks and without the line that
-//! asked: where a failure shall not end a test, but be looked at.
+//! The underlying client, without checks and without the caller's line. Use it
+//! where a test inspects a failure instead of failing.
 //!
 //! ```
 //! # use sparring::MockServer;

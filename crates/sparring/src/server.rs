@@ -1,9 +1,10 @@
-//! Servers of one's own: handlers, and what they are given and give back.
+//! The parts of a server: what a [`Handler`](crate::Handler) receives and returns,
+//! and the handles of a running [`Server`](crate::Server).
 //!
 //! ```
-//! use sparring::server::{Handler, Server};
+//! use sparring::server::Counts;
 //! # use sparring::blocking::Wait as _;
-//! # use sparring::{Client, Revision};
+//! use sparring::{Client, Handler, Revision, Server};
 //!
 //! struct Silent;
 //! impl Handler for Silent {}
@@ -12,10 +13,11 @@
 //! let client = Client::in_memory(&server).wait()?;
 //! client.ping().wait()?;
 //! assert_eq!(client.revision(), Some(Revision::V2025_11_25));
+//! let _counts: Counts = server.counts();
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 pub use sparring_peer::server::{
-    Alone, Answer, Context, Counts, Failure, Handler, InputRequired, Listed, NoLink, Page, Reply,
-    Running, Server, Session, WeakServer,
+    Alone, Answer, Context, Counts, Failure, InputRequired, Listed, NoLink, Page, Reply, Running,
+    Session, WeakServer,
 };

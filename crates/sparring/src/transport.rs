@@ -1,4 +1,5 @@
-//! Links to other processes, and to other machines.
+//! Transports to other processes and machines: stdio, Unix sockets, named pipes,
+//! containers and HTTP.
 //!
 //! ```
 //! # #[cfg(unix)]
@@ -19,19 +20,18 @@
 //! # fn main() {}
 //! ```
 
-pub use sparring_transport::{
-    ChildError, ChildLink, ChildTarget, OpenError, Opened, Stderr, Target, stdio,
-};
+pub use sparring_transport::{ChildError, OpenError, Opened, Stderr, stdio};
 #[cfg(feature = "containers")]
-pub use sparring_transport::{Container, ContainerError, ContainerTarget};
+pub use sparring_transport::{Container, ContainerError};
 #[cfg(unix)]
 pub use sparring_transport::{Listener, NamedPipes, UnixTarget, connect_unix, listen_unix};
 
-/// Over HTTP, both halves.
+/// HTTP clients and servers.
 ///
 /// ```
-/// use sparring::transport::http::{HttpTarget, HttpTransport};
-/// # use sparring::{Client, MockServer};
+/// use sparring::transport::http::HttpTransport;
+/// use sparring::{Client, HttpTarget};
+/// # use sparring::MockServer;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -47,9 +47,7 @@ pub mod http {
     pub use sparring_transport::http::client::BadUrl;
     pub use sparring_transport::http::server::{Beside, Body, Listener};
     pub use sparring_transport::http::{
-        Auth, Credentials, HttpError, HttpLink, HttpOptions, HttpServer, HttpTarget, HttpTransport,
-        ProtectedResource, Proxies, Serving, Tls, TlsError, TokenCheck, Visit,
+        Auth, HttpError, HttpTransport, ProtectedResource, Proxies, Serving, Tls, TlsError,
+        TokenCheck, Visit,
     };
-    #[cfg(feature = "oauth")]
-    pub use sparring_transport::http::{Grant, OAuth, Proof, Visitor};
 }

@@ -1,10 +1,9 @@
-//! Calls of tools with types instead of JSON, for modules that `spar codegen`
-//! writes, and for whoever writes one by hand.
+//! Calls tools with types instead of JSON. Modules that `spar codegen` generates use
+//! it, and so can handwritten code.
 //!
-//! A tool without an output schema gives a [`Call`], which is awaited to whatever
-//! the server answers. One that has such a schema gives a [`TypedCall`], which is
-//! awaited to a value of that type; an answer that is none is an error that names
-//! the tool, and the member that does not fit.
+//! A tool without an output schema returns a [`Call`], whose output is the response.
+//! A tool with one returns a [`TypedCall`], whose output is a value of that type. A
+//! response that does not fit the type is an error that names the tool and the member.
 //!
 //! ```
 //! # use sparring::blocking::Wait as _;
@@ -44,10 +43,10 @@ pub use crate::client::Call;
 pub use serde;
 pub use serde_json::Value;
 
-/// How much is told of what a tool says instead of its result.
-const LONGEST: usize = 300;
+/// The limit of a tool's message in an error.
+const MAX_MESSAGE_CHARS: usize = 300;
 
-/// The arguments of a tool that takes none.
+/// The arguments of a tool without arguments.
 ///
 /// ```
 /// # use sparring::blocking::Wait as _;
@@ -69,7 +68,7 @@ impl Serialize for Nothing {
     }
 }
 
-/// Calls a tool; awaiting it makes the call.
+/// Calls a tool; awaiting it sends the request.
 ///
 /// ```
 /// # use sparring::blocking::Wait as _;
@@ -87,14 +86,14 @@ impl Serialize for Nothing {
 /// ```
 ///
 /// # Panics
-/// When the arguments are no JSON, as a map is whose keys are no texts.
+/// When the arguments cannot be JSON, for example a map whose keys are not strings.
 #[track_caller]
 pub fn call(client: &Client, tool: &str, arguments: impl Serialize) -> Call {
     let arguments = serde_json::to_value(arguments).expect("arguments are JSON");
     client.call_tool(tool, RawJson::from(arguments))
 }
 
-/// Calls a tool whose structured content has a type; awaiting it makes the call.
+/// Calls a tool whose structured content has a type; awaiting it sends the request.
 ///
 /// ```
 /// # use serde_json::json;
@@ -114,7 +113,7 @@ pub fn call(client: &Client, tool: &str, arguments: impl Serialize) -> Call {
 /// ```
 ///
 /// # Panics
-/// When the arguments are no JSON, as a map is whose keys are no texts.
+/// When the arguments cannot be JSON, for example a map whose keys are not strings.
 #[track_caller]
 pub fn call_for<T: DeserializeOwned>(
     client: &Client,
@@ -124,7 +123,7 @@ pub fn call_for<T: DeserializeOwned>(
     TypedCall { call: call(client, tool, arguments), tool: tool.into(), output: PhantomData }
 }
 
-/// Texts of any kind as a list of them.
+/// Converts texts into a list of strings.
 ///
 /// ```
 /// assert_eq!(sparring::typed::texts(["rust", "mcp"]), ["rust".to_owned(), "mcp".to_owned()]);
@@ -133,7 +132,7 @@ pub fn texts(texts: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> 
     texts.into_iter().map(Into::into).collect()
 }
 
-/// Members of any kind as a map of them.
+/// Converts name and value pairs into a map.
 ///
 /// ```
 /// let units = sparring::typed::map::<String>([("t", "degrees"), ("wind", "knots")]);
@@ -145,7 +144,7 @@ pub fn map<V>(
     members.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
 }
 
-/// A call whose result has a type; awaiting it makes the call.
+/// A call whose result has a type; awaiting it sends the request.
 ///
 /// ```
 /// # use serde_json::json;
@@ -167,7 +166,7 @@ pub fn map<V>(
 /// assert_eq!(weather(&client, "Oslo").wait()?.t, 15.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use = "a call is made when it is awaited"]
+#[must_use = "a call is sent when it is awaited"]
 pub struct TypedCall<T> {
     call: Call,
     tool: Box<str>,
@@ -175,7 +174,7 @@ pub struct TypedCall<T> {
 }
 
 impl<T> TypedCall<T> {
-    /// Waits this long instead of the client's own timeout.
+    /// Sets a timeout for this request [default: the client's timeout].
     ///
     /// ```
     /// # use std::time::Duration;
@@ -199,7 +198,7 @@ impl<T> TypedCall<T> {
         TypedCall { call: self.call.timeout(timeout), ..self }
     }
 
-    /// Asks the server for progress, and hears of it.
+    /// Requests progress from the server, and calls `on_progress` for each report.
     ///
     /// ```
     /// # use serde_json::json;
@@ -213,19 +212,19 @@ impl<T> TypedCall<T> {
     /// # struct Weather {
     /// #     t: f64,
     /// # }
-    /// let (tell, told) = std::sync::mpsc::channel();
+    /// let (sender, receiver) = std::sync::mpsc::channel();
     /// call_for::<Weather>(&client, "weather", json!({"city": "Oslo"}))
-    ///     .on_progress(move |it| tell.send(it.progress).unwrap())
+    ///     .on_progress(move |it| sender.send(it.progress).unwrap())
     ///     .wait()?;
-    /// assert_eq!(told.recv()?, 0.5);
+    /// assert_eq!(receiver.recv()?, 0.5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn on_progress(self, tell: impl FnMut(Progress) + Send + 'static) -> Self {
-        TypedCall { call: self.call.on_progress(tell), ..self }
+    pub fn on_progress(self, on_progress: impl FnMut(Progress) + Send + 'static) -> Self {
+        TypedCall { call: self.call.on_progress(on_progress), ..self }
     }
 
-    /// The same call without a type: awaited to whatever the server answers, as
-    /// tests need it that expect a refusal.
+    /// Returns the same call without a type. Its output is the response, for tests that
+    /// expect an error.
     ///
     /// ```
     /// # use serde_json::json;
@@ -250,14 +249,14 @@ impl<T> TypedCall<T> {
 
 impl<T: DeserializeOwned> IntoFuture for TypedCall<T> {
     type Output = Result<T, Error>;
-    type IntoFuture = Typed<T>;
+    type IntoFuture = TypedInFlight<T>;
 
-    fn into_future(self) -> Typed<T> {
-        Typed { call: self.call.start(), tool: self.tool, output: PhantomData }
+    fn into_future(self) -> TypedInFlight<T> {
+        TypedInFlight { call: self.call.start(), tool: self.tool, output: PhantomData }
     }
 }
 
-/// A typed call in flight. Dropped before its answer, it is cancelled.
+/// A typed call that was sent. Dropping it before the response cancels it.
 ///
 /// ```
 /// # use serde_json::json;
@@ -271,46 +270,49 @@ impl<T: DeserializeOwned> IntoFuture for TypedCall<T> {
 /// # struct Weather {
 /// #     t: f64,
 /// # }
-/// use sparring::typed::Typed;
+/// use sparring::typed::TypedInFlight;
 ///
 /// let weather = sparring::blocking::wait(async {
 ///     let call = call_for(&client, "weather", json!({"city": "Oslo"}));
-///     let asked: Typed<Weather> = call.into_future();
-///     asked.await
+///     let sent: TypedInFlight<Weather> = call.into_future();
+///     sent.await
 /// });
 /// assert_eq!(weather?.t, 15.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use = "a call that is dropped is cancelled"]
-pub struct Typed<T> {
+#[must_use = "dropping the call cancels it"]
+pub struct TypedInFlight<T> {
     call: InFlight,
     tool: Box<str>,
     output: PhantomData<fn() -> T>,
 }
 
-impl<T: DeserializeOwned> Future for Typed<T> {
+impl<T: DeserializeOwned> Future for TypedInFlight<T> {
     type Output = Result<T, Error>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let response = std::task::ready!(Pin::new(&mut self.call).poll(cx))?;
-        let read = read(&response, &self.tool);
-        Poll::Ready(read.map_err(|error| self.call.failed(error)))
+        let parsed = parse_structured(&response, &self.tool);
+        Poll::Ready(parsed.map_err(|error| self.call.to_error(error)))
     }
 }
 
-/// The structured content of an answer.
-fn read<T: DeserializeOwned>(response: &Response, tool: &str) -> Result<T, client::Error> {
+/// Parses the structured content of a response.
+fn parse_structured<T: DeserializeOwned>(
+    response: &Response,
+    tool: &str,
+) -> Result<T, client::Error> {
     let method = format!("{} {tool}", response.method());
     let unusable = |reason: String| client::Error::Unusable { method: method.clone(), reason };
     if let Some(error) = response.error() {
         return Err(client::Error::Refused { method, error: Box::new(error) });
     }
     if response.is_error() {
-        let said: String = response.content().chars().take(LONGEST).collect();
-        return Err(unusable(format!("the tool says that it failed: {said}")));
+        let message: String = response.content().chars().take(MAX_MESSAGE_CHARS).collect();
+        return Err(unusable(format!("tool returned isError: {message:?}")));
     }
     let Some(structured) = response.structured() else {
-        let reason = "there is no structuredContent, which its output schema describes";
+        let reason = "the tool has an output schema, but the result has no structuredContent";
         return Err(unusable(reason.to_owned()));
     };
     let text = structured.text();
@@ -322,7 +324,7 @@ fn read<T: DeserializeOwned>(response: &Response, tool: &str) -> Result<T, clien
             path => format!(".{path}"),
         };
         let why = error.inner().to_string();
-        // The place in the text says nothing once the member is named.
+        // The path names the member, so the line and column are left out.
         let why = why.rsplit_once(" at line ").map_or(&*why, |(why, _)| why);
         unusable(format!("structuredContent{path}: {why}"))
     })

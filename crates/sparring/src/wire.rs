@@ -1,10 +1,13 @@
-//! What stands on the wire: frames and their JSON, the revisions, the rules by
-//! which both are judged, and the record of what was said.
+//! Details of the wire: JSON access, the rules of each revision, and the entries of
+//! a transcript. The main types, such as [`Frame`](crate::Frame) and
+//! [`Transcript`](crate::Transcript), are at the crate root.
 //!
 //! ```
-//! use sparring::wire::{Checker, Frame, Revision, Side};
+//! use sparring::wire::FrameKind;
+//! use sparring::{Checker, Frame, Revision, Side};
 //!
 //! let frame = Frame::parse(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}"#);
+//! assert_eq!(frame.kind(), FrameKind::Request);
 //! let violations = Checker::of(Revision::V2025_11_25).check(&frame, Side::Client, None);
 //! assert_eq!(violations[0].path, "$.params.name");
 //! ```
@@ -14,7 +17,5 @@ pub use sparring_wire::revision::{
     ErrorRule, MethodRule, NotificationRule, RevisionRules, UnknownRevision,
 };
 pub use sparring_wire::{
-    Checker, Conversation, Entry, ErrorObject, Exchange, Frame, FrameKind, Headers, Id, Json,
-    JsonKind, Limits, RawJson, Recorded, Referee, Revision, Rule, Side, Transcript, Violation,
-    code,
+    Conversation, Entry, FrameKind, JsonKind, Limits, RULES, Recorded, RuleEntry, RuleLevel, code,
 };

@@ -1,8 +1,7 @@
-//! How long the program itself takes: `spar --version`, `spar mock` to its first
-//! answer over stdio, and `spar call` on a real server beside the barest script that could
-//! do the same.
+//! Measures the program: `spar --version`, `spar mock` to its first response over
+//! stdio, and `spar call` on a real server compared with a minimal script.
 
-#![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -11,95 +10,96 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::measure::{median, met, output, pinned, timed};
+use super::measure::{measure_time, median, output, pinned, render_met};
 use super::{mock, suites};
 use crate::command::{command, run as run_command};
 use crate::peers::Peers;
 
-/// The longest that `spar --version` may take.
-const VERSION: Duration = Duration::from_millis(5);
+const MAX_VERSION_TIME: Duration = Duration::from_millis(5);
 
-/// The longest that `spar mock` may take from its start to its first answer.
-pub(super) const MOCK: Duration = Duration::from_millis(20);
+/// The limit of `spar mock` from its start to its first response.
+pub(super) const MAX_MOCK_START: Duration = Duration::from_millis(20);
 
-/// How much longer than the barest script `spar call` may take.
-const CALL: f64 = 1.15;
+/// The limit of the time of `spar call`, relative to a minimal script.
+const MAX_CALL_RATIO: f64 = 1.15;
 
-/// Turns that each contestant takes.
+/// The number of turns of each program.
 const ROUNDS: usize = 9;
 
-/// Measures, prints, and says whether the limits are met.
+/// Prints the measurements, and returns whether the limits are met.
 pub(super) fn run(root: &Path, peers: &Peers) -> Result<bool> {
     run_command(command(root, "cargo build --release -p sparring-cli"))?;
     let spar = root.join("target/release/spar").display().to_string();
     let mut times = Vec::new();
     for _ in 0..4 * ROUNDS {
-        times.push(timed(|| output(pinned(root, &[&spar, "--version"])).map(drop))?);
+        times.push(measure_time(|| output(pinned(root, &[&spar, "--version"])).map(drop))?);
     }
     let version = median(times);
     println!(
-        "spar --version: {version:.2?}, less than {VERSION:?} wanted: {}",
-        met(version < VERSION)
+        "spar --version: {version:.2?}, less than {MAX_VERSION_TIME:?} required: {}",
+        render_met(version < MAX_VERSION_TIME)
     );
 
-    let mock = median((0..4 * ROUNDS).map(|_| first_answer(root, &spar)).collect::<Result<_>>()?);
+    let mock = median(
+        (0..4 * ROUNDS).map(|_| measure_first_response(root, &spar)).collect::<Result<_>>()?,
+    );
     println!(
-        "spar mock to its first answer: {mock:.2?}, less than {MOCK:?} wanted: {}",
-        met(mock < MOCK)
+        "spar mock to its first response: {mock:.2?}, less than {MAX_MOCK_START:?} required: {}",
+        render_met(mock < MAX_MOCK_START)
     );
     let over_http = mock::run(root, &spar)?;
-    let quick = version < VERSION && mock < MOCK && over_http;
+    let is_fast = version < MAX_VERSION_TIME && mock < MAX_MOCK_START && over_http;
 
     let server = peers
         .folder
         .join("node/node_modules/@modelcontextprotocol/server-everything/dist/index.js");
     if !server.is_file() {
         eprintln!("SKIPPED: spar call on server-everything, because it is not installed");
-        return Ok(suites::run(root, &spar, None)? && quick);
+        return Ok(suites::run(root, &spar, None)? && is_fast);
     }
     let server = server.display().to_string();
-    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    let (mut ours, mut minimal) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        bare.push(timed(|| barest(pinned(root, &["node", &server]), 1))?);
+        minimal.push(measure_time(|| run_minimal_client(pinned(root, &["node", &server]), 1))?);
         let call = ["call", "echo", "message=hi", "--", "node", &server];
         let words: Vec<&str> = std::iter::once(&*spar).chain(call).collect();
-        ours.push(timed(|| {
+        ours.push(measure_time(|| {
             let text = output(pinned(root, &words))?;
-            ensure!(text.contains("Echo: hi"), "spar said: {text}");
+            ensure!(text.contains("Echo: hi"), "spar printed: {text}");
             Ok(())
         })?);
     }
-    let (ours, bare) = (median(ours), median(bare));
-    let ratio = ours.as_secs_f64() / bare.as_secs_f64();
+    let (ours, minimal) = (median(ours), median(minimal));
+    let ratio = ours.as_secs_f64() / minimal.as_secs_f64();
     println!(
-        "spar call on server-everything: {ours:.2?}, the barest script {bare:.2?}: {ratio:.2}x, at most {CALL}x wanted: {}",
-        met(ratio <= CALL)
+        "spar call on server-everything: {ours:.2?}, a minimal script {minimal:.2?}: {ratio:.2}x, at most {MAX_CALL_RATIO}x required: {}",
+        render_met(ratio <= MAX_CALL_RATIO)
     );
-    Ok(suites::run(root, &spar, Some(&server))? && quick && ratio <= CALL)
+    Ok(suites::run(root, &spar, Some(&server))? && is_fast && ratio <= MAX_CALL_RATIO)
 }
 
-/// From the start of a mock to its first answer.
-fn first_answer(root: &Path, spar: &str) -> Result<Duration> {
+/// Measures the time from the start of a mock to its first response.
+fn measure_first_response(root: &Path, spar: &str) -> Result<Duration> {
     let script = root.join("examples/weather.mock.yaml").display().to_string();
     let mut command = pinned(root, &[spar, "mock", &script]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let start = Instant::now();
-    let mut child: Child = command.spawn().context("it does not start")?;
+    let mut child: Child = command.spawn().context("cannot start the program")?;
     let mut stdin: ChildStdin = child.stdin.take().context("a pipe")?;
     let mut lines = BufReader::new(child.stdout.take().context("a pipe")?).lines();
     stdin.write_all(concat!(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#, "\n").as_bytes())?;
     wait_for(&mut lines, r#""id":1"#)?;
-    let took = start.elapsed();
+    let time = start.elapsed();
     drop(stdin);
     child.wait()?;
-    Ok(took)
+    Ok(time)
 }
 
-/// Starts the server, shakes hands, makes so many calls, closes, and waits for
-/// the end: all that must be done, and nothing else.
-pub(super) fn barest(mut command: Command, calls: usize) -> Result<()> {
+/// Starts a server, initializes, makes the calls, closes, and waits for its end, with
+/// as little work as possible.
+pub(super) fn run_minimal_client(mut command: Command, calls: usize) -> Result<()> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child: Child = command.spawn().context("it does not start")?;
+    let mut child: Child = command.spawn().context("cannot start the program")?;
     let mut stdin: ChildStdin = child.stdin.take().context("a pipe")?;
     let mut lines = BufReader::new(child.stdout.take().context("a pipe")?).lines();
     stdin.write_all(concat!(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bare","version":"1"}}}"#, "\n").as_bytes())?;
@@ -123,5 +123,5 @@ fn wait_for(lines: &mut impl Iterator<Item = std::io::Result<String>>, id: &str)
             return Ok(());
         }
     }
-    anyhow::bail!("the server ended before {id}")
+    anyhow::bail!("the server ended before it sent {id}")
 }

@@ -1,8 +1,7 @@
-//! How long `spar test` takes and what it needs in memory: beside `mcptest` on
-//! the same calls, beside the barest script on a real server, and by itself on
-//! suites of many tests.
+//! Measures time and memory of `spar test`: compared with `mcptest` on the same calls,
+//! compared with a minimal script on a real server, and on suites of many tests.
 
-#![expect(clippy::print_stdout, reason = "a benchmark prints its findings")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,55 +10,57 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
-use super::measure::{median, megabytes, met, output, peak, pinned, timed};
-use super::program::barest;
+use super::measure::{
+    measure_peak_memory, measure_time, median, output, pinned, render_megabytes, render_met,
+};
+use super::program::run_minimal_client;
 
-/// The tests that both runners run, one call each.
+/// The number of tests that both runners run, one call each.
 const CALLS: usize = 100;
 
-/// How much less time and memory than `mcptest` is wanted.
-const TIME: f64 = 5.0;
-const MEMORY: f64 = 10.0;
+/// The required factors over `mcptest` in time and memory.
+const MIN_SPEEDUP: f64 = 5.0;
+const MIN_MEMORY_RATIO: f64 = 10.0;
 
-/// The calls on a real server, and how much longer than the barest script they
-/// may take.
-const REAL: usize = 20;
-const BARE: f64 = 1.1;
+/// The number of calls on a real server, and the limit of their time relative to a
+/// minimal script.
+const REAL_CALLS: usize = 20;
+const MAX_MINIMAL_RATIO: f64 = 1.1;
 
-/// What loading a suite of a thousand tests may take.
-const LOAD: Duration = Duration::from_millis(50);
-const LOADED: u64 = 30_000_000;
+/// The limits of loading a suite of a thousand tests.
+const MAX_LOAD_TIME: Duration = Duration::from_millis(50);
+const MAX_LOAD_MEMORY: u64 = 30_000_000;
 
-/// How much more a test may take where there are ten times as many.
-const GROWTH: f64 = 1.2;
+/// The limit of the time of a test among ten times as many tests.
+const MAX_GROWTH: f64 = 1.2;
 
-/// Turns that each contestant takes.
+/// The number of turns of each program.
 const ROUNDS: usize = 9;
 
-/// Measures, prints, and says whether the limits are met.
+/// Prints the measurements, and returns whether the limits are met.
 pub(super) fn run(root: &Path, spar: &str, everything: Option<&str>) -> Result<bool> {
-    let place = Place::new(root)?;
-    let mut all = place.beside_mcptest(root, spar)?;
+    let folder = SuiteFolder::create(root)?;
+    let mut all = folder.compare_with_mcptest(root, spar)?;
     match everything {
-        Some(server) => all &= place.on_a_real_server(root, spar, server)?,
+        Some(server) => all &= folder.measure_real_server(root, spar, server)?,
         None => eprintln!("SKIPPED: spar test on server-everything, because it is not installed"),
     }
-    all &= place.loading(root, spar)?;
-    all &= place.growing(root, spar)?;
+    all &= folder.measure_loading(root, spar)?;
+    all &= folder.measure_growth(root, spar)?;
     Ok(all)
 }
 
-/// The folder that has the suites.
-struct Place(PathBuf);
+/// The folder of the suites.
+struct SuiteFolder(PathBuf);
 
-impl Place {
-    fn new(root: &Path) -> Result<Place> {
+impl SuiteFolder {
+    fn create(root: &Path) -> Result<SuiteFolder> {
         let folder = root.join("target/bench");
         fs::create_dir_all(&folder)?;
-        let place = Place(folder);
+        let folder = SuiteFolder(folder);
         let mock = "tools: [{name: echo, input: {message: string}, text: \"${args.message}\"}]\n";
-        place.write("echo.mock.yaml", mock)?;
-        Ok(place)
+        folder.write("echo.mock.yaml", mock)?;
+        Ok(folder)
     }
 
     fn write(&self, name: &str, text: &str) -> Result<String> {
@@ -68,8 +69,8 @@ impl Place {
         Ok(path.display().to_string())
     }
 
-    /// A suite of so many calls.
-    fn suite(&self, name: &str, server: &str, calls: usize) -> Result<String> {
+    /// Writes a suite of calls.
+    fn write_suite(&self, name: &str, server: &str, calls: usize) -> Result<String> {
         let mut text = format!("servers: {{it: {server}}}\ntests:\n");
         for n in 0..calls {
             writeln!(
@@ -81,49 +82,50 @@ impl Place {
         self.write(name, &text)
     }
 
-    /// The same calls on the same server by both.
-    fn beside_mcptest(&self, root: &Path, spar: &str) -> Result<bool> {
+    /// Runs the same calls on the same server with both programs.
+    fn compare_with_mcptest(&self, root: &Path, spar: &str) -> Result<bool> {
         let server = format!("{{command: \"{spar}\", args: [mock, echo.mock.yaml]}}");
-        let suite = self.suite("calls.spar.yaml", &server, CALLS)?;
+        let suite = self.write_suite("calls.spar.yaml", &server, CALLS)?;
         let ours = [spar, "test", "--quiet", &suite];
         let Ok(mcptest) = std::env::var("MCPTEST") else {
-            let time = median(self.times(root, &ours)?);
-            let memory = peak(root, &ours)?;
+            let time = median(self.measure_times(root, &ours)?);
+            let memory = measure_peak_memory(root, &ours)?;
             println!(
                 "spar test, {CALLS} calls on a stdio mock: {time:.2?}, {} (MCPTEST is not set, so \
-                 there is nothing beside it)",
-                megabytes(memory)
+                 there is no comparison)",
+                render_megabytes(memory)
             );
             return Ok(true);
         };
-        let theirs = self.write("calls.mcptest.yaml", &self.for_mcptest(spar)?)?;
+        let theirs = self.write("calls.mcptest.yaml", &self.render_mcptest_suite(spar)?)?;
         let theirs = [&*mcptest, "run", "--reporter", "quiet", &theirs];
         let (mut our_times, mut their_times) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            our_times.push(timed(|| output(pinned(root, &ours)).map(drop))?);
-            // It leaves files where it is run.
-            their_times.push(timed(|| output(pinned(&self.0, &theirs)).map(drop))?);
+            our_times.push(measure_time(|| output(pinned(root, &ours)).map(drop))?);
+            // `mcptest` leaves files in its working folder.
+            their_times.push(measure_time(|| output(pinned(&self.0, &theirs)).map(drop))?);
         }
         let (time, their_time) = (median(our_times), median(their_times));
-        let (memory, their_memory) = (peak(root, &ours)?, peak(&self.0, &theirs)?);
+        let (memory, their_memory) =
+            (measure_peak_memory(root, &ours)?, measure_peak_memory(&self.0, &theirs)?);
         let faster = their_time.as_secs_f64() / time.as_secs_f64();
         let smaller = their_memory as f64 / memory as f64;
         println!(
             "spar test, {CALLS} calls on a stdio mock: {time:.2?}, mcptest {their_time:.2?}: \
-             {faster:.1}x, at least {TIME}x wanted: {}",
-            met(faster >= TIME)
+             {faster:.1}x, at least {MIN_SPEEDUP}x required: {}",
+            render_met(faster >= MIN_SPEEDUP)
         );
         println!(
-            "  memory at its most: {}, mcptest {}: {smaller:.1}x, at least {MEMORY}x wanted: {}",
-            megabytes(memory),
-            megabytes(their_memory),
-            met(smaller >= MEMORY)
+            "  peak memory: {}, mcptest {}: {smaller:.1}x, at least {MIN_MEMORY_RATIO}x required: {}",
+            render_megabytes(memory),
+            render_megabytes(their_memory),
+            render_met(smaller >= MIN_MEMORY_RATIO)
         );
-        Ok(faster >= TIME && smaller >= MEMORY)
+        Ok(faster >= MIN_SPEEDUP && smaller >= MIN_MEMORY_RATIO)
     }
 
-    /// The same suite in the words of `mcptest`.
-    fn for_mcptest(&self, spar: &str) -> Result<String> {
+    /// Renders the same suite for `mcptest`.
+    fn render_mcptest_suite(&self, spar: &str) -> Result<String> {
         let mock = self.0.join("echo.mock.yaml").display().to_string();
         let mut text =
             format!("servers:\n  it: {{command: [\"{spar}\", mock, \"{mock}\"]}}\ntools:\n");
@@ -138,66 +140,69 @@ impl Place {
         Ok(text)
     }
 
-    fn on_a_real_server(&self, root: &Path, spar: &str, server: &str) -> Result<bool> {
+    fn measure_real_server(&self, root: &Path, spar: &str, server: &str) -> Result<bool> {
         let described = format!("{{command: node, args: [\"{server}\"], protocol: 2025-11-25}}");
-        let suite = self.suite("everything.spar.yaml", &described, REAL)?;
-        let (mut ours, mut bare) = (Vec::new(), Vec::new());
+        let suite = self.write_suite("everything.spar.yaml", &described, REAL_CALLS)?;
+        let (mut ours, mut minimal) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            bare.push(timed(|| barest(pinned(root, &["node", server]), REAL))?);
+            minimal.push(measure_time(|| {
+                run_minimal_client(pinned(root, &["node", server]), REAL_CALLS)
+            })?);
             let words = [spar, "test", "--quiet", &suite];
-            ours.push(timed(|| output(pinned(root, &words)).map(drop))?);
+            ours.push(measure_time(|| output(pinned(root, &words)).map(drop))?);
         }
-        let (ours, bare) = (median(ours), median(bare));
-        let ratio = ours.as_secs_f64() / bare.as_secs_f64();
+        let (ours, minimal) = (median(ours), median(minimal));
+        let ratio = ours.as_secs_f64() / minimal.as_secs_f64();
         println!(
-            "spar test, {REAL} calls on server-everything: {ours:.2?}, the barest script \
-             {bare:.2?}: {ratio:.2}x, at most {BARE}x wanted: {}",
-            met(ratio <= BARE)
+            "spar test, {REAL_CALLS} calls on server-everything: {ours:.2?}, a minimal script \
+             {minimal:.2?}: {ratio:.2}x, at most {MAX_MINIMAL_RATIO}x required: {}",
+            render_met(ratio <= MAX_MINIMAL_RATIO)
         );
-        Ok(ratio <= BARE)
+        Ok(ratio <= MAX_MINIMAL_RATIO)
     }
 
-    fn loading(&self, root: &Path, spar: &str) -> Result<bool> {
-        let suite = self.suite("thousand.spar.yaml", "{mock: echo.mock.yaml}", 1_000)?;
+    fn measure_loading(&self, root: &Path, spar: &str) -> Result<bool> {
+        let suite = self.write_suite("thousand.spar.yaml", "{mock: echo.mock.yaml}", 1_000)?;
         let words = [spar, "test", "--check", &suite];
-        let (time, memory) = (median(self.times(root, &words)?), peak(root, &words)?);
+        let (time, memory) =
+            (median(self.measure_times(root, &words)?), measure_peak_memory(root, &words)?);
         println!(
-            "spar test --check, 1,000 tests: {time:.2?}, less than {LOAD:?} wanted: {}; {}, less \
-             than {} wanted: {}",
-            met(time < LOAD),
-            megabytes(memory),
-            megabytes(LOADED),
-            met(memory < LOADED)
+            "spar test --check, 1,000 tests: {time:.2?}, less than {MAX_LOAD_TIME:?} required: {}; {}, less \
+             than {} required: {}",
+            render_met(time < MAX_LOAD_TIME),
+            render_megabytes(memory),
+            render_megabytes(MAX_LOAD_MEMORY),
+            render_met(memory < MAX_LOAD_MEMORY)
         );
-        Ok(time < LOAD && memory < LOADED)
+        Ok(time < MAX_LOAD_TIME && memory < MAX_LOAD_MEMORY)
     }
 
-    fn growing(&self, root: &Path, spar: &str) -> Result<bool> {
-        let mut found = Vec::new();
+    fn measure_growth(&self, root: &Path, spar: &str) -> Result<bool> {
+        let mut times = Vec::new();
         for tests in [1_000, 10_000] {
             let name = format!("{tests}.spar.yaml");
-            let suite = self.suite(&name, "{mock: echo.mock.yaml}", tests)?;
+            let suite = self.write_suite(&name, "{mock: echo.mock.yaml}", tests)?;
             let words = [spar, "test", "--quiet", &suite];
-            let time = median(self.times(root, &words)?) / u32::try_from(tests)?;
-            let memory = peak(root, &words)?;
+            let time = median(self.measure_times(root, &words)?) / u32::try_from(tests)?;
+            let memory = measure_peak_memory(root, &words)?;
             println!(
                 "spar test, {tests} tests on a mock in memory: {time:.2?} a test, {}, {:.2} kB a \
                  test",
-                megabytes(memory),
+                render_megabytes(memory),
                 memory as f64 / tests as f64 / 1_000.0
             );
-            found.push(time.as_secs_f64());
+            times.push(time.as_secs_f64());
         }
-        let growth = found[1] / found[0];
+        let growth = times[1] / times[0];
         println!(
-            "  a test among ten times as many takes {growth:.2}x as long, at most {GROWTH}x \
-             wanted: {}",
-            met(growth <= GROWTH)
+            "  a test among ten times as many takes {growth:.2}x as long, at most {MAX_GROWTH}x \
+             required: {}",
+            render_met(growth <= MAX_GROWTH)
         );
-        Ok(growth <= GROWTH)
+        Ok(growth <= MAX_GROWTH)
     }
 
-    fn times(&self, root: &Path, words: &[&str]) -> Result<Vec<Duration>> {
-        (0..ROUNDS).map(|_| timed(|| output(pinned(root, words)).map(drop))).collect()
+    fn measure_times(&self, root: &Path, words: &[&str]) -> Result<Vec<Duration>> {
+        (0..ROUNDS).map(|_| measure_time(|| output(pinned(root, words)).map(drop))).collect()
     }
 }

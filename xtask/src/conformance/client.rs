@@ -1,21 +1,22 @@
-//! What is required of a client.
+//! Runs the requirements of clients on our client.
 
 use anyhow::{Result, ensure};
 
-use super::required::{self, Outcomes};
+use super::requirements::{self, Outcomes};
 use super::suite::Suite;
 
-/// What must pass besides, though it belongs to an extension.
-const BESIDES: [&str; 2] = ["auth/client-credentials-basic", "auth/client-credentials-jwt"];
+/// Scenarios of extensions that must pass as well.
+const REQUIRED_EXTENSIONS: [&str; 2] =
+    ["auth/client-credentials-basic", "auth/client-credentials-jwt"];
 
-/// Judges the client, which is built.
+/// Runs the suite on the built client.
 pub(super) fn run(suite: &Suite) -> Result<Outcomes> {
-    let judge = |revision: &str| Suite::said(suite.on_client(&["--requirements", revision]));
-    let outcomes = required::run(judge)?;
-    for scenario in BESIDES {
+    let run = |revision: &str| Suite::run(suite.client_command(&["--requirements", revision]));
+    let outcomes = requirements::run(run)?;
+    for scenario in REQUIRED_EXTENSIONS {
         let at = outcomes.get(scenario).map(|at| at.iter().flatten()).into_iter().flatten();
         let passed = at.filter(|outcome| outcome.passed).count();
-        ensure!(passed > 0, "{scenario} does not pass, or is not there any more");
+        ensure!(passed > 0, "scenario {scenario} fails, or the suite no longer has it");
     }
     Ok(outcomes)
 }

@@ -1,20 +1,18 @@
-//! `cargo xtask conformance`: the official suite judges our client, which is the
-//! example `conformance_client`, our server, which is the mock, and our
-//! authorization server, which is the issuer beside a mock.
+//! `cargo xtask conformance`: runs the official suite on our client (the example
+//! `conformance_client`), our server (a mock) and our authorization server (a mock's
+//! issuer).
 //!
-//! What a revision requires is run as the suite has it for that revision, and
-//! what came of each scenario must be what `docs/conformance.md` says. Besides,
-//! each of the client's runs alone, at the revisions that nothing is required for
-//! and without being told any.
+//! The suite runs the requirements of each revision, and the outcome of each scenario
+//! must match `docs/conformance.md`. In addition, each client scenario runs alone: at
+//! the revisions without requirements, and without a given revision.
 
 mod client;
 mod issuer;
-mod mock;
-mod required;
+mod requirements;
+mod scenario_runs;
+mod scenario_table;
 mod server;
 mod suite;
-mod table;
-mod trials;
 
 use std::path::Path;
 
@@ -24,29 +22,29 @@ use crate::command::{command, run as run_command};
 use crate::peers::{self, Peers};
 use suite::Suite;
 
-/// The example that the suite drives.
+/// The example that the suite runs.
 pub(crate) const CLIENT: &str = "conformance_client";
 
-/// The revisions that the suite has requirements for.
-const REQUIRED: [&str; 2] = ["2025-11-25", "2026-07-28"];
+/// The revisions with requirements in the suite.
+const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
-/// Installs the suite, builds client and server, and judges them.
+/// Installs the suite, builds client and server, and runs the suite on them.
 pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
-    let peers = peers::install_judge(root, ci)?;
+    let peers = peers::install_conformance_suite(root, ci)?;
     let line = format!("cargo build --workspace --all-features --example {CLIENT}");
     run_command(command(root, &line))?;
     run_command(command(root, "cargo build --workspace --all-features --bin spar"))?;
-    judge(root, &peers)
+    run_suite(root, &peers)
 }
 
-/// Judges client, server and issuer, which are built, if the suite is installed.
-pub(crate) fn judge(root: &Path, peers: &Peers) -> Result<()> {
+/// Runs the suite, if it is installed, on the built client, server and issuer.
+pub(crate) fn run_suite(root: &Path, peers: &Peers) -> Result<()> {
     let Some(suite) = Suite::find(&peers.node22())? else {
-        peers.tell_skipped();
+        peers.print_skipped();
         return Ok(());
     };
-    table::check(root, "Client", &client::run(&suite)?)?;
-    table::check(root, "Server", &server::run(&suite)?)?;
-    table::check(root, "Authorization server", &issuer::run(&suite)?)?;
-    trials::run(&suite)
+    scenario_table::check(root, "Client", &client::run(&suite)?)?;
+    scenario_table::check(root, "Server", &server::run(&suite)?)?;
+    scenario_table::check(root, "Authorization server", &issuer::run(&suite)?)?;
+    scenario_runs::run(&suite)
 }

@@ -1,4 +1,4 @@
-//! The official suite as a program.
+//! The program of the official suite.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,9 +6,9 @@ use std::process::Command;
 use anyhow::{Context as _, Result};
 
 use super::CLIENT;
-use crate::command::example;
+use crate::command::example_path;
 
-/// The suite, and the client that it judges.
+/// The paths of the suite and of our client.
 pub(super) struct Suite {
     node: PathBuf,
     script: PathBuf,
@@ -16,13 +16,13 @@ pub(super) struct Suite {
 }
 
 impl Suite {
-    /// Nothing if it is not installed.
+    /// Finds the suite; `None` if it is not installed.
     pub(super) fn find(folder: &Path) -> Result<Option<Self>> {
         let script = folder.join("node_modules/@modelcontextprotocol/conformance/dist/index.js");
-        // Where npm has no Node 22 for this machine, its own may do.
+        // If npm has no Node 22 for this machine, tries the machine's Node.
         let node = folder.join("node_modules/.bin/node");
         let node = if node.exists() { node } else { "node".into() };
-        let client = example(CLIENT)?;
+        let client = example_path(CLIENT)?;
         Ok(script.exists().then_some(Self { node, script, client }))
     }
 
@@ -32,17 +32,17 @@ impl Suite {
         command
     }
 
-    /// Has it judge our client.
-    pub(super) fn on_client(&self, args: &[&str]) -> Command {
+    /// Returns the command that runs the suite on our client.
+    pub(super) fn client_command(&self, args: &[&str]) -> Command {
         let mut command = self.command(&["client"]);
         command.arg("--command").arg(&self.client).args(args);
         command
     }
 
-    /// Runs it to its end; says whether it was content, and all that it said.
-    pub(super) fn said(mut command: Command) -> Result<(bool, String)> {
+    /// Runs the suite; returns whether it succeeded, and its output.
+    pub(super) fn run(mut command: Command) -> Result<(bool, String)> {
         let output = command.output().context("starting the suite")?;
-        let said = [output.stdout, output.stderr].concat();
-        Ok((output.status.success(), String::from_utf8_lossy(&said).into_owned()))
+        let text = [output.stdout, output.stderr].concat();
+        Ok((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
     }
 }

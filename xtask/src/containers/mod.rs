@@ -1,9 +1,8 @@
-//! `cargo xtask containers`: only the tests in real containers, by podman.
+//! `cargo xtask containers`: runs the tests in real containers, with podman.
 //!
-//! Two images are made of programs that are here already, with the libraries
-//! they need and nothing else; one has no shell. A container of each runs for
-//! all tests. Everything is kept below `target/containers`, apart from what else
-//! podman has, and removed in the end.
+//! Two images are made from programs of this machine and the libraries they need; one
+//! has no shell. One container of each image runs for all tests. Podman's data is below
+//! `target/containers`, separate from the user's, and removed at the end.
 
 use std::path::Path;
 
@@ -16,15 +15,15 @@ mod podman;
 
 use podman::Podman;
 
-/// The variable that tells the tests how podman is run.
-const ENGINE: &str = "SPAR_CONTAINER_ENGINE";
+/// The variable with the command of podman, for the tests.
+const ENGINE_VARIABLE: &str = "SPAR_CONTAINER_ENGINE";
 
-const WHAT: &str = "the tests in containers";
+const TESTS: &str = "the tests in containers";
 
-/// The containers that the tests run in; gone when dropped.
+/// The containers of the tests; dropping it removes them.
 pub(crate) struct Containers {
     podman: Option<Podman>,
-    /// Why there are none.
+    /// Why they could not be started.
     skipped: Option<String>,
 }
 
@@ -42,38 +41,38 @@ pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
         format!("cargo test {packages} --test it -- container:: usage::")
     };
     let mut tests = command(root, &line);
-    containers.tell_tests(&mut tests);
+    containers.set_engine(&mut tests);
     run_command(tests)?;
-    containers.tell_skipped();
+    containers.print_skipped();
     Ok(())
 }
 
 impl Containers {
-    /// Starts them; the examples have been built. What keeps them from starting
-    /// is told, and with CI set an error.
+    /// Starts the containers; the examples must be built. A failure is reported, and an
+    /// error if CI is set.
     pub(crate) fn start(root: &Path, ci: bool) -> Result<Self> {
         let containers = match Podman::start(root) {
             Ok(podman) => Self { podman: Some(podman), skipped: None },
             Err(error) => {
-                Self { podman: None, skipped: Some(format!("SKIPPED: {WHAT}, because {error:#}")) }
+                Self { podman: None, skipped: Some(format!("SKIPPED: {TESTS}, because {error:#}")) }
             }
         };
-        containers.tell_skipped();
+        containers.print_skipped();
         match ci && containers.skipped.is_some() {
-            true => bail!("with CI set no test may be skipped"),
+            true => bail!("tests must not be skipped when CI is set"),
             false => Ok(containers),
         }
     }
 
-    /// Tells the tests where the containers are.
-    pub(crate) fn tell_tests(&self, tests: &mut std::process::Command) {
+    /// Passes the command of podman to the tests.
+    pub(crate) fn set_engine(&self, tests: &mut std::process::Command) {
         if let Some(podman) = &self.podman {
-            tests.env(ENGINE, podman.line());
+            tests.env(ENGINE_VARIABLE, podman.command_line());
         }
     }
 
-    /// Says what is missing: a runner hides what a passing test prints.
-    pub(crate) fn tell_skipped(&self) {
+    /// Prints the skipped tests, because a runner hides the output of passing tests.
+    pub(crate) fn print_skipped(&self) {
         if let Some(line) = &self.skipped {
             eprintln!("{line}");
         }

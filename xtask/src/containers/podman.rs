@@ -1,4 +1,4 @@
-//! Podman with a place of its own, and the containers in it.
+//! Podman with a separate data folder, and its containers.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -8,15 +8,15 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, ensure};
 
 use super::image;
-use crate::command::{run, show, works};
+use crate::command::{print_command, run, succeeds};
 
-/// What a container needs where limits cannot be raised and no network is set
-/// up; its own main process waits on a stdin that never ends.
-const RUN: &str = "run --detach --interactive --network none \
+/// Runs a container without raising limits and without a network. Its main process
+/// waits on a stdin that never ends.
+const RUN_ARGUMENTS: &str = "run --detach --interactive --network none \
                    --ulimit nofile=1024:20000 --ulimit nproc=1000:1000";
 
-/// The longest path that podman takes as `--runroot`.
-const LONGEST: usize = 50;
+/// Podman rejects a longer path as `--runroot`.
+const MAX_RUNROOT_LENGTH: usize = 50;
 
 pub(super) struct Podman {
     folder: PathBuf,
@@ -24,27 +24,27 @@ pub(super) struct Podman {
 }
 
 impl Podman {
-    /// Makes the images and starts a container of each.
+    /// Creates the images and starts a container of each.
     pub(super) fn start(root: &Path) -> Result<Podman> {
-        ensure!(cfg!(target_os = "linux"), "they are made of programs for Linux");
-        ensure!(works("podman --version"), "`podman` does not work here");
+        ensure!(cfg!(target_os = "linux"), "the images need Linux programs");
+        ensure!(succeeds("podman --version"), "`podman` does not work");
         let podman = Podman::new(root.join("target/containers"));
-        // What a run that was killed has left.
+        // Removes the data of a killed run.
         podman.clear();
-        fs::create_dir_all(&podman.folder).context("making target/containers")?;
+        fs::create_dir_all(&podman.folder).context("creating target/containers")?;
         for image in [image::bare(root)?, image::with_shell(root)?] {
             let tar = image.tar(&podman.folder)?;
             let name = format!("spar-{}", image.name);
             podman.run("import --quiet", &[&tar.display().to_string(), &name])?;
-            podman.run(RUN, &["--name", &name, &name, image::SERVER])?;
+            podman.run(RUN_ARGUMENTS, &["--name", &name, &name, image::SERVER])?;
         }
         Ok(podman)
     }
 
     fn new(folder: PathBuf) -> Podman {
         let mut runroot = folder.join("run");
-        if runroot.as_os_str().len() > LONGEST {
-            // The same for the next run, which removes what this one leaves.
+        if runroot.as_os_str().len() > MAX_RUNROOT_LENGTH {
+            // The next run uses the same path, and removes what this one leaves.
             let mut hasher = DefaultHasher::new();
             folder.hash(&mut hasher);
             runroot = PathBuf::from(format!("/tmp/spar-{:016x}", hasher.finish()));
@@ -56,16 +56,16 @@ impl Podman {
         words.extend([format!("--root={}", path(folder.join("root")))]);
         words.extend([format!("--runroot={}", path(runroot))]);
         words.extend([format!("--tmpdir={}", path(folder.join("tmp")))]);
-        if works("runc --version") {
+        if succeeds("runc --version") {
             words.push("--runtime=runc".to_owned());
         }
         Podman { folder, words }
     }
 
-    /// How it is run, as a shell would read it.
-    pub(super) fn line(&self) -> String {
+    /// Returns the command of podman, quoted for a shell.
+    pub(super) fn command_line(&self) -> String {
         let words = self.words.iter().map(String::as_str);
-        shlex::try_join(words).expect("no path has a zero in it")
+        shlex::try_join(words).expect("paths have no NUL")
     }
 
     fn run(&self, line: &str, args: &[&str]) -> Result<()> {
@@ -80,9 +80,9 @@ impl Podman {
         command
     }
 
-    /// Ends the processes that podman leaves for what was run by its service: for
-    /// five minutes they keep the exit code, and then they would write here.
-    fn end_monitors(&self) {
+    /// Kills the monitor processes that podman's service leaves behind. They keep an exit
+    /// code for five minutes, and would then write to this folder.
+    fn kill_monitors(&self) {
         let Ok(processes) = fs::read_dir("/proc") else { return };
         for process in processes.flatten() {
             let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
@@ -92,7 +92,7 @@ impl Podman {
         }
     }
 
-    /// Removes everything that is in its place.
+    /// Removes all containers, images and data.
     fn clear(&self) {
         if !self.folder.exists() {
             return;
@@ -100,24 +100,24 @@ impl Podman {
         for line in ["rm --all --force --time 0", "rmi --all --force"] {
             let mut command = self.command(line);
             command.stdin(Stdio::null()).stdout(Stdio::null());
-            show(&command);
+            print_command(&command);
             if !command.status().is_ok_and(|status| status.success()) {
-                eprintln!("{line} did not succeed");
+                eprintln!("`podman {line}` failed");
             }
         }
-        self.end_monitors();
+        self.kill_monitors();
         if let Err(error) = fs::remove_dir_all(&self.folder) {
-            eprintln!("{} is left: {error}", self.folder.display());
+            eprintln!("cannot remove {}: {error}", self.folder.display());
         }
         let runroot = self.words.iter().find_map(|word| word.strip_prefix("--runroot="));
         let elsewhere = runroot.map(Path::new).filter(|path| path.exists());
         if let Some(Err(error)) = elsewhere.map(fs::remove_dir_all) {
-            eprintln!("{} is left: {error}", runroot.unwrap_or_default());
+            eprintln!("cannot remove {}: {error}", runroot.unwrap_or_default());
         }
     }
 }
 
-/// Whether that is the command line of a monitor of something in the folder.
+/// Whether this is the command line of a monitor of a container in the folder.
 fn is_monitor(line: &str, folder: &Path) -> bool {
     let mut words = line.split('\0').map(Path::new);
     words.next().is_some_and(|program| program.ends_with("conmon"))
@@ -135,13 +135,13 @@ mod tests {
     use super::*;
 
     fn runroot(folder: &str) -> String {
-        let line = Podman::new(PathBuf::from(folder)).line();
+        let line = Podman::new(PathBuf::from(folder)).command_line();
         let word = shlex::split(&line).unwrap().into_iter().find(|word| word.contains("runroot"));
         word.unwrap().replace("--runroot=", "")
     }
 
     #[test]
-    fn only_monitors_of_the_own_folder_are_ended() {
+    fn recognizes_only_monitors_of_the_folder() {
         let check = |line, expected| {
             assert_eq!(is_monitor(line, Path::new("/a/containers")), expected, "{line:?}");
         };
@@ -152,10 +152,12 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_podman_would_refuse_is_replaced_by_a_short_one() {
+    fn a_runroot_that_is_too_long_is_replaced_by_a_short_one() {
         assert_eq!(runroot("/no where/target/containers"), "/no where/target/containers/run");
         let (long, other) = (format!("/{}", "a".repeat(60)), format!("/{}", "b".repeat(60)));
-        assert!(runroot(&long).starts_with("/tmp/spar-") && runroot(&long).len() <= LONGEST);
+        assert!(
+            runroot(&long).starts_with("/tmp/spar-") && runroot(&long).len() <= MAX_RUNROOT_LENGTH
+        );
         assert_eq!(runroot(&long), runroot(&long));
         assert_ne!(runroot(&long), runroot(&other));
     }

@@ -1,10 +1,9 @@
-//! `cargo xtask peers`: only the tests that talk to another implementation, in
-//! both roles.
+//! `cargo xtask peers`: runs the tests against other implementations, in both roles.
 //!
-//! Those in Rust, `rmcp` and `rust-mcp-sdk`, are dependencies of the tests. The
-//! others are programs: they are installed below `target/peers`, in the versions
-//! that the files in `xtask/peers` pin. Those that need Node 22 have a folder of
-//! their own with that Node, so that the others are met on the machine's.
+//! The Rust implementations, `rmcp` and `rust-mcp-sdk`, are dependencies of the tests.
+//! The others are programs, installed below `target/peers` in the versions that the
+//! files in `xtask/peers` pin. Those that need Node 22 have a separate folder with it,
+//! so that the others run on the machine's Node.
 
 use std::path::{Path, PathBuf};
 
@@ -13,22 +12,20 @@ use anyhow::{Result, ensure};
 use crate::command::{command, has_nextest, run as run_command};
 
 mod install;
-mod node;
-mod python;
-mod schemas;
+mod packages;
 
-/// The variable that tells the tests where the peers are.
-pub(crate) const FOLDER: &str = "SPAR_PEERS_DIR";
+/// The variable with the folder of the peers, for the tests.
+pub(crate) const FOLDER_VARIABLE: &str = "SPAR_PEERS_DIR";
 
-/// What cannot run without the peers that need Node 22.
-const ON_NODE22: &str =
+/// The tests that need the peers on Node 22.
+const NODE22_TESTS: &str =
     "the official conformance suite, the tests with the Inspector and with an OpenID provider";
 
-/// The peers that are there to be tested against.
+/// The installed peers.
 pub(crate) struct Peers {
-    /// Where they are installed.
+    /// The folder of the installation.
     pub(crate) folder: PathBuf,
-    /// What is missing, a line for each.
+    /// A line for each kind of tests that cannot run.
     pub(crate) skipped: Vec<String>,
 }
 
@@ -46,14 +43,14 @@ pub(crate) fn run(root: &Path, ci: bool) -> Result<()> {
         format!("cargo test {packages} --test it -- rmcp:: peers:: their_clients::")
     };
     let mut tests = command(root, &line);
-    tests.env(FOLDER, &peers.folder);
+    tests.env(FOLDER_VARIABLE, &peers.folder);
     run_command(tests)?;
-    peers.tell_skipped();
+    peers.print_skipped();
     Ok(())
 }
 
-/// Installs what is not there yet, or not in the pinned version. What cannot
-/// be installed is told, and with CI set an error.
+/// Installs missing and outdated peers. A failed installation is reported, and an error
+/// if CI is set.
 pub(crate) fn install(root: &Path, ci: bool) -> Result<Peers> {
     let peers = Peers::new(root);
     let pins = root.join("xtask/peers");
@@ -61,34 +58,34 @@ pub(crate) fn install(root: &Path, ci: bool) -> Result<Peers> {
     let outcomes = [
         (
             "the tests with peers from npm",
-            node::install(&pins.join("package.json"), &peers.folder.join("node")),
+            packages::install_npm(&pins.join("package.json"), &peers.folder.join("node")),
         ),
-        (ON_NODE22, install_node22(root, &peers)),
+        (NODE22_TESTS, install_node22(root, &peers)),
         (
             "the tests with peers from Python",
-            python::install(&pins.join("requirements.txt"), &python),
+            packages::install_python(&pins.join("requirements.txt"), &python),
         ),
         (
             "the tests of JUnit XML against its schemas and of JSON Schemas by their official suite",
-            schemas::install(
+            packages::install_schemas(
                 &pins.join("schemas.txt"),
                 &python.join("bin/python"),
                 &peers.folder.join("schemas"),
             ),
         ),
     ];
-    peers.after(outcomes, ci)
+    peers.with_outcomes(outcomes, ci)
 }
 
-/// Installs only what the official suite needs, in the same way.
-pub(crate) fn install_judge(root: &Path, ci: bool) -> Result<Peers> {
+/// Installs only the peers of the official conformance suite.
+pub(crate) fn install_conformance_suite(root: &Path, ci: bool) -> Result<Peers> {
     let peers = Peers::new(root);
     let outcome = install_node22(root, &peers);
-    peers.after([(ON_NODE22, outcome)], ci)
+    peers.with_outcomes([(NODE22_TESTS, outcome)], ci)
 }
 
 fn install_node22(root: &Path, peers: &Peers) -> Result<()> {
-    node::install(&root.join("xtask/peers/node22/package.json"), &peers.node22())
+    packages::install_npm(&root.join("xtask/peers/node22/package.json"), &peers.node22())
 }
 
 impl Peers {
@@ -96,27 +93,27 @@ impl Peers {
         Self { folder: root.join("target/peers"), skipped: Vec::new() }
     }
 
-    /// Where those are that need Node 22, if they are installed.
+    /// Returns the folder of the peers that need Node 22.
     pub(crate) fn node22(&self) -> PathBuf {
         self.folder.join("node22")
     }
 
-    fn after(
+    fn with_outcomes(
         mut self,
         outcomes: impl IntoIterator<Item = (&'static str, Result<()>)>,
         ci: bool,
     ) -> Result<Self> {
-        self.skipped.extend(outcomes.into_iter().filter_map(|(what, outcome)| {
+        self.skipped.extend(outcomes.into_iter().filter_map(|(tests, outcome)| {
             let error = outcome.err()?;
-            Some(format!("SKIPPED: {what}, because {error:#}"))
+            Some(format!("SKIPPED: {tests}, because {error:#}"))
         }));
-        self.tell_skipped();
-        ensure!(!ci || self.skipped.is_empty(), "with CI set no test may be skipped");
+        self.print_skipped();
+        ensure!(!ci || self.skipped.is_empty(), "tests must not be skipped when CI is set");
         Ok(self)
     }
 
-    /// Says what is missing: a runner hides what a passing test prints.
-    pub(crate) fn tell_skipped(&self) {
+    /// Prints the skipped tests, because a runner hides the output of passing tests.
+    pub(crate) fn print_skipped(&self) {
         for line in &self.skipped {
             eprintln!("{line}");
         }

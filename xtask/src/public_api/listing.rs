@@ -1,18 +1,17 @@
-//! The list itself: what each crate has in public, by the library's names.
+//! Renders the list of public items, with the library's paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
 
-use super::names::Described;
+use super::names::RustdocCrates;
 
-/// Lists what these crates, the library first, are described to have: a line for
-/// each thing, and one for each that is met in those and has no name in the
-/// library.
-pub(super) fn read(folder: &Path, crates: &[&str]) -> Result<String> {
-    let described = Described::read(folder, crates)?;
-    let names = Renaming::new(&described, crates);
+/// Renders the public items of these crates, the library first: a line for each item,
+/// and a line for each type in them that the library does not export.
+pub(super) fn render_listing(folder: &Path, crates: &[&str]) -> Result<String> {
+    let rustdoc = RustdocCrates::load(folder, crates)?;
+    let paths = PathMap::new(&rustdoc, crates);
     let mut lines = BTreeSet::new();
     for name in crates {
         let own = name.replace('-', "_");
@@ -23,31 +22,31 @@ pub(super) fn read(folder: &Path, crates: &[&str]) -> Result<String> {
             .omit_auto_derived_impls(true)
             .build()
             .with_context(|| format!("reading {}", json.display()))?;
-        let of_the_library = |line: &String| match *name == crates[0] {
-            // What is used from elsewhere is listed as what it is.
+        let is_exported = |line: &String| match *name == crates[0] {
+            // Re-exported items are listed with their definition.
             true => !line.starts_with("pub use "),
-            false => names.find(subject(line)).is_some(),
+            false => paths.find(subject(line)).is_some(),
         };
-        lines.extend(api.items().map(ToString::to_string).filter(of_the_library));
+        lines.extend(api.items().map(ToString::to_string).filter(is_exported));
     }
     let mut listed = BTreeSet::new();
     for line in lines {
-        let (line, unnamed) = names.rename(&line);
+        let (line, unnamed) = paths.rename(&line);
         listed.insert(line);
         listed.extend(unnamed.into_iter().map(|name| format!("without a name here: {name}")));
     }
     let mut listed: Vec<String> = listed.into_iter().collect();
-    // What belongs together stands together.
+    // Groups the lines of one item.
     listed.sort_by(|one, other| subject(one).cmp(subject(other)).then_with(|| one.cmp(other)));
     Ok(listed.into_iter().map(|line| line + "\n").collect())
 }
 
-/// From other crates' names to the library's.
-struct Renaming(BTreeMap<String, String>);
+/// Maps the paths of other crates to the library's.
+struct PathMap(BTreeMap<String, String>);
 
-impl Renaming {
-    fn new(described: &Described, crates: &[&str]) -> Self {
-        let library = described.names(crates[0]);
+impl PathMap {
+    fn new(rustdoc: &RustdocCrates, crates: &[&str]) -> Self {
+        let library = rustdoc.public_paths(crates[0]);
         let mut by_definition = BTreeMap::<&str, &str>::new();
         for (path, defined) in &library {
             let shorter = |found: &&str| found.len() <= path.len();
@@ -55,20 +54,20 @@ impl Renaming {
                 by_definition.insert(defined, path);
             }
         }
-        let mut renaming: BTreeMap<String, String> =
+        let mut paths: BTreeMap<String, String> =
             by_definition.iter().map(|(from, to)| ((*from).to_owned(), (*to).to_owned())).collect();
         for name in &crates[1..] {
-            for (path, defined) in described.names(&name.replace('-', "_")) {
+            for (path, defined) in rustdoc.public_paths(&name.replace('-', "_")) {
                 if let Some(to) = by_definition.get(defined.as_str()) {
-                    renaming.insert(path, (*to).to_owned());
+                    paths.insert(path, (*to).to_owned());
                 }
             }
         }
-        Renaming(renaming)
+        PathMap(paths)
     }
 
-    /// The library's name for what the path begins with, and what is left of
-    /// the path.
+    /// Finds the longest mapped prefix of a path; returns the library's path for it, and
+    /// the rest.
     fn find<'a>(&self, path: &'a str) -> Option<(&str, &'a str)> {
         let mut end = path.len();
         loop {
@@ -79,12 +78,12 @@ impl Renaming {
         }
     }
 
-    /// A line in the library's words, and the paths for which it has none.
+    /// Rewrites a line with the library's paths; returns also the paths without one.
     fn rename(&self, line: &str) -> (String, Vec<String>) {
         let (mut text, mut unnamed) = (String::new(), Vec::new());
         let mut rest = line;
         while !rest.is_empty() {
-            let path = path_at_the_start(rest);
+            let path = leading_path(rest);
             let length = path.len().max(rest.chars().next().map_or(1, char::len_utf8));
             match (path.starts_with("sparring"), self.find(path)) {
                 (true, Some((name, more))) => text += &format!("{name}{more}"),
@@ -100,18 +99,18 @@ impl Renaming {
     }
 }
 
-/// What a line is about: the type of an `impl`, or else what is declared.
+/// Returns the path that a line is about: the type of an `impl`, or the declared item.
 fn subject(line: &str) -> &str {
     let line = match line.starts_with("impl") {
         true => line.split_once(" for ").map_or(line, |(_, about)| about),
         false => line,
     };
     let at = line.find("sparring").unwrap_or(line.len());
-    path_at_the_start(&line[at..])
+    leading_path(&line[at..])
 }
 
-/// The path that a text begins with; nothing where it begins with none.
-fn path_at_the_start(text: &str) -> &str {
+/// Returns the path at the start of a text; empty if there is none.
+fn leading_path(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
     text[..end.unwrap_or(text.len())].trim_end_matches(':')
 }
@@ -120,23 +119,23 @@ fn path_at_the_start(text: &str) -> &str {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{Renaming, subject};
+    use super::{PathMap, subject};
 
-    fn renaming() -> Renaming {
+    fn path_map() -> PathMap {
         let pairs = [
             ("sparring_wire::frame::Frame", "sparring::Frame"),
             ("sparring_peer::Link", "sparring::link::Link"),
         ];
-        Renaming(BTreeMap::from(pairs.map(|(from, to)| (from.to_owned(), to.to_owned()))))
+        PathMap(BTreeMap::from(pairs.map(|(from, to)| (from.to_owned(), to.to_owned()))))
     }
 
     #[test]
-    fn a_line_is_told_in_the_librarys_words() {
-        let check = |line: &str, expected: &str, strangers: &[&str]| {
-            let (text, unnamed) = renaming().rename(line);
+    fn a_line_is_rewritten_with_the_librarys_paths() {
+        let check = |line: &str, expected: &str, unnamed_paths: &[&str]| {
+            let (text, unnamed) = path_map().rename(line);
             assert_eq!(
                 (text.as_str(), unnamed),
-                (expected, strangers.iter().map(ToString::to_string).collect())
+                (expected, unnamed_paths.iter().map(ToString::to_string).collect())
             );
         };
         check(

@@ -1,8 +1,8 @@
-//! No Rust file or folder has a name that says nothing about its content.
+//! Checks that no Rust file or folder has a vague name.
 
 use super::File;
 
-const EMPTY_NAMES: [&str; 4] = ["utils", "common", "misc", "helpers"];
+const VAGUE_NAMES: [&str; 4] = ["utils", "common", "misc", "helpers"];
 
 pub(super) fn check(files: &[File]) -> Vec<String> {
     files
@@ -13,9 +13,9 @@ pub(super) fn check(files: &[File]) -> Vec<String> {
                 .path
                 .split('/')
                 .map(|part| part.trim_end_matches(".rs"))
-                .find(|part| EMPTY_NAMES.contains(part))?;
+                .find(|part| VAGUE_NAMES.contains(part))?;
             let path = &file.path;
-            Some(format!("{path}: `{name}` says nothing of what is in it"))
+            Some(format!("{path}: `{name}` does not say what is in it"))
         })
         .collect()
 }
@@ -26,7 +26,7 @@ mod tests {
     use super::check;
 
     #[test]
-    fn refuses_empty_names_of_files_and_folders() {
+    fn rejects_vague_names_of_files_and_folders() {
         let files = [
             file("crates/a/src/utils.rs", ""),
             file("crates/a/tests/common/mod.rs", ""),
@@ -35,8 +35,8 @@ mod tests {
         assert_eq!(
             check(&files),
             [
-                "crates/a/src/utils.rs: `utils` says nothing of what is in it",
-                "crates/a/tests/common/mod.rs: `common` says nothing of what is in it",
+                "crates/a/src/utils.rs: `utils` does not say what is in it",
+                "crates/a/tests/common/mod.rs: `common` does not say what is in it",
             ]
         );
     }

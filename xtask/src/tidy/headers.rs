@@ -1,4 +1,4 @@
-//! Every Rust file says in its first line why it exists.
+//! Checks that the first line of every Rust file states its purpose.
 
 use super::File;
 
@@ -6,7 +6,7 @@ pub(super) fn check(files: &[File]) -> Vec<String> {
     files
         .iter()
         .filter(|file| file.is_rust() && !has_header(&file.text))
-        .map(|file| file.problem(0, "the first line is not `//!` and a purpose"))
+        .map(|file| file.problem(0, "the first line must be `//!` with the purpose of the file"))
         .collect()
 }
 
@@ -23,7 +23,7 @@ mod tests {
     use super::check;
 
     #[test]
-    fn wants_a_purpose_in_the_first_line() {
+    fn requires_a_purpose_in_the_first_line() {
         let files = [
             file("crates/a/src/good.rs", "//! Says why.\n"),
             file("crates/a/src/late.rs", "\n//! Says why.\n"),
@@ -31,13 +31,13 @@ mod tests {
             file("fuzz/empty.rs", ""),
             file("docs/other.rs", "fn main() {}\n"),
         ];
-        let what = "the first line is not `//!` and a purpose";
+        let message = "the first line must be `//!` with the purpose of the file";
         assert_eq!(
             check(&files),
             [
-                format!("crates/a/src/late.rs:1: {what}"),
-                format!("crates/a/src/mute.rs:1: {what}"),
-                format!("fuzz/empty.rs:1: {what}"),
+                format!("crates/a/src/late.rs:1: {message}"),
+                format!("crates/a/src/mute.rs:1: {message}"),
+                format!("fuzz/empty.rs:1: {message}"),
             ]
         );
     }

@@ -1,8 +1,8 @@
-//! No Rust file grows past what a reader can hold in mind.
+//! Checks that no Rust file is too long.
 
 use super::File;
 
-const MOST_LINES: usize = 800;
+const MAX_LINES: usize = 800;
 
 pub(super) fn check(files: &[File]) -> Vec<String> {
     files
@@ -11,8 +11,8 @@ pub(super) fn check(files: &[File]) -> Vec<String> {
         .filter_map(|file| {
             let lines = file.text.lines().count();
             let path = &file.path;
-            (lines > MOST_LINES)
-                .then(|| format!("{path}: {lines} lines; split it before {MOST_LINES}"))
+            (lines > MAX_LINES)
+                .then(|| format!("{path}: {lines} lines, more than {MAX_LINES}; split it"))
         })
         .collect()
 }
@@ -23,12 +23,12 @@ mod tests {
     use super::check;
 
     #[test]
-    fn refuses_more_than_800_lines() {
+    fn rejects_more_than_800_lines() {
         let files = [
             file("crates/a/src/full.rs", &"\n".repeat(800)),
             file("crates/a/src/over.rs", &"\n".repeat(801)),
             file("docs/long.md", &"\n".repeat(801)),
         ];
-        assert_eq!(check(&files), ["crates/a/src/over.rs: 801 lines; split it before 800"]);
+        assert_eq!(check(&files), ["crates/a/src/over.rs: 801 lines, more than 800; split it"]);
     }
 }

@@ -1,11 +1,11 @@
-//! What a manifest says about its crate: the folder has the crate's name, so that
-//! either leads to the other, and a published crate has what crates.io shows.
+//! Checks the manifests: a crate's folder has its name, and a published crate has the
+//! metadata that crates.io shows.
 //!
-//! Only manifests in our own layout are read: a field on one line.
+//! A field must be on one line, as in the manifests of this repository.
 
 use super::File;
 
-/// The categories of crates.io that fit our crates. crates.io drops any other word.
+/// The categories of crates.io for our crates. crates.io ignores unknown ones.
 const CATEGORIES: [&str; 11] = [
     "asynchronous",
     "authentication",
@@ -26,17 +26,18 @@ const MAX_KEYWORD_LENGTH: usize = 20;
 const MAX_CATEGORIES: usize = 5;
 
 pub(super) fn check(files: &[File]) -> Vec<String> {
-    let manifests = files.iter().filter_map(|file| Some((file, folder(&file.path)?)));
+    let manifests = files.iter().filter_map(|file| Some((file, crate_folder(&file.path)?)));
     manifests
         .flat_map(|(file, folder)| {
-            let problems = name(&file.text, folder).into_iter().chain(metadata(&file.text));
+            let problems = check_name(&file.text, folder).into_iter();
+            let problems = problems.chain(check_metadata(&file.text));
             problems.map(|problem| format!("{}: {problem}", file.path)).collect::<Vec<_>>()
         })
         .collect()
 }
 
-/// The folder of a manifest that is a crate of the workspace.
-fn folder(path: &str) -> Option<&str> {
+/// Returns the folder of a manifest of a workspace crate.
+fn crate_folder(path: &str) -> Option<&str> {
     let folder = path.strip_suffix("/Cargo.toml")?;
     match folder.strip_prefix("crates/").or_else(|| folder.strip_prefix("examples/")) {
         Some(name) => (!name.contains('/')).then_some(name),
@@ -44,36 +45,34 @@ fn folder(path: &str) -> Option<&str> {
     }
 }
 
-/// The problem with the package's name.
-fn name(manifest: &str, folder: &str) -> Option<String> {
-    match field(manifest, "name").and_then(text) {
+fn check_name(manifest: &str, folder: &str) -> Option<String> {
+    match find_field(manifest, "name").and_then(parse_string) {
         Some(name) if name == folder => None,
-        Some(name) => Some(format!("package `{name}` lies in `{folder}`")),
+        Some(name) => Some(format!("package `{name}` is in the folder `{folder}`")),
         None => Some("no package name".to_owned()),
     }
 }
 
-/// The problems with what crates.io shows. A crate that is not published only needs
-/// a description.
-fn metadata(manifest: &str) -> Vec<String> {
+/// Checks the metadata for crates.io. An unpublished crate only needs a description.
+fn check_metadata(manifest: &str) -> Vec<String> {
     let mut problems = Vec::new();
-    if field(manifest, "description").and_then(text).is_none_or(str::is_empty) {
+    if find_field(manifest, "description").and_then(parse_string).is_none_or(str::is_empty) {
         problems.push("no description".to_owned());
     }
-    if field(manifest, "publish") == Some("false") {
+    if find_field(manifest, "publish") == Some("false") {
         return problems;
     }
-    let keywords = list(manifest, "keywords");
+    let keywords = parse_list(manifest, "keywords");
     if keywords.is_empty() || keywords.len() > MAX_KEYWORDS {
-        problems.push(format!("{} keywords; wanted: 1 to {MAX_KEYWORDS}", keywords.len()));
+        problems.push(format!("{} keywords, expected 1 to {MAX_KEYWORDS}", keywords.len()));
     }
     let is_long = |keyword: &&str| keyword.len() > MAX_KEYWORD_LENGTH;
     problems.extend(keywords.into_iter().filter(is_long).map(|keyword| {
-        format!("the keyword `{keyword}` has more than {MAX_KEYWORD_LENGTH} characters")
+        format!("keyword `{keyword}` has more than {MAX_KEYWORD_LENGTH} characters")
     }));
-    let categories = list(manifest, "categories");
+    let categories = parse_list(manifest, "categories");
     if categories.is_empty() || categories.len() > MAX_CATEGORIES {
-        problems.push(format!("{} categories; wanted: 1 to {MAX_CATEGORIES}", categories.len()));
+        problems.push(format!("{} categories, expected 1 to {MAX_CATEGORIES}", categories.len()));
     }
     let is_unknown = |category: &&str| !CATEGORIES.contains(category);
     let unknown = categories.into_iter().filter(is_unknown);
@@ -81,8 +80,8 @@ fn metadata(manifest: &str) -> Vec<String> {
     problems
 }
 
-/// The value of a field of the package, as it is written.
-fn field<'a>(manifest: &'a str, key: &str) -> Option<&'a str> {
+/// Returns the raw value of a field of the package.
+fn find_field<'a>(manifest: &'a str, key: &str) -> Option<&'a str> {
     manifest
         .lines()
         .map(str::trim)
@@ -92,24 +91,27 @@ fn field<'a>(manifest: &'a str, key: &str) -> Option<&'a str> {
         .find_map(|line| Some(line.strip_prefix(key)?.trim_start().strip_prefix('=')?.trim_start()))
 }
 
-/// The text that a value begins with.
-fn text(value: &str) -> Option<&str> {
+/// Parses the string at the start of a value.
+fn parse_string(value: &str) -> Option<&str> {
     value.strip_prefix('"')?.split('"').next()
 }
 
-/// The texts of a list; none where the field is missing.
-fn list<'a>(manifest: &'a str, key: &str) -> Vec<&'a str> {
-    // Between quotes stands every second part.
-    field(manifest, key).into_iter().flat_map(|value| value.split('"').skip(1).step_by(2)).collect()
+/// Parses the strings of a list; none if the field is missing.
+fn parse_list<'a>(manifest: &'a str, key: &str) -> Vec<&'a str> {
+    // Every second part is between quotes.
+    find_field(manifest, key)
+        .into_iter()
+        .flat_map(|value| value.split('"').skip(1).step_by(2))
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::file;
-    use super::{check, metadata};
+    use super::{check, check_metadata};
 
     #[test]
-    fn wants_the_folder_named_like_the_package() {
+    fn requires_the_folder_to_have_the_name_of_the_package() {
         let manifest = "[package]\nedition = \"2024\"\nname = \"a\"\ndescription = \"A\"\n\
                         publish = false\n\n[[bin]]\nname = \"b\"\n";
         let files = [
@@ -124,18 +126,18 @@ mod tests {
         assert_eq!(
             check(&files),
             [
-                "crates/b/Cargo.toml: package `a` lies in `b`",
+                "crates/b/Cargo.toml: package `a` is in the folder `b`",
                 "crates/c/Cargo.toml: no package name",
-                "examples/d/Cargo.toml: package `a` lies in `d`",
+                "examples/d/Cargo.toml: package `a` is in the folder `d`",
             ]
         );
     }
 
     #[test]
-    fn wants_what_crates_io_shows() {
+    fn requires_the_metadata_of_crates_io() {
         fn check(fields: &str, expected: &[&str]) {
             let manifest = format!("[package]\nname = \"a\"\n{fields}\n[lints]\n");
-            assert_eq!(metadata(&manifest), expected, "{fields}");
+            assert_eq!(check_metadata(&manifest), expected, "{fields}");
         }
         let good =
             "description = \"A\"\nkeywords = [\"mcp\", \"yaml\"]\ncategories = [\"encoding\"]";
@@ -144,13 +146,13 @@ mod tests {
         check("publish = false", &["no description"]);
         check(
             "description = \"\"",
-            &["no description", "0 keywords; wanted: 1 to 5", "0 categories; wanted: 1 to 5"],
+            &["no description", "0 keywords, expected 1 to 5", "0 categories, expected 1 to 5"],
         );
         check(
             &good.replace("\"mcp\"", "\"a\", \"b\", \"c\", \"d\", \"model-context-protocol\""),
             &[
-                "6 keywords; wanted: 1 to 5",
-                "the keyword `model-context-protocol` has more than 20 characters",
+                "6 keywords, expected 1 to 5",
+                "keyword `model-context-protocol` has more than 20 characters",
             ],
         );
         check(&good.replace("encoding", "encodings"), &["unknown category `encodings`"]);

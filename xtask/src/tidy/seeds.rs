@@ -1,5 +1,5 @@
-//! `docs/seeds.md` has one row for each behaviour the project set out to have,
-//! and each row names tests or cases of transcripts that exist.
+//! Checks that `docs/seeds.md` has one row for each planned behaviour, and that each
+//! row names existing tests or transcript cases.
 
 use std::collections::HashSet;
 
@@ -7,23 +7,23 @@ use super::File;
 
 const PAGE: &str = "docs/seeds.md";
 
-/// How many ids the first groups have: `0.1` to `0.13`, `1.1` and so on.
+/// The number of ids in the first groups: `0.1` to `0.13`, `1.1` and so on.
 const GROUPS: [usize; 4] = [13, 11, 7, 11];
 
-/// How many ids the parts of group 4 have: `4.1.1` to `4.1.4`, and so on.
-const PARTS_OF_4: [usize; 12] = [4, 6, 9, 4, 7, 15, 3, 5, 7, 3, 3, 4];
+/// The number of ids in the parts of group 4: `4.1.1` to `4.1.4`, and so on.
+const GROUP_4_PARTS: [usize; 12] = [4, 6, 9, 4, 7, 15, 3, 5, 7, 3, 3, 4];
 
 pub(super) fn check(files: &[File]) -> Vec<String> {
     let Some(page) = files.iter().find(|file| file.path == PAGE) else {
         return vec![format!("{PAGE}: no such file")];
     };
-    let known = ids();
+    let known = all_ids();
     let mut seen = HashSet::new();
     let mut problems = Vec::new();
     for (index, line) in page.text.lines().enumerate() {
-        let Some(cells) = cells(line) else { continue };
+        let Some(cells) = parse_cells(line) else { continue };
         let [id, _, tests] = cells[..] else {
-            problems.push(page.problem(index, "a row is `| id | what | tests |`"));
+            problems.push(page.problem(index, "a row must be `| id | what | tests |`"));
             continue;
         };
         if !known.iter().any(|known| known == id) {
@@ -32,8 +32,8 @@ pub(super) fn check(files: &[File]) -> Vec<String> {
         if !seen.insert(id) {
             problems.push(page.problem(index, &format!("a second row for {id}")));
         }
-        for what in problems_of_tests(tests, files) {
-            problems.push(page.problem(index, &format!("{id}: {what}")));
+        for problem in check_tests(tests, files) {
+            problems.push(page.problem(index, &format!("{id}: {problem}")));
         }
     }
     let missing = known.iter().filter(|id| !seen.contains(id.as_str()));
@@ -41,11 +41,11 @@ pub(super) fn check(files: &[File]) -> Vec<String> {
     problems
 }
 
-/// Every id there is, in order.
-fn ids() -> Vec<String> {
+/// Returns all ids, in order.
+fn all_ids() -> Vec<String> {
     let groups = GROUPS.iter().enumerate();
     let groups = groups.map(|(group, count)| (group.to_string(), count));
-    let parts = PARTS_OF_4.iter().enumerate();
+    let parts = GROUP_4_PARTS.iter().enumerate();
     let parts = parts.map(|(part, count)| (format!("4.{}", part + 1), count));
     groups
         .chain(parts)
@@ -53,8 +53,8 @@ fn ids() -> Vec<String> {
         .collect()
 }
 
-/// The cells of a table's row; none for the head of a table and for prose.
-fn cells(line: &str) -> Option<Vec<&str>> {
+/// Parses the cells of a table row; `None` for table heads and prose.
+fn parse_cells(line: &str) -> Option<Vec<&str>> {
     let row = line.trim().strip_prefix('|')?;
     let row = row.strip_suffix('|').unwrap_or(row);
     let cells: Vec<&str> = row.split('|').map(str::trim).collect();
@@ -62,8 +62,8 @@ fn cells(line: &str) -> Option<Vec<&str>> {
     (!is_head).then_some(cells)
 }
 
-/// What is wrong with a list of tests, which are names in backticks.
-fn problems_of_tests(tests: &str, files: &[File]) -> Vec<String> {
+/// Returns the problems of a list of tests, which are names in backticks.
+fn check_tests(tests: &str, files: &[File]) -> Vec<String> {
     if tests.is_empty() {
         return vec!["no tests".to_owned()];
     }
@@ -74,15 +74,14 @@ fn problems_of_tests(tests: &str, files: &[File]) -> Vec<String> {
             let test = item.strip_prefix('`').and_then(|item| item.strip_suffix('`'));
             match test {
                 Some(test) if exists(test, files) => None,
-                Some(test) => Some(format!("there is no test `{test}`")),
-                None => Some(format!("{item} is no test in backticks")),
+                Some(test) => Some(format!("no such test: `{test}`")),
+                None => Some(format!("{item} is not a test in backticks")),
             }
         })
         .collect()
 }
 
-/// Whether a test such as `sparring-peer::it::lifecycle::sends_initialized`
-/// is there.
+/// Whether a test such as `sparring-peer::it::lifecycle::sends_initialized` exists.
 fn exists(test: &str, files: &[File]) -> bool {
     let parts: Vec<&str> = test.split("::").collect();
     let [package, modules @ .., name] = &parts[..] else {
@@ -91,13 +90,13 @@ fn exists(test: &str, files: &[File]) -> bool {
     if let ["golden", topic @ ..] = modules {
         return has_case(package, topic, name, files);
     }
-    let places = places(package, modules);
-    files.iter().any(|file| places.contains(&file.path) && has_test(&file.text, name))
+    let candidates = candidate_files(package, modules);
+    files.iter().any(|file| candidates.contains(&file.path) && has_test(&file.text, name))
 }
 
-/// Whether a transcript has a case: `mock::calls::call` is a case of `mock/calls.txt`,
+/// Whether a transcript has a case. `mock::calls::call` is a case of `mock/calls.txt`,
 /// `steps::alone` one of `steps/steps.txt`, and `verbs::call::call::over-sse` is the
-/// case `verbs::call::call`, run again by the runner's `over-sse`.
+/// case `verbs::call::call`, which the runner repeats as `over-sse`.
 fn has_case(package: &str, topic: &[&str], name: &str, files: &[File]) -> bool {
     let tests = format!("crates/{package}/tests");
     let has = |path: String, line: &dyn Fn(&str) -> bool| {
@@ -117,8 +116,8 @@ fn has_case(package: &str, topic: &[&str], name: &str, files: &[File]) -> bool {
     }
 }
 
-/// The files in which the tests of a module may be.
-fn places(package: &str, modules: &[&str]) -> Vec<String> {
+/// Returns the files in which the tests of a module may be.
+fn candidate_files(package: &str, modules: &[&str]) -> Vec<String> {
     let folders = match package {
         "xtask" => vec![package.to_owned()],
         _ => ["crates", "examples"].map(|top| format!("{top}/{package}")).to_vec(),
@@ -140,7 +139,7 @@ fn places(package: &str, modules: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// Whether the text has a function of this name with a test's attribute.
+/// Whether the text has a function of this name with a test attribute.
 fn has_test(text: &str, name: &str) -> bool {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let signatures = [format!("fn {name}("), format!("async fn {name}(")];
@@ -156,7 +155,7 @@ fn has_test(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether a line begins `#[test]`, `#[tokio::test(…)]` or alike.
+/// Whether a line starts with `#[test]`, `#[tokio::test(…)]` or similar.
 fn is_test_attribute(line: &str) -> bool {
     line.strip_prefix("#[").is_some_and(|rest| {
         let path = rest.split([']', '(']).next().unwrap_or(rest);

@@ -1,8 +1,8 @@
-//! No code is left for later, no test is switched off, none sleeps to wait.
+//! Checks that no code is unfinished, no test is disabled, and no test sleeps.
 
 use super::File;
 
-// The pieces are joined by the compiler, or this file would find itself.
+// `concat!` keeps the check from finding this file.
 const ANYWHERE: [&str; 3] =
     [concat!("to", "do!("), concat!("unimple", "mented!("), concat!("#[ig", "nore")];
 const IN_TESTS: [&str; 2] = [concat!("thread::", "sleep"), concat!("tokio::time::", "sleep")];
@@ -14,8 +14,7 @@ pub(super) fn check(files: &[File]) -> Vec<String> {
         for (index, line) in file.text.lines().enumerate() {
             for needle in ANYWHERE.iter().chain(in_tests) {
                 if line.contains(needle) {
-                    problems
-                        .push(file.problem(index, &format!("`{needle}` is not for this place")));
+                    problems.push(file.problem(index, &format!("`{needle}` is not allowed here")));
                 }
             }
         }
@@ -23,7 +22,7 @@ pub(super) fn check(files: &[File]) -> Vec<String> {
     problems
 }
 
-/// Whether the file holds tests alone.
+/// Whether the file only has tests.
 fn is_test(path: &str) -> bool {
     path.split('/').any(|part| part == "tests" || part == "tests.rs")
 }
@@ -38,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_unfinished_code_anywhere() {
+    fn rejects_unfinished_code_anywhere() {
         for needle in ANYWHERE {
             assert!(finds("crates/a/src/a.rs", needle), "{needle}");
             assert!(finds("crates/a/tests/it/a.rs", needle), "{needle}");
@@ -46,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_sleep_in_tests_only() {
+    fn rejects_sleep_in_tests_only() {
         for needle in IN_TESTS {
             assert!(!finds("crates/a/src/a.rs", needle), "{needle}");
             assert!(finds("crates/a/src/a/tests.rs", needle), "{needle}");

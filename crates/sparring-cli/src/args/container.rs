@@ -5,75 +5,79 @@ use sparring_transport::{ChildTarget, ContainerTarget};
 
 use crate::failure::Failure;
 
-/// Which container, and how its engine is asked.
+/// The container and its engine.
 #[derive(Args)]
 #[group(skip)]
-pub(super) struct Container {
-    /// Run the command in this container, by `docker exec -i` or `podman exec
-    /// -i`, once it is ready
+pub(super) struct ContainerFlags {
+    /// Run the command in this container with `docker exec -i` or `podman exec -i`, once
+    /// the container is ready
     #[arg(long, value_name = "NAME", conflicts_with_all = ["unix", "url", "server"])]
     #[arg(help_heading = "Container")]
     container: Option<String>,
 
-    /// The engine and its own flags; without this, the first of docker and
-    /// podman that has the container
+    /// The engine and its flags [default: the first of docker and podman that has the
+    /// container]
     #[arg(long, value_name = "WORDS", requires = "container", allow_hyphen_values = true)]
     #[arg(help_heading = "Container")]
     container_engine: Option<String>,
 
-    /// Pass these flags to the engine's `exec`, like '--user 1000'; may be
+    /// Pass these flags to the engine's `exec`, for example '--user 1000'; may be
     /// repeated
     #[arg(long = "container-flag", value_name = "WORDS", allow_hyphen_values = true)]
     #[arg(requires = "container", help_heading = "Container")]
     container_flags: Vec<String>,
 }
 
-impl Container {
-    /// The command in the container, where one is named.
+impl ContainerFlags {
+    /// Returns the command in the container, or nothing if no container is named.
     ///
     /// # Errors
-    /// When a flag has a value that it cannot have; flags may hold secrets, and
-    /// are not shown.
+    /// When a flag has an invalid value. Flags may hold secrets, so the error does not
+    /// show them.
     pub(super) fn target(&self, command: &ChildTarget) -> Result<Option<ContainerTarget>, Failure> {
         let Some(name) = &self.container else { return Ok(None) };
         if name.is_empty() || name.starts_with('-') {
-            return Err(usage("the name of a container is neither empty nor a flag"));
+            return Err(usage_error(
+                "--container: a container name must not be empty or begin with `-`",
+            ));
         }
         let mut target = ContainerTarget::new(name, command.clone());
         if let Some(engine) = &self.container_engine {
-            target.engine = words("--container-engine", engine)?;
+            target.engine = split_words("--container-engine", engine)?;
         }
         for flags in &self.container_flags {
-            target.flags.extend(words("--container-flag", flags)?);
+            target.flags.extend(split_words("--container-flag", flags)?);
         }
-        match target.flags.iter().any(|flag| takes_the_pipes(flag)) {
-            true => Err(usage("with -t or -d there is no stdin and stdout to talk over")),
+        match target.flags.iter().any(|flag| detaches_stdio(flag)) {
+            true => Err(usage_error(
+                "--container-flag: -t and -d take away the stdin and stdout that the server needs",
+            )),
             false => Ok(Some(target)),
         }
     }
 }
 
-/// Splits as a shell would.
-fn words(flag: &str, text: &str) -> Result<Vec<String>, Failure> {
+/// Splits text into words as a shell does.
+fn split_words(flag: &str, text: &str) -> Result<Vec<String>, Failure> {
     match shlex::split(text) {
-        None => Err(usage(&format!("a quote in a value of {flag} has no end"))),
+        None => Err(usage_error(&format!("{flag}: unclosed quote"))),
         Some(words) if words.first().is_none_or(String::is_empty) => {
-            Err(usage(&format!("a value of {flag} is empty")))
+            Err(usage_error(&format!("{flag}: empty value")))
         }
         Some(words) => Ok(words),
     }
 }
 
-/// Whether the flag asks for a terminal or for the background. Short ones may
-/// stand together: `-it`.
-fn takes_the_pipes(flag: &str) -> bool {
+/// Returns whether the flag asks for a terminal or for the background. Short flags may be
+/// combined: `-it`.
+fn detaches_stdio(flag: &str) -> bool {
     let short = flag.strip_prefix('-').filter(|rest| !rest.is_empty());
     let together = short.filter(|rest| rest.chars().all(|c| "itd".contains(c)));
     together.is_some_and(|flags| flags.contains(['t', 'd']))
         || matches!(flag, "--tty" | "--tty=true" | "--detach" | "--detach=true")
 }
 
-fn usage(message: &str) -> Failure {
+fn usage_error(message: &str) -> Failure {
     Failure::Usage(message.to_owned())
 }
 
@@ -92,7 +96,7 @@ mod tests {
         #[arg(long)]
         server: bool,
         #[command(flatten)]
-        container: Container,
+        container: ContainerFlags,
     }
 
     fn target(flags: &[&str]) -> Result<ContainerTarget, String> {
@@ -117,10 +121,13 @@ mod tests {
     }
 
     #[test]
-    fn what_would_take_stdin_and_stdout_away_is_refused() {
+    fn refuses_flags_that_take_stdin_and_stdout_away() {
         for flag in ["-t", "-it", "-ti", "-d", "--tty", "--detach"] {
             let error = target(&["--container-flag", flag]).unwrap_err();
-            assert_eq!(error, "with -t or -d there is no stdin and stdout to talk over");
+            assert_eq!(
+                error,
+                "--container-flag: -t and -d take away the stdin and stdout that the server needs"
+            );
         }
         for flag in ["-i", "--detach-keys=x", "-u"] {
             assert!(target(&["--container-flag", flag]).is_ok(), "{flag}");
@@ -128,10 +135,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_word_is_refused_without_being_shown() {
+    fn refuses_invalid_values_without_showing_them() {
         let quote = target(&["--container-flag", "-e TOKEN='secret"]).unwrap_err();
-        assert_eq!(quote, "a quote in a value of --container-flag has no end");
+        assert_eq!(quote, "--container-flag: unclosed quote");
         let empty = target(&["--container-engine", " "]).unwrap_err();
-        assert_eq!(empty, "a value of --container-engine is empty");
+        assert_eq!(empty, "--container-engine: empty value");
     }
 }

@@ -1,5 +1,5 @@
-//! The flags of a target over HTTP. What is typed here may be secret, so no
-//! message about it shows a value.
+//! The flags of a target over HTTP. Their values may be secrets, so no message shows
+//! them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,15 +8,15 @@ use clap::Args;
 use sparring_transport::http::{Credentials, HttpTarget, Tls};
 
 use super::oauth::OAuthFlags;
-use super::quantity;
+use super::values;
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::output::Outlet;
+use crate::output::ThreadedWriter;
 
-/// How a server is spoken to over HTTP.
+/// The flags of a target over HTTP.
 #[derive(Args)]
 #[group(skip)]
-pub(super) struct Http {
+pub(super) struct HttpFlags {
     /// Send this header with every request; may be repeated
     #[arg(long = "header", value_name = "NAME: VALUE", allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["command", "unix", "server"], help_heading = "HTTP")]
@@ -32,23 +32,23 @@ pub(super) struct Http {
     #[arg(conflicts_with_all = ["command", "unix", "server"], help_heading = "HTTP")]
     basic: Option<String>,
 
-    /// Trust the certificates in this PEM file too, not only the system's
+    /// Also trust the certificates in this PEM file
     #[arg(long, value_name = "FILE")]
     #[arg(conflicts_with_all = ["command", "unix", "server", "insecure"], help_heading = "HTTP")]
     ca: Option<PathBuf>,
 
-    /// Trust any certificate at all
+    /// Trust any certificate
     #[arg(long, conflicts_with_all = ["command", "unix", "server"], help_heading = "HTTP")]
     insecure: bool,
 
-    /// How long making one connection may take
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = quantity::time)]
+    /// Limit for making one connection
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = values::parse_duration)]
     #[arg(conflicts_with_all = ["command", "unix", "server"], help_heading = "HTTP")]
     connect_timeout: Duration,
 
-    /// How long an answer that has begun may be silent; without this, as long
-    /// as its request may take
-    #[arg(long, value_name = "TIME", value_parser = quantity::time)]
+    /// How long a response may pause after its first byte [default: the limit of its
+    /// request]
+    #[arg(long, value_name = "TIME", value_parser = values::parse_duration)]
     #[arg(conflicts_with_all = ["command", "unix", "server"], help_heading = "HTTP")]
     idle_timeout: Option<Duration>,
 
@@ -56,30 +56,33 @@ pub(super) struct Http {
     oauth: OAuthFlags,
 }
 
-impl Http {
-    /// The server at this URL, spoken to as the flags say.
+impl HttpFlags {
+    /// Returns the server at this URL with the settings of the flags.
     ///
     /// # Errors
-    /// When a flag has a value that it cannot have.
+    /// When a flag has an invalid value.
     pub(super) fn target(
         &self,
         url: &str,
         environment: &Environment,
-        stderr: &Outlet,
+        stderr: &ThreadedWriter,
     ) -> Result<HttpTarget, Failure> {
         let mut target = HttpTarget::new(url);
-        target.headers = self.headers.iter().map(|text| header(text)).collect::<Result<_, _>>()?;
-        target.credentials = match self.oauth.settings(environment, stderr)? {
+        target.headers =
+            self.headers.iter().map(|text| parse_header(text)).collect::<Result<_, _>>()?;
+        target.credentials = match self.oauth.to_oauth(environment, stderr)? {
             Some(oauth) => Some(Credentials::OAuth(Box::new(oauth))),
             None => self.credentials()?,
         };
         let names = |(name, _): &(String, String)| name.eq_ignore_ascii_case("authorization");
         if target.credentials.is_some() && target.headers.iter().any(names) {
-            return Err(usage("say who you are once: --header has Authorization too"));
+            return Err(usage_error(
+                "the credentials are given twice: --header also sets Authorization",
+            ));
         }
         let https = url.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"));
         if !https && (self.insecure || self.ca.is_some()) {
-            return Err(usage("--ca and --insecure are for https, and the URL is not"));
+            return Err(usage_error("--ca and --insecure require an https URL"));
         }
         target.tls = Tls { ca: self.ca.clone(), insecure: self.insecure };
         target.proxies = environment.proxies.clone();
@@ -91,11 +94,11 @@ impl Http {
     fn credentials(&self) -> Result<Option<Credentials>, Failure> {
         Ok(match (&self.bearer, &self.basic) {
             (Some(token), _) if token.trim().is_empty() => {
-                return Err(usage("the token of --bearer is empty"));
+                return Err(usage_error("--bearer: the token is empty"));
             }
             (Some(token), _) => Some(Credentials::Bearer(token.clone())),
             (None, Some(pair)) if !pair.contains(':') => {
-                return Err(usage("the value of --basic is not of the form USER:PASSWORD"));
+                return Err(usage_error("--basic: expected USER:PASSWORD"));
             }
             (None, Some(pair)) => Some(Credentials::Basic(pair.clone())),
             (None, None) => None,
@@ -103,23 +106,22 @@ impl Http {
     }
 }
 
-/// Reads `NAME: VALUE`. What has no name before a colon may be a secret from
-/// its first letter on.
-fn header(text: &str) -> Result<(String, String), Failure> {
+/// Parses `NAME: VALUE`. Text without a valid name before the colon may be a secret.
+fn parse_header(text: &str) -> Result<(String, String), Failure> {
     let named = text.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
-    match named.filter(|(name, _)| is_name(name)) {
+    match named.filter(|(name, _)| is_header_name(name)) {
         Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
-        None => Err(usage("a value of --header is not of the form 'NAME: VALUE'")),
+        None => Err(usage_error("--header: expected 'NAME: VALUE'")),
     }
 }
 
-/// Whether a header can have that name (RFC 9110, 5.6.2).
-fn is_name(text: &str) -> bool {
+/// Returns whether the text is a valid header name (RFC 9110, 5.6.2).
+fn is_header_name(text: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     !text.is_empty() && text.chars().all(allowed)
 }
 
-fn usage(message: &str) -> Failure {
+fn usage_error(message: &str) -> Failure {
     Failure::Usage(message.to_owned())
 }
 
@@ -138,13 +140,13 @@ mod tests {
         #[arg(long)]
         server: bool,
         #[command(flatten)]
-        http: Http,
+        http: HttpFlags,
     }
 
     fn target(url: &str, flags: &[&str]) -> Result<HttpTarget, String> {
         let line = Line::try_parse_from([&["spar"], flags].concat()).unwrap();
-        let environment = Environment::read(|_| None, false);
-        let stderr = Outlet::new(std::io::sink());
+        let environment = Environment::from_variables(|_| None, false);
+        let stderr = ThreadedWriter::new(std::io::sink());
         line.http.target(url, &environment, &stderr).map_err(|failure| failure.to_string())
     }
 
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn no_message_shows_what_may_be_secret() {
+    fn no_message_shows_a_possible_secret() {
         for flags in [
             &["--header", "hunter2"][..],
             &["--header", "Bearer hunter2: x"],

@@ -1,17 +1,15 @@
-//! What a person types: the program's and the shared flags, and how values are
-//! read. Each verb's own flags stand with the verb.
+//! The program's arguments, the flags that several verbs have, and the parsers of their
+//! values. Each verb defines its own flags.
 
 mod container;
-pub(crate) mod given;
 mod http;
 mod oauth;
-pub(crate) mod pair;
 mod program;
-mod quantity;
-mod shared;
-mod transport;
+mod target_flags;
+pub(crate) mod text_source;
+pub(crate) mod values;
 
-pub(crate) use oauth::visitor;
-pub(crate) use program::{Spar, message};
-pub(crate) use quantity::time;
-pub(crate) use shared::{Look, Shared};
+pub(crate) use oauth::login_page_opener;
+pub(crate) use program::{Spar, Verb, error_message};
+pub(crate) use target_flags::{OutputFlags, TargetFlags};
+pub(crate) use values::parse_duration;

@@ -1,5 +1,4 @@
-//! The flags of authorization. What is typed here may be secret, so no message
-//! about it shows a value.
+//! The flags of authorization. Their values may be secrets, so no message shows them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,23 +6,23 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use sparring_transport::http::{Grant, OAuth, Proof, Visitor};
 
-use super::quantity;
+use super::values;
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::output::Outlet;
+use crate::output::ThreadedWriter;
 
-/// How to be let in by an authorization server.
+/// The flags of authorization.
 #[derive(Args)]
 #[group(skip)]
 pub(super) struct OAuthFlags {
-    /// Be let in by OAuth: somebody logs in with a browser, or, with
-    /// =client-credentials, the client asks for itself
+    /// Authorize with OAuth: a user logs in with a browser, or with =client-credentials
+    /// the client uses its own credentials
     #[arg(long, value_name = "GRANT", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "code", help_heading = "OAuth")]
     #[arg(conflicts_with_all = ["command", "unix", "server", "bearer", "basic"])]
     oauth: Option<GrantFlag>,
 
-    /// The client's id, if the authorization server knows it already
+    /// The client's id, if it is registered with the authorization server
     #[arg(long, value_name = "ID", requires = "oauth", help_heading = "OAuth")]
     oauth_client: Option<String>,
 
@@ -32,47 +31,45 @@ pub(super) struct OAuthFlags {
     #[arg(conflicts_with = "oauth_key", allow_hyphen_values = true)]
     oauth_secret: Option<String>,
 
-    /// The client's private key, a PEM file, to sign with instead of a secret
+    /// The client's private key as a PEM file, to sign with instead of a secret
     #[arg(long, value_name = "FILE", requires = "oauth", help_heading = "OAuth")]
     oauth_key: Option<PathBuf>,
 
-    /// The authorization server that knows the client; without this, the one
-    /// that the server names first, and then no other
+    /// The authorization server that the client is registered with [default: the first
+    /// one that the server names]
     #[arg(long, value_name = "URL", requires = "oauth_client", help_heading = "OAuth")]
     oauth_issuer: Option<String>,
 
-    /// The https URL of a document about the client (Client ID Metadata
-    /// Document), for authorization servers that look there
+    /// The https URL of the client's metadata document (Client ID Metadata Document), for
+    /// authorization servers that support it
     #[arg(long, value_name = "URL", requires = "oauth", help_heading = "OAuth")]
     oauth_document: Option<String>,
 
-    /// Ask for this scope instead of what the server says; may be repeated
+    /// Request this scope instead of those that the server names; may be repeated
     #[arg(long, value_name = "SCOPE", requires = "oauth", help_heading = "OAuth")]
     oauth_scope: Vec<String>,
 
-    /// Where the browser is to come back to, on this machine; without a port,
-    /// to any that is free
+    /// The URL on this machine that the browser returns to; without a port, any free one
     #[arg(long, value_name = "URL", requires = "oauth", help_heading = "OAuth")]
     #[arg(default_value = "http://127.0.0.1/callback")]
     oauth_redirect: String,
 
-    /// How long logging in may take; no other time-out runs meanwhile
+    /// Limit for logging in; other timeouts are paused meanwhile
     #[arg(long, value_name = "TIME", requires = "oauth", help_heading = "OAuth")]
-    #[arg(default_value = "5m", value_parser = quantity::time)]
+    #[arg(default_value = "5m", value_parser = values::parse_duration)]
     oauth_timeout: Duration,
 
-    /// Keep tokens in this file, which only you can read, instead of
-    /// sparring/credentials.json in your settings
+    /// Store tokens in this file, readable only by you [default:
+    /// sparring/credentials.json in the config directory]
     #[arg(long, value_name = "FILE", requires = "oauth", help_heading = "OAuth")]
     oauth_file: Option<PathBuf>,
 
-    /// Only print the page to log in at, and open no browser
+    /// Only print the login page's URL; do not open a browser
     #[arg(long, requires = "oauth", help_heading = "OAuth")]
     no_browser: bool,
 }
 
-/// On whose behalf a token is asked for: somebody's who logs in, or the client's
-/// own.
+/// Who the token is for: a user who logs in, or the client itself.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum GrantFlag {
     Code,
@@ -80,14 +77,14 @@ enum GrantFlag {
 }
 
 impl OAuthFlags {
-    /// What the flags say; nothing if there is to be no such thing.
+    /// Returns the settings of the flags, or nothing without `--oauth`.
     ///
     /// # Errors
-    /// When a flag has a value that it cannot have.
-    pub(super) fn settings(
+    /// When a flag has an invalid value.
+    pub(super) fn to_oauth(
         &self,
         environment: &Environment,
-        stderr: &Outlet,
+        stderr: &ThreadedWriter,
     ) -> Result<Option<OAuth>, Failure> {
         let Some(grant) = self.oauth else { return Ok(None) };
         let grant = match grant {
@@ -96,7 +93,7 @@ impl OAuthFlags {
         };
         let proof = match (&self.oauth_secret, &self.oauth_key) {
             (Some(secret), _) if secret.trim().is_empty() => {
-                return Err(usage("the secret of --oauth-secret is empty"));
+                return Err(usage_error("--oauth-secret: the secret is empty"));
             }
             (Some(secret), _) => Proof::Secret(secret.clone()),
             (None, Some(path)) => {
@@ -109,15 +106,16 @@ impl OAuthFlags {
         };
         let named = self.oauth_client.is_some() || self.oauth_document.is_some();
         if proof != Proof::None && !named {
-            return Err(usage("--oauth-key needs --oauth-client or --oauth-document"));
+            return Err(usage_error("--oauth-key needs --oauth-client or --oauth-document"));
         }
         if grant == Grant::ClientCredentials && proof == Proof::None {
-            return Err(usage(
-                "--oauth=client-credentials needs --oauth-client and --oauth-secret, or --oauth-key",
+            return Err(usage_error(
+                "--oauth=client-credentials needs --oauth-client and --oauth-secret, or \
+                 --oauth-key",
             ));
         }
-        if self.oauth_document.as_ref().is_some_and(|url| !is_document(url)) {
-            return Err(usage("--oauth-document must be https:// with a path"));
+        if self.oauth_document.as_ref().is_some_and(|url| !is_document_url(url)) {
+            return Err(usage_error("--oauth-document: expected an https URL with a path"));
         }
         Ok(Some(OAuth {
             grant,
@@ -128,28 +126,28 @@ impl OAuthFlags {
             scopes: self.oauth_scope.clone(),
             redirect: self.oauth_redirect.clone(),
             patience: self.oauth_timeout,
-            store: self.oauth_file.clone().or_else(|| environment.credentials.clone()),
-            visitor: visitor(stderr, environment.attended && !self.no_browser),
+            store: self.oauth_file.clone().or_else(|| environment.credentials_file.clone()),
+            visitor: login_page_opener(stderr, environment.has_terminal && !self.no_browser),
         }))
     }
 }
 
-/// Shows the page to log in at, and opens it where somebody sits before it.
-pub(crate) fn visitor(stderr: &Outlet, open: bool) -> Visitor {
+/// Prints the URL of the login page, and opens it in a browser if `open` is set.
+pub(crate) fn login_page_opener(stderr: &ThreadedWriter, open: bool) -> Visitor {
     let stderr = stderr.clone();
     Visitor::new(move |url| {
         stderr.queue(format!("To log in, open this page:\n{url}\n").as_bytes());
-        // Whoever has no browser here can open it elsewhere.
+        // Without a browser here the user can open the URL elsewhere.
         let _ = open.then(|| open::that_detached(url));
     })
 }
 
-/// Whether that can be the address of such a document.
-fn is_document(url: &str) -> bool {
+/// Returns whether the URL can be that of a client's metadata document.
+fn is_document_url(url: &str) -> bool {
     let path = url.strip_prefix("https://").and_then(|rest| rest.split_once('/'));
     path.is_some_and(|(host, path)| !host.is_empty() && !path.is_empty())
 }
 
-fn usage(message: &str) -> Failure {
+fn usage_error(message: &str) -> Failure {
     Failure::Usage(message.to_owned())
 }

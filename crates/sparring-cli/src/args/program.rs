@@ -2,11 +2,14 @@
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::verbs::Verb;
+use super::OutputFlags;
+use crate::verbs::{
+    Agent, Completions, Config, Mock, Report, Schema, Serve, Shell, TargetCommand, Test,
+};
 
-const AFTER: &str = "\
+const AFTER_HELP: &str = "\
 Examples:
   spar test
   spar list -- npx -y @modelcontextprotocol/server-everything
@@ -18,65 +21,100 @@ Examples:
   spar call echo message=hi --server everything
 
 Exit codes:
-  0    the target answered, and well; breaches of the protocol are notes on stderr
-  1    the tool said isError, the server answered with a JSON-RPC error, the
+  0    the target returned a good result (protocol violations are notes on stderr)
+  1    the tool returned isError, the server returned a JSON-RPC error, the
        result breaks the tool's output schema, or a test failed
-  2    bad usage, or a file or stdout that cannot be read or written
-  3    the target could not be reached, crashed, took too long or answered with
-       nothing usable
+  2    wrong arguments, or a file or stdout that cannot be read or written
+  3    the target could not be reached, crashed, timed out or returned nothing
+       usable
   4    no test ran
   130  Ctrl+C (143 SIGTERM, 129 SIGHUP)
 
-Results go to stdout, everything else to stderr. With --json what kept a
-result from coming is an object on stdout too: {\"error\":{\"kind\":…,\"message\":…}}.
+Results go to stdout, everything else to stderr. With --json an error is also
+printed to stdout: {\"error\":{\"kind\":…,\"message\":…}}.
 
---trace writes a line of JSON for each frame,
+--trace writes one line of JSON for each frame,
   {\"at\":…,\"from\":…,\"frame\":…,\"violations\":[…]}
-and over HTTP one for each exchange at its end, with secrets hidden:
+and over HTTP one for each finished exchange, with secrets masked:
   {\"at\":…,\"exchange\":{\"method\":…,\"url\":…,\"status\":…,\"request_headers\":{…},
   \"response_headers\":{…},\"milliseconds\":{\"connect\":…,\"first_byte\":…,\"done\":…},
   \"error\":…}}
 
-With --container the command is run by `docker exec -i` or `podman exec -i`.
-When spar ends, so do the command and what it started in there: end of input,
-after 1s SIGTERM, after 5s SIGKILL. They are found by the variable SPAR_EXEC that
-they have in their environment, on the host or by a sh in the container; where
-neither can be, a note says so. When spar is killed, the command gets the end of
-its input. Values of --env stand on the engine's command line for others to see;
---container-flag=--env=NAME takes the value from spar's own environment.
+With --container, `docker exec -i` or `podman exec -i` runs the command. When spar
+ends, it ends the command and the processes that the command started: it closes
+stdin, sends SIGTERM after 1s and SIGKILL after 5s. It finds them by the variable
+SPAR_EXEC in their environment, from the host or with a sh in the container, and
+prints a note if neither works. When spar is killed, the command's stdin closes.
+Other users can see values of --env on the engine's command line;
+--container-flag=--env=NAME passes the value from spar's environment.
 
-HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY say which proxy a --url is
-reached through.";
+HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY set the proxy for --url.";
 
 /// The sparring partner of the Model Context Protocol
 #[derive(Parser)]
-#[command(name = "spar", version, after_help = AFTER, disable_help_subcommand = true)]
+#[command(name = "spar", version, after_help = AFTER_HELP, disable_help_subcommand = true)]
 #[command(subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]
 pub(crate) struct Spar {
     #[command(subcommand)]
     pub(crate) verb: Verb,
 }
 
-impl Spar {
-    /// Reads the arguments.
-    ///
-    /// # Errors
-    /// When something else is to be told instead: help, or what is wrong.
-    pub(crate) fn read(typed: &[OsString]) -> Result<Spar, clap::Error> {
-        let matches = Spar::whole_command().try_get_matches_from(typed)?;
-        Spar::from_arg_matches(&matches)
-    }
+/// The verb and its arguments.
+#[derive(Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one value, and it is moved once")]
+pub(crate) enum Verb {
+    Test(Test),
+    #[command(flatten)]
+    Target(TargetCommand),
+    Mock(Mock),
+    Agent(Box<Agent>),
+    Serve(Serve),
+    Report(Report),
+    Shell(Shell),
+    Config(Config),
+    Schema(Schema),
+    Completions(Completions),
+}
 
-    /// The command with all its verbs. Every verb with a target needs one, except
-    /// `init`, which can also write a suite without a server.
-    pub(crate) fn whole_command() -> clap::Command {
-        Spar::command()
-            .mut_subcommand("init", |init| init.mut_group("Whom", |whom| whom.required(false)))
+impl Verb {
+    /// How the verb prints.
+    pub(crate) fn output_flags(&self) -> OutputFlags {
+        match self {
+            Verb::Test(test) => test.output_flags(),
+            Verb::Target(command) => command.flags().output_flags.clone(),
+            Verb::Mock(mock) => mock.output_flags.clone(),
+            Verb::Agent(agent) => agent.output_flags(),
+            Verb::Serve(serve) => serve.output_flags.clone(),
+            Verb::Report(report) => report.output_flags(),
+            Verb::Shell(shell) => shell.output_flags(),
+            Verb::Config(config) => config.output_flags(),
+            Verb::Schema(schema) => schema.output_flags(),
+            Verb::Completions(completions) => completions.output_flags(),
+        }
     }
 }
 
-/// What is wrong with the arguments, in one line and without advice.
-pub(crate) fn message(error: &clap::Error) -> String {
+impl Spar {
+    /// Parses the arguments.
+    ///
+    /// # Errors
+    /// When the arguments are wrong, or ask for help or the version.
+    pub(crate) fn parse(arguments: &[OsString]) -> Result<Spar, clap::Error> {
+        let matches = Spar::build_command().try_get_matches_from(arguments)?;
+        Spar::from_arg_matches(&matches)
+    }
+
+    /// Returns the command with all verbs. Every verb with a target requires one, except
+    /// `init`, which can also write a suite without a server.
+    pub(crate) fn build_command() -> clap::Command {
+        Spar::command().mut_subcommand("init", |init| {
+            init.mut_group("TargetChoice", |group| group.required(false))
+        })
+    }
+}
+
+/// Returns what is wrong with the arguments, in one line and without advice.
+pub(crate) fn error_message(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let first = text.split("\n\n").next().unwrap_or_default();
     let words: Vec<&str> = first.trim_start_matches("error: ").split_whitespace().collect();
@@ -89,12 +127,15 @@ mod tests {
 
     #[test]
     fn the_arguments_are_consistent() {
-        Spar::whole_command().debug_assert();
+        Spar::build_command().debug_assert();
     }
 
     #[test]
     fn a_message_is_one_line() {
         let error = Spar::try_parse_from(["spar", "read", "--", "server"]).err().unwrap();
-        assert_eq!(message(&error), "the following required arguments were not provided: <URI>");
+        assert_eq!(
+            error_message(&error),
+            "the following required arguments were not provided: <URI>"
+        );
     }
 }

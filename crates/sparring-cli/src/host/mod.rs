@@ -1,17 +1,14 @@
-//! The configured servers at work, for the verbs that have many: which of them,
-//! who may call what, and how all of it ends.
+//! The configured servers, for the verbs that use many of them: selects them, connects
+//! them, decides about calls, shuts them down.
 //!
-//! [`Servers`] are the flags, [`Host`] is what comes of them. What is done with
-//! the servers is each verb's own.
+//! [`ServerFlags`] are the flags, and [`Host`] is built from them. The verbs decide what
+//! to do with the servers.
 
-mod again;
-mod args;
-mod asker;
-mod ending;
-mod form;
-mod opening;
-mod resuming;
-mod source;
+mod config_source;
+mod open;
+mod saved_session;
+mod shutdown;
+mod terminal_input;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,17 +16,14 @@ use sparring_host::config::{Config, Rules};
 use sparring_host::manager::Manager;
 use sparring_host::registry::Registry;
 
-pub(crate) use again::Again;
-pub(crate) use args::Servers;
-pub(crate) use asker::{terminal, typed};
-pub(crate) use form::fields;
-pub(crate) use opening::Wiring;
-pub(crate) use resuming::Sessions;
-pub(crate) use source::Source;
+pub(crate) use config_source::{ConfigSource, ReloadedConfig};
+pub(crate) use open::{HostOptions, ServerFlags};
+pub(crate) use saved_session::SessionFlags;
+pub(crate) use terminal_input::{terminal_asker, terminal_input};
 
-/// The servers that a verb has, and who decides about their tools.
+/// The servers of a verb, and the rules for their tools.
 pub(crate) struct Host {
-    /// What the files say, those servers included that are not used.
+    /// The configuration, including servers that are not used.
     pub(crate) config: Arc<Config>,
     /// The connections.
     pub(crate) manager: Manager,
@@ -37,10 +31,10 @@ pub(crate) struct Host {
     pub(crate) registry: Arc<Registry>,
     /// The rules of this run.
     rules: Mutex<Rules>,
-    /// The servers that were named by a flag.
+    /// The servers that `--server` names.
     pub(crate) named: Vec<String>,
-    /// How all of it is read again.
-    pub(crate) source: Source,
+    /// Reads the configuration again.
+    pub(crate) source: ConfigSource,
 }
 
 impl Host {
@@ -49,7 +43,7 @@ impl Host {
         self.locked_rules().clone()
     }
 
-    /// Others from now on, for a session that is saved.
+    /// Replaces the rules, which a saved session contains.
     pub(crate) fn set_rules(&self, rules: Rules) {
         *self.locked_rules() = rules;
     }

@@ -1,23 +1,23 @@
-//! JSON for a person, over several lines, every value as the server spelled it.
+//! Renders JSON over several lines, with every value as the server spelled it.
 
 use sparring_wire::{Json, JsonKind, RawJson};
 
-/// The text, without a line break at its end.
-pub(crate) fn pretty(json: Json<'_>) -> String {
+/// Renders the value without a final line break.
+pub(crate) fn render_pretty(json: Json<'_>) -> String {
     let mut text = String::new();
-    write(json, 0, &mut text);
+    write_value(json, 0, &mut text);
     text
 }
 
-fn write(json: Json<'_>, depth: usize, text: &mut String) {
+fn write_value(json: Json<'_>, depth: usize, text: &mut String) {
     match json.kind() {
         JsonKind::Object if json.members().next().is_some() => {
             let members =
                 json.members().map(|(key, value)| (Some(RawJson::string(&key.name())), value));
-            between('{', members, '}', depth, text);
+            write_entries('{', members, '}', depth, text);
         }
         JsonKind::Array if json.items().next().is_some() => {
-            between('[', json.items().map(|item| (None, item)), ']', depth, text);
+            write_entries('[', json.items().map(|item| (None, item)), ']', depth, text);
         }
         JsonKind::Object => text.push_str("{}"),
         JsonKind::Array => text.push_str("[]"),
@@ -25,7 +25,7 @@ fn write(json: Json<'_>, depth: usize, text: &mut String) {
     }
 }
 
-fn between<'a>(
+fn write_entries<'a>(
     open: char,
     entries: impl Iterator<Item = (Option<RawJson>, Json<'a>)>,
     close: char,
@@ -42,7 +42,7 @@ fn between<'a>(
         if let Some(key) = key {
             text.push_str(&format!("{}: ", key.text()));
         }
-        write(value, depth + 1, text);
+        write_value(value, depth + 1, text);
     }
     text.push_str(&line(depth));
     text.push(close);
@@ -66,6 +66,6 @@ mod tests {
   },
   "e": []
 }"#;
-        assert_eq!(pretty(json.unwrap().view()), expected);
+        assert_eq!(render_pretty(json.unwrap().view()), expected);
     }
 }

@@ -1,22 +1,21 @@
-//! Text of a target's for a terminal: nothing in it moves the cursor, and a
-//! line has an end.
+//! Makes text of a target safe and short enough for a line of a terminal.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// The first line that says something, without control characters.
-pub(crate) fn first(text: &str) -> String {
+/// Returns the first line that is not blank, without control characters.
+pub(crate) fn first_line(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     clean(line)
 }
 
-/// The text with control characters as spaces.
+/// Replaces control characters with spaces.
 pub(crate) fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// All of it, with what is neither text nor the break of a line spelled out:
-/// `\u001b` for a control character, `\xff` for a byte that is no UTF-8.
-pub(crate) fn visible(bytes: &[u8]) -> String {
+/// Escapes everything but text, tabs and line breaks: `\u001b` for a control character,
+/// `\xff` for a byte that is not UTF-8.
+pub(crate) fn escape_controls(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
@@ -33,8 +32,8 @@ pub(crate) fn visible(bytes: &[u8]) -> String {
     text
 }
 
-/// The beginning of a text that fits into so many columns.
-pub(crate) fn cut(text: &str, columns: usize) -> String {
+/// Truncates text to this number of columns.
+pub(crate) fn truncate(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
     }
@@ -48,8 +47,8 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     cut
 }
 
-/// A number of bytes for a person.
-pub(crate) fn bytes(count: usize) -> String {
+/// Formats a number of bytes.
+pub(crate) fn format_bytes(count: usize) -> String {
     match count {
         1 => "1 byte".to_owned(),
         0..1_000 => format!("{count} bytes"),
@@ -64,28 +63,31 @@ mod tests {
 
     #[test]
     fn a_line_is_cut_by_the_columns_it_takes() {
-        assert_eq!(cut("short", 5), "short");
-        assert_eq!(cut("longer", 5), "long…");
-        assert_eq!(cut("日本語", 5), "日本…");
-        assert_eq!(cut("日本語", 6), "日本語");
+        assert_eq!(truncate("short", 5), "short");
+        assert_eq!(truncate("longer", 5), "long…");
+        assert_eq!(truncate("日本語", 5), "日本…");
+        assert_eq!(truncate("日本語", 6), "日本語");
     }
 
     #[test]
-    fn nothing_of_a_target_moves_the_cursor() {
-        assert_eq!(first("\n  a\u{1b}[2Jb\tc  \nd"), "a [2Jb c");
+    fn a_line_of_a_target_does_not_move_the_cursor() {
+        assert_eq!(first_line("\n  a\u{1b}[2Jb\tc  \nd"), "a [2Jb c");
     }
 
     #[test]
-    fn what_is_no_text_is_spelled_out() {
-        assert_eq!(visible(b"a\x1b[2Jb\r\n\tc\xff\xfe"), "a\\u001b[2Jb\\u000d\n\tc\\xff\\xfe");
-        assert_eq!(visible("日\u{9b}本".as_bytes()), "日\\u009b本");
+    fn escapes_everything_but_text() {
+        assert_eq!(
+            escape_controls(b"a\x1b[2Jb\r\n\tc\xff\xfe"),
+            "a\\u001b[2Jb\\u000d\n\tc\\xff\\xfe"
+        );
+        assert_eq!(escape_controls("日\u{9b}本".as_bytes()), "日\\u009b本");
     }
 
     #[test]
     fn bytes_are_counted_in_units() {
-        assert_eq!(bytes(1), "1 byte");
-        assert_eq!(bytes(999), "999 bytes");
-        assert_eq!(bytes(1_234), "1.2 kB");
-        assert_eq!(bytes(12_345_678), "12.3 MB");
+        assert_eq!(format_bytes(1), "1 byte");
+        assert_eq!(format_bytes(999), "999 bytes");
+        assert_eq!(format_bytes(1_234), "1.2 kB");
+        assert_eq!(format_bytes(12_345_678), "12.3 MB");
     }
 }

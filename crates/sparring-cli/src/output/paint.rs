@@ -1,4 +1,4 @@
-//! Colours, where they are wanted, and text of a target's as it may be shown.
+//! Colours text if enabled, and escapes text of a target for a terminal.
 
 use std::borrow::Cow;
 
@@ -6,59 +6,59 @@ use anstyle::{AnsiColor, Style};
 
 use super::line;
 
-/// Paints, or leaves everything as it is.
+/// Colours text, or returns it unchanged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paint {
-    on: bool,
+    enabled: bool,
     terminal: bool,
 }
 
 impl Paint {
-    pub(crate) fn new(on: bool, terminal: bool) -> Self {
-        Paint { on, terminal }
+    pub(crate) fn new(enabled: bool, terminal: bool) -> Self {
+        Paint { enabled, terminal }
     }
 
-    /// Whether anything is painted.
-    pub(crate) fn is_on(self) -> bool {
-        self.on
+    /// Returns whether colours are enabled.
+    pub(crate) fn is_enabled(self) -> bool {
+        self.enabled
     }
 
-    /// Text of the target's: as it is, but for a terminal, which it could
-    /// otherwise make do anything.
-    pub(crate) fn foreign(self, text: &str) -> Cow<'_, str> {
+    /// Text of a target: unchanged, or escaped for a terminal, which control characters
+    /// could manipulate.
+    pub(crate) fn untrusted(self, text: &str) -> Cow<'_, str> {
         match self.terminal {
-            true => line::visible(text.as_bytes()).into(),
+            true => line::escape_controls(text.as_bytes()).into(),
             false => text.into(),
         }
     }
 
-    /// A heading, or a name to find.
-    pub(crate) fn name(self, text: &str) -> String {
-        self.with(AnsiColor::Cyan.on_default().bold(), text)
+    /// A heading or a name.
+    pub(crate) fn heading(self, text: &str) -> String {
+        self.apply(AnsiColor::Cyan.on_default().bold(), text)
     }
 
-    /// What is beside the point.
-    pub(crate) fn aside(self, text: &str) -> String {
-        self.with(Style::new().dimmed(), text)
+    /// Less important text.
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.apply(Style::new().dimmed(), text)
     }
 
-    /// What went well.
-    pub(crate) fn good(self, text: &str) -> String {
-        self.with(AnsiColor::Green.on_default(), text)
+    /// A success.
+    pub(crate) fn success(self, text: &str) -> String {
+        self.apply(AnsiColor::Green.on_default(), text)
     }
 
-    /// What went wrong.
-    pub(crate) fn bad(self, text: &str) -> String {
-        self.with(AnsiColor::Red.on_default().bold(), text)
+    /// An error.
+    pub(crate) fn error(self, text: &str) -> String {
+        self.apply(AnsiColor::Red.on_default().bold(), text)
     }
 
-    /// What is worth a look.
-    pub(crate) fn odd(self, text: &str) -> String {
-        self.with(AnsiColor::Yellow.on_default().bold(), text)
+    /// A warning.
+    pub(crate) fn warning(self, text: &str) -> String {
+        self.apply(AnsiColor::Yellow.on_default().bold(), text)
     }
 
-    fn with(self, style: Style, text: &str) -> String {
-        match self.on {
+    fn apply(self, style: Style, text: &str) -> String {
+        match self.enabled {
             true => format!("{style}{text}{style:#}"),
             false => text.to_owned(),
         }
@@ -70,9 +70,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_terminal_is_kept_from_what_a_target_would_do_to_it() {
-        let said = "a\u{1b}[2J";
-        assert_eq!(Paint::new(true, true).foreign(said), "a\\u001b[2J");
-        assert_eq!(Paint::new(true, false).foreign(said), said);
+    fn escapes_text_of_a_target_only_for_a_terminal() {
+        let text = "a\u{1b}[2J";
+        assert_eq!(Paint::new(true, true).untrusted(text), "a\\u001b[2J");
+        assert_eq!(Paint::new(true, false).untrusted(text), text);
     }
 }

@@ -1,119 +1,120 @@
-//! The one place that writes: results to stdout, everything else to stderr.
+//! Writes all output: results to stdout, everything else to stderr.
 
 use std::io;
 
 use clap::ColorChoice;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sparring_peer::Response;
+use sparring_peer::client::Error;
 use sparring_wire::Json;
 
-use super::{Outlet, Paint, failure, line};
-use crate::args::Look;
+use super::{Paint, ThreadedWriter, line};
+use crate::args::OutputFlags;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// The most of one line of the target's stderr, or of an error's data.
-const LONGEST: usize = 500;
+/// Maximum length of one line of the target's stderr, or of an error's data.
+const MAX_COLUMNS: usize = 500;
 
-/// What the program stands in; only `main` looks.
+/// What `main` finds out about stdout and stderr.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Surroundings {
+pub(crate) struct TerminalInfo {
     /// Whether stdout is a terminal.
-    pub(crate) terminal: bool,
-    /// Whether stdout may be painted on.
-    pub(crate) stdout: bool,
-    /// Whether stderr may.
-    pub(crate) stderr: bool,
+    pub(crate) stdout_is_terminal: bool,
+    /// Whether stdout supports colours.
+    pub(crate) stdout_colors: bool,
+    /// Whether stderr supports colours.
+    pub(crate) stderr_colors: bool,
     /// Whether stderr is a terminal on which lines can be erased.
-    pub(crate) attended: bool,
-    /// How many columns stdout has, where it is a terminal.
+    pub(crate) can_erase_lines: bool,
+    /// The columns of stdout, if it is a terminal.
     pub(crate) width: Option<usize>,
 }
 
-/// Prints as the flags want it.
+/// Prints in the way that the flags select.
 pub(crate) struct Printer {
     json: bool,
     quiet: bool,
     out: Paint,
     err: Paint,
     width: Option<usize>,
-    terminal: bool,
-    attended: bool,
-    stdout: Outlet,
-    stderr: Outlet,
+    stdout_is_terminal: bool,
+    can_erase_lines: bool,
+    stdout: ThreadedWriter,
+    stderr: ThreadedWriter,
 }
 
 impl Printer {
-    pub(crate) fn new(look: &Look, surroundings: Surroundings) -> Self {
-        let painted = |terminal| match look.color {
+    pub(crate) fn new(flags: &OutputFlags, terminal: TerminalInfo) -> Self {
+        let colors = |supported| match flags.color {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
-            ColorChoice::Auto => terminal,
+            ColorChoice::Auto => supported,
         };
         Printer {
-            json: look.json,
-            quiet: look.quiet,
-            out: Paint::new(painted(surroundings.stdout), surroundings.terminal),
-            err: Paint::new(painted(surroundings.stderr), true),
-            width: surroundings.width,
-            terminal: surroundings.terminal,
-            attended: surroundings.attended,
-            stdout: Outlet::new(io::stdout()),
-            stderr: Outlet::new(io::stderr()),
+            json: flags.json,
+            quiet: flags.quiet,
+            out: Paint::new(colors(terminal.stdout_colors), terminal.stdout_is_terminal),
+            err: Paint::new(colors(terminal.stderr_colors), true),
+            width: terminal.width,
+            stdout_is_terminal: terminal.stdout_is_terminal,
+            can_erase_lines: terminal.can_erase_lines,
+            stdout: ThreadedWriter::new(io::stdout()),
+            stderr: ThreadedWriter::new(io::stderr()),
         }
     }
 
-    /// Whether results are for a program.
-    pub(crate) fn json(&self) -> bool {
+    /// Whether results are printed as JSON.
+    pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Whether only what is needed is told.
-    pub(crate) fn quiet(&self) -> bool {
+    /// Whether notes are left out.
+    pub(crate) fn is_quiet(&self) -> bool {
         self.quiet
     }
 
     /// Whether results go to a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
-        self.terminal
+        self.stdout_is_terminal
     }
 
-    /// Whether somebody sees what goes to stderr as it goes there.
-    pub(crate) fn attended(&self) -> bool {
-        self.attended
+    /// Whether stderr is a terminal on which lines can be erased.
+    pub(crate) fn can_erase_lines(&self) -> bool {
+        self.can_erase_lines
     }
 
-    /// How results are painted.
+    /// The colours of results.
     pub(crate) fn paint(&self) -> Paint {
         self.out
     }
 
-    /// The columns there are, where that is known.
+    /// The columns of the terminal, if known.
     pub(crate) fn width(&self) -> Option<usize> {
         self.width
     }
 
-    /// Where everything but results goes.
-    pub(crate) fn stderr(&self) -> &Outlet {
+    /// The writer of everything but results.
+    pub(crate) fn stderr(&self) -> &ThreadedWriter {
         &self.stderr
     }
 
-    /// Prints text that may go to a terminal as it is.
+    /// Prints text that is safe for a terminal.
     ///
     /// # Errors
-    /// When nobody takes it.
+    /// When stdout cannot be written.
     pub(crate) async fn print(&self, text: &str) -> Result<(), Failure> {
         self.stdout.write(text.as_bytes()).await.map_err(Failure::Output)
     }
 
-    /// Prints what is the target's own: byte for byte, but for a terminal,
-    /// which it could otherwise make do anything.
+    /// Prints output of a target: byte for byte, or escaped for a terminal, which control
+    /// characters could manipulate.
     ///
     /// # Errors
-    /// When nobody takes it.
-    pub(crate) async fn print_foreign(&self, bytes: &[u8]) -> Result<(), Failure> {
-        match self.terminal {
-            true => self.print(&line::visible(bytes)).await,
+    /// When stdout cannot be written.
+    pub(crate) async fn print_untrusted(&self, bytes: &[u8]) -> Result<(), Failure> {
+        match self.stdout_is_terminal {
+            true => self.print(&line::escape_controls(bytes)).await,
             false => self.stdout.write(bytes).await.map_err(Failure::Output),
         }
     }
@@ -121,99 +122,119 @@ impl Printer {
     /// Prints a result as the target spelled it, in one line.
     ///
     /// # Errors
-    /// When nobody takes it.
+    /// When stdout cannot be written.
     pub(crate) async fn print_result(&self, response: &Response) -> Result<(), Failure> {
         let result = response.result().map(Json::bytes).unwrap_or_default();
-        self.print_foreign(&[result, b"\n"].concat()).await
+        self.print_untrusted(&[result, b"\n"].concat()).await
     }
 
     /// Prints a value as one line of JSON.
     ///
     /// # Errors
-    /// When nobody takes it.
+    /// When stdout cannot be written.
     pub(crate) async fn print_json(&self, value: &Value) -> Result<(), Failure> {
         self.print(&format!("{value}\n")).await
     }
 
-    /// Says what is for whoever reads stderr as a program, as it is.
-    pub(crate) async fn remark(&self, text: &str) {
-        self.tell(text).await;
-    }
-
-    /// Shows something that is erased again.
-    pub(crate) async fn status(&self, text: &str) {
-        self.tell(text).await;
-    }
-
-    /// Says what is worth knowing and changes nothing.
+    /// Prints a note, unless `--quiet` is given.
     pub(crate) async fn note(&self, text: &str) {
         if !self.quiet {
-            self.tell(&format!("{} {}\n", self.err.odd("note:"), line::clean(text))).await;
+            self.write_stderr(&format!("{} {}\n", self.err.warning("note:"), line::clean(text)))
+                .await;
         }
     }
 
-    /// Shows what somebody is to know before they are asked, over several lines.
-    pub(crate) async fn notice(&self, text: &str) {
-        self.tell(text).await;
-    }
-
-    /// Says what went wrong.
+    /// Prints an error message.
     pub(crate) async fn error(&self, text: &str) {
-        self.tell(&format!("{} {}\n", self.err.bad("error:"), line::clean(text))).await;
+        self.write_stderr(&format!("{} {}\n", self.err.error("error:"), line::clean(text))).await;
     }
 
-    /// Says why there is no good result, with what the target said beside it,
-    /// and what the exit code is.
-    pub(crate) async fn failure(&self, failure: &Failure, stderr: Option<&str>) -> Exit {
-        if failure.is_silent() {
+    /// Prints why there is no good result, with the target's stderr, and returns the exit
+    /// code.
+    pub(crate) async fn print_failure(&self, failure: &Failure, stderr: Option<&str>) -> Exit {
+        if failure.is_broken_pipe() {
             return failure.exit();
         }
-        self.trouble(failure).await;
+        self.print_error(failure).await;
         if let Failure::Request(error) = failure
-            && let Some(data) = failure::data(error)
+            && let Some(data) = error_data(error)
         {
-            self.tell(&indented("data", &format!("{data:#}"), self.err)).await;
+            self.write_stderr(&indent_block("data", &format!("{data:#}"), self.err)).await;
         }
         if let Some((_, body)) = failure.http().filter(|(_, body)| !body.trim().is_empty()) {
-            self.tell(&indented("body", body, self.err)).await;
+            self.write_stderr(&indent_block("body", body, self.err)).await;
         }
         if let Some(stderr) = stderr.filter(|text| !text.trim().is_empty()) {
-            self.tell(&indented("stderr", stderr, self.err)).await;
+            self.write_stderr(&indent_block("stderr", stderr, self.err)).await;
         }
         if self.json {
-            // The exit code says the same to whoever does not read.
-            let _ = self.print_json(&failure::object(failure, stderr)).await;
+            // If stdout is closed, the exit code still says it.
+            let _ = self.print_json(&failure_object(failure, stderr)).await;
         }
         failure.exit()
     }
 
-    /// Says what went wrong and ends nothing.
-    pub(crate) async fn trouble(&self, failure: &Failure) {
+    /// Prints an error that does not end the verb.
+    pub(crate) async fn print_error(&self, failure: &Failure) {
         match failure {
             Failure::Script(files) => {
-                let shown = files.iter().map(|problems| problems.shown(self.err.is_on()));
-                self.tell(&format!("{}\n", shown.collect::<Vec<_>>().join("\n\n"))).await;
+                let shown = files.iter().map(|problems| problems.shown(self.err.is_enabled()));
+                self.write_stderr(&format!("{}\n", shown.collect::<Vec<_>>().join("\n\n"))).await;
             }
             failure => self.error(&failure.to_string()).await,
         }
     }
 
-    /// Writes so much to stderr that whoever does not read it will notice.
-    pub(crate) fn flood(&self, bytes: usize) {
-        let line = b"noise on stderr, as the script says\n";
+    /// Writes many bytes to stderr, to test clients that do not read it.
+    pub(crate) fn flood_stderr(&self, bytes: usize) {
+        let line = b"noise on stderr from the mock's script\n";
         let flood: Vec<u8> = line.iter().copied().cycle().take(bytes).collect();
         self.stderr.queue(&flood);
     }
 
-    async fn tell(&self, text: &str) {
-        // There is nobody left to tell that stderr is closed.
+    /// Writes text to stderr as it is.
+    pub(crate) async fn write_stderr(&self, text: &str) {
+        // A closed stderr cannot be reported anywhere.
         let _ = self.stderr.write(text.as_bytes()).await;
     }
 }
 
-fn indented(name: &str, text: &str, paint: Paint) -> String {
+fn indent_block(name: &str, text: &str, paint: Paint) -> String {
     let lines = text.trim_end().lines();
-    let lines =
-        lines.map(|line| format!("  {}\n", line::cut(line::clean(line).trim_end(), LONGEST)));
-    std::iter::once(format!("{}\n", paint.aside(&format!("{name}:")))).chain(lines).collect()
+    let lines = lines
+        .map(|line| format!("  {}\n", line::truncate(line::clean(line).trim_end(), MAX_COLUMNS)));
+    std::iter::once(format!("{}\n", paint.dim(&format!("{name}:")))).chain(lines).collect()
+}
+
+/// `{"error": {"kind": …, "message": …}}`, with the server's code and data, the status
+/// and the beginning of the body of an HTTP response, and the end of the target's stderr,
+/// where known.
+pub(crate) fn failure_object(failure: &Failure, stderr: Option<&str>) -> Value {
+    let mut error = json!({"kind": failure.kind(), "message": failure.to_string()});
+    if let Failure::Connect(Error::Refused { error: refused, .. })
+    | Failure::Request(Error::Refused { error: refused, .. }) = failure
+    {
+        error["code"] = refused.code.into();
+        if let Some(data) = &refused.data {
+            error["data"] = data.clone();
+        }
+    }
+    if let Some((status, body)) = failure.http() {
+        error["status"] = status.into();
+        if !body.is_empty() {
+            error["body"] = body.into();
+        }
+    }
+    if let Some(stderr) = stderr.filter(|text| !text.trim().is_empty()) {
+        error["stderr"] = stderr.into();
+    }
+    json!({"error": error})
+}
+
+/// The data of a server's error.
+fn error_data(error: &Error) -> Option<&Value> {
+    match error {
+        Error::Refused { error, .. } => error.data.as_ref(),
+        _ => None,
+    }
 }

@@ -1,5 +1,5 @@
-//! What the CI system is that the program runs in: what it gets without being
-//! asked for, and from where it counts the paths of files.
+//! The CI system that the program runs in: what it expects without a flag, and the folder
+//! that its paths are relative to.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -8,21 +8,21 @@ use std::path::{Path, PathBuf};
 
 use sparring_report::{Outcome, Place, Run, Test};
 
-/// What the variables of the environment say.
+/// What the environment variables of the CI system say.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ci {
-    /// Whether it is GitHub, which reads annotations out of what is printed.
+    /// Whether it is GitHub, which reads annotations from the output.
     pub(super) is_github: bool,
     /// The file that GitHub shows on the page of a run.
     summary: Option<PathBuf>,
-    /// The folders from which paths are counted.
+    /// The folders that paths are relative to.
     github: Option<PathBuf>,
     gitlab: Option<PathBuf>,
 }
 
 impl Ci {
-    /// Reads them.
-    pub(crate) fn of(variables: &HashMap<String, String>) -> Ci {
+    /// Reads the environment variables.
+    pub(crate) fn from_variables(variables: &HashMap<String, String>) -> Ci {
         let path = |name: &str| variables.get(name).filter(|it| !it.is_empty()).map(PathBuf::from);
         let is_github = variables.get("GITHUB_ACTIONS").is_some_and(|it| it == "true");
         Ci {
@@ -33,11 +33,11 @@ impl Ci {
         }
     }
 
-    /// Adds to the page of a run on GitHub, where it is one.
+    /// Appends text to the page of a run on GitHub. Does nothing elsewhere.
     ///
     /// # Errors
-    /// When that cannot be written.
-    pub(super) fn summarize(&self, text: &str) -> Result<(), String> {
+    /// When the file cannot be written.
+    pub(super) fn append_summary(&self, text: &str) -> Result<(), String> {
         let Some(path) = &self.summary else { return Ok(()) };
         let add = || -> io::Result<()> {
             File::options().append(true).create(true).open(path)?.write_all(text.as_bytes())
@@ -45,25 +45,24 @@ impl Ci {
         add().map_err(|error| format!("cannot add to {}: {error}", path.display()))
     }
 
-    /// What GitHub is told of a run, with the paths that it knows.
-    pub(super) fn as_github_sees(&self, run: &Run) -> Run {
-        seen_from(self.github.as_deref(), run)
+    /// The run for GitHub, with paths relative to its workspace.
+    pub(super) fn with_github_paths(&self, run: &Run) -> Run {
+        with_relative_paths(self.github.as_deref(), run)
     }
 
-    /// The same for GitLab.
-    pub(super) fn as_gitlab_sees(&self, run: &Run) -> Run {
-        seen_from(self.gitlab.as_deref(), run)
+    /// The run for GitLab, with paths relative to its project.
+    pub(super) fn with_gitlab_paths(&self, run: &Run) -> Run {
+        with_relative_paths(self.gitlab.as_deref(), run)
     }
 }
 
-/// The tests that are told of, with paths from this folder on where they lie in
-/// it.
-fn seen_from(root: Option<&Path>, run: &Run) -> Run {
+/// The failed and flaky tests, with paths relative to `root` if they are below it.
+fn with_relative_paths(root: Option<&Path>, run: &Run) -> Run {
     let root = root.map(absolute);
-    let told = run.tests.iter().filter(|it| it.outcome == Outcome::Failed || it.is_flaky());
-    let mut tests: Vec<Test> = told.cloned().collect();
+    let reported = run.tests.iter().filter(|it| it.outcome == Outcome::Failed || it.is_flaky());
+    let mut tests: Vec<Test> = reported.cloned().collect();
     let mut known: HashMap<String, String> = HashMap::new();
-    for Place { file, .. } in tests.iter_mut().flat_map(places) {
+    for Place { file, .. } in tests.iter_mut().flat_map(test_places) {
         let seen = known.entry(file.clone()).or_insert_with_key(|file| {
             let path = absolute(Path::new(file));
             let inside = root.as_ref().and_then(|root| path.strip_prefix(root).ok());
@@ -83,14 +82,14 @@ fn seen_from(root: Option<&Path>, run: &Run) -> Run {
     }
 }
 
-/// All places that a test has.
-fn places(test: &mut Test) -> impl Iterator<Item = &mut Place> {
+/// All places of a test.
+fn test_places(test: &mut Test) -> impl Iterator<Item = &mut Place> {
     let Test { place, failed_tries, .. } = test;
     let failures = failed_tries.iter_mut().flat_map(|tried| &mut tried.failures);
     std::iter::once(place).chain(failures.map(|failure| &mut failure.place))
 }
 
-/// A path from the root on, without links where it is there.
+/// An absolute path, without links if it exists.
 fn absolute(path: &Path) -> PathBuf {
     fs::canonicalize(path)
         .or_else(|_| std::path::absolute(path))

@@ -1,4 +1,4 @@
-//! Where a report or a module goes, found out before anything is run, and the writing of it.
+//! Where a report or a module is written. Checked before anything runs.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -6,30 +6,31 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
-/// A place that can be written to.
+/// A path that can be written, or stdout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Destination {
     Stdout,
-    /// A file that is written beside it, and then takes its place.
+    /// A regular file, replaced by a temporary file beside it.
     File(PathBuf),
-    /// A file in a folder where no other can be made.
+    /// A file in a folder where no temporary file can be created.
     InPlace(PathBuf),
-    /// A pipe, a device, or what else is no file.
+    /// A pipe, a device, or anything else that is not a regular file.
     Special(PathBuf),
 }
 
 impl Destination {
-    /// Looks whether a path can be written to.
+    /// Checks that a path can be written.
     ///
     /// # Errors
     /// When it cannot.
-    pub(crate) fn of(path: &Path) -> Result<Destination, Failure> {
-        let told = |why: &str| Failure::File(format!("cannot write {}: {why}", path.display()));
-        let failed = |error: io::Error| told(&error.to_string());
+    pub(crate) fn for_path(path: &Path) -> Result<Destination, Failure> {
+        let write_failure =
+            |why: &str| Failure::File(format!("cannot write {}: {why}", path.display()));
+        let failed = |error: io::Error| write_failure(&error.to_string());
         let is_folder = path.to_string_lossy().ends_with('/');
         match fs::metadata(path) {
-            Ok(found) if found.is_dir() => Err(told("it is a folder")),
-            // Those that lead back to our own streams must not be replaced.
+            Ok(found) if found.is_dir() => Err(write_failure("is a folder")),
+            // Paths that lead to our own streams must not be replaced.
             Ok(found)
                 if !found.is_file() || path.starts_with("/dev") || path.starts_with("/proc") =>
             {
@@ -38,22 +39,23 @@ impl Destination {
             Ok(_) => {
                 File::options().append(true).open(path).map_err(failed)?;
                 let path = fs::canonicalize(path).map_err(failed)?;
-                match beside(&path) {
+                match temp_file_beside(&path) {
                     Ok(_) => Ok(Destination::File(path)),
                     Err(_) => Ok(Destination::InPlace(path)),
                 }
             }
-            // A link that leads nowhere is followed, not replaced.
+            // A dangling link is followed, not replaced.
             Err(_) if fs::symlink_metadata(path).is_ok() => {
                 Ok(Destination::InPlace(path.to_owned()))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound && !is_folder => {
                 let folder = folder(path);
                 if !folder.is_dir() {
-                    return Err(told(&format!("there is no folder {}", folder.display())));
+                    return Err(write_failure(&format!("no such folder: {}", folder.display())));
                 }
-                let name = path.file_name().ok_or_else(|| told("it names no file"))?;
-                beside(path).map_err(failed)?;
+                let name =
+                    path.file_name().ok_or_else(|| write_failure("the path names no file"))?;
+                temp_file_beside(path).map_err(failed)?;
                 let folder = fs::canonicalize(folder).map_err(failed)?;
                 Ok(Destination::File(folder.join(name)))
             }
@@ -61,13 +63,13 @@ impl Destination {
         }
     }
 
-    /// Whether another report cannot go there too. Of a device or a pipe its
-    /// owner must know.
-    pub(super) fn is_taken_from(&self, other: &Destination) -> bool {
+    /// Returns whether two reports would overwrite each other. Devices and pipes are the
+    /// user's choice.
+    pub(super) fn conflicts_with(&self, other: &Destination) -> bool {
         self == other && !matches!(self, Destination::Special(_))
     }
 
-    /// Writes a text there. A file is there as a whole, or as it was.
+    /// Writes the text. A regular file is replaced as a whole.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -75,7 +77,7 @@ impl Destination {
         match self {
             Destination::Stdout => Ok(()),
             Destination::File(path) => {
-                let mut file = beside(path)?;
+                let mut file = temp_file_beside(path)?;
                 if let Ok(known) = fs::metadata(path) {
                     file.as_file().set_permissions(known.permissions())?;
                 }
@@ -88,10 +90,10 @@ impl Destination {
         }
     }
 
-    /// Opens it for what comes piece by piece; a pipe waits for its reader.
+    /// Opens the destination to write it in pieces. A pipe waits for its reader.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When it cannot be opened.
     pub(super) fn open(&self) -> io::Result<File> {
         match self {
             Destination::Stdout => Err(io::ErrorKind::Unsupported.into()),
@@ -104,8 +106,8 @@ impl Destination {
     }
 }
 
-/// Our own stdout or stderr, where a path means one of them. Opened anew, a file
-/// behind it would be written to at two places at once.
+/// Returns our own stdout or stderr if the path means one of them. Opening a file behind
+/// it a second time would write to two positions.
 #[cfg(unix)]
 fn own_stream(path: &Path) -> Option<io::Result<File>> {
     use std::os::fd::AsFd as _;
@@ -126,21 +128,21 @@ fn own_stream(_: &Path) -> Option<io::Result<File>> {
     None
 }
 
-/// A file of its own in the folder of a path, gone with its owner.
-fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+/// Creates a temporary file in the folder of a path. It is removed when dropped.
+fn temp_file_beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".spar-");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // As any file that is made: the system takes away what the user wants.
+        // The mode of any new file; the system applies the umask.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder(path)).map_err(without_its_name)
+    builder.tempfile_in(folder(path)).map_err(hide_temp_name)
 }
 
-/// Nobody knows the file that could not be made.
-fn without_its_name(error: io::Error) -> io::Error {
+/// Removes the temporary file's name from the error, since users do not know it.
+fn hide_temp_name(error: io::Error) -> io::Error {
     let cause = error.get_ref().and_then(|error| error.source()).map(ToString::to_string);
     cause.map_or(error.kind().into(), io::Error::other)
 }

@@ -1,8 +1,8 @@
-//! How far a run is, in one line at the bottom of a terminal that is gone
-//! afterwards; short runs never show it.
+//! The progress of a run, in one line at the bottom of the terminal that is erased
+//! afterwards. Short runs never show it.
 //!
-//! It is drawn by the printer like everything else, so that a terminal that
-//! takes nothing holds up nobody.
+//! The printer writes it like everything else, so a terminal that does not read blocks
+//! nothing.
 
 use std::time::{Duration, Instant};
 
@@ -10,31 +10,31 @@ use sparring_suite::Plan;
 
 use crate::output::{Printer, line};
 
-/// From when on it is shown.
-const LONG: Duration = Duration::from_millis(500);
+/// The line is shown after this time.
+const SHOW_AFTER: Duration = Duration::from_millis(500);
 
-/// To the beginning of the line, and everything in it gone.
-const ERASE: &str = "\r\x1b[2K";
+/// Moves to the beginning of the line and erases it.
+const ERASE_LINE: &str = "\r\x1b[2K";
 
-/// The columns of a terminal that does not say how many it has.
-const COLUMNS: usize = 80;
+/// The columns of a terminal that does not report them.
+const DEFAULT_COLUMNS: usize = 80;
 
-/// What is known of a run that goes on.
+/// The progress of a run.
 #[derive(Debug)]
 pub(super) struct Progress {
-    begun: Instant,
-    /// The tests that run, with when they began.
+    started_at: Instant,
+    /// The running tests, with their start times.
     running: Vec<(usize, Instant)>,
     ended: usize,
     failed: usize,
-    /// Whether the line stands there.
+    /// Whether the line is on the terminal.
     shown: bool,
 }
 
 impl Progress {
     pub(super) fn new() -> Self {
-        let (running, begun) = (Vec::new(), Instant::now());
-        Progress { begun, running, ended: 0, failed: 0, shown: false }
+        let (running, started_at) = (Vec::new(), Instant::now());
+        Progress { started_at, running, ended: 0, failed: 0, shown: false }
     }
 
     pub(super) fn started(&mut self, test: usize) {
@@ -47,20 +47,23 @@ impl Progress {
         self.failed += usize::from(failed);
     }
 
-    /// Draws the line, where there is somebody to see it and reason to.
+    /// Draws the line if stderr is a terminal and the run is long enough.
     pub(super) async fn draw(&mut self, plan: &Plan, printer: &Printer) {
-        if printer.attended() && !printer.quiet() && self.begun.elapsed() >= LONG {
-            let columns = printer.width().unwrap_or(COLUMNS);
-            let text = line::cut(&line::clean(&self.text(plan)), columns.saturating_sub(2));
-            printer.status(&format!("{ERASE}{text}")).await;
+        if printer.can_erase_lines()
+            && !printer.is_quiet()
+            && self.started_at.elapsed() >= SHOW_AFTER
+        {
+            let columns = printer.width().unwrap_or(DEFAULT_COLUMNS);
+            let text = line::truncate(&line::clean(&self.text(plan)), columns.saturating_sub(2));
+            printer.write_stderr(&format!("{ERASE_LINE}{text}")).await;
             self.shown = true;
         }
     }
 
-    /// Makes room for what is printed.
+    /// Erases the line before other output.
     pub(super) async fn erase(&mut self, printer: &Printer) {
         if std::mem::take(&mut self.shown) {
-            printer.status(ERASE).await;
+            printer.write_stderr(ERASE_LINE).await;
         }
     }
 

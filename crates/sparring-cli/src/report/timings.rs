@@ -1,32 +1,38 @@
-//! How long answers took, by what was asked: `--timings`.
+//! Response times by request: `--timings`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use sparring_suite::Timing;
+use sparring_report::Timing;
 
 use crate::output::{Paint, line};
 
-/// How wide a column of times is at least: the same for most runs.
-const WIDE: usize = 8;
+/// Minimum width of a column of times, so that most runs look the same.
+const TIME_COLUMN_WIDTH: usize = 8;
 
-/// A line for everything that was asked, with the times of its answers.
-pub(super) fn told<'a>(timings: impl Iterator<Item = &'a Timing>, paint: Paint) -> String {
+/// Renders a line for each request, with its response times.
+pub(super) fn render_timings<'a>(
+    timings: impl Iterator<Item = &'a Timing>,
+    paint: Paint,
+) -> String {
     let mut by_asked: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
     for timing in timings {
-        by_asked.entry(&timing.asked).or_default().push(timing.took);
+        by_asked
+            .entry(&timing.asked)
+            .or_default()
+            .push(Duration::from_secs_f64(timing.took_ms / 1e3));
     }
     if by_asked.is_empty() {
         return String::new();
     }
     let rows = by_asked.into_iter().map(|(asked, mut times)| {
         times.sort_unstable();
-        let at = |percent| shown(percentile(&times, percent));
+        let at = |percent| format_milliseconds(percentile(&times, percent));
         [times.len().to_string(), at(50), at(95), at(100), line::clean(asked)]
     });
     let head = ["answers", "p50", "p95", "max", "to"];
     let head: [String; 5] = std::array::from_fn(|column| match column {
-        1..=3 => format!("{:>WIDE$}", head[column]),
+        1..=3 => format!("{:>TIME_COLUMN_WIDTH$}", head[column]),
         _ => head[column].to_owned(),
     });
     let rows: Vec<[String; 5]> = std::iter::once(head).chain(rows).collect();
@@ -36,21 +42,21 @@ pub(super) fn told<'a>(timings: impl Iterator<Item = &'a Timing>, paint: Paint) 
         let numbers = (0..4).map(|column| format!("  {:>1$}", row[column], widths[column]));
         let text = format!("{}  {}", numbers.collect::<String>(), row[4]);
         match number {
-            0 => format!("{}\n", paint.aside(&text)),
+            0 => format!("{}\n", paint.dim(&text)),
             _ => format!("{text}\n"),
         }
     });
     format!("\n{}", lines.collect::<String>())
 }
 
-/// The smallest time that so many of a hundred do not exceed.
+/// Returns the smallest time that this percentage of the times does not exceed.
 fn percentile(sorted: &[Duration], percent: usize) -> Duration {
     let rank = (sorted.len() * percent).div_ceil(100);
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or_default()
 }
 
-/// In milliseconds, so that a column can be compared.
-fn shown(time: Duration) -> String {
+/// Formats all times in milliseconds, so that a column can be compared.
+fn format_milliseconds(time: Duration) -> String {
     format!("{:.1}ms", time.as_secs_f64() * 1_000.0)
 }
 
@@ -59,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentiles_are_times_that_were_measured() {
+    fn percentiles_are_measured_times() {
         let times: Vec<Duration> = (1..=20).map(Duration::from_millis).collect();
         let at = |percent| percentile(&times, percent).as_millis();
         assert_eq!([at(50), at(95), at(100)], [10, 19, 20]);
@@ -67,13 +73,12 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_was_asked_has_a_line() {
-        let timing =
-            |asked: &str, ms| Timing { asked: asked.to_owned(), took: Duration::from_millis(ms) };
-        let timings = [timing("call b", 4), timing("call a", 1), timing("call b", 1_000)];
+    fn every_request_has_a_line() {
+        let timing = |asked: &str, ms| Timing { asked: asked.to_owned(), took_ms: ms };
+        let timings = [timing("call b", 4.0), timing("call a", 1.0), timing("call b", 1_000.0)];
         let expected = "\n  answers       p50       p95       max  to\n        1     1.0ms     \
                         1.0ms     1.0ms  call a\n        2     4.0ms  1000.0ms  1000.0ms  call b\n";
-        assert_eq!(told(timings.iter(), Paint::new(false, false)), expected);
-        assert_eq!(told([].iter(), Paint::new(false, false)), "");
+        assert_eq!(render_timings(timings.iter(), Paint::new(false, false)), expected);
+        assert_eq!(render_timings([].iter(), Paint::new(false, false)), "");
     }
 }

@@ -1,4 +1,4 @@
-//! `spar call`: calls a tool, and holds arguments and result against its
+//! `spar call`: calls a tool, and checks the arguments and the result against its
 //! schemas.
 
 use clap::Args;
@@ -9,17 +9,17 @@ use sparring_script::did_you_mean;
 use sparring_wire::types::{CallToolResult, Tool};
 use sparring_wire::{Json, RawJson};
 
-use crate::args::Shared;
-use crate::args::given::Given;
-use crate::args::pair::{self, Pair};
-use crate::connect::Session;
+use crate::args::TargetFlags;
+use crate::args::text_source::TextSource;
+use crate::args::values::{self, KeyValue};
+use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Paint, Printer, content, json};
-use crate::schema;
+use crate::schema_check;
 
-/// The most names of tools in one note.
-const MOST_NAMES: usize = 20;
+/// Maximum number of tool names in one note.
+const MAX_NAMES: usize = 20;
 
 const USAGE: &str = "spar call [OPTIONS] <TOOL> [KEY=VALUE]... (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
 
@@ -31,7 +31,7 @@ Examples:
   spar call search --args '{\"query\": \"rust\", \"limit\": 5}' --json -- ./server
   spar call import --args @arguments.json --unix /tmp/server.sock
 
-Arguments that break the tool's input schema are noted, and sent all the same.";
+Arguments that break the tool's input schema are sent, with a note.";
 
 /// Call a tool
 #[derive(Args)]
@@ -40,86 +40,85 @@ pub(crate) struct Call {
     /// The tool's name
     tool: String,
 
-    /// Its arguments: KEY=STRING or KEY:=JSON
-    #[arg(value_name = "KEY=VALUE", value_parser = pair::any)]
-    arguments: Vec<Pair>,
+    /// The arguments: KEY=STRING or KEY:=JSON
+    #[arg(value_name = "KEY=VALUE", value_parser = values::parse_key_value)]
+    arguments: Vec<KeyValue>,
 
-    /// All arguments as one JSON object, in a file with @FILE; KEY=VALUE goes
-    /// before what stands here
+    /// All arguments as one JSON object, or @FILE; KEY=VALUE replaces its members
     #[arg(long, value_name = "JSON")]
-    args: Option<Given>,
+    args: Option<TextSource>,
 
-    /// What both say together.
+    /// The arguments of both flags.
     #[arg(skip = RawJson::empty_object())]
-    together: RawJson,
+    merged: RawJson,
 
-    /// Do not ask for the tool's schemas, and check nothing against them
+    /// Do not list the tools, and do not check arguments and result against the schemas
     #[arg(long)]
     no_validate: bool,
 
     #[command(flatten)]
-    pub(super) shared: Shared,
+    pub(super) flags: TargetFlags,
 }
 
 impl Call {
-    /// Reads the arguments.
-    pub(super) async fn prepare(&mut self) -> Result<(), Failure> {
+    /// Reads the arguments of both flags.
+    pub(super) async fn read_arguments(&mut self) -> Result<(), Failure> {
         let mut rest = None;
-        if let Some(given) = &self.args {
+        if let Some(source) = &self.args {
             let wrong = |error| Failure::Usage(format!("--args: {error}"));
-            let json = given.read_json().await?.map_err(wrong)?;
+            let json = source.read_json().await?.map_err(wrong)?;
             if !json.view().is_object() {
                 let kind = json.view().kind().name();
-                return Err(wrong(format!("arguments are an object, not {kind}")));
+                return Err(wrong(format!("expected an object, not {kind}")));
             }
             rest = Some(json);
         }
-        self.together = pair::object(&self.arguments, rest.as_ref());
+        self.merged = values::build_object(&self.arguments, rest.as_ref());
         Ok(())
     }
 
-    pub(super) async fn run(&self, session: Session<'_>) -> Result<Exit, Failure> {
-        let printer = session.printer;
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
+        let printer = connection.printer;
         let tool = match self.no_validate {
             true => None,
-            false => self.look_up(&session).await?,
+            false => self.find_tool(connection).await?,
         };
         if let Some(tool) = &tool {
-            note_breaches(tool, &self.arguments, &self.together, printer).await;
+            note_argument_mismatches(tool, &self.arguments, &self.merged, printer).await;
         }
-        let call = session.client.call_tool(&self.tool, self.together.clone());
+        let call = connection.client.call_tool(&self.tool, self.merged.clone());
         let response = call.await.map_err(Failure::Request)?;
-        tell(&self.tool, tool.as_ref(), &response, printer).await
+        print_call_result(&self.tool, tool.as_ref(), &response, printer).await
     }
 
-    /// The tool as the server lists it. A server that cannot list may still be
-    /// able to call; one that does not answer is not asked twice.
-    async fn look_up(&self, session: &Session<'_>) -> Result<Option<Tool>, Failure> {
-        let printer = session.printer;
-        let tools = match session.client.list_tools().await {
+    /// Returns the tool as the server lists it. A server that cannot list tools may still
+    /// call them. A server that does not answer is not asked again.
+    async fn find_tool(&self, connection: &Connection<'_>) -> Result<Option<Tool>, Failure> {
+        let printer = connection.printer;
+        let tools = match connection.client.list_tools().await {
             Ok(tools) => tools,
             Err(
                 error
                 @ (Error::Refused { .. } | Error::Unusable { .. } | Error::EndlessList { .. }),
             ) => {
-                printer.note(&format!("nothing is validated: {error}")).await;
+                printer.note(&format!("not validated: {error}")).await;
                 return Ok(None);
             }
             Err(error) => return Err(Failure::Request(error)),
         };
-        if !session.client.capabilities().has("tools") {
-            printer.note("nothing is validated: the server does not declare tools").await;
+        if !connection.client.capabilities().has("tools") {
+            printer.note("not validated: the server does not declare tools").await;
             return Ok(None);
         }
         if let Some(malformed) = tools.malformed_summary() {
-            printer.note(&format!("malformed tools are left out: {malformed}")).await;
+            printer.note(&format!("skipped malformed tools: {malformed}")).await;
         }
         let names = || tools.iter().map(|tool| &*tool.name);
         if !names().any(|name| name == self.tool) {
             let question = did_you_mean(&self.tool, names());
             let question = question.unwrap_or_else(|| match tools.is_empty() {
-                true => "the server has none".to_owned(),
-                false => format!("the server has {}", some(&names().collect::<Vec<_>>())),
+                true => "the server has no tools".to_owned(),
+                false => format!("the server has {}", list_names(&names().collect::<Vec<_>>())),
             });
             printer.note(&format!("unknown tool '{}'; {question}", self.tool)).await;
         }
@@ -127,65 +126,66 @@ impl Call {
     }
 }
 
-/// Tells what came of a call, and whether it is good.
+/// Prints the result of a call, and returns whether it is good.
 ///
 /// # Errors
-/// When the result cannot be used, or nobody takes it.
-pub(super) async fn tell(
+/// When the result is unusable, or stdout cannot be written.
+pub(super) async fn print_call_result(
     name: &str,
     tool: Option<&Tool>,
     response: &Response,
     printer: &Printer,
 ) -> Result<Exit, Failure> {
-    // Whether somebody reads it does not make a result better.
-    let shown = show(response, printer).await;
+    // A closed stdout does not change the verdict.
+    let shown = print_response(response, printer).await;
     match shown {
         Err(Failure::Output(_)) | Ok(()) => {}
         Err(failure) => return Err(failure),
     }
     if response.is_error() {
-        printer.error(&format!("the tool '{name}' says that it failed")).await;
+        printer.error(&format!("tool '{name}' returned isError")).await;
     } else if match tool {
         None => true,
-        Some(tool) => fits(tool, response, printer).await,
+        Some(tool) => matches_output_schema(tool, response, printer).await,
     } {
-        return shown.map(|()| Exit::Good);
+        return shown.map(|()| Exit::Success);
     }
-    shown.or_else(Failure::unless_loud).map(|()| Exit::Failed)
+    shown.or_else(Failure::ignore_broken_pipe).map(|()| Exit::Failed)
 }
 
-/// Notes where arguments break the tool's input schema.
-pub(super) async fn note_breaches(
+/// Notes where the arguments break the tool's input schema.
+pub(super) async fn note_argument_mismatches(
     tool: &Tool,
-    pairs: &[Pair],
-    together: &RawJson,
+    pairs: &[KeyValue],
+    merged: &RawJson,
     printer: &Printer,
 ) {
-    let breaches = match schema::breaches(&tool.input_schema, together.view(), "$").await {
-        Ok(breaches) => breaches,
-        Err(error) => {
-            let note = "the arguments are not held against the input schema of";
-            return printer.note(&format!("{note} '{}': {error}", tool.name)).await;
-        }
-    };
-    for schema::Breach { path, member, message } in breaches {
-        let hint = member.and_then(|member| hint(pairs, &member)).unwrap_or_default();
+    let mismatches =
+        match schema_check::find_mismatches(&tool.input_schema, merged.view(), "$").await {
+            Ok(mismatches) => mismatches,
+            Err(error) => {
+                let note = "cannot check the arguments against the input schema of";
+                return printer.note(&format!("{note} '{}': {error}", tool.name)).await;
+            }
+        };
+    for schema_check::SchemaMismatch { path, member, message } in mismatches {
+        let hint = member.and_then(|member| json_hint(pairs, &member)).unwrap_or_default();
         let note = format!("the arguments break the input schema at {path}: {message}{hint}");
         printer.note(&note).await;
     }
 }
 
-/// What to write for a string that looks like other JSON.
-fn hint(pairs: &[Pair], key: &str) -> Option<String> {
+/// Suggests `:=` for a string that is also other JSON.
+fn json_hint(pairs: &[KeyValue], key: &str) -> Option<String> {
     let pair = pairs.iter().rev().find(|pair| pair.key == key)?;
     let text = pair.value.view().as_str()?;
     RawJson::parse(&text).ok().map(|_| format!(" (`{key}:={text}` sends it as JSON)"))
 }
 
-async fn show(response: &Response, printer: &Printer) -> Result<(), Failure> {
+async fn print_response(response: &Response, printer: &Printer) -> Result<(), Failure> {
     let result = response.good_result().map_err(Failure::Request)?;
-    // Its structure is shown as it is spelled, also where nobody could
-    // reckon with its numbers.
+    // The structured content is shown as it was spelled, even if its numbers are too
+    // large to parse.
     let mut rest = RawJson::from(result);
     if result.is_object() {
         rest = rest.with_member("structuredContent", Json::EMPTY_OBJECT);
@@ -194,57 +194,60 @@ async fn show(response: &Response, printer: &Printer) -> Result<(), Failure> {
         let (method, reason) = (response.method().to_owned(), error.to_string());
         Failure::Request(Error::Unusable { method, reason })
     })?;
-    // What a person could not be shown, a program cannot use either.
-    match printer.json() {
+    // `--json` checks the result in the same way.
+    match printer.is_json() {
         true => printer.print_result(response).await,
-        false => printer.print(&shown(&readable, response.structured(), printer.paint())).await,
+        false => {
+            printer.print(&render_result(&readable, response.structured(), printer.paint())).await
+        }
     }
 }
 
-/// Whether the result is as the tool's output schema wants it. Since
-/// 2025-06-18, server/tools#output-schema: servers must conform to it.
-async fn fits(tool: &Tool, response: &Response, printer: &Printer) -> bool {
+/// Returns whether the result matches the tool's output schema. Since 2025-06-18,
+/// server/tools#output-schema: servers must conform to it.
+async fn matches_output_schema(tool: &Tool, response: &Response, printer: &Printer) -> bool {
     let Some(schema) = &tool.output_schema else { return true };
     let Some(structured) = response.structured() else {
-        let error = "the result has no structuredContent, which the output schema describes";
+        let error = "the result has no structuredContent, which the output schema requires";
         printer.error(error).await;
         return false;
     };
-    let breaches = match schema::breaches(schema, structured, "$.structuredContent").await {
-        Ok(breaches) => breaches,
-        Err(error) => {
-            let note = "the result is not held against the output schema of";
-            printer.note(&format!("{note} '{}': {error}", tool.name)).await;
-            return true;
-        }
-    };
-    for schema::Breach { path, message, .. } in &breaches {
+    let mismatches =
+        match schema_check::find_mismatches(schema, structured, "$.structuredContent").await {
+            Ok(mismatches) => mismatches,
+            Err(error) => {
+                let note = "cannot check the result against the output schema of";
+                printer.note(&format!("{note} '{}': {error}", tool.name)).await;
+                return true;
+            }
+        };
+    for schema_check::SchemaMismatch { path, message, .. } in &mismatches {
         let error = format!("the result breaks the output schema at {path}: {message}");
         printer.error(&error).await;
     }
-    breaches.is_empty()
+    mismatches.is_empty()
 }
 
-/// The first of many names.
-pub(super) fn some(names: &[&str]) -> String {
-    match names.len().saturating_sub(MOST_NAMES) {
+/// Joins the first names of a list.
+pub(super) fn list_names(names: &[&str]) -> String {
+    match names.len().saturating_sub(MAX_NAMES) {
         0 => names.join(", "),
-        more => format!("{} and {more} more", names[..MOST_NAMES].join(", ")),
+        more => format!("{} and {more} more", names[..MAX_NAMES].join(", ")),
     }
 }
 
-/// Content as it reads best. Text that only repeats the structured content, as
-/// servers send it for old clients, is left out.
-fn shown(result: &CallToolResult, structured: Option<Json<'_>>, paint: Paint) -> String {
+/// Renders the content. Leaves out text that only repeats the structured content, which
+/// servers send for old clients.
+fn render_result(result: &CallToolResult, structured: Option<Json<'_>>, paint: Paint) -> String {
     let value: Option<Value> = structured.and_then(|structured| structured.to().ok());
     let repeats = |text: &str| {
         value.is_some() && serde_json::from_str::<Value>(text).ok() == value
             || structured.is_some_and(|structured| structured.text() == text)
     };
     let blocks = result.content.iter().filter(|block| !block.as_text().is_some_and(repeats));
-    let mut text: String = blocks.map(|block| content::block(block, paint)).collect();
+    let mut text: String = blocks.map(|block| content::render_block(block, paint)).collect();
     if let Some(structured) = structured {
-        text.push_str(&format!("{}\n", paint.foreign(&json::pretty(structured))));
+        text.push_str(&format!("{}\n", paint.untrusted(&json::render_pretty(structured))));
     }
     text
 }

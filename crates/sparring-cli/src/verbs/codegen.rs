@@ -1,5 +1,5 @@
-//! `spar codegen`: the server's tools as a Rust module, written, or held against
-//! one that is there.
+//! `spar codegen`: generates a Rust module from the server's tools, and writes it or
+//! compares it with a file.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -12,9 +12,9 @@ use sparring_peer::client::{Error, Listing};
 use sparring_script::unified_diff;
 use sparring_wire::Json;
 
-use super::call::some;
-use crate::args::Shared;
-use crate::connect::Session;
+use super::call::list_names;
+use crate::args::TargetFlags;
+use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Printer, line};
@@ -29,12 +29,12 @@ Examples:
   spar codegen --check tests/everything.rs -- npx -y @modelcontextprotocol/server-everything
   spar codegen --name Search --tool 'search_*' --url http://127.0.0.1:3001/mcp
 
-The module needs the crate `sparring` and nothing else:
+The module needs only the crate `sparring`:
   let client = EverythingClient::new(Client::connect(target).await?);
   let response = client.echo(Echo::new(\"hi\")).await?;
-A tool with an output schema gives a struct, any other one the response.
+A tool with an output schema returns a struct, any other tool the response.
 
-Exit codes: 1 when the file of --check is not the module, 3 when the server has
+Exit codes: 1 if the file of --check differs from the module, 3 if the server has
 no tools or a schema that cannot be read.
 
 With --json: {\"module\":…}, {\"file\":…,\"written\":…} with --output, and
@@ -44,61 +44,59 @@ With --json: {\"module\":…}, {\"file\":…,\"written\":…} with --output, and
 #[derive(Args)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Codegen {
-    /// Write the module to this file instead of stdout; it is replaced as a
-    /// whole, and left alone where it is the same already
+    /// Write the module to this file instead of stdout; an identical file is not changed
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     output: Option<PathBuf>,
 
-    /// Write nothing, and say whether this file is the module: if not, what
-    /// differs is shown, and the exit code is 1
+    /// Compare this file with the module and write nothing; prints the difference and
+    /// exits with 1 if they differ
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
 
-    /// What the module's client is called; after the server if nothing else is
-    /// said
+    /// The name of the module's client [default: from the server's name]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// Only the tools with such names, in which * stands for anything; may be
-    /// repeated
+    /// Only tools whose names match, where * matches anything; may be repeated
     #[arg(long, value_name = "GLOB")]
     tool: Vec<String>,
 
-    /// Where to write to.
+    /// The destination of `--output`.
     #[arg(skip)]
     destination: Option<Destination>,
 
-    /// What is in the file already.
+    /// The text of the existing file.
     #[arg(skip)]
-    found: Option<String>,
+    existing: Option<String>,
 
     #[command(flatten)]
-    pub(super) shared: Shared,
+    pub(super) flags: TargetFlags,
 }
 
 impl Codegen {
-    /// Looks at the name and the files, before anything is started.
-    pub(super) async fn prepare(&mut self) -> Result<(), Failure> {
+    /// Checks the name and the files before anything is started.
+    pub(super) async fn check_inputs(&mut self) -> Result<(), Failure> {
         if let Some(name) = self.name.as_deref().filter(|name| !is_type_name(name)) {
-            let why = "must be letters and digits, the first a capital, and no name of Rust's own";
+            let why = "is not a type name (letters and digits, beginning with a capital, no \
+                       name that Rust uses)";
             return Err(Failure::Usage(format!("--name: '{}' {why}", line::clean(name))));
         }
         if let Some(path) = &self.check {
-            self.found = Some(read(path).await?);
+            self.existing = Some(read_file(path).await?);
         }
         if let Some(path) = &self.output {
-            self.destination = Some(Destination::of(path)?);
-            // A pipe would wait for somebody to write.
+            self.destination = Some(Destination::for_path(path)?);
+            // Reading a pipe would block.
             if path.is_file() {
-                self.found = read(path).await.ok();
+                self.existing = read_file(path).await.ok();
             }
         }
         Ok(())
     }
 
-    pub(super) async fn run(&self, session: Session<'_>) -> Result<Exit, Failure> {
-        let tools = self.tools(&session).await?;
-        let info = session.client.session().and_then(|session| session.server_info.as_ref());
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
+        let tools = self.list_tools(connection).await?;
+        let info = connection.client.session().and_then(|session| session.server_info.as_ref());
         let text = module(&Source {
             server: info.map(|info| &*info.name).unwrap_or_default(),
             version: info.map(|info| &*info.version).unwrap_or_default(),
@@ -106,28 +104,28 @@ impl Codegen {
             flags: &self.flags(),
             tools: &tools,
         });
-        let text = text.map_err(|error| unusable(error.to_string()))?;
-        let printer = session.printer;
+        let text = text.map_err(|error| unusable_tools(error.to_string()))?;
+        let printer = connection.printer;
         match (&self.check, &self.output, &self.destination) {
             (Some(path), ..) => self.compare(path, &text, printer).await,
             (None, Some(path), Some(to)) => self.write(path, to, &text, printer).await,
-            _ if printer.json() => {
+            _ if printer.is_json() => {
                 printer.print_json(&json!({"module": text})).await?;
-                Ok(Exit::Good)
+                Ok(Exit::Success)
             }
             _ => {
                 printer.print(&text).await?;
-                Ok(Exit::Good)
+                Ok(Exit::Success)
             }
         }
     }
 
-    /// The tools that are wanted, as the server spelled them.
-    async fn tools(&self, session: &Session<'_>) -> Result<Vec<Value>, Failure> {
-        if !session.client.capabilities().has(Listing::Tools.capability()) {
+    /// Returns the selected tools as the server spelled them.
+    async fn list_tools(&self, connection: &Connection<'_>) -> Result<Vec<Value>, Failure> {
+        if !connection.client.capabilities().has(Listing::Tools.capability()) {
             return Err(Failure::NoTools("the server does not declare tools".to_owned()));
         }
-        let listed = session.client.list(Listing::Tools).await.map_err(Failure::Request)?;
+        let listed = connection.client.list(Listing::Tools).await.map_err(Failure::Request)?;
         if listed.is_empty() {
             return Err(Failure::NoTools("the server has no tools".to_owned()));
         }
@@ -140,11 +138,11 @@ impl Codegen {
             if name.as_deref().is_some_and(|name| !is_wanted(name)) {
                 continue;
             }
-            // What is deeper than a reader goes cannot be typed either.
+            // A schema that is too deep to parse cannot be generated either.
             let read = tool.view().to::<Value>();
             tools.push(read.map_err(|error| match name {
-                Some(name) => unusable(format!("tool '{name}': {error}")),
-                None => unusable(format!("tools[{index}]: {error}")),
+                Some(name) => unusable_tools(format!("tool '{name}': {error}")),
+                None => unusable_tools(format!("tools[{index}]: {error}")),
             })?);
         }
         if !tools.is_empty() {
@@ -153,11 +151,11 @@ impl Codegen {
         let names = listed.iter().filter_map(|tool| tool.view().get("name")?.as_str());
         let names: Vec<Cow<'_, str>> = names.collect();
         let names: Vec<&str> = names.iter().map(|name| &**name).collect();
-        let (wanted, there) = (self.tool.join("', '"), some(&names));
-        Err(Failure::NoTools(format!("no tool fits '{wanted}'; the server has {there}")))
+        let (wanted, there) = (self.tool.join("', '"), list_names(&names));
+        Err(Failure::NoTools(format!("no tool matches '{wanted}'; the server has {there}")))
     }
 
-    /// The flags that the module depends on, to be typed again.
+    /// The flags that reproduce the module.
     fn flags(&self) -> String {
         let name = self.name.iter().map(|name| format!("--name {name}"));
         let tools = self.tool.iter().map(|glob| {
@@ -175,53 +173,53 @@ impl Codegen {
         printer: &Printer,
     ) -> Result<Exit, Failure> {
         let shown = path.display();
-        let is_new = self.found.as_deref() != Some(text);
+        let is_new = self.existing.as_deref() != Some(text);
         if is_new {
             let why = |error| Failure::File(format!("cannot write {shown}: {error}"));
             to.write(text).map_err(why)?;
         }
-        if printer.json() {
-            let told = json!({"file": shown.to_string(), "written": is_new});
-            printer.print_json(&told).await?;
+        if printer.is_json() {
+            let result = json!({"file": shown.to_string(), "written": is_new});
+            printer.print_json(&result).await?;
         } else if is_new {
             printer.note(&format!("wrote {shown}")).await;
         } else {
-            printer.note(&format!("{shown} is the same already")).await;
+            printer.note(&format!("{shown} is up to date")).await;
         }
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 
-    /// Says whether the file is the module, and if not, what differs.
+    /// Compares the file with the module, and prints the difference.
     async fn compare(&self, path: &Path, text: &str, printer: &Printer) -> Result<Exit, Failure> {
         let shown = path.display().to_string();
-        // Git may have given the file the line breaks of another system.
-        let found = self.found.as_deref().unwrap_or_default().replace("\r\n", "\n");
-        let same = found == text;
-        let diff = unified_diff(&found, &shown, text, "the server's tools");
-        if printer.json() {
+        // Git may have changed the line breaks.
+        let existing = self.existing.as_deref().unwrap_or_default().replace("\r\n", "\n");
+        let same = existing == text;
+        let diff = unified_diff(&existing, &shown, text, "the server's tools");
+        if printer.is_json() {
             printer.print_json(&json!({"file": shown, "same": same, "diff": diff})).await?;
         } else if same {
-            printer.note(&format!("{shown} is what the server's tools are")).await;
+            printer.note(&format!("{shown} matches the server's tools")).await;
         } else {
-            printer.print_foreign(diff.as_bytes()).await?;
+            printer.print_untrusted(diff.as_bytes()).await?;
         }
         if !same {
-            let again = format!("run the same with --output {shown} in place of --check {shown}");
-            printer.error(&format!("{shown} is not what the server's tools are; {again}")).await;
+            let again = format!("rerun with --output {shown} instead of --check {shown}");
+            printer.error(&format!("{shown} differs from the server's tools; {again}")).await;
         }
-        Ok(if same { Exit::Good } else { Exit::Failed })
+        Ok(if same { Exit::Success } else { Exit::Failed })
     }
 }
 
-async fn read(path: &Path) -> Result<String, Failure> {
+async fn read_file(path: &Path) -> Result<String, Failure> {
     let named = path.to_owned();
-    // On a thread, so that a signal is heeded although nobody writes there.
+    // On a thread, so that a signal can interrupt a read that blocks.
     let read = tokio::task::spawn_blocking(move || std::fs::read_to_string(named));
     let read = read.await.unwrap_or_else(|error| Err(std::io::Error::other(error)));
     read.map_err(|error| Failure::File(format!("cannot read {}: {error}", path.display())))
 }
 
-fn unusable(reason: String) -> Failure {
+fn unusable_tools(reason: String) -> Failure {
     let method = Listing::Tools.method().to_owned();
     Failure::Request(Error::Unusable { method, reason })
 }

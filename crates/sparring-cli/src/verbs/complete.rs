@@ -1,4 +1,4 @@
-//! `spar complete`: asks what an argument of a prompt or a template may become.
+//! `spar complete`: completes an argument of a prompt or a resource template.
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -6,9 +6,9 @@ use sparring_peer::client::Error;
 use sparring_wire::RawJson;
 use sparring_wire::types::Completion;
 
-use crate::args::Shared;
-use crate::args::pair::{self, Pair};
-use crate::connect::Session;
+use crate::args::TargetFlags;
+use crate::args::values::{self, KeyValue};
+use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -26,9 +26,9 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Complete {
-    /// What the argument belongs to
-    #[arg(value_name = "WHAT")]
-    kind: Kind,
+    /// The kind of the reference
+    #[arg(value_name = "KIND")]
+    kind: ReferenceKind,
 
     /// The prompt's name, or the template's URI
     name: String,
@@ -36,27 +36,27 @@ pub(crate) struct Complete {
     /// The argument's name
     argument: String,
 
-    /// What of its value is there already
+    /// The beginning of its value
     value: String,
 
-    /// Arguments that have their value already
-    #[arg(value_name = "KEY=VALUE", value_parser = pair::string)]
-    context: Vec<Pair>,
+    /// Arguments that already have a value
+    #[arg(value_name = "KEY=VALUE", value_parser = values::parse_key_string)]
+    context: Vec<KeyValue>,
 
     #[command(flatten)]
-    pub(super) shared: Shared,
+    pub(super) flags: TargetFlags,
 }
 
-/// What has arguments.
+/// The kind of a completion reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum ReferenceKind {
     Prompt,
     Template,
 }
 
 impl Complete {
-    pub(super) async fn run(&self, session: Session<'_>) -> Result<Exit, Failure> {
-        let response = session.client.request(METHOD, Some(self.params()));
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
+        let response = connection.client.request(METHOD, Some(self.params()));
         let response = response.await.map_err(Failure::Request)?;
         let result: Value = response.to().map_err(Failure::Request)?;
         let completion = result.get("completion").cloned().unwrap_or_default();
@@ -64,28 +64,28 @@ impl Complete {
             let reason = format!("completion: {error}");
             Failure::Request(Error::Unusable { method: METHOD.to_owned(), reason })
         })?;
-        let printer = session.printer;
-        if printer.json() {
+        let printer = connection.printer;
+        if printer.is_json() {
             printer.print_result(&response).await?;
-            return Ok(Exit::Good);
+            return Ok(Exit::Success);
         }
-        let shown = |value: &String| format!("{}\n", printer.paint().foreign(value));
+        let shown = |value: &String| format!("{}\n", printer.paint().untrusted(value));
         printer.print(&completion.values.iter().map(shown).collect::<String>()).await?;
         let count = completion.values.len() as u64;
         let note = match completion.total {
             Some(total) if total > count => format!("{count} of {total} values"),
-            _ if completion.has_more == Some(true) => "there are more values".to_owned(),
-            _ if count == 0 => "there is nothing to complete it with".to_owned(),
-            _ => return Ok(Exit::Good),
+            _ if completion.has_more == Some(true) => "more values exist".to_owned(),
+            _ if count == 0 => "no completions".to_owned(),
+            _ => return Ok(Exit::Success),
         };
         printer.note(&note).await;
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 
     fn params(&self) -> RawJson {
         let reference = match self.kind {
-            Kind::Prompt => json!({"type": "ref/prompt", "name": self.name}),
-            Kind::Template => json!({"type": "ref/resource", "uri": self.name}),
+            ReferenceKind::Prompt => json!({"type": "ref/prompt", "name": self.name}),
+            ReferenceKind::Template => json!({"type": "ref/resource", "uri": self.name}),
         };
         let argument = json!({"name": self.argument, "value": self.value});
         let params = RawJson::from(json!({"ref": reference, "argument": argument}));
@@ -93,7 +93,7 @@ impl Complete {
             return params;
         }
         // Since 2025-06-18, server/utilities/completion#requesting-completions.
-        let arguments = pair::object(&self.context, None);
+        let arguments = values::build_object(&self.context, None);
         let context = RawJson::empty_object().with_member("arguments", arguments.view());
         params.with_member("context", context.view())
     }

@@ -1,7 +1,7 @@
-//! `spar completions`: completion scripts for shells, and the man pages.
+//! `spar completions`: prints completion scripts for shells, and writes the man pages.
 //!
-//! clap_complete and clap_mangen make both from the same `Command` that parses the
-//! arguments, so neither can know a flag that spar does not have.
+//! clap_complete and clap_mangen generate both from the `Command` that parses the
+//! arguments, so both have exactly its flags.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ColorChoice};
 use clap_complete::Shell;
 
-use crate::args::{Look, Spar};
+use crate::args::{OutputFlags, Spar};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Printer;
@@ -35,37 +35,36 @@ pub(crate) struct Completions {
     #[arg(required_unless_present = "man", conflicts_with = "man")]
     shell: Option<Shell>,
 
-    /// Write the man pages, one for spar and one for each verb, into this
-    /// directory, which is created if it does not exist
+    /// Write the man pages, one for spar and one for each verb, to this directory;
+    /// creates it if needed
     #[arg(long, value_name = "DIR")]
     man: Option<PathBuf>,
 }
 
 impl Completions {
-    /// How to print: without colours.
-    pub(super) fn look(&self) -> Look {
-        Look { json: false, quiet: false, color: ColorChoice::Never }
+    pub(crate) fn output_flags(&self) -> OutputFlags {
+        OutputFlags { json: false, quiet: false, color: ColorChoice::Never }
     }
 
-    /// Prints the script, or writes the pages.
+    /// Prints the script, or writes the man pages.
     pub(crate) async fn run(&self, printer: &Printer) -> Result<Exit, Failure> {
         if let Some(folder) = &self.man {
             let shown = folder.display();
-            write_pages(folder).map_err(|error| {
+            write_man_pages(folder).map_err(|error| {
                 Failure::File(format!("cannot write man pages to {shown}: {error}"))
             })?;
             printer.note(&format!("wrote the man pages to {shown}")).await;
         }
         if let Some(shell) = self.shell {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Spar::whole_command(), "spar", &mut script);
+            clap_complete::generate(shell, &mut Spar::build_command(), "spar", &mut script);
             printer.print(&String::from_utf8_lossy(&script)).await?;
         }
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 }
 
-fn write_pages(folder: &Path) -> io::Result<()> {
+fn write_man_pages(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    clap_mangen::generate_to(Spar::whole_command(), folder)
+    clap_mangen::generate_to(Spar::build_command(), folder)
 }

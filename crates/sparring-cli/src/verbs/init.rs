@@ -1,17 +1,17 @@
-//! `spar init`: a suite to begin with. Without a target it passes at once on a
-//! mock that is written beside it; with one it is made from what the server has.
+//! `spar init`: writes a first suite. Without a target it also writes a mock that the
+//! suite passes on; with one, it derives the suite from the server.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
 use sparring_peer::client::Listing;
-use sparring_suite::scaffold::{self, FIRST_MOCK, FIRST_SUITE, Found, SCHEMA, Trial};
+use sparring_suite::scaffold::{self, FIRST_MOCK, FIRST_SUITE, SCHEMA, SampleCall, ServerFacts};
 use sparring_transport::Target;
 
-use crate::args::Shared;
-use crate::configured;
-use crate::connect::Session;
+use crate::args::TargetFlags;
+use crate::configured_servers;
+use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Printer, line};
@@ -24,15 +24,14 @@ Examples:
   spar init -- npx -y @modelcontextprotocol/server-everything
   spar init tests --url http://127.0.0.1:3001/mcp --bearer \"$TOKEN\"
 
-Files that are there already are never written over. From a server, a tool that
-does not say that it only reads (readOnlyHint) is not called: its test is skipped
-until somebody has looked at it. Values of --env, --bearer and --header do not get
-into the suite; it takes them from the environment.
+Existing files are not overwritten. Tools of a server without readOnlyHint are not
+called: their tests are skipped until you review them. The suite does not contain
+values of --env, --bearer and --header; it reads them from the environment.
 
 With --json: {\"files\":[…]}.";
 
-/// How much of a tool's refusal is told.
-const LONGEST: usize = 120;
+/// Maximum length of a tool's error in the suite.
+const MAX_REASON_COLUMNS: usize = 120;
 
 /// Write a first suite, and a mock that it passes on
 #[derive(Args)]
@@ -43,17 +42,17 @@ pub(crate) struct Init {
     folder: PathBuf,
 
     #[command(flatten)]
-    pub(super) shared: Shared,
+    pub(super) flags: TargetFlags,
 }
 
 impl Init {
-    /// Whether there is a server to make a suite from.
+    /// Returns whether a target is given.
     pub(crate) fn has_target(&self) -> bool {
-        self.shared.has_target()
+        self.flags.has_target()
     }
 
     /// Writes a suite and the mock that it passes on.
-    pub(crate) async fn alone(&self, printer: &Printer) -> Result<Exit, Failure> {
+    pub(crate) async fn write_example(&self, printer: &Printer) -> Result<Exit, Failure> {
         let files = [
             ("first.mock.yaml", FIRST_MOCK.to_owned()),
             ("first.spar.yaml", FIRST_SUITE.to_owned()),
@@ -63,21 +62,21 @@ impl Init {
             (SCHEMA, sparring_suite::schema()),
         ];
         self.write(&files, &schemas)?;
-        self.tell(printer, &files, "first.spar.yaml").await
+        self.print_written(printer, &files, "first.spar.yaml").await
     }
 
-    /// Writes a suite that is made from what the server has.
-    pub(super) async fn run(&self, session: Session<'_>) -> Result<Exit, Failure> {
-        let client = &session.client;
+    /// Writes a suite derived from the server.
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
+        let client = &connection.client;
         let capabilities = client.capabilities();
-        let mut tools: Vec<Trial> = Vec::new();
+        let mut tools: Vec<SampleCall> = Vec::new();
         if capabilities.has(Listing::Tools.capability()) {
             let listed = client.list(Listing::Tools).await.map_err(Failure::Request)?;
             let listed = listed.iter().filter_map(|tool| tool.view().to::<Value>().ok());
-            tools.extend(listed.map(|tool| Trial::of(&tool)));
+            tools.extend(listed.map(|tool| SampleCall::from_tool(&tool)));
         }
         for trial in tools.iter_mut().filter(|trial| trial.skip.is_none()) {
-            trial.skip = refused(&session, trial).await;
+            trial.skip = try_tool(connection, trial).await;
         }
         let other = [("resources", Listing::Resources), ("prompts", Listing::Prompts)];
         let lists: Vec<&'static str> = other
@@ -86,28 +85,31 @@ impl Init {
             .map(|(name, _)| name)
             .collect();
         let info = client.session().and_then(|session| session.server_info.as_ref());
-        let name = plain(info.map(|info| &*info.name).unwrap_or_default());
-        let target = self.shared.unfilled().unwrap_or(session.target);
-        let target = self.placed(target.clone());
-        let found = Found {
+        let name = to_file_name(info.map(|info| &*info.name).unwrap_or_default());
+        let target = self.flags.target_template().unwrap_or(&connection.target);
+        let target = self.with_absolute_cwd(target.clone());
+        let found = ServerFacts {
             server: &name,
             target: &target,
-            protocol: self.shared.protocol(),
+            protocol: self.flags.revision(),
             tools: &tools,
             lists: &lists,
         };
-        let text = configured::with_holes(&scaffold::suite(&found).map_err(Failure::Usage)?);
+        let text = configured_servers::restore_variables(
+            &scaffold::suite(&found).map_err(Failure::Usage)?,
+        );
         let file = format!("{name}.spar.yaml");
         let files = [(&*file, text)];
         self.write(&files, &[(SCHEMA, sparring_suite::schema())])?;
         let called = tools.iter().filter(|trial| trial.skip.is_none()).count();
-        let told = format!("{called} of {} tools are called, the others are skipped", tools.len());
-        session.printer.note(&told).await;
-        self.tell(session.printer, &files, &file).await
+        let note =
+            format!("the suite calls {called} of {} tools and skips the others", tools.len());
+        connection.printer.note(&note).await;
+        self.print_written(connection.printer, &files, &file).await
     }
 
-    /// A command is run where it was run now, wherever its suite is.
-    fn placed(&self, mut target: Target) -> Target {
+    /// Keeps the command's working directory, wherever the suite is.
+    fn with_absolute_cwd(&self, mut target: Target) -> Target {
         if let Target::Child(child) = &mut target
             && self.folder != Path::new(".")
         {
@@ -117,13 +119,13 @@ impl Init {
         target
     }
 
-    /// Writes all files, or none: what is there already is not ours to change.
-    /// Schemas are, since nobody else writes them.
+    /// Writes all files or none. Existing files are not overwritten, except schemas,
+    /// which only this verb writes.
     fn write(&self, files: &[(&str, String)], schemas: &[(&str, Value)]) -> Result<(), Failure> {
         for (name, _) in files {
             let path = self.folder.join(name);
             if path.symlink_metadata().is_ok() {
-                return Err(Failure::File(format!("{} is there already", self.shown(name))));
+                return Err(Failure::File(format!("{} already exists", self.display_path(name))));
             }
         }
         let schemas = schemas.iter().map(|(name, schema)| (*name, format!("{schema:#}\n")));
@@ -138,45 +140,46 @@ impl Init {
         Ok(())
     }
 
-    /// A file without the `./` that nobody wants to read.
-    fn shown(&self, name: &str) -> String {
+    /// Returns the path without `./`.
+    fn display_path(&self, name: &str) -> String {
         let path = self.folder.join(name);
         path.strip_prefix(".").unwrap_or(&path).display().to_string()
     }
 
-    async fn tell(
+    async fn print_written(
         &self,
         printer: &Printer,
         files: &[(&str, String)],
         suite: &str,
     ) -> Result<Exit, Failure> {
-        let names: Vec<String> = files.iter().map(|(name, _)| self.shown(name)).collect();
-        if printer.json() {
+        let names: Vec<String> = files.iter().map(|(name, _)| self.display_path(name)).collect();
+        if printer.is_json() {
             printer.print_json(&json!({"files": names})).await?;
-            return Ok(Exit::Good);
+            return Ok(Exit::Success);
         }
         let wrote: String = names.iter().map(|name| format!("wrote {name}\n")).collect();
-        let suite = self.shown(suite);
+        let suite = self.display_path(suite);
         let suite = shlex::try_quote(&suite).unwrap_or_else(|_| (&*suite).into());
         printer.print(&format!("{wrote}next: spar test {suite}\n")).await?;
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 }
 
-/// Why a tool does not take the arguments that were made up for it.
-async fn refused(session: &Session<'_>, trial: &Trial) -> Option<String> {
-    let answered = session.client.call_tool(&trial.tool, trial.arguments.clone()).await;
+/// Calls a tool with generated arguments, and returns why it fails.
+async fn try_tool(connection: &Connection<'_>, trial: &SampleCall) -> Option<String> {
+    let answered = connection.client.call_tool(&trial.tool, trial.arguments.clone()).await;
     let why = match answered {
         Ok(response) if !response.is_error() => return None,
         Ok(response) => response.content(),
         Err(error) => error.to_string(),
     };
-    let why = line::cut(&line::clean(why.lines().next().unwrap_or_default()), LONGEST);
-    Some(format!("it does not take these arguments: {why}"))
+    let why =
+        line::truncate(&line::clean(why.lines().next().unwrap_or_default()), MAX_REASON_COLUMNS);
+    Some(format!("the tool rejects these arguments: {why}"))
 }
 
-/// A server's name as that of a file.
-fn plain(name: &str) -> String {
+/// Returns a file name for a server's name.
+fn to_file_name(name: &str) -> String {
     let last = name.rsplit('/').next().unwrap_or_default();
     let plain = last.replace(|c: char| !(c.is_ascii_alphanumeric() || c == '_'), "-");
     match plain.trim_matches('-') {
@@ -190,14 +193,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_servers_name_is_good_for_a_file() {
+    fn derives_a_file_name_from_the_servers_name() {
         for (name, expected) in [
             ("mcp-servers/everything", "everything"),
             ("My Server: 2.0", "My-Server--2-0"),
             ("../..", "server"),
             ("", "server"),
         ] {
-            assert_eq!(plain(name), expected, "{name}");
+            assert_eq!(to_file_name(name), expected, "{name}");
         }
     }
 }

@@ -1,18 +1,18 @@
-//! `spar list`: what the server has.
+//! `spar list`: lists what the server offers.
 
 use clap::{Args, ValueEnum};
 use sparring_peer::client::{Error, Listing};
 use sparring_wire::error::code;
 use sparring_wire::{Json, RawJson};
 
-use crate::args::Shared;
-use crate::connect::Session;
+use crate::args::TargetFlags;
+use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Printer;
 use crate::output::table::Table;
 
-const USAGE: &str = "spar list [OPTIONS] [WHAT]... (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
+const USAGE: &str = "spar list [OPTIONS] [KIND]... (-- <COMMAND>... | --url <URL> | --unix <PATH> | --server <NAME>)";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,7 +20,7 @@ Examples:
   spar list tools --url http://127.0.0.1:3001/mcp
   spar list resources templates --json --unix /tmp/server.sock
 
-With --json: one object of all lists, each with all its pages, every item as the
+With --json: one object with all lists, each with all its pages, every item as the
 server spelled it.";
 
 /// List tools, resources, resource templates and prompts
@@ -28,16 +28,16 @@ server spelled it.";
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct List {
     /// What to list [default: everything that the server declares]
-    #[arg(value_name = "WHAT")]
-    kinds: Vec<Kind>,
+    #[arg(value_name = "KIND")]
+    kinds: Vec<ListKind>,
 
     #[command(flatten)]
-    pub(super) shared: Shared,
+    pub(super) flags: TargetFlags,
 }
 
 /// What a server can list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum ListKind {
     Tools,
     Resources,
     Templates,
@@ -45,23 +45,24 @@ enum Kind {
 }
 
 impl List {
-    pub(super) async fn run(&self, session: Session<'_>) -> Result<Exit, Failure> {
-        let capabilities = session.client.capabilities();
-        let declared = |kind: Kind| capabilities.has(kind.listing().capability());
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
+        let capabilities = connection.client.capabilities();
+        let declared = |kind: ListKind| capabilities.has(kind.listing().capability());
         let asked = !self.kinds.is_empty();
-        let printer = session.printer;
+        let printer = connection.printer;
         let mut json = RawJson::empty_object();
         let mut shown = Vec::new();
-        for kind in Kind::value_variants().iter().copied() {
+        for kind in ListKind::value_variants().iter().copied() {
             if !self.kinds.contains(&kind) && (asked || !declared(kind)) {
                 continue;
             }
-            let items = match session.client.list(kind.listing()).await {
+            let items = match connection.client.list(kind.listing()).await {
                 Ok(items) => items,
-                // Many servers with resources know no templates, and not the
-                // method either; who did not ask for them misses nothing.
+                // Many servers with resources do not implement the method for
+                // templates. That is not an error if the user did not ask for
+                // templates.
                 Err(Error::Refused { error, .. })
-                    if kind == Kind::Templates
+                    if kind == ListKind::Templates
                         && !asked
                         && error.code == code::METHOD_NOT_FOUND =>
                 {
@@ -75,55 +76,56 @@ impl List {
             } else if items.is_empty() {
                 printer.note(&format!("the server has no {}", kind.title())).await;
             }
-            json = json.with_member(kind.listing().field(), array(&items).view());
-            shown.push((kind, items.iter().map(|item| kind.row(item.view())).collect()));
+            json = json.with_member(kind.listing().field(), to_array(&items).view());
+            shown.push((kind, items.iter().map(|item| kind.to_row(item.view())).collect()));
         }
-        match printer.json() {
-            true => printer.print_foreign(format!("{}\n", json.text()).as_bytes()).await?,
-            false => show(&shown, printer).await?,
+        match printer.is_json() {
+            true => printer.print_untrusted(format!("{}\n", json.text()).as_bytes()).await?,
+            false => print_lists(&shown, printer).await?,
         }
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 }
 
-impl Kind {
-    /// What a client asks for.
+impl ListKind {
     fn listing(self) -> Listing {
         match self {
-            Kind::Tools => Listing::Tools,
-            Kind::Resources => Listing::Resources,
-            Kind::Templates => Listing::ResourceTemplates,
-            Kind::Prompts => Listing::Prompts,
+            ListKind::Tools => Listing::Tools,
+            ListKind::Resources => Listing::Resources,
+            ListKind::Templates => Listing::ResourceTemplates,
+            ListKind::Prompts => Listing::Prompts,
         }
     }
 
-    /// The name for a person.
+    /// The name in headings and notes.
     fn title(self) -> &'static str {
         match self {
-            Kind::Templates => "resource templates",
+            ListKind::Templates => "resource templates",
             other => other.listing().field(),
         }
     }
 
-    /// What is shown of an item.
-    fn row(self, item: Json<'_>) -> Vec<String> {
+    /// Returns the cells of an item.
+    fn to_row(self, item: Json<'_>) -> Vec<String> {
         let text = |name: &str| item.get(name).and_then(Json::as_str).unwrap_or_default();
-        let said = match text("description") {
+        let description = match text("description") {
             description if description.is_empty() => text("title"),
             description => description,
         };
         let cells = match self {
-            Kind::Tools => vec![text("name"), said],
-            Kind::Resources => vec![text("uri"), text("name"), text("mimeType"), said],
-            Kind::Templates => vec![text("uriTemplate"), text("name"), text("mimeType"), said],
-            Kind::Prompts => vec![text("name"), arguments(item).into(), said],
+            ListKind::Tools => vec![text("name"), description],
+            ListKind::Resources => vec![text("uri"), text("name"), text("mimeType"), description],
+            ListKind::Templates => {
+                vec![text("uriTemplate"), text("name"), text("mimeType"), description]
+            }
+            ListKind::Prompts => vec![text("name"), render_arguments(item).into(), description],
         };
         cells.into_iter().map(Into::into).collect()
     }
 }
 
-/// The arguments of a prompt, those in brackets that may be left out.
-fn arguments(prompt: Json<'_>) -> String {
+/// Renders the arguments of a prompt, optional ones in brackets.
+fn render_arguments(prompt: Json<'_>) -> String {
     let arguments = prompt.get("arguments").into_iter().flat_map(Json::items);
     let names = arguments.map(|argument| {
         let name = argument.get("name").and_then(Json::as_str).unwrap_or_default();
@@ -135,12 +137,15 @@ fn arguments(prompt: Json<'_>) -> String {
     names.collect::<Vec<_>>().join(" ")
 }
 
-fn array(items: &[RawJson]) -> RawJson {
+fn to_array(items: &[RawJson]) -> RawJson {
     let items: Vec<&str> = items.iter().map(RawJson::text).collect();
     RawJson::parse(&format!("[{}]", items.join(","))).expect("JSON in brackets is JSON")
 }
 
-async fn show(lists: &[(Kind, Vec<Vec<String>>)], printer: &Printer) -> Result<(), Failure> {
+async fn print_lists(
+    lists: &[(ListKind, Vec<Vec<String>>)],
+    printer: &Printer,
+) -> Result<(), Failure> {
     let headed = lists.len() > 1;
     for (kind, rows) in lists {
         if rows.is_empty() {
@@ -148,10 +153,10 @@ async fn show(lists: &[(Kind, Vec<Vec<String>>)], printer: &Printer) -> Result<(
         }
         let mut table = Table::default();
         for row in rows {
-            table.row(row.iter().map(String::as_str));
+            table.add_row(row.iter().map(String::as_str));
         }
         if headed {
-            printer.print(&format!("{}\n", printer.paint().aside(kind.title()))).await?;
+            printer.print(&format!("{}\n", printer.paint().dim(kind.title()))).await?;
         }
         let indent = if headed { 2 } else { 0 };
         printer.print(&table.render(printer.paint(), printer.width(), indent)).await?;

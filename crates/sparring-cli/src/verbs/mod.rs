@@ -1,4 +1,4 @@
-//! What the program can do, one file a verb.
+//! The verbs of the program, one file or folder for each.
 
 mod agent;
 mod call;
@@ -17,10 +17,16 @@ mod report;
 mod schema;
 mod serve;
 mod shell;
+mod target_command;
 mod test;
-mod verb;
-mod visit;
 
-pub(crate) use test::LastFailed;
-pub(crate) use verb::Verb;
-pub(crate) use visit::Visit;
+pub(crate) use agent::Agent;
+pub(crate) use completions::Completions;
+pub(crate) use config::Config;
+pub(crate) use mock::Mock;
+pub(crate) use report::Report;
+pub(crate) use schema::Schema;
+pub(crate) use serve::Serve;
+pub(crate) use shell::Shell;
+pub(crate) use target_command::TargetCommand;
+pub(crate) use test::{LastFailed, Test};

@@ -1,4 +1,4 @@
-//! `spar ping`: whether the server is there, who it is, and how fast it answers.
+//! `spar ping`: checks that the server responds, and shows its name and response time.
 
 use std::time::Instant;
 
@@ -6,8 +6,8 @@ use clap::Args;
 use serde_json::json;
 use sparring_wire::Revision;
 
-use crate::args::Shared;
-use crate::connect::Session;
+use crate::args::TargetFlags;
+use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::line;
@@ -25,37 +25,37 @@ Examples:
 
 With --json: {\"server\":…,\"protocol\":…,\"milliseconds\":…}";
 
-/// Ask whether the server is there
+/// Check that the server responds
 #[derive(Args)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Ping {
     #[command(flatten)]
-    pub(super) shared: Shared,
+    pub(super) flags: TargetFlags,
 }
 
 impl Ping {
-    pub(super) async fn run(&self, session: Session<'_>) -> Result<Exit, Failure> {
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
         let began = Instant::now();
-        session.client.ping().await.map_err(Failure::Request)?;
+        connection.client.ping().await.map_err(Failure::Request)?;
         let milliseconds = began.elapsed().as_secs_f64() * 1e3;
-        let server = session.client.session().and_then(|session| session.server_info.clone());
-        let protocol = session.client.revision().map(Revision::name);
-        if session.printer.json() {
+        let server = connection.client.session().and_then(|session| session.server_info.clone());
+        let protocol = connection.client.revision().map(Revision::name);
+        if connection.printer.is_json() {
             let milliseconds = (milliseconds * 1e3).round() / 1e3;
             let answer = json!({
                 "server": server,
                 "protocol": protocol,
                 "milliseconds": milliseconds,
             });
-            session.printer.print_json(&answer).await?;
-            return Ok(Exit::Good);
+            connection.printer.print_json(&answer).await?;
+            return Ok(Exit::Success);
         }
         let name = server.map(|server| format!("{} {}", server.name, server.version));
-        let name = line::clean(name.as_deref().unwrap_or("a server without a name").trim());
-        let name = session.printer.paint().name(&name);
+        let name = line::clean(name.as_deref().unwrap_or("a server without serverInfo").trim());
+        let name = connection.printer.paint().heading(&name);
         let protocol = protocol.unwrap_or_default();
         let answer = format!("{name} ({protocol}) answered in {milliseconds:.1} ms\n");
-        session.printer.print(&answer).await?;
-        Ok(Exit::Good)
+        connection.printer.print(&answer).await?;
+        Ok(Exit::Success)
     }
 }

@@ -5,9 +5,9 @@ use serde_json::json;
 use sparring_wire::RawJson;
 use sparring_wire::types::GetPromptResult;
 
-use crate::args::Shared;
-use crate::args::pair::{self, Pair};
-use crate::connect::Session;
+use crate::args::TargetFlags;
+use crate::args::values::{self, KeyValue};
+use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Printer, content, line};
@@ -27,42 +27,45 @@ pub(crate) struct Prompt {
     /// The prompt's name
     name: String,
 
-    /// Its arguments, which are strings
-    #[arg(value_name = "KEY=VALUE", value_parser = pair::string)]
-    arguments: Vec<Pair>,
+    /// The arguments, which are strings
+    #[arg(value_name = "KEY=VALUE", value_parser = values::parse_key_string)]
+    arguments: Vec<KeyValue>,
 
     #[command(flatten)]
-    pub(super) shared: Shared,
+    pub(super) flags: TargetFlags,
 }
 
 impl Prompt {
-    pub(super) async fn run(&self, session: Session<'_>) -> Result<Exit, Failure> {
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
         let mut params = RawJson::from(json!({"name": self.name}));
         if !self.arguments.is_empty() {
-            let arguments = pair::object(&self.arguments, None);
+            let arguments = values::build_object(&self.arguments, None);
             params = params.with_member("arguments", arguments.view());
         }
-        let response = session.client.request("prompts/get", Some(params));
+        let response = connection.client.request("prompts/get", Some(params));
         let response = response.await.map_err(Failure::Request)?;
         let result = response.to::<GetPromptResult>().map_err(Failure::Request)?;
-        let printer = session.printer;
-        if printer.json() {
+        let printer = connection.printer;
+        if printer.is_json() {
             printer.print_result(&response).await?;
-            return Ok(Exit::Good);
+            return Ok(Exit::Success);
         }
-        show(&result, printer).await?;
-        Ok(Exit::Good)
+        print_messages(&result, printer).await?;
+        Ok(Exit::Success)
     }
 }
 
-/// Shows the messages of a prompt.
+/// Prints the messages of a prompt.
 ///
 /// # Errors
-/// When nobody takes it.
-pub(super) async fn show(result: &GetPromptResult, printer: &Printer) -> Result<(), Failure> {
+/// When stdout cannot be written.
+pub(super) async fn print_messages(
+    result: &GetPromptResult,
+    printer: &Printer,
+) -> Result<(), Failure> {
     for message in &result.messages {
-        let role = printer.paint().name(&format!("{}:", line::clean(&message.role)));
-        let text = content::block(&message.content, printer.paint());
+        let role = printer.paint().heading(&format!("{}:", line::clean(&message.role)));
+        let text = content::render_block(&message.content, printer.paint());
         let text: String = text.lines().map(|line| format!("  {line}\n")).collect();
         printer.print(&format!("{role}\n{text}")).await?;
     }

@@ -1,4 +1,4 @@
-//! `spar raw`: sends what it is given, and prints what comes back.
+//! `spar raw`: sends JSON or bytes unchanged, and prints the frames that arrive.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -8,9 +8,9 @@ use sparring_peer::client::Error;
 use sparring_wire::{Entry, Frame};
 use tokio::time::{Instant, timeout_at};
 
-use crate::args::given::Given;
-use crate::args::{Shared, time};
-use crate::connect::Session;
+use crate::args::text_source::TextSource;
+use crate::args::{TargetFlags, parse_duration};
+use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Printer;
@@ -27,161 +27,171 @@ Examples:
   spar raw @request.json --url http://127.0.0.1:3001/mcp --header 'X-Tenant: a'
   printf '\\377' | spar raw --bytes - --unix /tmp/server.sock
 
-Whatever comes back is printed byte for byte, a line each; on a terminal, what
-is no text is spelled out as \\u001b or \\xff. With --json: a line each of
+Received frames are printed byte for byte, one a line; a terminal gets control
+characters escaped as \\u001b or \\xff. With --json, one line each:
 {\"at\":…,\"from\":…,\"frame\":…,\"violations\":[…]}.
-A request is over with its answer; anything else when nothing comes for --wait.";
+A request ends with its response; anything else when nothing arrives for --wait.";
 
-/// Send JSON or bytes as they are, and print what comes back
+/// Send JSON or bytes unchanged, and print what arrives
 #[derive(Args)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub(crate) struct Raw {
     /// What to send: JSON, @FILE, or - for stdin
     #[arg(value_name = "JSON")]
-    what: Given,
+    input: TextSource,
 
-    /// The bytes as they go out.
+    /// The bytes to send.
     #[arg(skip)]
     bytes_to_send: Vec<u8>,
 
-    /// Send it whatever it is, also what is no JSON
+    /// Send the bytes unchanged, even if they are not JSON
     #[arg(long)]
     bytes: bool,
 
-    /// Send nothing before it: neither the handshake nor a probe
+    /// Send nothing first: no handshake and no probe
     #[arg(long, conflicts_with = "protocol")]
     pub(super) no_handshake: bool,
 
-    /// For what is no request: stop when nothing comes for so long
-    #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = time)]
+    /// Without a request: stop when nothing arrives for this time
+    #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = parse_duration)]
     wait: Duration,
 
     #[command(flatten)]
-    pub(super) shared: Shared,
+    pub(super) flags: TargetFlags,
 }
 
 impl Raw {
-    /// Reads what to send.
-    pub(super) async fn prepare(&mut self) -> Result<(), Failure> {
+    /// Reads the bytes to send.
+    pub(super) async fn read_input(&mut self) -> Result<(), Failure> {
         self.bytes_to_send = match self.bytes {
-            true => self.what.read().await?,
+            true => self.input.read().await?,
             false => {
-                let refused = |error| Failure::Usage(format!("{error}; --bytes sends it as it is"));
-                let json = self.what.read_json().await?.map_err(refused)?;
+                let refused =
+                    |error| Failure::Usage(format!("{error}; use --bytes to send it unchanged"));
+                let json = self.input.read_json().await?.map_err(refused)?;
                 json.text().as_bytes().to_vec()
             }
         };
         Ok(())
     }
 
-    pub(super) async fn run(&self, session: Session<'_>) -> Result<Exit, Failure> {
-        // What the handshake brought is not an answer to this.
-        session.frames.begin();
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
+        // Frames of the handshake are not part of the output.
+        connection.frames().start();
         let frame = Frame::parse(self.bytes_to_send.clone());
         match frame.id().is_some() && frame.method().is_some() {
-            true => self.ask(&frame, &session).await,
-            false => self.tell(&frame, &session).await,
+            true => self.request_and_print(&frame, connection).await,
+            false => self.send_and_print(&frame, connection).await,
         }
     }
 
-    /// Sends what has no answer, and prints until it is quiet.
-    async fn tell(&self, frame: &Frame, session: &Session<'_>) -> Result<Exit, Failure> {
-        let latest = Instant::now() + self.shared.connection.timeout();
-        session.client.send_bytes(frame.bytes());
+    /// Sends something that has no response, and prints until nothing arrives.
+    async fn send_and_print(
+        &self,
+        frame: &Frame,
+        connection: &Connection<'_>,
+    ) -> Result<Exit, Failure> {
+        let deadline = Instant::now() + self.flags.connection.timeout();
+        connection.client.send_bytes(frame.bytes());
         loop {
-            // A target that never stops talking must not outlast its time.
-            if Instant::now() >= latest {
-                return self.unsent(frame, session).map_or(Ok(Exit::Good), Err);
+            // The timeout also ends a target that never stops sending.
+            if Instant::now() >= deadline {
+                return self.unsent_failure(frame, connection).map_or(Ok(Exit::Success), Err);
             }
-            let quiet = latest.min(Instant::now() + self.wait);
+            let quiet = deadline.min(Instant::now() + self.wait);
             let over = async {
                 tokio::select! {
-                    cause = session.client.closed() => cause,
-                    cause = session.frames.broken() => cause,
+                    cause = connection.client.closed() => cause,
+                    cause = connection.frames().send_error() => cause,
                 }
             };
             tokio::select! {
                 biased;
-                entries = timeout_at(quiet, session.frames.next()) => match entries {
-                    Ok(entries) => print(entries, None, session.printer).await?,
-                    Err(_) if session.frames.unsent() == 0 => return Ok(Exit::Good),
+                entries = timeout_at(quiet, connection.frames().next()) => match entries {
+                    Ok(entries) => print_frames(entries, None, connection.printer).await?,
+                    Err(_) if connection.frames().unsent_bytes() == 0 => return Ok(Exit::Success),
                     Err(_) => {}
                 },
                 cause = over => {
-                    print(session.frames.take(), None, session.printer).await?;
-                    let method = "what was sent".to_owned();
+                    print_frames(connection.frames().take(), None, connection.printer).await?;
+                    let method = "the sent bytes".to_owned();
                     return Err(Failure::Request(Error::Closed { method, cause }));
                 }
             }
         }
     }
 
-    /// Sends a request, and prints until its answer.
-    async fn ask(&self, frame: &Frame, session: &Session<'_>) -> Result<Exit, Failure> {
-        let mut answer = session.client.request_bytes(frame.bytes()).start();
-        let (answer, printed) = loop {
+    /// Sends a request, and prints until its response.
+    async fn request_and_print(
+        &self,
+        frame: &Frame,
+        connection: &Connection<'_>,
+    ) -> Result<Exit, Failure> {
+        let mut response = connection.client.request_bytes(frame.bytes()).start();
+        let (response, printed) = loop {
             tokio::select! {
                 biased;
-                // First: a target that never stops talking must not outlast its time.
-                answer = &mut answer => {
-                    break (answer, print(session.frames.take(), Some(frame), session.printer).await);
+                // First, since the timeout also ends a target that never stops sending.
+                response = &mut response => {
+                    let frames = connection.frames().take();
+                    break (response, print_frames(frames, Some(frame), connection.printer).await);
                 }
-                entries = session.frames.next() => {
-                    let answered = entries.iter().any(|entry| answers(entry, frame));
-                    let printed = print(entries, Some(frame), session.printer).await;
-                    if answered {
-                        break (answer.await, printed);
+                entries = connection.frames().next() => {
+                    let responded = entries.iter().any(|entry| is_response_to(entry, frame));
+                    let printed = print_frames(entries, Some(frame), connection.printer).await;
+                    if responded {
+                        break (response.await, printed);
                     }
                     printed?;
                 }
             }
         };
-        match answer {
+        match response {
             Err(error @ (Error::Timeout { .. } | Error::Stalled { .. })) => {
-                Err(self.unsent(frame, session).unwrap_or(Failure::Request(error)))
+                Err(self.unsent_failure(frame, connection).unwrap_or(Failure::Request(error)))
             }
             Err(error) => Err(Failure::Request(error)),
-            Ok(answer) => match answer.error() {
-                None => printed.map(|()| Exit::Good),
+            Ok(response) => match response.error() {
+                None => printed.map(|()| Exit::Success),
                 Some(error) => {
-                    session.printer.error(&format!("the answer is an error: {error}")).await;
-                    printed.or_else(Failure::unless_loud).map(|()| Exit::Failed)
+                    connection.printer.error(&format!("the response is an error: {error}")).await;
+                    printed.or_else(Failure::ignore_broken_pipe).map(|()| Exit::Failed)
                 }
             },
         }
     }
 
-    /// What is to be said of bytes that did not get out.
-    fn unsent(&self, frame: &Frame, session: &Session<'_>) -> Option<Failure> {
-        // What ends the line is not counted.
-        let (left, all) = (session.frames.unsent(), frame.bytes().len());
-        let within = self.shared.connection.timeout();
+    /// Returns the failure if bytes were not sent.
+    fn unsent_failure(&self, frame: &Frame, connection: &Connection<'_>) -> Option<Failure> {
+        // The line break after the frame is not counted.
+        let (left, all) = (connection.frames().unsent_bytes(), frame.bytes().len());
+        let within = self.flags.connection.timeout();
         (left > 0).then(|| Failure::Unsent { left: left.min(all), all, within })
     }
 }
 
-fn answers(entry: &Entry, request: &Frame) -> bool {
+fn is_response_to(entry: &Entry, request: &Frame) -> bool {
     entry.frame.is_response_like() && entry.frame.id() == request.id()
 }
 
-/// Prints frames, up to the answer if there is one.
-async fn print(
+/// Prints frames, up to the response of the request.
+async fn print_frames(
     entries: VecDeque<Entry>,
     request: Option<&Frame>,
     printer: &Printer,
 ) -> Result<(), Failure> {
     let mut bytes = Vec::new();
     for entry in entries {
-        match printer.json() {
-            true => bytes.extend_from_slice(trace::line(&entry).as_bytes()),
+        match printer.is_json() {
+            true => bytes.extend_from_slice(trace::frame_line(&entry).as_bytes()),
             false => {
                 bytes.extend_from_slice(entry.frame.bytes());
                 bytes.push(b'\n');
             }
         }
-        if request.is_some_and(|request| answers(&entry, request)) {
+        if request.is_some_and(|request| is_response_to(&entry, request)) {
             break;
         }
     }
-    printer.print_foreign(&bytes).await
+    printer.print_untrusted(&bytes).await
 }

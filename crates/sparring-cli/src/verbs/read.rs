@@ -4,8 +4,8 @@ use clap::Args;
 use serde_json::json;
 use sparring_wire::types::ReadResourceResult;
 
-use crate::args::Shared;
-use crate::connect::Session;
+use crate::args::TargetFlags;
+use crate::connection::Connection;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Printer, content, line};
@@ -27,37 +27,40 @@ pub(crate) struct Read {
     uri: String,
 
     #[command(flatten)]
-    pub(super) shared: Shared,
+    pub(super) flags: TargetFlags,
 }
 
 impl Read {
-    pub(super) async fn run(&self, session: Session<'_>) -> Result<Exit, Failure> {
+    pub(super) async fn run(&self, connection: &Connection<'_>) -> Result<Exit, Failure> {
         let params = json!({"uri": self.uri});
-        let response = session.client.request("resources/read", Some(params.into()));
+        let response = connection.client.request("resources/read", Some(params.into()));
         let response = response.await.map_err(Failure::Request)?;
         let result = response.to::<ReadResourceResult>().map_err(Failure::Request)?;
-        let printer = session.printer;
-        if printer.json() {
+        let printer = connection.printer;
+        if printer.is_json() {
             printer.print_result(&response).await?;
-            return Ok(Exit::Good);
+            return Ok(Exit::Success);
         }
-        show(&result, printer).await?;
-        Ok(Exit::Good)
+        print_contents(&result, printer).await?;
+        Ok(Exit::Success)
     }
 }
 
-/// Shows what stands in a resource.
+/// Prints the contents of a resource.
 ///
 /// # Errors
-/// When nobody takes it.
-pub(super) async fn show(result: &ReadResourceResult, printer: &Printer) -> Result<(), Failure> {
+/// When stdout cannot be written.
+pub(super) async fn print_contents(
+    result: &ReadResourceResult,
+    printer: &Printer,
+) -> Result<(), Failure> {
     for contents in &result.contents {
-        // One text alone is printed as it is, so that it can go to a file.
+        // A single text is printed unchanged, so that it can be redirected to a file.
         if result.contents.len() > 1 {
             let uri = format!("[resource {}]", line::clean(&contents.uri));
-            printer.print(&format!("{}\n", printer.paint().aside(&uri))).await?;
+            printer.print(&format!("{}\n", printer.paint().dim(&uri))).await?;
         }
-        printer.print(&content::contents(contents, printer.paint())).await?;
+        printer.print(&content::render_resource(contents, printer.paint())).await?;
     }
     Ok(())
 }

@@ -1,16 +1,17 @@
-//! `spar report`: works with the reports of runs that are over.
+//! `spar report`: merges the reports of runs.
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, ColorChoice, Subcommand};
 use sparring_report::{Merged, Outcome, Run, Test, merge, read};
 
-use crate::args::Look;
+use crate::args::OutputFlags;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Paint, Printer, line};
-use crate::report::{Asked, Ci, Reports, exit};
+use crate::report::{Ci, ReportRequest, Reports, exit};
 use crate::signals::Signals;
 
 const EXAMPLES: &str = "\
@@ -20,31 +21,30 @@ Examples:
   spar report merge first.json again.json --report json=both.json
 
 Exit codes:
-  0    every test that ran passed
+  0    all tests that ran passed
   1    a test failed
-  2    bad usage, a file that is no report or cannot be written, or a shard that
-       is missing
+  2    wrong arguments, a file that is not a report or cannot be written, or a missing
+       shard
   4    no test ran";
 
-/// How much of a message is told.
-const LONGEST: usize = 1_000;
+/// Maximum length of a message.
+const MAX_MESSAGE_COLUMNS: usize = 1_000;
 
-/// Work with the reports of runs
+/// Work with reports of runs
 #[derive(Args)]
 pub(crate) struct Report {
     #[command(subcommand)]
-    what: What,
+    command: ReportCommand,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum ReportCommand {
     Merge(Merge),
 }
 
-/// Join the JSON reports of shards, or of tests that were run again
+/// Merge the JSON reports of shards or reruns
 ///
-/// A test that is in several is taken from where it ran; where it ran in
-/// several, from the last one.
+/// If several reports contain a test, the last run of the test counts.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 struct Merge {
@@ -52,31 +52,30 @@ struct Merge {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// Write a report of all of it, named as in spar test; to a file, or to stdout
-    /// instead of what is told there; may be repeated
+    /// Write a report in a format of spar test, to a file or to stdout instead of the
+    /// summary; may be repeated
     #[arg(long = "report", value_name = "NAME[=PATH]")]
-    reports: Vec<Asked>,
+    reports: Vec<ReportRequest>,
 
-    /// When to use colours; NO_COLOR is respected
+    /// When to use colours; NO_COLOR turns them off
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
 }
 
 impl Report {
-    /// How to tell of it.
-    pub(super) fn look(&self) -> Look {
-        let What::Merge(merge) = &self.what;
-        Look { json: false, quiet: false, color: merge.color }
+    pub(crate) fn output_flags(&self) -> OutputFlags {
+        let ReportCommand::Merge(merge) = &self.command;
+        OutputFlags { json: false, quiet: false, color: merge.color }
     }
 
-    /// Does what is asked.
+    /// Runs the subcommand.
     pub(crate) async fn run(
         &self,
         printer: &Printer,
         signals: Signals,
         ci: Ci,
     ) -> Result<Exit, Failure> {
-        let What::Merge(merge) = &self.what;
+        let ReportCommand::Merge(merge) = &self.command;
         merge.run(printer, signals, ci).await
     }
 }
@@ -85,41 +84,41 @@ impl Merge {
     async fn run(&self, printer: &Printer, mut signals: Signals, ci: Ci) -> Result<Exit, Failure> {
         let reports = Reports::new(&self.reports, ci)?;
         let files = self.files.clone();
-        let read = move || files.into_iter().map(one).collect::<Result<Vec<Run>, _>>();
-        let runs = signals.beside(read).await??;
-        let told = |error: sparring_report::NotOne| Failure::File(error.to_string());
-        let Merged { run, replaced, missing } = merge(runs).map_err(told)?;
+        let read = move || files.into_iter().map(read_report).collect::<Result<Vec<Run>, _>>();
+        let runs = signals.interruptible_blocking(read).await??;
+        let message = |error: sparring_report::NotOne| Failure::File(error.to_string());
+        let Merged { run, replaced, missing } = merge(runs).map_err(message)?;
         if replaced > 0 {
-            let told = match replaced {
-                1 => "1 result gave way to that of a later run".to_owned(),
-                _ => format!("{replaced} results gave way to those of later runs"),
+            let message = match replaced {
+                1 => "1 result was replaced by a later run".to_owned(),
+                _ => format!("{replaced} results were replaced by later runs"),
             };
-            printer.note(&told).await;
+            printer.note(&message).await;
         }
         let good = exit(run.summary);
-        let told = told_of(&run, printer.paint());
-        let mut failures = reports.write(run, printer, &mut signals).await?;
+        let message = render_run(&run, printer.paint());
+        let mut failures = reports.write(Arc::new(run), printer, &mut signals).await?;
         if !reports.have_stdout() {
-            failures.extend(printer.print(&told).await.err().filter(|it| !it.is_silent()));
+            failures.extend(printer.print(&message).await.err().filter(|it| !it.is_broken_pipe()));
         }
         for failure in &failures {
-            printer.trouble(failure).await;
+            printer.print_error(failure).await;
         }
         if !missing.is_empty() {
-            // What is not there may have failed.
-            printer.error(&format!("shards are missing: {}", missing.join(", "))).await;
+            // A missing shard may contain failures.
+            printer.error(&format!("missing shards: {}", missing.join(", "))).await;
         }
         let bad = !(failures.is_empty() && missing.is_empty());
         Ok(if bad && good != Exit::Failed { Exit::Usage } else { good })
     }
 }
 
-/// Reads one.
-fn one(path: PathBuf) -> Result<Run, Failure> {
+/// Reads one report.
+fn read_report(path: PathBuf) -> Result<Run, Failure> {
     let shown = path.display();
-    let told = |error| Failure::File(format!("cannot read {shown}: {error}"));
-    let bytes = fs::read(&path).map_err(told)?;
-    // Whatever is no UTF-8 is told like anything else that is no report.
+    let message = |error| Failure::File(format!("cannot read {shown}: {error}"));
+    let bytes = fs::read(&path).map_err(message)?;
+    // A file that is not UTF-8 fails to parse like any other file that is not a report.
     let text = String::from_utf8_lossy(&bytes);
     read(&text).map_err(|error| {
         let gap = if error.has_place() { "" } else { " " };
@@ -127,22 +126,22 @@ fn one(path: PathBuf) -> Result<Run, Failure> {
     })
 }
 
-/// What failed, and the last line.
-fn told_of(run: &Run, paint: Paint) -> String {
+/// Renders the failed tests and the summary.
+fn render_run(run: &Run, paint: Paint) -> String {
     let failed = run.tests.iter().filter(|test| test.outcome == Outcome::Failed);
-    let failed: String = failed.map(|test| failure(test, paint)).collect();
+    let failed: String = failed.map(|test| render_failed_test(test, paint)).collect();
     let gap = if failed.is_empty() { "" } else { "\n" };
     format!("{failed}{gap}{}\n", run.summary)
 }
 
-fn failure(test: &Test, paint: Paint) -> String {
-    let shown = |text: &str| line::cut(&line::clean(text), LONGEST);
-    let mut text = format!("{} {}: {}\n", paint.bad("FAIL"), test.suite, shown(&test.title()));
+fn render_failed_test(test: &Test, paint: Paint) -> String {
+    let shown = |text: &str| line::truncate(&line::clean(text), MAX_MESSAGE_COLUMNS);
+    let mut text = format!("{} {}: {}\n", paint.error("FAIL"), test.suite, shown(&test.title()));
     for failure in test.failure().into_iter().flat_map(|tried| &tried.failures) {
         let place = &failure.place;
         let place = format!("{}:{}:{}", place.file, place.line, place.column);
         text.push_str(&format!("  {place}: {}\n", shown(&failure.message)));
     }
-    text.push_str(&format!("  {} {}\n", paint.aside("again:"), shown(&test.again)));
+    text.push_str(&format!("  {} {}\n", paint.dim("rerun:"), shown(&test.again)));
     text
 }

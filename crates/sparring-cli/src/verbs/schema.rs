@@ -1,9 +1,9 @@
-//! `spar schema`: the JSON Schema of our YAML files, for editors, and of the JSON
+//! `spar schema`: prints the JSON Schema of the YAML files, for editors, and of the JSON
 //! report, for programs.
 
 use clap::{Args, ColorChoice, ValueEnum};
 
-use crate::args::Look;
+use crate::args::OutputFlags;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Printer;
@@ -15,29 +15,29 @@ Examples:
   spar schema config > config.schema.json
   spar schema report > report.schema.json
 
-An editor with a YAML language server uses it for a file that begins with
+An editor with a YAML language server uses the schema for a file that begins with
   # yaml-language-server: $schema=suite.schema.json";
 
-/// Print the JSON Schema of the files that spar reads and of its reports
+/// Print the JSON Schema of spar's files and reports
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Schema {
     /// The kind of file
-    file: File,
+    file: SchemaKind,
 
-    /// Print it in one line
+    /// Print the schema in one line
     #[arg(long)]
     json: bool,
 }
 
 /// A kind of file.
 #[derive(Clone, Copy, ValueEnum)]
-enum File {
+enum SchemaKind {
     /// Suites of `spar test`
     Suite,
     /// Scripts of `spar mock`
     Mock,
-    /// Config files: .spar/mcp.yaml and your own mcp.yaml
+    /// Config files: .spar/mcp.yaml and the user's mcp.yaml
     Config,
     /// Scripts of LLM endpoints
     Llm,
@@ -46,24 +46,23 @@ enum File {
 }
 
 impl Schema {
-    /// How to tell of it: there is nothing to note or to paint.
-    pub(super) fn look(&self) -> Look {
-        Look { json: self.json, quiet: true, color: ColorChoice::Never }
+    pub(crate) fn output_flags(&self) -> OutputFlags {
+        OutputFlags { json: self.json, quiet: true, color: ColorChoice::Never }
     }
 
-    /// Prints it: over many lines for a person, in one for a program.
+    /// Prints the schema: over many lines, or in one with `--json`.
     pub(crate) async fn run(&self, printer: &Printer) -> Result<Exit, Failure> {
         let schema = match self.file {
-            File::Suite => sparring_suite::schema(),
-            File::Mock => sparring_mock::schema(),
-            File::Config => sparring_host::config::schema(),
-            File::Llm => sparring_mock::llm_schema(),
-            File::Report => sparring_report::schema(),
+            SchemaKind::Suite => sparring_suite::schema(),
+            SchemaKind::Mock => sparring_mock::schema(),
+            SchemaKind::Config => sparring_host::config::schema(),
+            SchemaKind::Llm => sparring_mock::llm_schema(),
+            SchemaKind::Report => sparring_report::schema(),
         };
-        match printer.json() {
+        match printer.is_json() {
             true => printer.print_json(&schema).await?,
             false => printer.print(&format!("{schema:#}\n")).await?,
         }
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 }

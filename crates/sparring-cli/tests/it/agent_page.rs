@@ -1,5 +1,5 @@
-//! The page on `spar agent` is true: its scripted commands print what stands
-//! there, and the flags of the others are flags.
+//! Checks the page about `spar agent`: its scripted commands print what the page shows,
+//! and the flags of the others exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use std::process::{Command, Output};
 use crate::process::{SPAR, output};
 use crate::transcript::golden;
 
-/// The address that the page gives its endpoint.
+/// The address of the endpoint in the page.
 const ADDRESS: &str = "http://127.0.0.1:3002/v1";
 
 fn page() -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/agent.md")).unwrap()
 }
 
-/// The blocks of a kind, as their lines.
+/// Returns the lines of each block of a kind.
 fn blocks<'a>(page: &'a str, kind: &str) -> Vec<Vec<&'a str>> {
     let (mut lines, mut blocks) = (page.lines(), Vec::new());
     while let Some(line) = lines.next() {
@@ -44,7 +44,7 @@ fn run(endpoint: &str, command: &str) -> Output {
 fn what_the_page_says_without_a_model_is_what_happens() {
     let page = page();
     let texts = blocks(&page, "text");
-    let [served, called, said @ ..] = texts[0].as_slice() else { panic!("{:?}", texts[0]) };
+    let [served, called, text @ ..] = texts[0].as_slice() else { panic!("{:?}", texts[0]) };
     let endpoint = served.strip_prefix("$ spar mock ").unwrap();
     let (endpoint, address) = endpoint.split_once(" --http ").unwrap();
     assert!(ADDRESS.contains(address.trim_end_matches(" &")), "{served}");
@@ -52,7 +52,7 @@ fn what_the_page_says_without_a_model_is_what_happens() {
     let Output { status, stdout, stderr } = run(endpoint, command);
     let found = String::from_utf8([stderr, stdout].concat()).unwrap();
     assert!(status.success(), "{found}");
-    assert_eq!(found.lines().collect::<Vec<_>>(), said);
+    assert_eq!(found.lines().collect::<Vec<_>>(), text);
     let events = run(endpoint, &format!("{command} --json"));
     let events = String::from_utf8(events.stdout).unwrap();
     assert_eq!(events.lines().collect::<Vec<_>>(), texts[1]);
@@ -67,7 +67,7 @@ fn every_flag_that_the_page_names_is_one() {
     let flags: Vec<&str> = words.filter(|word| word.starts_with("--")).collect();
     assert!(flags.len() > 20, "{flags:?}");
     for flag in flags {
-        // Those of the mock that stands in for a model.
+        // Flags of the mock that replaces a model.
         let is_known = help.contains(flag) || flag == "--http";
         assert!(is_known, "spar agent has no {flag}");
     }

@@ -1,6 +1,5 @@
-//! Agents under test as the program runs them: one of the official Python SDK,
-//! which is skipped, loudly, where that is not installed, and one that is
-//! interrupted.
+//! Tests agents under test: one that uses the official Python SDK, which is skipped with
+//! a message if the SDK is not installed, and one that is interrupted.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +7,8 @@ use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
 
+use crate::other_clients::installed;
 use crate::process::{Running, SPAR, output, wait_until_gone};
-use crate::their_clients::installed;
 
 #[test]
 fn an_agent_of_the_python_sdk_gets_its_responses_turn_by_turn_over_every_transport() {
@@ -38,8 +37,8 @@ tests:
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.spar.yaml"), suite).unwrap();
     let output = output(Command::new(SPAR).arg("test").current_dir(folder.path()));
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.ends_with("6 passed, 0 failed, 0 skipped\n"), "{told}");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.ends_with("6 passed, 0 failed, 0 skipped\n"), "{printed}");
 }
 
 #[test]

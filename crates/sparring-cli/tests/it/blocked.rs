@@ -1,5 +1,5 @@
-//! Readers that do not read and writers that do not write: a signal ends the
-//! program all the same, and nothing of the target is left.
+//! Tests blocked readers and writers: a signal still ends the program, and no process of
+//! the target is left.
 
 use std::fs;
 use std::io::Read as _;
@@ -10,9 +10,9 @@ use std::time::Instant;
 use rustix::io::ioctl_fionread;
 use rustix::process::Signal;
 
-use crate::process::{PATIENCE, Running, SPAR, is_running, wait_until_gone};
+use crate::process::{Running, SPAR, WAIT_LIMIT, is_running, wait_until_gone};
 
-/// Answers a call with a megabyte, and says its process id in `$0`.
+/// Answers a call with a megabyte, and writes its process id to `$0`.
 const LARGE: &str = r#"
 echo $$ > "$0"
 read -r hello
@@ -28,7 +28,7 @@ while read -r line; do :; done
 /// Never stops writing to its stderr.
 const NOISY: &str = r#"echo $$ > "$0"; while :; do echo "still here" >&2; done"#;
 
-/// Never stops writing to its stdout, and does not end when asked to.
+/// Never stops writing to its stdout, and ignores SIGTERM.
 const FLOOD: &str = r#"
 trap '' TERM
 echo $$ > "$0"
@@ -37,7 +37,7 @@ while :; do echo '{"jsonrpc":"2.0","method":"notifications/message","params":{"l
 
 const CALL: [&str; 5] = ["call", "large", "--no-validate", "--protocol", "2025-11-25"];
 
-/// Starts `spar` on such a script; its process id will stand in the file `id`.
+/// Starts `spar` on such a script, which writes its process id to the file `id`.
 fn start(args: &[&str], script: &str, id: &Path) -> Child {
     let mut command = Command::new(SPAR);
     command.args(args).args(["--", "sh", "-c", script]).arg(id);
@@ -45,9 +45,9 @@ fn start(args: &[&str], script: &str, id: &Path) -> Child {
     command.spawn().unwrap()
 }
 
-/// Waits until a pipe holds something, which then nobody reads.
+/// Waits until a pipe has data, which is then not read.
 fn wait_until_filled(pipe: impl std::os::fd::AsFd) {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + WAIT_LIMIT;
     while ioctl_fionread(&pipe).unwrap() < 4096 {
         assert!(Instant::now() < until, "nothing is written");
         std::thread::yield_now();
@@ -62,11 +62,11 @@ fn signals_are_heeded_while_nobody_reads_stdout() {
         let mut spar = start(&CALL, LARGE, &id);
         wait_until_filled(spar.stdout.as_ref().unwrap());
         crate::process::signal(spar.id(), signal);
-        let (mut stderr, mut told) = (spar.stderr.take().unwrap(), String::new());
+        let (mut stderr, mut printed) = (spar.stderr.take().unwrap(), String::new());
         let stdout = spar.stdout.take();
         assert_eq!(Running::of(spar).exit(), Some(code));
-        stderr.read_to_string(&mut told).unwrap();
-        assert!(told.starts_with("error: stopped by SIG"), "{told}");
+        stderr.read_to_string(&mut printed).unwrap();
+        assert!(printed.starts_with("error: stopped by SIG"), "{printed}");
         assert!(!is_running(fs::read_to_string(&id).unwrap().trim()));
         drop(stdout);
     }
@@ -96,7 +96,7 @@ fn a_second_ctrl_c_ends_it_at_once_while_nobody_reads() {
     running.line("error: stopped by ");
     running.signal(Signal::INT);
     assert_eq!(running.exit(), Some(130));
-    // In good order it would take six seconds.
+    // An orderly end would take six seconds.
     assert!(began.elapsed().as_secs() < 5, "took {:?}", began.elapsed());
     wait_until_gone(fs::read_to_string(&id).unwrap().trim());
 }

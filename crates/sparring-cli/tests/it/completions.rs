@@ -1,12 +1,12 @@
-//! Completion scripts and man pages.
+//! Tests completion scripts and man pages.
 
 use std::fs;
 use std::process::Command;
 
 use crate::process::{SPAR, output};
 
-/// Completes the last of the words as bash does it: it finds the function by the
-/// name that the script registered.
+/// Completes the last word as bash does: finds the function by the name that the script
+/// registered.
 const COMPLETE: &str = r#"
 set -u
 source "$SCRIPT"

@@ -1,5 +1,5 @@
-//! The program on a real server over HTTP and HTTP+SSE: npm's
-//! `server-everything`, where it is installed.
+//! Tests the program on a real server over HTTP and HTTP+SSE: npm's `server-everything`,
+//! if it is installed.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use crate::process::{SPAR, output};
 
 const SCRIPT: &str = "node/node_modules/@modelcontextprotocol/server-everything/dist/index.js";
 
-/// A running server; gone when dropped.
+/// A running server. Stopped when dropped.
 struct Everything {
     process: Child,
     port: u16,
@@ -34,12 +34,12 @@ impl Everything {
             line.contains("listening") || line.contains("running on")
         };
         assert!(lines.any(|line| listens(&line)), "server-everything does not start");
-        // It must not have to wait for a reader.
+        // Reads on, so that the server does not block.
         std::thread::spawn(move || lines.for_each(drop));
         Some(Everything { process, port })
     }
 
-    /// What `spar` prints to stdout, having ended well and without a note.
+    /// Returns the stdout of `spar`, which must succeed without a note.
     fn spar(&self, args: &[&str], path: &str) -> String {
         let url = format!("http://127.0.0.1:{}/{path}", self.port);
         let output = output(Command::new(SPAR).args(args).args(["--url", &url]));
@@ -68,7 +68,7 @@ fn check(way: &str, path: &str, flags: &[&str]) {
     assert_eq!(completed, "Engineering\n");
     assert!(spar(&["prompt", "simple-prompt"]).contains("without arguments"));
     let raw = spar(&["raw", r#"{"jsonrpc":"2.0","id":"mine","method":"ping"}"#]);
-    // The server may have something else to say before.
+    // The server may send something else first.
     assert!(raw.ends_with("{\"result\":{},\"jsonrpc\":\"2.0\",\"id\":\"mine\"}\n"), "{raw}");
 }
 

@@ -1,7 +1,7 @@
-//! The guide is true: its files are written and its commands are run, in the
-//! order of the page, and what they print is what stands there.
+//! Checks the guide: writes its files and runs its commands in the order of the page, and
+//! compares their output with the page.
 //!
-//! With `SPAR_BLESS=1` what they print is written into the page.
+//! With `SPAR_BLESS=1` the output is written into the page.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,7 +10,7 @@ use std::process::Command;
 
 use crate::process::{SPAR, output};
 
-/// Where the block ends that a line began.
+/// The line that ends a block.
 const END: &str = "```";
 
 #[test]
@@ -25,7 +25,7 @@ fn the_guide_is_what_happens() {
     assert!(page == found, "docs/guide.md is not what happens; SPAR_BLESS=1 writes:\n{found}");
 }
 
-/// The page, with what its commands print now.
+/// Returns the page with the current output of its commands.
 fn followed(page: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (mut text, mut lines, mut commands) = (String::new(), page.lines(), 0);

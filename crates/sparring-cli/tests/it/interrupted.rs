@@ -1,5 +1,5 @@
-//! Ctrl+C while a server over HTTP has the word: the session is ended where the
-//! server lets it be, and nobody waits for one that does not.
+//! Tests Ctrl+C during a request over HTTP: `spar` deletes the session if the server
+//! answers, and does not wait for one that does not.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use crate::process::Running;
 use crate::web::Scripted;
 
-/// Begins a session, and never answers a call.
+/// Starts a session, and never answers a call.
 const SERVER: &str = r#"
 === "initialize"
 HTTP/1.1 200 OK
@@ -26,7 +26,7 @@ HTTP/1.1 405 Method Not Allowed
 
 const ENDS: &str = "=== DELETE mcp-session-id: 0123456789abcdef\nHTTP/1.1 204 No Content\n\n";
 
-/// Interrupts `spar` when a request with this word has come in.
+/// Interrupts `spar` when a request with this word has arrived.
 fn interrupt(script: &str, word: &str) -> (Running, Scripted) {
     let server = Scripted::start(script, None);
     let url = format!("http://127.0.0.1:{}/mcp", server.port());
@@ -67,6 +67,6 @@ fn a_second_ctrl_c_does_not_wait_for_the_end_of_a_session() {
     let began = Instant::now();
     running.signal(Signal::INT);
     assert_eq!(running.exit(), Some(130));
-    // The session would be waited for two seconds.
+    // Waiting for the session would take two seconds.
     assert!(began.elapsed().as_millis() < 1500, "took {:?}", began.elapsed());
 }

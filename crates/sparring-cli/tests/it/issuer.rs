@@ -1,5 +1,5 @@
-//! `spar mock` with an issuer of tokens: `spar` itself is let in by it, and so is
-//! the Python SDK's client, which `cargo xtask peers` installs.
+//! Tests `spar mock` with a token issuer: it authorizes `spar` and the client of the
+//! Python SDK, which `cargo xtask peers` installs.
 
 use std::io::{BufRead as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -11,32 +11,31 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use crate::mock::over_http_of;
+use crate::other_clients::python;
 use crate::process::{Running, SPAR, output};
-use crate::their_clients::python;
 
 fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/issuer.mock.yaml")
 }
 
-/// A mock, and somebody who visits it and keeps things in a folder.
-struct Place {
+/// A mock, and a folder for its client.
+struct OAuthSetup {
     runtime: Runtime,
     folder: TempDir,
     mock: Running,
     url: String,
 }
 
-impl Place {
-    fn new(script: &Path) -> Place {
+impl OAuthSetup {
+    fn new(script: &Path) -> OAuthSetup {
         let folder = tempfile::tempdir().unwrap();
         let journal = folder.path().join("journal.jsonl").display().to_string();
         let (mock, url) = over_http_of(script, &["--journal", &journal]);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        Place { runtime, folder, mock, url }
+        OAuthSetup { runtime, folder, mock, url }
     }
 
-    /// Calls a tool, and logs in when that is wanted: what was said, and how
-    /// often somebody logged in.
+    /// Calls a tool, and logs in when asked. Returns the output and the number of logins.
     fn call(&self, tool: &str, flags: &[&str]) -> (String, usize) {
         let trace = self.folder.path().join("trace.jsonl");
         let mut command = Command::new(SPAR);
@@ -46,32 +45,32 @@ impl Place {
         let mut running = Running::of(command.spawn().unwrap());
         let mut stdout = running.child.stdout.take().unwrap();
         let mut lines = running.stderr.take().unwrap();
-        let (mut said, mut logins, mut line) = (String::new(), 0, String::new());
+        let (mut spoken_text, mut logins, mut line) = (String::new(), 0, String::new());
         while lines.read_line(&mut line).unwrap() > 0 {
             if line.starts_with("http") && line.contains("/authorize?") {
                 logins += 1;
                 let page = self.runtime.block_on(reqwest::get(line.trim())).unwrap();
                 assert!(page.status().is_success(), "{page:?}");
             } else if line.starts_with("error") {
-                said += &line;
+                spoken_text += &line;
             }
             line.clear();
         }
-        stdout.read_to_string(&mut said).unwrap();
+        stdout.read_to_string(&mut spoken_text).unwrap();
         running.exit();
         let shown = std::fs::read_to_string(trace).unwrap();
         assert!(!shown.contains("eyJ") && !shown.contains("hush"), "a secret: {shown}");
-        (said.trim().to_owned(), logins)
+        (spoken_text.trim().to_owned(), logins)
     }
 
-    /// Has the mock do something.
+    /// Sends a control request to the mock.
     fn control(&self, path: &str, body: &Value) {
         let url = self.url.replace("/mcp", &format!("/_spar/oauth{path}"));
         let asked = reqwest::Client::new().post(url).body(body.to_string()).send();
         assert!(self.runtime.block_on(asked).unwrap().status().is_success());
     }
 
-    /// Ends the mock; nothing that it wrote shows a token.
+    /// Ends the mock, and checks that its output shows no token.
     fn end(self) {
         self.mock.signal(Signal::TERM);
         assert_eq!(self.mock.exit(), Some(143));
@@ -82,7 +81,7 @@ impl Place {
 
 #[test]
 fn spar_logs_in_renews_and_asks_for_more() {
-    let place = Place::new(&example());
+    let place = OAuthSetup::new(&example());
     let call = |tool: &str, flags: &[&str]| place.call(tool, flags);
     let seen = "somebody who may read".to_owned();
     assert_eq!(call("whoami", &["--oauth"]), (seen.clone(), 1));
@@ -90,7 +89,7 @@ fn spar_logs_in_renews_and_asks_for_more() {
     place.control("/expire", &json!({}));
     assert_eq!(call("whoami", &["--oauth"]), (seen.clone(), 0), "it was renewed");
     assert_eq!(call("forget", &["--oauth"]), ("forgotten".to_owned(), 1), "it needs more");
-    // Once more with clients that are known, by their document or by their id.
+    // Again with registered clients, by their document or by their id.
     let document = "https://desk.example.com/client.json";
     let other = place.folder.path().join("other.json").display().to_string();
     for known in [["--oauth-document", document], ["--oauth-client", "desk"]] {
@@ -112,7 +111,7 @@ fn spar_asks_for_itself_by_a_secret_and_by_a_key() {
     let text = std::fs::read_to_string(example()).unwrap();
     let clients = "    clients:\n      - {id: signer, key: public.pem}\n";
     std::fs::write(&script, text.replace("    clients:\n", clients)).unwrap();
-    let place = Place::new(&script);
+    let place = OAuthSetup::new(&script);
     let private = private.display().to_string();
     for who in [
         ["--oauth-client", "robot", "--oauth-secret", "hush"],
@@ -126,19 +125,22 @@ fn spar_asks_for_itself_by_a_secret_and_by_a_key() {
 
 #[test]
 fn what_the_issuer_does_wrong_is_told_by_its_name() {
-    let place = Place::new(&example());
+    let place = OAuthSetup::new(&example());
     let flags = ["--oauth=client-credentials", "--oauth-client", "robot", "--oauth-secret", "hush"];
-    for (change, told) in [
+    for (change, printed) in [
         (json!({"refuse": ["invalid_client"]}), "invalid_client"),
-        (json!({"wrong": ["signature"]}), "its signature is not the issuer's"),
-        (json!({"wrong": ["issuer"]}), "another issuer gave it"),
-        (json!({"wrong": ["audience"]}), "it is for somebody else"),
+        (json!({"wrong": ["signature"]}), "the signature is not the issuer's"),
+        (json!({"wrong": ["issuer"]}), "it is from another issuer"),
+        (json!({"wrong": ["audience"]}), "it is for another audience"),
         (json!({"wrong": ["expired"]}), "it has expired"),
         (json!({"wrong": "scope"}), "scope"),
     ] {
         place.control("", &change);
-        let (said, _) = place.call("whoami", &flags);
-        assert!(said.starts_with("error: ") && said.contains(told), "{change}: {said}");
+        let (spoken_text, _) = place.call("whoami", &flags);
+        assert!(
+            spoken_text.starts_with("error: ") && spoken_text.contains(printed),
+            "{change}: {spoken_text}"
+        );
     }
     place.control("", &json!({"wrong": []}));
     assert_eq!(place.call("whoami", &flags).0, "somebody who may read");
@@ -162,17 +164,17 @@ fn the_python_sdks_client_is_let_in() {
         ("2026-07-28", &["key", "signer", &key], 0),
     ] {
         let Some(client) = python("oauth.py", mode) else { return };
-        let place = Place::new(&script);
+        let place = OAuthSetup::new(&script);
         let output = output(Command::new(&client[0]).args(&client[1..]).arg(&place.url).args(how));
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let spoken_text = String::from_utf8_lossy(&output.stdout).into_owned();
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{mode} {how:?}: {said}{stderr}");
-        let heard: Value = serde_json::from_str(&said).unwrap();
+        assert!(output.status.success(), "{mode} {how:?}: {spoken_text}{stderr}");
+        let received: Value = serde_json::from_str(&spoken_text).unwrap();
         let right = json!({
             "whoami": "somebody who may read", "again": "somebody who may read",
             "forget": "forgotten", "logins": logins, "scope": ["read", "write"],
         });
-        assert_eq!(heard, right, "{mode} {how:?}");
+        assert_eq!(received, right, "{mode} {how:?}");
         place.end();
     }
 }

@@ -1,25 +1,26 @@
-//! The program as its users meet it: what it prints, how it exits, and what it
-//! leaves behind.
+//! Tests the program from outside: its output, its exit codes, and what it leaves behind.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
 mod agent_page;
 mod agents;
-mod asked;
 mod blocked;
 mod completions;
 mod container;
-mod covered;
+mod diagnostic_coverage;
 mod everything;
 mod guide;
 mod interrupted;
 mod issuer;
 mod llm;
 mod mock;
-mod mock_hardships;
+mod mock_failures;
+mod mock_watch;
 mod model;
 mod oauth;
+mod option_coverage;
+mod other_clients;
 #[path = "../support/process.rs"]
 mod process;
 mod reports;
@@ -30,14 +31,12 @@ mod sockets;
 mod suite;
 mod suite_watch;
 mod terminal;
-mod their_clients;
+mod terminal_questions;
 mod tls;
-mod told;
 #[path = "../support/transcript.rs"]
 #[expect(dead_code, reason = "the target `golden` uses the rest")]
 mod transcript;
 mod transcripts;
-mod watched;
 #[path = "../support/web/mod.rs"]
 #[expect(dead_code, unused_imports, reason = "the target `golden` uses the rest")]
 mod web;

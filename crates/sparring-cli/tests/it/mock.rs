@@ -1,4 +1,4 @@
-//! `spar mock` as a server: over HTTP in every way, and at its end.
+//! Tests `spar mock` as a server: over HTTP in all forms, and how it ends.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
@@ -13,12 +13,12 @@ fn script() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/mock/good.mock.yaml")
 }
 
-/// A mock over HTTP, and its URL.
+/// Starts a mock over HTTP and returns its URL.
 fn over_http(flags: &[&str]) -> (Running, String) {
     over_http_of(&script(), flags)
 }
 
-/// A mock of any script.
+/// Starts a mock of any script.
 pub(crate) fn over_http_of(script: &Path, flags: &[&str]) -> (Running, String) {
     let mut command = Command::new(SPAR);
     command.arg("mock").arg(script).args(["--http", "127.0.0.1:0"]).args(flags);
@@ -70,13 +70,13 @@ fn a_port_in_use_is_told() {
     let address = format!("127.0.0.1:{}", port(&url));
     let second = output(Command::new(SPAR).arg("mock").arg(script()).args(["--http", &address]));
     assert_eq!(second.status.code(), Some(2));
-    let told = String::from_utf8_lossy(&second.stderr).into_owned();
-    assert!(told.starts_with(&format!("error: cannot listen on {address}: ")), "{told}");
+    let printed = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert!(printed.starts_with(&format!("error: cannot listen on {address}: ")), "{printed}");
     running.signal(Signal::TERM);
     running.exit();
 }
 
-/// A mock on pipes.
+/// Starts a mock on pipes.
 fn on_pipes() -> (Child, ChildStdin) {
     let mut command = Command::new(SPAR);
     command.arg("mock").arg(script());
@@ -92,7 +92,7 @@ fn over_stdio_it_answers_what_came_before_the_end_of_input_and_exits_with_0() {
     let meta = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
     let params = format!(r#"{{"name":"greet","arguments":{{"name":"Ada"}},"_meta":{meta}}}"#);
     let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
-    // In two halves, and then a line that never ends.
+    // In two halves, and then an endless line.
     let (first, second) = line.split_at(40);
     stdin.write_all(first.as_bytes()).unwrap();
     stdin.flush().unwrap();
@@ -101,9 +101,9 @@ fn over_stdio_it_answers_what_came_before_the_end_of_input_and_exits_with_0() {
     drop(stdin);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
-    let said = String::from_utf8(output.stdout).unwrap();
-    // What needs no handler may be answered first.
-    assert!(said.contains("\"text\":\"hello Ada\"") && said.contains("-32700"), "{said}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    // A request without a handler may be answered first.
+    assert!(text.contains("\"text\":\"hello Ada\"") && text.contains("-32700"), "{text}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! `spar agent` where somebody sits before it: signals in the midst of things,
-//! what a model says on a terminal, and who is asked there.
+//! Tests `spar agent` at a terminal: signals at any time, the text of a model, and
+//! permission questions.
 
 use std::fs;
 use std::fs::{File, OpenOptions};
@@ -13,19 +13,19 @@ use serde_json::{Value, json};
 use sparring_mock::{LlmMock, LlmTurn};
 use tokio::runtime::Runtime;
 
-use crate::process::{PATIENCE, Running, SPAR, wait_until_gone};
+use crate::process::{Running, SPAR, WAIT_LIMIT, wait_until_gone};
 
-/// Something that says what it is asked, and a folder with a server whose
-/// process id is in `id`.
-struct Stage {
+/// An endpoint that logs its requests, and a folder with a server whose process id is in
+/// `id`.
+struct AgentSetup {
     _runtime: Runtime,
     llm: LlmMock,
     asked: mpsc::Receiver<Value>,
     folder: tempfile::TempDir,
 }
 
-impl Stage {
-    fn new(turns: impl IntoIterator<Item = LlmTurn>, tools: &str) -> Stage {
+impl AgentSetup {
+    fn new(turns: impl IntoIterator<Item = LlmTurn>, tools: &str) -> AgentSetup {
         let runtime = Runtime::new().unwrap();
         let llm = turns.into_iter().fold(LlmMock::openai(), |llm, turn| llm.turn(turn));
         let llm = runtime.block_on(llm.start()).unwrap();
@@ -38,7 +38,7 @@ impl Stage {
         let server = json!({"command": "sh", "args": ["-c", script], "cwd": cwd});
         let config = json!({"mcpServers": {"s": server}}).to_string();
         fs::write(folder.path().join("mcp.json"), config).unwrap();
-        Stage { _runtime: runtime, llm, asked, folder }
+        AgentSetup { _runtime: runtime, llm, asked, folder }
     }
 
     fn command(&self, more: &[&str]) -> Command {
@@ -56,7 +56,7 @@ impl Stage {
     }
 
     fn next_request(&self) -> Value {
-        self.asked.recv_timeout(PATIENCE).unwrap()
+        self.asked.recv_timeout(WAIT_LIMIT).unwrap()
     }
 
     fn server(&self) -> String {
@@ -67,7 +67,7 @@ impl Stage {
 #[test]
 fn ctrl_c_while_the_model_thinks_leaves_nothing() {
     let silent = LlmTurn::text("never").with("delay", "300s");
-    let stage = Stage::new([silent], "[{name: a, replies: [{text: a}]}]");
+    let stage = AgentSetup::new([silent], "[{name: a, replies: [{text: a}]}]");
     let mut running = stage.start(&[]);
     stage.next_request();
     running.signal(Signal::INT);
@@ -80,9 +80,9 @@ fn ctrl_c_while_the_model_thinks_leaves_nothing() {
 #[test]
 fn ctrl_c_during_a_call_leaves_nothing_and_a_second_one_does_not_wait() {
     let call = LlmTurn::call("mcp__s__hang", json!({}));
-    let stage = Stage::new([call], "[{name: hang, replies: [{delay: 300s, text: never}]}]");
+    let stage = AgentSetup::new([call], "[{name: hang, replies: [{delay: 300s, text: never}]}]");
     let mut running = stage.start(&["--allow", "mcp__s"]);
-    assert_eq!(running.line("note: calls "), "mcp__s__hang {}");
+    assert_eq!(running.line("note: calling "), "mcp__s__hang {}");
     running.signal(Signal::INT);
     assert_eq!(running.line("error: "), "stopped by SIGINT");
     running.signal(Signal::INT);
@@ -93,24 +93,25 @@ fn ctrl_c_during_a_call_leaves_nothing_and_a_second_one_does_not_wait() {
 
 #[test]
 fn a_server_that_is_lost_during_a_call_is_told_to_the_model() {
-    let told = json!({"results": [{"text": {"contains": "server `s` was lost during the call"}}]});
-    let stage = Stage::new(
-        [LlmTurn::call("mcp__s__crash", json!({})), LlmTurn::text("it is gone").expect(told)],
+    let printed =
+        json!({"results": [{"text": {"contains": "server `s` was lost during the call"}}]});
+    let stage = AgentSetup::new(
+        [LlmTurn::call("mcp__s__crash", json!({})), LlmTurn::text("it is gone").expect(printed)],
         "[{name: crash, replies: [{fault: {exit: 3}}]}]",
     );
     let output = crate::process::output(&mut stage.command(&["--allow", "mcp__s"]));
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{printed}");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "it is gone\n");
     assert!(
-        told.contains("note: mcp__s__crash failed: server `s` was lost during the call"),
-        "{told}"
+        printed.contains("note: mcp__s__crash failed: server `s` was lost during the call"),
+        "{printed}"
     );
 }
 
 #[test]
 fn what_a_model_says_comes_piece_by_piece_and_does_nothing_to_a_terminal() {
-    let stage = Stage::new([LlmTurn::text("a\u{1b}[2Jb")], "[]");
+    let stage = AgentSetup::new([LlmTurn::text("a\u{1b}[2Jb")], "[]");
     let (terminal, mut screen) = pair();
     let mut command = stage.command(&["--quiet"]);
     command.stdout(terminal.try_clone().unwrap()).stderr(Stdio::null());
@@ -125,7 +126,7 @@ fn what_a_model_says_comes_piece_by_piece_and_does_nothing_to_a_terminal() {
 #[test]
 fn whoever_sits_before_the_terminal_is_asked_whether_a_tool_may_be_called() {
     for (answer, refused) in [("o\n", false), ("n\n", true)] {
-        let stage = Stage::new([wipes(), LlmTurn::text("well")], WIPE);
+        let stage = AgentSetup::new([wipes(), LlmTurn::text("well")], WIPE);
         assert_eq!(stage.answered(answer), "well\n");
         assert_eq!(stage.last_refused(), refused, "{answer:?}");
     }
@@ -134,23 +135,22 @@ fn whoever_sits_before_the_terminal_is_asked_whether_a_tool_may_be_called() {
 #[test]
 fn what_is_granted_for_good_is_not_asked_for_in_the_next_run() {
     let turns = [wipes(), LlmTurn::text("one"), wipes(), LlmTurn::text("two")];
-    let stage = Stage::new(turns, WIPE);
+    let stage = AgentSetup::new(turns, WIPE);
     assert_eq!(stage.answered("a\n"), "one\n");
     let output = crate::process::output(&mut stage.command(&[]));
     assert_eq!(String::from_utf8_lossy(&output.stdout), "two\n");
     assert!(!stage.last_refused());
 }
 
-/// A tool that nobody would have called unasked.
+/// A tool that needs permission.
 const WIPE: &str = "[{name: wipe, replies: [{text: gone}]}]";
 
 fn wipes() -> LlmTurn {
     LlmTurn::call("mcp__s__wipe", json!({"what": "a\u{1b}[2J"}))
 }
 
-impl Stage {
-    /// What is said by one that is run at a terminal and asks there, where it is
-    /// answered so.
+impl AgentSetup {
+    /// Returns the output of a run at a terminal, where the question gets this answer.
     fn answered(&self, answer: &str) -> String {
         let (terminal, mut screen) = pair();
         let mut command = self.command(&[]);
@@ -159,25 +159,25 @@ impl Stage {
         let mut running = command.spawn().unwrap();
         drop((command, terminal));
         let asked = read_until(&mut screen, "Allow?");
-        assert!(asked.contains("'s' is to run its tool 'wipe'"), "{asked:?}");
+        assert!(asked.contains("'s' wants to run its tool 'wipe'"), "{asked:?}");
         assert!(!asked.contains("\u{1b}[2J"), "{asked:?}");
         screen.write_all(answer.as_bytes()).unwrap();
-        let mut said = String::new();
-        running.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+        let mut spoken_text = String::new();
+        running.stdout.take().unwrap().read_to_string(&mut spoken_text).unwrap();
         assert_eq!(Running::of(running).exit(), Some(0));
-        said
+        spoken_text
     }
 
-    /// Whether the model was told in its last turn that somebody said no.
+    /// Returns whether the last turn told the model that the user denied the call.
     fn last_refused(&self) -> bool {
         let request = self.llm.requests().pop().unwrap().to_json();
         let result = request["results"][0]["text"].as_str().unwrap().to_owned();
-        assert!(result == "gone" || result.contains("the answer was never"), "{result}");
+        assert!(result == "gone" || result.contains("you answered never"), "{result}");
         result != "gone"
     }
 }
 
-/// A terminal that can be read and written at both ends.
+/// A pair of terminals that can be read and written.
 fn pair() -> (File, File) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&master).unwrap();
@@ -187,7 +187,7 @@ fn pair() -> (File, File) {
     (terminal, File::from(master))
 }
 
-/// Everything that comes up to that word.
+/// Reads everything up to this word.
 fn read_until(screen: &mut File, word: &str) -> String {
     let (mut all, mut some) = (Vec::new(), [0; 4096]);
     loop {

@@ -1,30 +1,30 @@
-//! Being let in by OAuth: what is printed for whoever logs in, what is kept, and
-//! that no secret is seen by anybody.
+//! Tests OAuth: the printed login page, the stored tokens, and that no output shows a
+//! secret.
 
-#[path = "../../../sparring-transport/tests/it/oauth/world.rs"]
+#[path = "../../../sparring-transport/tests/it/oauth/scripted_servers.rs"]
 #[expect(dead_code, reason = "its other tests use all of it")]
-mod world;
+mod scripted_servers;
 
 use std::io::Read as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
+use scripted_servers::{Behavior, Replacement, ScriptedServers};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use world::{Odd, Ways, World};
 
 use crate::process::{Running, SPAR};
 
-/// A world, what it runs on, and a folder for whoever visits it.
-struct Place {
+/// An authorization server and an MCP server, and a folder for the client.
+struct OAuthSetup {
     runtime: Runtime,
-    world: World,
+    servers: ScriptedServers,
     folder: tempfile::TempDir,
 }
 
-/// What came of a run, with everything that it could show.
-struct Came {
+/// The outcome of a run, with all of its output.
+struct RunOutput {
     exit: Option<i32>,
     stdout: String,
     stderr: String,
@@ -33,12 +33,12 @@ struct Came {
     asked: bool,
 }
 
-impl Place {
-    fn new(ways: Ways) -> Place {
+impl OAuthSetup {
+    fn new(behavior: Behavior) -> OAuthSetup {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         let runtime = builder.worker_threads(1).enable_all().build().unwrap();
-        let world = runtime.block_on(World::new(ways));
-        Place { runtime, world, folder: tempfile::tempdir().unwrap() }
+        let servers = runtime.block_on(ScriptedServers::new(behavior));
+        OAuthSetup { runtime, servers, folder: tempfile::tempdir().unwrap() }
     }
 
     fn file(&self, name: &str) -> String {
@@ -46,7 +46,7 @@ impl Place {
     }
 
     fn start(&self, verb: &[&str], flags: &[&str]) -> Running {
-        let (url, trace) = (self.world.url(), self.file("trace.jsonl"));
+        let (url, trace) = (self.servers.url(), self.file("trace.jsonl"));
         let mut command = Command::new(SPAR);
         command.args(verb).args(["--url", &url, "--trace", &trace]).args(flags);
         command.env("XDG_CONFIG_HOME", self.folder.path());
@@ -54,8 +54,8 @@ impl Place {
         Running::of(command.spawn().unwrap())
     }
 
-    /// Runs `spar` to its end, and logs in when it asks for that.
-    fn run(&self, verb: &[&str], flags: &[&str]) -> Came {
+    /// Runs `spar` to its end, and logs in when asked.
+    fn run(&self, verb: &[&str], flags: &[&str]) -> RunOutput {
         let mut running = self.start(verb, flags);
         let mut stdout = running.child.stdout.take().unwrap();
         let mut lines = running.stderr.take().unwrap();
@@ -64,14 +64,14 @@ impl Place {
             let page = stderr.lines().next_back().unwrap().to_owned();
             if page.starts_with("http") && page.contains("/authorize?") {
                 asked = true;
-                // The page is gone when the login is refused by us.
+                // The page is gone if `spar` refuses the login.
                 let _ = self.runtime.block_on(reqwest::get(page));
             }
         }
         let mut printed = String::new();
         stdout.read_to_string(&mut printed).unwrap();
         let trace = std::fs::read_to_string(self.file("trace.jsonl")).unwrap_or_default();
-        Came { exit: running.exit(), stdout: printed, stderr, trace, asked }
+        RunOutput { exit: running.exit(), stdout: printed, stderr, trace, asked }
     }
 }
 
@@ -79,7 +79,7 @@ const ECHO: [&str; 3] = ["call", "echo", "message=hi"];
 
 #[test]
 fn somebody_logs_in_once_and_for_all() {
-    let place = Place::new(Ways::default());
+    let place = OAuthSetup::new(Behavior::default());
     let came = place.run(&ECHO, &["--oauth"]);
     assert_eq!((came.exit, &*came.stdout), (Some(0), "hi\n"), "{}", came.stderr);
     assert!(came.stderr.starts_with("To log in, open this page:\nhttp://"), "{}", came.stderr);
@@ -89,20 +89,20 @@ fn somebody_logs_in_once_and_for_all() {
     }
     let kept = Path::new(&place.file("sparring/credentials.json")).exists();
     assert!(kept, "in the folder of the user's settings");
-    // Where nothing is kept somebody has to log in again.
+    // Without stored tokens the user has to log in again.
     let other = place.file("other.json");
     assert!(place.run(&ECHO, &["--oauth", "--oauth-file", &other]).asked);
     assert!(Path::new(&other).exists());
 }
 
-/// On Linux a page is opened by `xdg-open`, where somebody sits at a terminal.
+/// On Linux `xdg-open` opens a page if stderr is a terminal.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_page_is_opened_for_whoever_sits_at_a_terminal() {
     use std::os::unix::fs::PermissionsExt;
 
     for (flags, opens) in [(&["--oauth"][..], true), (&["--oauth", "--no-browser"], false)] {
-        let place = Place::new(Ways::default());
+        let place = OAuthSetup::new(Behavior::default());
         let (browser, opened) = (place.file("xdg-open"), place.file("opened"));
         std::fs::write(
             &browser,
@@ -113,7 +113,7 @@ fn the_page_is_opened_for_whoever_sits_at_a_terminal() {
         let (terminal, mut lines) = crate::terminal::terminal();
         let path = std::env::var("PATH").unwrap();
         let mut command = Command::new(SPAR);
-        command.args(ECHO).args(["--url", &place.world.url()]).args(flags);
+        command.args(ECHO).args(["--url", &place.servers.url()]).args(flags);
         command.env("PATH", format!("{}:{path}", place.folder.path().display()));
         command.env("XDG_CONFIG_HOME", place.folder.path());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(terminal);
@@ -125,7 +125,7 @@ fn the_page_is_opened_for_whoever_sits_at_a_terminal() {
             std::io::BufRead::read_line(&mut lines, &mut page).unwrap();
         }
         if opens {
-            let until = std::time::Instant::now() + crate::process::PATIENCE;
+            let until = std::time::Instant::now() + crate::process::WAIT_LIMIT;
             while !Path::new(&opened).exists() {
                 assert!(std::time::Instant::now() < until, "no page was opened");
                 std::thread::yield_now();
@@ -141,26 +141,27 @@ fn the_page_is_opened_for_whoever_sits_at_a_terminal() {
 
 #[test]
 fn a_program_asks_for_itself() {
-    let place = Place::new(Ways::default());
+    let place = OAuthSetup::new(Behavior::default());
     let flags = ["--oauth=client-credentials", "--oauth-client", "me", "--oauth-secret", "hunter2"];
     let scope = ["--oauth-scope", "a", "--oauth-scope", "b"];
     let came = place.run(&ECHO, &[&flags[..], &scope].concat());
     assert_eq!((came.exit, &*came.stdout, came.asked), (Some(0), "hi\n", false), "{}", came.stderr);
-    assert_eq!(place.world.said("token")[0]["scope"], "a b");
-    // Whose the client is was found out once, and the secret is for nobody else.
-    place.world.change(|ways| ways.issuer = "/other");
+    assert_eq!(place.servers.said("token")[0]["scope"], "a b");
+    // The issuer of the client is stored, and its secret goes to no other.
+    place.servers.change(|behavior| behavior.issuer = "/other");
     let came = place.run(&ECHO, &flags);
     let expected = "wrong issuer: the client me belongs to";
     assert!(came.exit == Some(3) && came.stderr.contains(expected), "{}", came.stderr);
-    assert_eq!(place.world.said("token").len(), 1);
-    let issuer = format!("{}/other", place.world.origin());
+    assert_eq!(place.servers.said("token").len(), 1);
+    let issuer = format!("{}/other", place.servers.origin());
     let came = place.run(&ECHO, &[&flags[..], &["--oauth-issuer", &issuer]].concat());
     assert_eq!((came.exit, &*came.stdout), (Some(0), "hi\n"), "{}", came.stderr);
 }
 
 #[test]
 fn whoever_never_comes_back_is_not_waited_for() {
-    let place = Place::new(Ways { brings: json!({"state": "other"}), ..Ways::default() });
+    let place =
+        OAuthSetup::new(Behavior { brings: json!({"state": "other"}), ..Behavior::default() });
     let came = place.run(&ECHO, &["--oauth", "--json"]);
     assert_eq!(came.exit, Some(3));
     let printed: Value = serde_json::from_str(&came.stdout).unwrap();
@@ -169,13 +170,13 @@ fn whoever_never_comes_back_is_not_waited_for() {
 
     let mut running = place.start(&ECHO, &["--oauth", "--oauth-timeout", "50ms"]);
     running.line("To log in");
-    assert!(running.line("error: ").contains("nobody came back from the login within 50ms"));
+    assert!(running.line("error: ").contains("no login within 50ms"));
     assert_eq!(running.exit(), Some(3));
 }
 
 #[test]
 fn ctrl_c_ends_the_waiting() {
-    let place = Place::new(Ways::default());
+    let place = OAuthSetup::new(Behavior::default());
     let mut running = place.start(&ECHO, &["--oauth"]);
     running.line("To log in");
     let page = running.line("http://");
@@ -193,7 +194,10 @@ fn ctrl_c_ends_the_waiting_for_an_authorization_server() {
     for end in
         ["/oauth-protected-resource/mcp", "/oauth-authorization-server/as", "/register", "/token"]
     {
-        let place = Place::new(Ways { odd: vec![(end, Odd::Silence)], ..Ways::default() });
+        let place = OAuthSetup::new(Behavior {
+            odd: vec![(end, Replacement::Silence)],
+            ..Behavior::default()
+        });
         let mut running = place.start(&ECHO, &["--oauth", "--timeout", "1s"]);
         if end == "/token" {
             running.line("To log in");
@@ -201,7 +205,7 @@ fn ctrl_c_ends_the_waiting_for_an_authorization_server() {
             let visit = place.runtime.block_on(reqwest::get(page));
             assert!(visit.unwrap().status().is_success());
         }
-        while !place.world.story().contains(&end) {
+        while !place.servers.story().contains(&end) {
             std::thread::yield_now();
         }
         let begun = std::time::Instant::now();
@@ -214,7 +218,7 @@ fn ctrl_c_ends_the_waiting_for_an_authorization_server() {
 
 #[test]
 fn a_login_needs_nobody_to_read_stderr() {
-    let place = Place::new(Ways::default());
+    let place = OAuthSetup::new(Behavior::default());
     let mut running = place.start(&ECHO, &["--oauth", "--oauth-timeout", "50ms", "--json"]);
     drop(running.stderr.take());
     assert_eq!(running.exit(), Some(3));
@@ -231,20 +235,20 @@ fn nothing_that_can_be_printed_shows_a_secret() {
     });
     let refusal = |status: u16| {
         let body = json!({"error": "invalid_grant", "error_description": "ECHO"});
-        Ways { refusals: vec![(status, body); 100], ..Ways::default() }
+        Behavior { refusals: vec![(status, body); 100], ..Behavior::default() }
     };
     let worlds = [
-        Ways::default(),
-        Ways { registered, ..Ways::default() },
-        Ways { lasts: 0, ..Ways::default() },
-        Ways { stubborn: true, ..Ways::default() },
-        Ways { for_tools: Some("write"), gives: Some("read"), ..Ways::default() },
-        Ways { brings: json!({"state": "hunter-state"}), ..Ways::default() },
-        Ways { brings: json!({"iss": null}), ..Ways::default() },
-        Ways { resource: None, ..Ways::default() },
+        Behavior::default(),
+        Behavior { registered, ..Behavior::default() },
+        Behavior { lasts: 0, ..Behavior::default() },
+        Behavior { stubborn: true, ..Behavior::default() },
+        Behavior { for_tools: Some("write"), gives: Some("read"), ..Behavior::default() },
+        Behavior { brings: json!({"state": "hunter-state"}), ..Behavior::default() },
+        Behavior { brings: json!({"iss": null}), ..Behavior::default() },
+        Behavior { resource: None, ..Behavior::default() },
         refusal(400),
         refusal(500),
-        Ways { refusals: vec![(200, json!("hunter-access"))], ..Ways::default() },
+        Behavior { refusals: vec![(200, json!("hunter-access"))], ..Behavior::default() },
     ];
     let verbs: [&[&str]; 6] = [
         &ECHO,
@@ -255,15 +259,15 @@ fn nothing_that_can_be_printed_shows_a_secret() {
         &["raw", r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#],
     ];
     let (mut runs, mut good) = (0, 0);
-    for ways in worlds {
-        let place = Place::new(ways);
+    for behavior in worlds {
+        let place = OAuthSetup::new(behavior);
         let file = place.file("key.pem");
         std::fs::write(&file, &key).unwrap();
         let by_key = ["--oauth=client-credentials", "--oauth-client", "me", "--oauth-key", &file];
         for how in [&["--oauth"][..], &by_secret, &by_key] {
             for (number, verb) in verbs.iter().enumerate() {
-                // What is renewed shows more than what is good.
-                place.world.revoke(number == 0);
+                // A renewed token shows more than a valid one.
+                place.servers.revoke(number == 0);
                 for json in [&[][..], &["--json"]] {
                     let came = place.run(verb, &[how, json].concat());
                     let shown = [came.stdout, came.stderr, came.trace].concat();

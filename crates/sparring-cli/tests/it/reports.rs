@@ -1,6 +1,5 @@
-//! Reports of real runs: they fit their schema, come as things happen, survive
-//! Ctrl+C, are written anew where files are watched, and whatever a server says
-//! breaks none of them.
+//! Tests reports of real runs: they match their schema, are written while tests run,
+//! survive Ctrl+C, are replaced under --watch, and no output of a server breaks them.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -12,10 +11,10 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::process::{PATIENCE, Running, SPAR, is_running, output};
+use crate::process::{Running, SPAR, WAIT_LIMIT, is_running, output};
 use crate::transcript::golden;
 
-/// Every report but the stream.
+/// Every format except the stream.
 const KINDS: [&str; 8] = ["junit", "json", "tap", "markdown", "html", "github", "gitlab", "agent"];
 
 fn read(folder: &TempDir, name: &str) -> String {
@@ -26,7 +25,7 @@ fn json(folder: &TempDir, name: &str) -> Value {
     serde_json::from_str(&read(folder, name)).unwrap()
 }
 
-/// Writes the report of all suites of a folder, whatever comes of them.
+/// Writes the report of all suites in a folder, whatever their outcome.
 fn report_of(suites: &str) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(SPAR);
@@ -74,7 +73,7 @@ fn start(folder: &TempDir, args: &[&str]) -> Running {
     Running::of(command.spawn().unwrap())
 }
 
-/// Reads lines until one has this, and gives it.
+/// Reads lines until one contains this, and returns it.
 fn line_with(lines: &mut impl std::io::BufRead, what: &str) -> Value {
     loop {
         let mut line = String::new();
@@ -95,16 +94,16 @@ fn what_happens_is_told_at_once_and_ctrl_c_leaves_whole_reports() {
     let mut stdout = BufReader::new(running.child.stdout.take().unwrap());
     let quick = line_with(&mut stdout, r#""event":"finished""#);
     assert_eq!((&quick["number"], &quick["test"]["outcome"]), (&0.into(), &"passed".into()));
-    // The test that hangs is told to have begun, and nothing more comes.
+    // The hanging test has started, and nothing more arrives.
     assert_eq!(line_with(&mut stdout, "started")["name"], "slow");
     assert!(!folder.path().join("a.json").exists(), "it is written at the end");
     running.signal(Signal::INT);
     let mut rest = String::new();
     stdout.read_to_string(&mut rest).unwrap();
     let lines: Vec<Value> = rest.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
-    let told: Vec<_> = lines.iter().map(|it| (&it["event"], &it["test"]["outcome"])).collect();
+    let printed: Vec<_> = lines.iter().map(|it| (&it["event"], &it["test"]["outcome"])).collect();
     let not_run = (&Value::from("finished"), &Value::from("not_run"));
-    assert_eq!(told, [not_run, not_run, (&"end".into(), &Value::Null)]);
+    assert_eq!(printed, [not_run, not_run, (&"end".into(), &Value::Null)]);
     assert_eq!(lines[2]["stopped"], true);
     assert_eq!(running.line("error: "), "stopped by SIGINT");
     assert_eq!(running.exit(), Some(130));
@@ -123,14 +122,14 @@ fn ctrl_c_does_not_wait_for_a_report_that_nobody_reads() {
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let mut running = start(&folder, &["--filter", "quick", "--report", "json=pipe"]);
     let mut stdout = BufReader::new(running.child.stdout.take().unwrap());
-    let mut told = String::new();
-    while !told.contains("ok    quick") {
-        assert_ne!(stdout.read_line(&mut told).unwrap(), 0, "{told}");
+    let mut printed = String::new();
+    while !printed.contains("ok    quick") {
+        assert_ne!(stdout.read_line(&mut printed).unwrap(), 0, "{printed}");
     }
-    // The run is about to be over, and then the pipe waits for a reader: the
-    // first signal may still be for the run.
+    // The run is about to end, and then the pipe waits for a reader. The first signal may
+    // still stop the run.
     let began = Instant::now();
-    while is_running(&running.child.id().to_string()) && began.elapsed() < PATIENCE {
+    while is_running(&running.child.id().to_string()) && began.elapsed() < WAIT_LIMIT {
         running.signal(Signal::INT);
         std::thread::yield_now();
     }
@@ -144,14 +143,14 @@ fn reports_are_written_anew_after_each_change() {
         &folder,
         &["--watch", "--filter", "quick", "--report", "json=a.json", "--report", "ndjson=a.ndjson"],
     );
-    running.line("note: waiting for a change");
+    running.line("note: waiting for changes");
     let first = json(&folder, "a.json");
     assert_eq!(first["summary"]["passed"], 1);
     fs::write(folder.path().join("new"), "tools: [{name: quick, text: no, is_error: true}]\n")
         .unwrap();
     fs::rename(folder.path().join("new"), folder.path().join("a.mock.yaml")).unwrap();
-    running.line("note: a.mock.yaml has changed");
-    running.line("note: waiting for a change");
+    running.line("note: a.mock.yaml changed");
+    running.line("note: waiting for changes");
     let second = json(&folder, "a.json");
     assert_eq!(second["summary"]["failed"], 1, "{second}");
     let stream = read(&folder, "a.ndjson");
@@ -160,7 +159,7 @@ fn reports_are_written_anew_after_each_change() {
     assert_eq!(running.exit(), Some(130));
 }
 
-/// The elements of an XML text, which must be one.
+/// Returns the elements of an XML document.
 fn names_in(xml: &str) -> Vec<String> {
     let mut reader = quick_xml::Reader::from_str(xml);
     let mut names = Vec::new();
@@ -175,7 +174,7 @@ fn names_in(xml: &str) -> Vec<String> {
     }
 }
 
-/// A server that says whatever breaks a report.
+/// A server whose output could break a report.
 const HOSTILE: &str = r#"
 printf 'noise \377\376 \033[2J \000 ]]> </script> <!-- %%0A ::error::x\n'
 printf 'it fails \377 ]]> </script>\033[31m\n' >&2
@@ -207,8 +206,8 @@ fn whatever_a_server_says_breaks_no_report() {
     command.args(["test", "a.spar.yaml", "--report", "ndjson=ndjson"]).current_dir(folder.path());
     command.args(KINDS.iter().flat_map(|kind| ["--report".to_owned(), format!("{kind}={kind}")]));
     let output = output(&mut command);
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{told}");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{printed}");
     let report = json(&folder, "json");
     let noise = report["tests"][0]["frames"].as_array().unwrap().iter();
     let noise = noise.map(|it| &it["text"]).find(|it| it.as_str().unwrap().contains("noise"));
@@ -251,9 +250,9 @@ fn a_reader_that_does_not_read_keeps_nobody_from_ending_a_run() {
     let mut running = start(&folder, &["--report", "ndjson"]);
     let mut stdout = BufReader::new(running.child.stdout.take().unwrap());
     line_with(&mut stdout, "started");
-    // From here on nobody reads, and the pipe is full long before the end.
+    // Nothing reads from here on, and the pipe is full long before the end.
     let began = Instant::now();
-    while is_running(&running.child.id().to_string()) && began.elapsed() < PATIENCE {
+    while is_running(&running.child.id().to_string()) && began.elapsed() < WAIT_LIMIT {
         running.signal(Signal::INT);
         std::thread::yield_now();
     }

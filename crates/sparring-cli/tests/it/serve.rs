@@ -1,5 +1,5 @@
-//! `spar serve` as a process: over HTTP, with files that change, children that
-//! crash, and signals.
+//! Tests `spar serve` as a process: over HTTP, with changing files, crashing servers and
+//! signals.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -12,8 +12,7 @@ use tempfile::TempDir;
 
 use crate::process::{Running, SPAR, output, wait_until_gone};
 
-/// A user's folder in which these scripts are configured as mocks, with all that
-/// they have allowed in the file.
+/// A home folder that configures these scripts as mocks and allows all of their tools.
 pub(crate) fn home(mocks: &[(&str, &Path)]) -> TempDir {
     let home = tempfile::tempdir().unwrap();
     let entries: Vec<String> = mocks.iter().map(|(name, script)| mock(name, script)).collect();
@@ -32,12 +31,12 @@ fn write<'a>(home: &Path, entries: &[String], allowed: impl Iterator<Item = &'a 
     let allowed: Vec<String> = allowed.map(|name| format!("mcp__{name}")).collect();
     let allowed = allowed.join(", ");
     let text = format!("servers:\n{}permissions: {{allow: [{allowed}]}}\n", entries.concat());
-    // At once, as editors do.
+    // Atomically, as editors do.
     fs::write(folder.join("new"), text).unwrap();
     fs::rename(folder.join("new"), folder.join("mcp.yaml")).unwrap();
 }
 
-/// A program that finds its configuration there.
+/// Returns a command with this home folder.
 pub(crate) fn at(home: &Path, program: &str) -> Command {
     let mut command = Command::new(program);
     command.env("HOME", home).env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME");
@@ -45,7 +44,7 @@ pub(crate) fn at(home: &Path, program: &str) -> Command {
     command
 }
 
-/// The program over HTTP.
+/// `spar serve` over HTTP.
 pub(crate) struct Served {
     pub(crate) running: Running,
     pub(crate) url: String,
@@ -69,12 +68,12 @@ impl Served {
 
     fn spar(&self, args: &[&str]) -> (String, Option<i32>) {
         let output = output(Command::new(SPAR).args(args).args(["--url", &self.url]));
-        let said = [output.stdout, output.stderr].concat();
-        (String::from_utf8_lossy(&said).into_owned(), output.status.code())
+        let spoken_text = [output.stdout, output.stderr].concat();
+        (String::from_utf8_lossy(&spoken_text).into_owned(), output.status.code())
     }
 }
 
-/// A server in a few lines of shell, which tells its process and can end.
+/// A server in a few lines of shell that writes its process id and can exit.
 fn shell(name: &str, home: &Path) -> String {
     let script = home.join(format!("{name}.sh"));
     let text = r#"echo "$$" > "$1"
@@ -89,12 +88,12 @@ while read -r line; do
 done
 "#;
     fs::write(&script, text).unwrap();
-    let (script, told) = (json!(script), json!(home.join(format!("{name}.pid"))));
-    format!("  {name}: {{command: sh, args: [{script}, {told}], protocol: 2025-11-25}}\n")
+    let (script, printed) = (json!(script), json!(home.join(format!("{name}.pid"))));
+    format!("  {name}: {{command: sh, args: [{script}, {printed}], protocol: 2025-11-25}}\n")
 }
 
 fn wait_for(file: &Path) -> String {
-    let until = std::time::Instant::now() + crate::process::PATIENCE;
+    let until = std::time::Instant::now() + crate::process::WAIT_LIMIT;
     loop {
         match fs::read_to_string(file) {
             Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
@@ -112,7 +111,7 @@ fn script() -> std::path::PathBuf {
 fn servers_are_one_over_http_and_a_file_that_changes_is_followed() {
     let home = home(&[("desk", &script())]);
     let mut served = Served::start(home.path(), &[]);
-    assert_eq!(served.running.line("note: `desk` is connected"), "and has 4 tools");
+    assert_eq!(served.running.line("note: `desk` is connected: "), "4 tools");
     assert_eq!(
         served.running.line("note: serving "),
         "4 tools, 1 resource and 1 prompt of 1 server"
@@ -126,13 +125,13 @@ fn servers_are_one_over_http_and_a_file_that_changes_is_followed() {
         &[mock("desk", &script()), mock("table", &script())],
         ["desk", "table"].into_iter(),
     );
-    assert_eq!(served.running.line("note: the files were read again: "), "table new");
-    assert_eq!(served.running.line("note: `table` is connected"), "and has 4 tools");
+    assert_eq!(served.running.line("note: reloaded the configuration: "), "table new");
+    assert_eq!(served.running.line("note: `table` is connected: "), "4 tools");
     let call = ["call", "mcp__table__echo", "message=new"];
     assert_eq!(served.spar(&call), ("new\n".to_owned(), Some(0)));
-    // What is wrong leaves everything as it is.
+    // A wrong file changes nothing.
     fs::write(home.path().join(".config/sparring/mcp.yaml"), "servers: [").unwrap();
-    served.running.line("note: what the files said before is still served");
+    served.running.line("note: still serving the previous configuration");
     assert_eq!(served.spar(&call), ("new\n".to_owned(), Some(0)));
     assert_eq!(served.end(), Some(143));
 }
@@ -145,13 +144,13 @@ fn a_server_that_is_disabled_is_left_out_and_one_that_is_broken_stays() {
     let disabled = mock("table", &script()).replace("}\n", ", enabled: false}\n");
     let entries = [mock("desk", &script()), disabled];
     write(home.path(), &entries, ["desk", "table"].into_iter());
-    assert_eq!(served.running.line("note: the files were read again: "), "table gone");
-    let (told, code) = served.spar(&["list", "tools"]);
-    assert_eq!(code, Some(0), "{told}");
-    assert!(told.contains("mcp__desk__echo") && !told.contains("mcp__table__"), "{told}");
+    assert_eq!(served.running.line("note: reloaded the configuration: "), "table removed");
+    let (printed, code) = served.spar(&["list", "tools"]);
+    assert_eq!(code, Some(0), "{printed}");
+    assert!(printed.contains("mcp__desk__echo") && !printed.contains("mcp__table__"), "{printed}");
     let entries = ["  desk: {command: 7}\n".to_owned(), mock("table", &script())];
     write(home.path(), &entries, ["desk", "table"].into_iter());
-    let why = served.running.line("note: server `desk` stays as it was: ");
+    let why = served.running.line("note: server `desk` keeps its previous configuration: ");
     assert!(why.contains("mcp.yaml:2:"), "{why}");
     let call = ["call", "mcp__desk__echo", "message=hi"];
     assert_eq!(served.spar(&call), ("hi\n".to_owned(), Some(0)));
@@ -162,11 +161,11 @@ fn a_server_that_is_disabled_is_left_out_and_one_that_is_broken_stays() {
 fn only_who_has_the_token_is_let_in() {
     let home = home(&[("desk", &script())]);
     let served = Served::start(home.path(), &["--bearer", "open-sesame"]);
-    let (told, code) = served.spar(&["list", "tools"]);
-    assert_eq!(code, Some(3), "{told}");
-    assert!(told.contains("credentials are needed"), "{told}");
-    let (told, code) = served.spar(&["list", "tools", "--bearer", "open-sesame"]);
-    assert_eq!(code, Some(0), "{told}");
+    let (printed, code) = served.spar(&["list", "tools"]);
+    assert_eq!(code, Some(3), "{printed}");
+    assert!(printed.contains("credentials required"), "{printed}");
+    let (printed, code) = served.spar(&["list", "tools", "--bearer", "open-sesame"]);
+    assert_eq!(code, Some(0), "{printed}");
     assert_eq!(served.end(), Some(143));
 }
 
@@ -177,14 +176,14 @@ fn a_crash_is_told_to_its_callers_and_to_whoever_reads_stderr() {
     write(home.path(), &entries, ["box", "desk"].into_iter());
     let mut served = Served::start(home.path(), &[]);
     served.running.line("note: serving 6 tools");
-    let (told, code) = served.spar(&["call", "mcp__box__crash"]);
-    assert_eq!(code, Some(1), "{told}");
-    assert!(told.contains("server `box`: ") && told.contains("no more paper"), "{told}");
+    let (printed, code) = served.spar(&["call", "mcp__box__crash"]);
+    assert_eq!(code, Some(1), "{printed}");
+    assert!(printed.contains("server `box`: ") && printed.contains("no more paper"), "{printed}");
     let lost = served.running.line("error: server `box` was lost: ");
     assert!(lost.contains('7'), "{lost}");
     let call = ["call", "mcp__desk__echo", "message=hi"];
     assert_eq!(served.spar(&call), ("hi\n".to_owned(), Some(0)));
-    assert_eq!(served.running.line("note: `box` is connected"), "and has 2 tools");
+    assert_eq!(served.running.line("note: `box` is connected: "), "2 tools");
     assert_eq!(served.end(), Some(143));
 }
 
@@ -193,7 +192,7 @@ fn a_signal_fails_what_is_in_flight_and_leaves_no_child() {
     for over_http in [true, false] {
         let home = tempfile::tempdir().unwrap();
         write(home.path(), &[shell("box", home.path())], ["box"].into_iter());
-        let told = home.path().join("box.pid");
+        let printed = home.path().join("box.pid");
         let (gateway, caller) = if over_http {
             let served = Served::start(home.path(), &[]);
             let mut call = Command::new(SPAR);
@@ -207,7 +206,7 @@ fn a_signal_fails_what_is_in_flight_and_leaves_no_child() {
             (None, call.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
         };
         wait_for(&home.path().join("box.pid.hangs"));
-        let child = wait_for(&told);
+        let child = wait_for(&printed);
         match &gateway {
             Some(served) => served.running.signal(Signal::INT),
             None => {
@@ -216,9 +215,9 @@ fn a_signal_fails_what_is_in_flight_and_leaves_no_child() {
             }
         }
         let output = caller.wait_with_output().unwrap();
-        let heard = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{heard}");
-        assert!(heard.contains("server `box`: tools/call has no answer"), "{heard}");
+        let received = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{received}");
+        assert!(received.contains("server `box`: no answer to tools/call"), "{received}");
         wait_until_gone(&child);
         if let Some(served) = gateway {
             assert_eq!(served.running.exit(), Some(130));
@@ -243,7 +242,7 @@ fn a_second_signal_does_not_wait_for_servers_that_do_not_end() {
     served.running.signal(Signal::INT);
     assert_eq!(served.running.exit(), Some(130));
     wait_until_gone(&child);
-    // In good order it has six seconds.
+    // An orderly end takes up to six seconds.
     assert!(start.elapsed() < std::time::Duration::from_secs(5), "{:?}", start.elapsed());
 }
 
@@ -255,8 +254,8 @@ fn an_address_that_is_taken_is_told_before_anything_is_started() {
     let address = taken.local_addr().unwrap().to_string();
     let output = output(at(home.path(), SPAR).args(["serve", "--http", &address]));
     assert_eq!(output.status.code(), Some(2));
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.starts_with(&format!("error: cannot listen on {address}: ")), "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(printed.starts_with(&format!("error: cannot listen on {address}: ")), "{printed}");
     assert!(!home.path().join("box.pid").exists());
 }
 

@@ -1,17 +1,17 @@
-//! Ctrl+C, SIGTERM, SIGHUP and kill -9: nothing of the target is left.
+//! Tests Ctrl+C, SIGTERM, SIGHUP and kill -9: no process of the target is left.
 
 use rustix::process::Signal;
 
 use crate::process::{Running, is_running, wait_until_gone};
 
-/// Says its own process id and that of a child of its own; ends neither when
-/// its stdin does, nor, where it is stubborn, when it is asked to.
+/// A server that prints its process id and that of its child, and ignores the end of its
+/// stdin. If stubborn, it also ignores SIGTERM.
 fn server(stubborn: bool) -> String {
     let trap = if stubborn { "trap '' TERM HUP INT\n" } else { "" };
     format!("{trap}sleep 1000 &\necho \"pids $$ $!\" >&2\nwhile :; do wait; sleep 1000; done")
 }
 
-/// Starts `spar` on such a server; gives both process ids.
+/// Starts `spar` on such a server, and returns both process ids.
 fn start(stubborn: bool, flags: &[&str]) -> (Running, Vec<String>) {
     let script = server(stubborn);
     let args = [&["ping", "--show-stderr"], flags, &["--", "sh", "-c", &script]].concat();
@@ -53,7 +53,7 @@ fn a_second_ctrl_c_kills_what_would_not_end() {
     let began = std::time::Instant::now();
     running.signal(Signal::INT);
     assert_eq!(running.exit(), Some(130));
-    // In good order it would take six seconds.
+    // An orderly end would take six seconds.
     assert!(began.elapsed().as_secs() < 5, "took {:?}", began.elapsed());
     ids.iter().for_each(|id| wait_until_gone(id));
 }
@@ -86,6 +86,6 @@ fn kill_9_leaves_no_direct_child() {
     running.signal(Signal::KILL);
     assert_eq!(running.exit(), None);
     wait_until_gone(&ids[0]);
-    // Nobody can do that for the child of a child.
+    // `spar` cannot do that for the child of a child.
     crate::process::signal(ids[1].parse().unwrap(), Signal::KILL);
 }

@@ -1,17 +1,17 @@
-//! A target behind a Unix socket.
+//! Tests a target on a Unix socket.
 
 use std::process::{Command, Output};
 
 use sparring_peer::{Handler, Server};
 use sparring_transport::listen_unix;
 
-use crate::process::{PATIENCE, SPAR, output};
+use crate::process::{SPAR, WAIT_LIMIT, output};
 
 struct Empty;
 
 impl Handler for Empty {}
 
-/// Runs `spar` with these arguments on a server of ours behind a socket.
+/// Runs `spar` with these arguments on a server on a socket.
 fn run(args: &[&str]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
@@ -24,10 +24,10 @@ fn run(args: &[&str]) -> Output {
             ready.send(()).unwrap();
             let link = listener.accept().await.unwrap();
             let mut running = Server::new(Empty).spawn(link);
-            tokio::time::timeout(PATIENCE, running.ended()).await.unwrap();
+            tokio::time::timeout(WAIT_LIMIT, running.ended()).await.unwrap();
         });
     });
-    is_ready.recv_timeout(PATIENCE).unwrap();
+    is_ready.recv_timeout(WAIT_LIMIT).unwrap();
     let output = output(Command::new(SPAR).args(args).arg("--unix").arg(&path));
     server.join().unwrap();
     output

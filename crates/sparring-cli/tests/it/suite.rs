@@ -1,5 +1,5 @@
-//! Suites run by the program: the examples pass, the README is true, and a run
-//! that is stopped leaves nothing behind.
+//! Tests suites: the examples pass, the README is correct, and a stopped run leaves no
+//! process behind.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use rustix::process::Signal;
 
-use crate::process::{PATIENCE, Running, SPAR, is_running, output, wait_until_gone};
+use crate::process::{Running, SPAR, WAIT_LIMIT, is_running, output, wait_until_gone};
 use crate::terminal::{read_all, terminal};
 use crate::transcript::{all_cases, golden};
 
@@ -21,7 +21,7 @@ fn root() -> PathBuf {
 fn the_examples_pass_and_what_is_not_installed_is_skipped() {
     let path = std::env::var("PATH").unwrap();
     let peers = std::env::var("SPAR_PEERS_DIR").unwrap_or_default();
-    // The servers beside the suites are built to where `spar` is.
+    // The servers of the suites are built to the folder of `spar`.
     let built = Path::new(SPAR).parent().unwrap();
     let from_npm = format!("{peers}/node/node_modules/.bin");
     let from_python = format!("{peers}/python/bin");
@@ -29,11 +29,11 @@ fn the_examples_pass_and_what_is_not_installed_is_skipped() {
     let mut command = Command::new(SPAR);
     command.args(["test", "examples"]).current_dir(root()).env("PATH", path);
     let output = output(command.env_remove("MCP_TOKEN"));
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{told}");
-    assert!(told.contains("ok    it lets us in [2025-11-25, http]"), "{told}");
-    assert!(told.lines().last().unwrap().contains(" passed, 0 failed, "), "{told}");
-    // A build of this crate alone does not build them; `cargo xtask test` does.
+    let shown_text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{shown_text}");
+    assert!(shown_text.contains("ok    it lets us in [2025-11-25, http]"), "{shown_text}");
+    assert!(shown_text.lines().last().unwrap().contains(" passed, 0 failed, "), "{shown_text}");
+    // A build of only this crate does not build them; `cargo xtask test` does.
     let ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
     for (program, folder) in [
         ("mcp-server-everything", Path::new(&from_npm)),
@@ -41,9 +41,9 @@ fn the_examples_pass_and_what_is_not_installed_is_skipped() {
         ("instructions-server", built),
         ("sql-server", built),
     ] {
-        let skipped = told.contains(&format!("({program} is not installed)"));
-        assert_eq!(skipped, !folder.join(program).exists(), "{program}: {told}");
-        assert!(!skipped || !ci, "with CI set no server of a suite may be missing:\n{told}");
+        let skipped = shown_text.contains(&format!("({program} is not installed)"));
+        assert_eq!(skipped, !folder.join(program).exists(), "{program}: {shown_text}");
+        assert!(!skipped || !ci, "with CI set no server of a suite may be missing:\n{shown_text}");
     }
 }
 
@@ -56,14 +56,14 @@ fn one_suite_passes_over_every_transport_and_in_every_revision() {
     command.args(transports.iter().flat_map(|it| ["--transport", it]));
     command.args(revisions.iter().flat_map(|it| ["--protocol", it]));
     let output = output(&mut command);
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{told}");
+    let shown_text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{shown_text}");
     for revision in revisions {
         for transport in transports {
-            let passed = told.contains(&format!("ok    a text [{revision}, {transport}]"));
+            let passed = shown_text.contains(&format!("ok    a text [{revision}, {transport}]"));
             // 2026-07-28 has no HTTP+SSE.
             let exists = (revision, transport) != ("2026-07-28", "sse");
-            assert_eq!(passed, exists, "{revision} over {transport}:\n{told}");
+            assert_eq!(passed, exists, "{revision} over {transport}:\n{shown_text}");
         }
     }
 }
@@ -107,7 +107,7 @@ fn a_long_run_shows_how_far_it_is_and_leaves_nothing_of_it() {
     let shown = on_a_terminal(&[], "xterm");
     let drawn = "\r\x1b[2K1/2, 0 failed · 0s slow.spar.yaml: a slow one";
     assert!(shown.contains(drawn), "{shown:?}");
-    // What stands in the end: of a line that was erased, what came after.
+    // Of an erased line, only the text after it is left.
     let left = |line: &str| line.rsplit("\x1b[2K").next().unwrap_or_default().trim_end().to_owned();
     let left: Vec<String> = shown.lines().map(left).collect();
     let slow = left[2].split(" (took").next().unwrap_or_default();
@@ -119,8 +119,8 @@ fn a_long_run_shows_how_far_it_is_and_leaves_nothing_of_it() {
     }
 }
 
-/// A suite whose second test hangs; its server tells its process id and that of
-/// a child of its own.
+/// A suite whose second test hangs. Its server writes its process id and that of its
+/// child.
 fn hanging(folder: &Path, stubborn: bool) -> String {
     let trap = if stubborn { "trap '' TERM HUP INT\n" } else { "" };
     let server = format!(
@@ -145,7 +145,7 @@ fn start(folder: &Path, stubborn: bool) -> (Running, Vec<String>) {
     command.args(["test", &suite]).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let running = Running::of(command.spawn().unwrap());
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + WAIT_LIMIT;
     let ids = loop {
         assert!(Instant::now() < until, "the server does not start");
         if let Ok(ids) = fs::read_to_string(folder.join("pids")) {
@@ -160,14 +160,14 @@ fn ctrl_c_tells_what_ran_and_ends_the_servers() {
     let folder = tempfile::tempdir().unwrap();
     let (mut running, ids) = start(folder.path(), false);
     let mut stdout = BufReader::new(running.child.stdout.take().unwrap());
-    let mut told = String::new();
-    while !told.contains("ok    this one passes") {
-        assert_ne!(stdout.read_line(&mut told).unwrap(), 0, "{told}");
+    let mut shown_text = String::new();
+    while !shown_text.contains("ok    this one passes") {
+        assert_ne!(stdout.read_line(&mut shown_text).unwrap(), 0, "{shown_text}");
     }
     running.signal(Signal::INT);
     assert_eq!(running.line("error: "), "stopped by SIGINT");
-    stdout.read_to_string(&mut told).unwrap();
-    assert!(told.ends_with("1 passed, 0 failed, 0 skipped, 1 not run\n"), "{told}");
+    stdout.read_to_string(&mut shown_text).unwrap();
+    assert!(shown_text.ends_with("1 passed, 0 failed, 0 skipped, 1 not run\n"), "{shown_text}");
     assert_eq!(running.exit(), Some(130));
     ids.iter().for_each(|id| assert!(!is_running(id), "{id} is left"));
 }
@@ -177,9 +177,9 @@ fn a_second_ctrl_c_does_not_wait_for_servers_that_would_not_end() {
     let folder = tempfile::tempdir().unwrap();
     let (running, ids) = start(folder.path(), true);
     running.signal(Signal::INT);
-    // In good order it would take six seconds.
+    // An orderly end would take six seconds.
     let began = Instant::now();
-    while is_running(&running.child.id().to_string()) && began.elapsed() < PATIENCE {
+    while is_running(&running.child.id().to_string()) && began.elapsed() < WAIT_LIMIT {
         running.signal(Signal::INT);
         std::thread::yield_now();
     }
@@ -208,10 +208,10 @@ fn the_same_suite_passes_in_every_revision_and_over_every_transport() {
         command.args(["--transport", transport]);
     }
     let output = output(&mut command);
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{told}");
+    let shown_text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{shown_text}");
     // All but 2026-07-28 over HTTP+SSE.
-    assert!(told.ends_with("190 passed, 0 failed, 0 skipped\n"), "{told}");
+    assert!(shown_text.ends_with("190 passed, 0 failed, 0 skipped\n"), "{shown_text}");
     let noted = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(noted, "note: there is no [2026-07-28, sse], and no test is run in it\n");
+    assert_eq!(noted, "note: skipping [2026-07-28, sse]: no such combination\n");
 }

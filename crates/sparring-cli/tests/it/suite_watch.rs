@@ -1,4 +1,4 @@
-//! `spar test --watch`: what a change touches is run again, and nothing else.
+//! Tests `spar test --watch`: a change reruns the affected suites and no others.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -16,7 +16,7 @@ struct Watch {
 }
 
 impl Watch {
-    /// Two suites, each with a mock of its own; `a` also watches texts.
+    /// Two suites with a mock each; `a` also watches texts.
     fn start(flags: &[&str]) -> Watch {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
@@ -40,16 +40,16 @@ impl Watch {
         fs::rename(new, self.folder.path().join(name)).unwrap();
     }
 
-    /// Waits for the end of a run, and gives what was told of it.
+    /// Waits for the end of a run, and returns its output.
     fn run(&mut self) -> String {
-        let mut told = String::new();
-        while !told.contains(" passed, ") {
+        let mut printed = String::new();
+        while !printed.contains(" passed, ") {
             let mut line = String::new();
-            assert!(self.stdout.read_line(&mut line).unwrap() > 0, "it ended: {told}");
-            told += &line;
+            assert!(self.stdout.read_line(&mut line).unwrap() > 0, "it ended: {printed}");
+            printed += &line;
         }
-        self.running.line("note: waiting for a change");
-        told
+        self.running.line("note: waiting for changes");
+        printed
     }
 
     fn end(self) {
@@ -70,22 +70,25 @@ fn only_what_a_change_touches_is_run_again() {
     let mut watch = Watch::start(&[]);
     assert!(watch.run().ends_with("\n2 passed, 0 failed, 0 skipped\n"));
     watch.write("a.mock.yaml", "tools: [{name: t, text: two}]\n");
-    let told = watch.running.line("note: a.mock.yaml has changed");
-    assert_eq!(told, ": running a.spar.yaml");
-    let told = watch.run();
-    assert!(told.contains("FAIL a.spar.yaml: it says one") && !told.contains("b.spar"), "{told}");
+    let printed = watch.running.line("note: a.mock.yaml changed");
+    assert_eq!(printed, ": running a.spar.yaml");
+    let printed = watch.run();
+    assert!(
+        printed.contains("FAIL a.spar.yaml: it says one") && !printed.contains("b.spar"),
+        "{printed}"
+    );
     watch.write("a.mock.yaml", "tools: [{name: t, text: one}]\n");
     assert!(watch.run().ends_with("\n1 passed, 0 failed, 0 skipped\n"));
-    // A file that nobody has named changes nothing, one that appears does.
+    // A file that no suite names changes nothing, a new one does.
     watch.write("texts/other.md", "");
     watch.write("texts/some.txt", "");
-    watch.running.line("note: there is something new: running a.spar.yaml");
+    watch.running.line("note: new files: running a.spar.yaml");
     watch.run();
     watch.write("texts/some.txt", "longer");
-    watch.running.line("note: texts/some.txt has changed: running a.spar.yaml");
+    watch.running.line("note: texts/some.txt changed: running a.spar.yaml");
     watch.run();
     watch.write("c.spar.yaml", &suite("b", ""));
-    watch.running.line("note: there is something new: running c.spar.yaml");
+    watch.running.line("note: new files: running c.spar.yaml");
     assert!(watch.run().starts_with("c.spar.yaml\n"));
     watch.end();
 }
@@ -96,12 +99,12 @@ fn a_suite_that_is_wrong_is_told_and_the_next_change_is_waited_for() {
     watch.run();
     watch.write("b.spar.yaml", "servers: {it: {mock: b.mock.yaml}}\ntest: []\n");
     watch.running.line("error: unknown key `test` in a suite");
-    watch.running.line("note: waiting for a change");
+    watch.running.line("note: waiting for changes");
     watch.write("b.spar.yaml", &suite("b", ""));
     assert!(watch.run().ends_with("\n1 passed, 0 failed, 0 skipped\n"));
     watch.write("b.mock.yaml", "tools: [{nam: t}]\n");
     watch.running.line("error: unknown key `nam` in a tool");
-    watch.running.line("note: waiting for a change");
+    watch.running.line("note: waiting for changes");
     watch.write("b.mock.yaml", "tools: [{name: t, text: one}]\n");
     assert!(watch.run().ends_with("\n1 passed, 0 failed, 0 skipped\n"));
     watch.end();

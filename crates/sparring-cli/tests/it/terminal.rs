@@ -1,12 +1,12 @@
-//! A terminal that the program writes to, and what stands on it.
+//! A terminal that the program writes to.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read as _};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-/// A pair: what the program writes to, and where we read it. Reading ends once
-/// nobody can write any more.
+/// A pair: the program's end, and our end. Reading ends when no process has the other
+/// end.
 pub(crate) fn terminal() -> (File, BufReader<File>) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&master).unwrap();
@@ -16,10 +16,10 @@ pub(crate) fn terminal() -> (File, BufReader<File>) {
     (terminal, BufReader::new(File::from(master)))
 }
 
-/// Everything that comes until nobody writes any more.
+/// Reads until no process has the other end.
 pub(crate) fn read_all(mut screen: BufReader<File>) -> String {
     let (mut all, mut some) = (Vec::new(), [0; 4096]);
-    // The end of a terminal is an error to read.
+    // At its end a terminal returns an error.
     while let Ok(count @ 1..) = screen.read(&mut some) {
         all.extend_from_slice(&some[..count]);
     }

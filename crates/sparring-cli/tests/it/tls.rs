@@ -1,4 +1,4 @@
-//! Whom the program trusts over TLS: nobody unknown, unless it is told to.
+//! Tests trust in TLS certificates: unknown ones are refused unless a flag allows them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ HTTP/1.1 405 Method Not Allowed
 
 "#;
 
-/// A server with a certificate that nobody knows, and the file that it stands in.
+/// A server with an unknown certificate, and the file with the certificate.
 fn unknown(script: &str) -> (Scripted, tempfile::TempDir, PathBuf) {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
@@ -45,7 +45,7 @@ fn unknown(script: &str) -> (Scripted, tempfile::TempDir, PathBuf) {
     (server, folder, file)
 }
 
-/// Runs `spar ping` on such a server; `CA` among the flags is its file.
+/// Runs `spar ping` on such a server; `CA` in the flags is replaced by its file.
 fn ping(flags: &[&str]) -> Output {
     let (server, _folder, file) = unknown(SERVER);
     let mut command = Command::new(SPAR);
@@ -79,7 +79,7 @@ fn a_certificate_is_trusted_by_its_file_or_whatever_it_is() {
     }
 }
 
-/// Asks a mock for what a server says that has such a certificate.
+/// Lets a mock request a URL of such a server.
 fn asked(flags: &[&str]) -> (String, Option<i32>) {
     let (server, folder, file) =
         unknown("=== GET\nHTTP/1.1 200 OK\ncontent-type: text/plain\n\nfrom far away");
@@ -95,8 +95,8 @@ fn asked(flags: &[&str]) -> (String, Option<i32>) {
         };
     }
     let output = output(&mut command);
-    let said = [output.stdout, output.stderr].concat();
-    (String::from_utf8_lossy(&said).into_owned(), output.status.code())
+    let text = [output.stdout, output.stderr].concat();
+    (String::from_utf8_lossy(&text).into_owned(), output.status.code())
 }
 
 #[test]
@@ -104,12 +104,12 @@ fn a_mock_asks_over_tls_and_trusts_whom_it_is_told_to() {
     for flags in [&["--ca", "CA"][..], &["--insecure"]] {
         assert_eq!(asked(flags), ("from far away\n".to_owned(), Some(0)), "{flags:?}");
     }
-    let (said, exit) = asked(&[]);
+    let (text, exit) = asked(&[]);
     assert!(
-        said.starts_with(
+        text.starts_with(
             "TLS failed (invalid peer certificate: UnknownIssuer): https://localhost:"
         ),
-        "{said}"
+        "{text}"
     );
     assert_eq!(exit, Some(1));
 }
@@ -118,6 +118,9 @@ fn a_mock_asks_over_tls_and_trusts_whom_it_is_told_to() {
 fn a_mock_tells_at_once_that_it_cannot_use_the_certificates() {
     let output = output(Command::new(SPAR).args(["mock", "--interactions", "--ca", "nowhere.pem"]));
     assert_eq!(output.status.code(), Some(2));
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.starts_with("error: cannot use the certificates in nowhere.pem: "), "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        printed.starts_with("error: cannot use the certificates in nowhere.pem: "),
+        "{printed}"
+    );
 }

@@ -1,4 +1,4 @@
-//! The format of the transcripts keeps everything that a program can print.
+//! Tests that transcripts keep everything that a program can print.
 
 use std::fs;
 

@@ -13,14 +13,17 @@ use snapbox::report::{Palette, write_diff};
 use crate::filters::filter;
 use crate::process::{SPAR, output};
 use crate::transcript::{Case, Outcome, Transcript, files, golden, is_transcript, transcripts};
-use crate::web::{Bridge, Scripted, Way};
+use crate::web::{Bridge, HttpKind, Scripted};
 
 /// How the commands end that talk to the shared server over stdio.
 const SHARED_SERVER: &str = " -- sh ../server.sh";
 
 /// The verbs must print the same over each of these as over stdio.
-const OVER_HTTP: [(&str, Way); 3] =
-    [("over-http", Way::Json), ("over-http-events", Way::Events), ("over-sse", Way::Old)];
+const OVER_HTTP: [(&str, HttpKind); 3] = [
+    ("over-http", HttpKind::Json),
+    ("over-http-events", HttpKind::Events),
+    ("over-sse", HttpKind::Old),
+];
 
 /// Runs the tests that the arguments ask for.
 pub(crate) fn main() -> ExitCode {
@@ -88,14 +91,14 @@ fn check(path: &Path, case: &Case) -> Result<(), Failed> {
 }
 
 /// Whether the server of a case can be put behind HTTP.
-fn can_run_over(way: Way, case: &Case) -> bool {
+fn can_run_over(way: HttpKind, case: &Case) -> bool {
     // HTTP+SSE is older than the modern revisions.
-    let is_modern = way != Way::Old && case.name.ends_with("-modern");
+    let is_modern = way != HttpKind::Old && case.name.ends_with("-modern");
     case.command.ends_with(SHARED_SERVER) || is_modern
 }
 
 /// Runs a case with its server behind HTTP; it must print the same.
-fn check_over(way: Way, path: &Path, case: &Case) -> Result<(), Failed> {
+fn check_over(way: HttpKind, path: &Path, case: &Case) -> Result<(), Failed> {
     let (command, script) = case.command.split_once(" -- sh ").unwrap();
     let bridge = Bridge::start(way, script, path.parent().unwrap());
     let command = format!("{command} --url http://127.0.0.1:{}/mcp", bridge.port());

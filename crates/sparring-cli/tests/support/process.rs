@@ -1,12 +1,12 @@
-//! Runs programs within bounds.
+//! Runs programs with time limits.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// No wait in a test is longer than this.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+/// Limit for every wait in a test.
+pub(crate) const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 /// The program under test.
 pub(crate) const SPAR: &str = env!("CARGO_BIN_EXE_spar");
@@ -17,7 +17,7 @@ pub(crate) fn output(command: &mut Command) -> Output {
     let child = command.spawn().unwrap();
     let (id, (sender, receiver)) = (child.id(), mpsc::channel());
     let waiting = std::thread::spawn(move || sender.send(child.wait_with_output()));
-    let Ok(output) = receiver.recv_timeout(PATIENCE) else {
+    let Ok(output) = receiver.recv_timeout(WAIT_LIMIT) else {
         signal(id, rustix::process::Signal::KILL);
         panic!("{command:?} takes too long");
     };
@@ -38,15 +38,15 @@ impl Running {
         Running::of(command.spawn().unwrap())
     }
 
-    /// One that was started in another way.
+    /// Wraps a process that was started elsewhere.
     pub(crate) fn of(mut child: Child) -> Running {
         let stderr = child.stderr.take().map(BufReader::new);
         Running { child, stderr }
     }
 
-    /// Waits until a signal does not end it by itself any more.
+    /// Waits until it handles signals.
     pub(crate) fn wait_until_it_catches_signals(&self) {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + WAIT_LIMIT;
         let id = self.child.id().to_string();
         // The mask's bits count from 1: SIGHUP, SIGINT.
         while caught(&id) & 0b10 == 0 {
@@ -55,7 +55,7 @@ impl Running {
         }
     }
 
-    /// The next line of stderr that begins so, without that beginning.
+    /// Returns the next line of stderr with this beginning, without the beginning.
     pub(crate) fn line(&mut self, beginning: &str) -> String {
         loop {
             let mut line = String::new();
@@ -71,9 +71,9 @@ impl Running {
         signal(self.child.id(), which);
     }
 
-    /// Waits for its end and gives the exit code; none after a signal.
+    /// Waits for the end, and returns the exit code; none after a signal.
     pub(crate) fn exit(mut self) -> Option<i32> {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + WAIT_LIMIT;
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status.code();
@@ -84,7 +84,7 @@ impl Running {
     }
 }
 
-/// A test that fails leaves nothing running.
+/// A failed test leaves no process running.
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -97,13 +97,13 @@ pub(crate) fn signal(id: u32, which: rustix::process::Signal) {
     rustix::process::kill_process(id, which).unwrap();
 }
 
-/// The signals that a process has handlers for, as a mask.
+/// Returns the mask of the signals that a process handles.
 fn caught(id: &str) -> u64 {
     let output = Command::new("ps").args(["-o", "caught=", "-p", id]).output().unwrap();
     u64::from_str_radix(String::from_utf8_lossy(&output.stdout).trim(), 16).unwrap_or_default()
 }
 
-/// Whether a process runs; one that only waits to be buried does not.
+/// Returns whether a process runs. A zombie does not.
 pub(crate) fn is_running(id: &str) -> bool {
     let output = Command::new("ps").args(["-o", "stat=", "-p", id]).output().unwrap();
     let state = String::from_utf8_lossy(&output.stdout).trim().to_owned();
@@ -112,7 +112,7 @@ pub(crate) fn is_running(id: &str) -> bool {
 
 /// Waits until a process is gone.
 pub(crate) fn wait_until_gone(id: &str) {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + WAIT_LIMIT;
     while is_running(id) {
         assert!(Instant::now() < until, "the process {id} still runs");
     }

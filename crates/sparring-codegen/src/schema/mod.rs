@@ -1,8 +1,8 @@
-//! From the JSON Schemas of a tool to types. What is read here is the shape of
-//! values; what else a schema demands of them is the server's to check.
+//! Converts the JSON Schemas of a tool to types. Only the shape of values matters here; the
+//! server checks all other constraints.
 
 mod object;
 mod pointer;
 mod reader;
 
-pub(crate) use reader::Reader;
+pub(crate) use reader::SchemaReader;

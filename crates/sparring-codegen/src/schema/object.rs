@@ -1,19 +1,18 @@
-//! Objects of a schema: structs where their members have names, maps where they
-//! have none.
+//! Converts object schemas: to structs if they list members, otherwise to maps.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
 use super::pointer;
-use super::reader::{LONGEST_TEXT, Place, Reader, kind};
-use crate::literal;
+use super::reader::{MAX_ATTRIBUTE_WIDTH, SchemaContext, SchemaReader, describe_kind};
+use crate::generate::ToolError;
 use crate::model::{Field, Struct, Type};
-use crate::names::{all_snake, camel_below};
-use crate::source::Unusable;
+use crate::names::{nested_camel_name, unique_snake_names};
+use crate::server_text;
 
-/// Keywords by which a schema can speak of more members than it lists.
-const MORE: [&str; 10] = [
+/// Keywords that can allow more members than `properties` lists.
+const OPEN_KEYWORDS: [&str; 10] = [
     "$ref",
     "allOf",
     "anyOf",
@@ -26,146 +25,159 @@ const MORE: [&str; 10] = [
     "then",
 ];
 
-/// The members that a schema lists, and the names of those that must be there.
+/// The members that a schema lists, and the names of the required ones.
 type Members<'a> = (Option<&'a Map<String, Value>>, Vec<&'a str>);
 
-impl<'a> Reader<'a> {
-    /// Whether a call has nothing to give.
-    pub(super) fn takes_nothing(
+impl<'a> SchemaReader<'a> {
+    /// Returns whether a call takes no arguments.
+    pub(super) fn takes_no_arguments(
         &self,
         object: &Map<String, Value>,
-        place: &str,
-    ) -> Result<bool, Unusable> {
-        let (members, required) = self.members(object, place)?;
-        let closed = matches!(object.get("additionalProperties"), None | Some(Value::Bool(false)));
-        let more = MORE.iter().any(|name| object.contains_key(*name));
-        Ok(members.is_none_or(Map::is_empty) && required.is_empty() && closed && !more)
+        pointer: &str,
+    ) -> Result<bool, ToolError> {
+        let (members, required) = self.listed_members(object, pointer)?;
+        let is_closed =
+            matches!(object.get("additionalProperties"), None | Some(Value::Bool(false)));
+        let has_more = OPEN_KEYWORDS.iter().any(|name| object.contains_key(*name));
+        Ok(members.is_none_or(Map::is_empty) && required.is_empty() && is_closed && !has_more)
     }
 
-    /// The type of an object within others.
-    pub(super) fn object(
+    /// Returns the type of an object schema.
+    pub(super) fn object_type(
         &mut self,
         object: &'a Map<String, Value>,
-        place: Place<'a, '_>,
-    ) -> Result<Type, Unusable> {
-        let (members, required) = self.members(object, place.pointer)?;
+        context: SchemaContext<'a, '_>,
+    ) -> Result<Type, ToolError> {
+        let (members, required) = self.listed_members(object, context.pointer)?;
         if members.is_some_and(|members| !members.is_empty()) || !required.is_empty() {
-            return Ok(self.own_object(object, place));
+            return Ok(self.struct_type(object, context));
         }
         let value = match object.get("additionalProperties") {
             Some(values @ Value::Object(_)) if !object.contains_key("patternProperties") => {
-                let below = pointer::below(place.pointer, "additionalProperties");
-                let name = camel_below(place.name, "value");
-                let depth = place.depth + 1;
-                self.value(Place { schema: values, pointer: &below, name: &name, depth })?
+                let below = pointer::join(context.pointer, "additionalProperties");
+                let name = nested_camel_name(context.name, "value");
+                let depth = context.depth + 1;
+                self.value_type(SchemaContext {
+                    schema: values,
+                    pointer: &below,
+                    name: &name,
+                    depth,
+                })?
             }
             _ => Type::Any,
         };
-        Ok(self.bounded(value, |value| Type::Map(Box::new(value))))
+        Ok(self.limit_width(value, |value| Type::Map(Box::new(value))))
     }
 
-    /// What is in a struct. First stands what must be there, in the order in
-    /// which the schema lists it; members of an object have no order, so that
-    /// what else there is stands by its name.
-    pub(super) fn body(
+    /// Returns the body of a struct: required fields in the order of `required`, then the
+    /// others by name, since the members of an object have no order.
+    pub(super) fn struct_body(
         &mut self,
         index: usize,
         object: &'a Map<String, Value>,
-        place: &str,
-    ) -> Result<Struct, Unusable> {
-        let (members, required) = self.members(object, place)?;
+        pointer: &str,
+    ) -> Result<Struct, ToolError> {
+        let (members, required) = self.listed_members(object, pointer)?;
         let mut optional: Vec<&'a str> =
             members.into_iter().flatten().map(|(name, _)| &**name).collect();
-        let must: HashSet<&str> = required.iter().copied().collect();
-        optional.retain(|name| !must.contains(name));
+        let required_names: HashSet<&str> = required.iter().copied().collect();
+        optional.retain(|name| !required_names.contains(name));
         optional.sort_unstable();
-        let (below, own) = (pointer::below(place, "properties"), self.types[index].name.clone());
+        let properties = pointer::join(pointer, "properties");
+        let struct_name = self.types[index].name.clone();
         let mut body = Struct::default();
         let all = required.into_iter().chain(optional);
         let (all, unnamed): (Vec<&str>, Vec<&str>) = all.partition(|name| is_short(name));
-        // The last name is for what has none.
+        // The last name is for additional members.
         let wanted: Vec<&str> = all.iter().copied().chain(["additional "]).collect();
-        let mut names = all_snake(&wanted, "field");
-        let last = names.pop();
+        let mut names = unique_snake_names(&wanted, "field");
+        let additional_name = names.pop();
         for (wire, name) in all.into_iter().zip(names) {
             let schema = members.and_then(|members| members.get(wire));
             let schema = schema.unwrap_or(&Value::Bool(true));
-            let own = camel_below(&own, wire);
-            let place = pointer::below(&below, wire);
-            let value = self.value(Place { schema, pointer: &place, name: &own, depth: 0 })?;
+            let type_name = nested_camel_name(&struct_name, wire);
+            let pointer = pointer::join(&properties, wire);
+            let context = SchemaContext { schema, pointer: &pointer, name: &type_name, depth: 0 };
+            let value = self.value_type(context)?;
             body.fields.push(Field {
                 wire: wire.to_owned(),
                 name,
                 value,
-                is_required: must.contains(wire),
+                is_required: required_names.contains(wire),
                 is_boxed: false,
                 description: schema["description"].as_str().map(str::to_owned),
                 default: schema.get("default").map(Value::to_string),
             });
         }
-        let additional = self.additional(object, place, &own, !unnamed.is_empty())?;
+        let additional =
+            self.additional_type(object, pointer, &struct_name, !unnamed.is_empty())?;
         body.is_closed =
             object.get("additionalProperties") == Some(&Value::Bool(false)) && additional.is_none();
-        body.additional = last.zip(additional);
+        body.additional = additional_name.zip(additional);
         Ok(body)
     }
 
-    /// What may be there beside the members that are listed, where the schema
-    /// speaks of that; what it does not forbid is not for that something to give.
-    fn additional(
+    /// Returns the type of additional members if the schema mentions them. Members that it
+    /// merely does not forbid get no field.
+    fn additional_type(
         &mut self,
         object: &'a Map<String, Value>,
-        place: &str,
-        own: &str,
-        unnamed: bool,
-    ) -> Result<Option<Type>, Unusable> {
-        let more = |name: &&&str| object.contains_key(**name);
-        let patterns = object.contains_key("patternProperties");
+        pointer: &str,
+        struct_name: &str,
+        has_unnamed: bool,
+    ) -> Result<Option<Type>, ToolError> {
+        let has_patterns = object.contains_key("patternProperties");
         match object.get("additionalProperties") {
-            _ if unnamed || patterns => Ok(Some(Type::Any)),
+            _ if has_unnamed || has_patterns => Ok(Some(Type::Any)),
             Some(Value::Bool(true)) => Ok(Some(Type::Any)),
             Some(values @ Value::Object(_)) => {
-                let below = pointer::below(place, "additionalProperties");
-                let name = camel_below(own, "value");
-                let place = Place { schema: values, pointer: &below, name: &name, depth: 1 };
-                let value = self.value(place)?;
-                Ok(Some(self.bounded(value, |value| value)))
+                let below = pointer::join(pointer, "additionalProperties");
+                let name = nested_camel_name(struct_name, "value");
+                let context =
+                    SchemaContext { schema: values, pointer: &below, name: &name, depth: 1 };
+                let value = self.value_type(context)?;
+                Ok(Some(self.limit_width(value, |value| value)))
             }
             Some(Value::Bool(false)) => Ok(None),
-            _ if MORE.iter().find(more).is_some() => Ok(Some(Type::Any)),
+            _ if OPEN_KEYWORDS.iter().any(|name| object.contains_key(*name)) => Ok(Some(Type::Any)),
             _ => Ok(None),
         }
     }
 
-    /// The members that a schema lists, and which of them must be there.
-    fn members<'b>(
+    /// Returns the members that a schema lists, and the names of the required ones.
+    fn listed_members<'b>(
         &self,
         object: &'b Map<String, Value>,
-        place: &str,
-    ) -> Result<Members<'b>, Unusable> {
+        pointer: &str,
+    ) -> Result<Members<'b>, ToolError> {
         let members = match object.get("properties") {
             None => None,
             Some(Value::Object(members)) => Some(members),
             Some(other) => {
-                let place = pointer::below(place, "properties");
-                return Err(self.unusable(&place, format!("it is {}, not an object", kind(other))));
+                let pointer = pointer::join(pointer, "properties");
+                return Err(self.error(
+                    &pointer,
+                    format!("expected an object, found {}", describe_kind(other)),
+                ));
             }
         };
         let mut required = Vec::new();
         let listed = match object.get("required") {
-            // Old schemas say of a member itself that it is required.
+            // In old drafts `required` is a boolean of the member.
             None | Some(Value::Bool(_)) => &[][..],
             Some(Value::Array(listed)) => listed,
             Some(other) => {
-                let place = pointer::below(place, "required");
-                return Err(self.unusable(&place, format!("it is {}, not a list", kind(other))));
+                let pointer = pointer::join(pointer, "required");
+                return Err(self
+                    .error(&pointer, format!("expected a list, found {}", describe_kind(other))));
             }
         };
         let mut seen = HashSet::new();
         for name in listed {
             let Some(name) = name.as_str() else {
-                let place = pointer::below(place, "required");
-                return Err(self.unusable(&place, format!("{} is no name", kind(name))));
+                let pointer = pointer::join(pointer, "required");
+                return Err(self
+                    .error(&pointer, format!("expected a string, found {}", describe_kind(name))));
             };
             if seen.insert(name) {
                 required.push(name);
@@ -175,7 +187,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a text has its place in an attribute.
+/// Returns whether a text is short enough for an attribute.
 pub(super) fn is_short(text: &str) -> bool {
-    text.len() <= LONGEST_TEXT && literal::string(text).len() <= LONGEST_TEXT
+    text.len() <= MAX_ATTRIBUTE_WIDTH
+        && server_text::string_literal(text).len() <= MAX_ATTRIBUTE_WIDTH
 }

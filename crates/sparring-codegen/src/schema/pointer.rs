@@ -1,32 +1,24 @@
-//! Places in a schema, as `$ref` names them.
+//! JSON pointers into a schema, as `$ref` uses them.
 
-use serde_json::Value;
-
-/// The place below another.
-pub(super) fn below(pointer: &str, name: &str) -> String {
+/// Appends a name to a pointer.
+pub(super) fn join(pointer: &str, name: &str) -> String {
     format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// The pointer that a reference within the same schema means; none where it is
-/// a reference to something else.
-pub(super) fn local(reference: &str) -> Option<String> {
+/// Parses a reference within the same schema. Returns `None` for any other reference.
+pub(super) fn parse_local_reference(reference: &str) -> Option<String> {
     let fragment = reference.strip_prefix('#')?;
-    (fragment.is_empty() || fragment.starts_with('/')).then(|| decoded(fragment))
+    (fragment.is_empty() || fragment.starts_with('/')).then(|| percent_decode(fragment))
 }
 
-/// The name that a place is known by: what it is called in `$defs`.
-pub(super) fn last(pointer: &str) -> String {
+/// Returns the last segment of a pointer, which is the name of a definition in `$defs`.
+pub(super) fn last_segment(pointer: &str) -> String {
     let last = pointer.rsplit('/').next().unwrap_or_default();
     last.replace("~1", "/").replace("~0", "~")
 }
 
-/// The schema at a place. Without recursion, and only through what is there.
-pub(super) fn at<'a>(root: &'a Value, pointer: &str) -> Option<&'a Value> {
-    root.pointer(pointer)
-}
-
-/// A fragment of a URL, with what stands there as `%20`.
-fn decoded(fragment: &str) -> String {
+/// Decodes the percent-encoding of a URL fragment.
+fn percent_decode(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();
     while let [first, others @ ..] = rest {
@@ -52,12 +44,12 @@ mod tests {
 
     #[test]
     fn references_within_a_schema_are_pointers() {
-        assert_eq!(local("#").as_deref(), Some(""));
-        assert_eq!(local("#/$defs/a%20b~1c").as_deref(), Some("/$defs/a b~1c"));
-        assert_eq!(local("#/a%zz%").as_deref(), Some("/a%zz%"));
-        assert_eq!(local("#anchor"), None);
-        assert_eq!(local("other.json#/a"), None);
-        assert_eq!(last("/$defs/a b~1c"), "a b/c");
-        assert_eq!(below("/a", "b/~"), "/a/b~1~0");
+        assert_eq!(parse_local_reference("#").as_deref(), Some(""));
+        assert_eq!(parse_local_reference("#/$defs/a%20b~1c").as_deref(), Some("/$defs/a b~1c"));
+        assert_eq!(parse_local_reference("#/a%zz%").as_deref(), Some("/a%zz%"));
+        assert_eq!(parse_local_reference("#anchor"), None);
+        assert_eq!(parse_local_reference("other.json#/a"), None);
+        assert_eq!(last_segment("/$defs/a b~1c"), "a b/c");
+        assert_eq!(join("/a", "b/~"), "/a/b~1~0");
     }
 }

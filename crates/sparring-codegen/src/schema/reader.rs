@@ -1,141 +1,145 @@
-//! A tool's schemas read from the top down. Types of the module's own are read
-//! one after the other and not within each other, so that no schema is too deep.
+//! Reads the schemas of a tool from the top down. Structs are read one after the other, not
+//! recursively, so that a schema can be of any depth.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value};
 
 use super::pointer;
-use crate::documentation;
-use crate::model::{Body, Own, Struct, Type};
-use crate::names::{Names, camel, camel_below};
-use crate::source::Unusable;
+use crate::generate::ToolError;
+use crate::model::{Body, NamedType, Struct, Type};
+use crate::names::{NameAllocator, camel_name, nested_camel_name};
+use crate::server_text;
 
-/// The widest type that is written out; what would be wider has any JSON inside.
-const WIDEST: usize = 72;
+/// The maximum width of a type. A wider one contains `Value` instead.
+const MAX_TYPE_WIDTH: usize = 72;
 
-/// How many types are looked at inside of each other before it is any JSON: a
-/// list of lists of lists is nobody's.
-const DEEPEST: usize = 8;
+/// The maximum nesting depth of types. Deeper ones are `Value`.
+const MAX_DEPTH: usize = 8;
 
-/// The longest text that stands in an attribute, in columns.
-pub(super) const LONGEST_TEXT: usize = 56;
+/// The maximum width of a text in an attribute, in columns.
+pub(super) const MAX_ATTRIBUTE_WIDTH: usize = 56;
 
-/// What is read of one tool.
-pub(crate) struct Reader<'a> {
+/// Reads the schemas of one tool.
+pub(crate) struct SchemaReader<'a> {
     tool: &'a str,
-    /// What its types are named after.
+    /// The prefix of the names of its types.
     name: String,
-    pub(super) types: &'a mut Vec<Own>,
-    names: &'a mut Names,
-    /// The schema that references are in.
+    pub(super) types: &'a mut Vec<NamedType>,
+    names: &'a mut NameAllocator,
+    /// The schema that references refer to.
     root: &'a Value,
-    /// Where that is in the tool.
+    /// The pointer of that schema in the tool.
     base: &'static str,
-    /// The types there are, by their place in the schema.
+    /// The types by their pointer in the schema.
     known: HashMap<String, usize>,
-    /// Those that are still to be read.
-    waiting: VecDeque<(usize, &'a Map<String, Value>, String)>,
+    /// The structs whose fields have not been read.
+    pending: VecDeque<(usize, &'a Map<String, Value>, String)>,
 }
 
-/// A schema, where it is, and what a type is called that it needs.
+/// A schema, its pointer, and the name for a type that it needs.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a, 'b> {
+pub(super) struct SchemaContext<'a, 'b> {
     pub(super) schema: &'a Value,
     pub(super) pointer: &'b str,
     pub(super) name: &'b str,
-    /// How deep in other types.
+    /// The nesting depth in other types.
     pub(super) depth: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SchemaReader<'a> {
     pub(crate) fn new(
         tool: &'a str,
         name: String,
-        types: &'a mut Vec<Own>,
-        names: &'a mut Names,
+        types: &'a mut Vec<NamedType>,
+        names: &'a mut NameAllocator,
     ) -> Self {
-        let (known, waiting) = (HashMap::new(), VecDeque::new());
-        Reader { tool, name, types, names, root: &Value::Null, base: "", known, waiting }
+        let (known, pending) = (HashMap::new(), VecDeque::new());
+        SchemaReader { tool, name, types, names, root: &Value::Null, base: "", known, pending }
     }
 
-    /// The struct of arguments, where the tool takes any, and what it gives.
-    pub(crate) fn read(
+    /// Reads a tool. Returns the struct of its arguments, if it takes any, and the type of
+    /// its output, if it has an output schema.
+    pub(crate) fn read_tool(
         mut self,
         tool: &'a Value,
-    ) -> Result<(Option<usize>, Option<Type>), Unusable> {
+    ) -> Result<(Option<usize>, Option<Type>), ToolError> {
         (self.root, self.base) = (&tool["inputSchema"], "/inputSchema");
-        let arguments = self.arguments()?;
+        let arguments = self.read_arguments()?;
         let Some(output) = tool.get("outputSchema").filter(|schema| !schema.is_null()) else {
             return Ok((arguments, None));
         };
         (self.root, self.base) = (output, "/outputSchema");
         self.known.clear();
-        let name = camel_below(&self.name, "output");
-        let place = Place { schema: output, pointer: "", name: &name, depth: 0 };
-        let output = self.value(place)?;
-        self.finish()?;
+        let name = nested_camel_name(&self.name, "output");
+        let context = SchemaContext { schema: output, pointer: "", name: &name, depth: 0 };
+        let output = self.value_type(context)?;
+        self.read_pending()?;
         Ok((arguments, Some(output)))
     }
 
-    /// Arguments are an object, whatever else the schema says.
-    fn arguments(&mut self) -> Result<Option<usize>, Unusable> {
-        let (mut schema, mut place) = (self.root, String::new());
-        // As many references as there can be without going in circles.
-        for _ in 0..DEEPEST {
+    /// Reads the arguments, which must be an object.
+    fn read_arguments(&mut self) -> Result<Option<usize>, ToolError> {
+        let (mut schema, mut pointer) = (self.root, String::new());
+        // The limit ends circular references.
+        for _ in 0..MAX_DEPTH {
             let Some(next) = schema.get("$ref") else { break };
-            (schema, place) = self.referred(next, &place)?;
+            (schema, pointer) = self.resolve_reference(next, &pointer)?;
         }
         let Value::Object(object) = schema else {
-            return Err(
-                self.unusable(&place, format!("a schema is an object, not {}", kind(schema)))
-            );
+            return Err(self.error(
+                &pointer,
+                format!("expected a schema object, found {}", describe_kind(schema)),
+            ));
         };
         if object.get("type").is_some_and(|it| it != "object") {
-            let place = pointer::below(&place, "type");
-            return Err(self.unusable(&place, "arguments are an object".to_owned()));
+            let pointer = pointer::join(&pointer, "type");
+            return Err(self.error(&pointer, "the type of arguments must be \"object\"".to_owned()));
         }
-        if self.takes_nothing(object, &place)? {
+        if self.takes_no_arguments(object, &pointer)? {
             return Ok(None);
         }
         let name = self.name.clone();
-        let index = self.own(&name, object, &place, Body::Struct(Struct::default()));
-        self.waiting.push_back((index, object, place));
-        self.finish()?;
+        let index = self.add_type(&name, object, &pointer, Body::Struct(Struct::default()));
+        self.pending.push_back((index, object, pointer));
+        self.read_pending()?;
         Ok(Some(index))
     }
 
-    /// Reads what was found on the way, and on the way to that.
-    fn finish(&mut self) -> Result<(), Unusable> {
-        while let Some((index, object, place)) = self.waiting.pop_front() {
-            let body = self.body(index, object, &place)?;
+    /// Reads the fields of all pending structs, and of those that they need.
+    fn read_pending(&mut self) -> Result<(), ToolError> {
+        while let Some((index, object, pointer)) = self.pending.pop_front() {
+            let body = self.struct_body(index, object, &pointer)?;
             self.types[index].body = Body::Struct(body);
         }
         Ok(())
     }
 
-    /// The type of the values that fit a schema.
-    pub(super) fn value(&mut self, place: Place<'a, '_>) -> Result<Type, Unusable> {
-        let object = match place.schema {
+    /// Returns the type of the values that conform to a schema.
+    pub(super) fn value_type(&mut self, context: SchemaContext<'a, '_>) -> Result<Type, ToolError> {
+        let object = match context.schema {
             Value::Object(object) => object,
             Value::Bool(_) => return Ok(Type::Any),
             other => {
-                let reason = format!("a schema is an object or a boolean, not {}", kind(other));
-                return Err(self.unusable(place.pointer, reason));
+                let reason = format!(
+                    "expected a schema object or a boolean, found {}",
+                    describe_kind(other)
+                );
+                return Err(self.error(context.pointer, reason));
             }
         };
-        let rebased = object.contains_key("$id") && !place.pointer.is_empty();
-        if place.depth > DEEPEST || rebased {
+        let has_other_base = object.contains_key("$id") && !context.pointer.is_empty();
+        if context.depth > MAX_DEPTH || has_other_base {
             return Ok(Type::Any);
         }
         let found = if let Some(reference) = object.get("$ref") {
-            self.behind(reference, place)?
-        } else if let Some(texts) = texts_of(object) {
-            self.texts(texts, object, place)
+            self.reference_type(reference, context)?
+        } else if let Some(choices) = string_choices(object) {
+            self.string_enum(choices, object, context)
         } else if let Some(kinds) = object.get("type") {
-            self.typed(kinds, object, place)?
+            self.type_from_keyword(kinds, object, context)?
         } else {
-            self.composed(object, place)?
+            self.combined_type(object, context)?
         };
         Ok(match object.get("nullable") {
             Some(Value::Bool(true)) => nullable(found),
@@ -143,13 +147,13 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A type by what `type` says.
-    fn typed(
+    /// Returns the type for the keyword `type`.
+    fn type_from_keyword(
         &mut self,
         kinds: &Value,
         object: &'a Map<String, Value>,
-        place: Place<'a, '_>,
-    ) -> Result<Type, Unusable> {
+        context: SchemaContext<'a, '_>,
+    ) -> Result<Type, ToolError> {
         let listed = match kinds {
             Value::Array(kinds) => kinds.iter().collect(),
             kind => vec![kind],
@@ -159,8 +163,8 @@ impl<'a> Reader<'a> {
             const KINDS: [&str; 7] =
                 ["array", "boolean", "integer", "null", "number", "object", "string"];
             let Some(name) = kind.as_str().filter(|name| KINDS.contains(name)) else {
-                let place = pointer::below(place.pointer, "type");
-                return Err(self.unusable(&place, format!("there is no type {kind}")));
+                let pointer = pointer::join(context.pointer, "type");
+                return Err(self.error(&pointer, format!("{kind} is not a JSON type")));
             };
             names.push(name);
         }
@@ -172,46 +176,52 @@ impl<'a> Reader<'a> {
             ["boolean"] => Type::Bool,
             ["integer"] => integer(object),
             ["number"] | ["integer", "number"] => Type::Float,
-            ["string"] => Type::Text,
-            ["array"] => self.list(object, place)?,
-            ["object"] => self.object(object, place)?,
+            ["string"] => Type::String,
+            ["array"] => self.list_type(object, context)?,
+            ["object"] => self.object_type(object, context)?,
             _ => Type::Any,
         };
         Ok(if is_nullable { nullable(found) } else { found })
     }
 
-    /// A list; a tuple is one of any JSON.
-    fn list(
+    /// Returns the type of an array. A tuple is a list of `Value`.
+    fn list_type(
         &mut self,
         object: &'a Map<String, Value>,
-        place: Place<'a, '_>,
-    ) -> Result<Type, Unusable> {
+        context: SchemaContext<'a, '_>,
+    ) -> Result<Type, ToolError> {
         let tuple = object.contains_key("prefixItems");
         let item = match object.get("items") {
             Some(items) if !tuple && !items.is_array() => {
-                let below = pointer::below(place.pointer, "items");
-                let name = camel_below(place.name, "item");
-                let depth = place.depth + 1;
-                self.value(Place { schema: items, pointer: &below, name: &name, depth })?
+                let below = pointer::join(context.pointer, "items");
+                let name = nested_camel_name(context.name, "item");
+                let depth = context.depth + 1;
+                self.value_type(SchemaContext {
+                    schema: items,
+                    pointer: &below,
+                    name: &name,
+                    depth,
+                })?
             }
             _ => Type::Any,
         };
-        Ok(self.bounded(item, |item| Type::List(Box::new(item))))
+        Ok(self.limit_width(item, |item| Type::List(Box::new(item))))
     }
 
-    /// A type by what it is made of: the same or null, or one in other words.
-    fn composed(
+    /// Returns the type of `anyOf`, `oneOf` or `allOf` with one schema, or with one schema
+    /// and null.
+    fn combined_type(
         &mut self,
         object: &'a Map<String, Value>,
-        place: Place<'a, '_>,
-    ) -> Result<Type, Unusable> {
+        context: SchemaContext<'a, '_>,
+    ) -> Result<Type, ToolError> {
         const PARTS: [&str; 3] = ["anyOf", "oneOf", "allOf"];
         let mut parts = PARTS.iter().filter_map(|name| Some((*name, object.get(*name)?)));
         let (Some((keyword, Value::Array(choices))), None) = (parts.next(), parts.next()) else {
             return Ok(Type::Any);
         };
-        let is_shaped = ["properties", "items", "prefixItems", "not", "if"];
-        if is_shaped.iter().any(|name| object.contains_key(*name)) {
+        let shape_keywords = ["properties", "items", "prefixItems", "not", "if"];
+        if shape_keywords.iter().any(|name| object.contains_key(*name)) {
             return Ok(Type::Any);
         }
         let mut others = choices.iter().enumerate().filter(|(_, choice)| !is_null(choice));
@@ -219,127 +229,149 @@ impl<'a> Reader<'a> {
             return Ok(Type::Any);
         };
         let with_null = choices.len() > 1;
-        // Nothing is both null and something else.
+        // No value is both null and something else.
         if with_null && keyword == "allOf" {
             return Ok(Type::Any);
         }
-        let below = format!("{}/{index}", pointer::below(place.pointer, keyword));
-        let depth = place.depth + 1;
-        let found = self.value(Place { schema: only, pointer: &below, depth, ..place })?;
+        let below = format!("{}/{index}", pointer::join(context.pointer, keyword));
+        let depth = context.depth + 1;
+        let found =
+            self.value_type(SchemaContext { schema: only, pointer: &below, depth, ..context })?;
         Ok(if with_null { nullable(found) } else { found })
     }
 
-    /// What a reference stands for.
-    fn behind(&mut self, reference: &Value, place: Place<'a, '_>) -> Result<Type, Unusable> {
+    /// Returns the type of a referenced schema.
+    fn reference_type(
+        &mut self,
+        reference: &Value,
+        context: SchemaContext<'a, '_>,
+    ) -> Result<Type, ToolError> {
         let named = reference.as_str().ok_or_else(|| {
-            let place = pointer::below(place.pointer, "$ref");
-            self.unusable(&place, format!("a reference is a text, not {}", kind(reference)))
+            let pointer = pointer::join(context.pointer, "$ref");
+            self.error(&pointer, format!("expected a string, found {}", describe_kind(reference)))
         })?;
-        if pointer::local(named).is_none() {
+        if pointer::parse_local_reference(named).is_none() {
             return Ok(Type::Any);
         }
-        let (schema, found) = self.referred(reference, place.pointer)?;
+        let (schema, found) = self.resolve_reference(reference, context.pointer)?;
         if let Some(index) = self.known.get(&found) {
-            return Ok(Type::Own(*index));
+            return Ok(Type::Named(*index));
         }
         let name = match found.is_empty() {
-            true => place.name.to_owned(),
-            false => camel_below(&self.name, &pointer::last(&found)),
+            true => context.name.to_owned(),
+            false => nested_camel_name(&self.name, &pointer::last_segment(&found)),
         };
-        // A list of itself, and so on, ends at the depth.
-        self.value(Place { schema, pointer: &found, name: &name, depth: place.depth + 1 })
-    }
-
-    /// The schema that a reference names, and its place.
-    fn referred(&self, reference: &Value, from: &str) -> Result<(&'a Value, String), Unusable> {
-        let named = reference.as_str().and_then(pointer::local);
-        let found = named.and_then(|place| Some((pointer::at(self.root, &place)?, place)));
-        found.ok_or_else(|| {
-            let place = pointer::below(from, "$ref");
-            self.unusable(&place, format!("there is nothing at {reference}"))
+        // The depth limit ends a list of itself.
+        self.value_type(SchemaContext {
+            schema,
+            pointer: &found,
+            name: &name,
+            depth: context.depth + 1,
         })
     }
 
-    /// An enum of texts, or a text where they are too long for one.
-    fn texts(
+    /// Returns the schema that a reference refers to, and its pointer.
+    fn resolve_reference(
+        &self,
+        reference: &Value,
+        from: &str,
+    ) -> Result<(&'a Value, String), ToolError> {
+        let named = reference.as_str().and_then(pointer::parse_local_reference);
+        let found = named.and_then(|pointer| Some((self.root.pointer(&pointer)?, pointer)));
+        found.ok_or_else(|| {
+            let pointer = pointer::join(from, "$ref");
+            self.error(&pointer, format!("reference {reference} does not resolve"))
+        })
+    }
+
+    /// Returns an enum of strings, or `String` if one of them is too long.
+    fn string_enum(
         &mut self,
-        texts: Texts<'a>,
+        choices: StringChoices<'a>,
         object: &'a Map<String, Value>,
-        place: Place<'a, '_>,
+        context: SchemaContext<'a, '_>,
     ) -> Type {
         let fits = |text: &&str| super::object::is_short(text);
-        let found = if texts.texts.iter().all(fits) {
-            let mut names = Names::without(&["Self"]);
-            let variant = |text: &&str| ((*text).to_owned(), names.take(&camel(text, "Empty")));
-            let variants = texts.texts.iter().map(variant).collect();
-            Type::Own(match self.known.get(place.pointer) {
+        let found = if choices.strings.iter().all(fits) {
+            let mut names = NameAllocator::with_reserved(&["Self"]);
+            let variant =
+                |text: &&str| ((*text).to_owned(), names.allocate(&camel_name(text, "Empty")));
+            let variants = choices.strings.iter().map(variant).collect();
+            Type::Named(match self.known.get(context.pointer) {
                 Some(index) => *index,
-                None => self.own(place.name, object, place.pointer, Body::Enum(variants)),
+                None => self.add_type(context.name, object, context.pointer, Body::Enum(variants)),
             })
         } else {
-            Type::Text
+            Type::String
         };
-        if texts.or_null { nullable(found) } else { found }
+        if choices.or_null { nullable(found) } else { found }
     }
 
-    /// A type of the module's own for an object.
-    pub(super) fn own_object(
+    /// Returns the struct of an object, whose fields are read later.
+    pub(super) fn struct_type(
         &mut self,
         object: &'a Map<String, Value>,
-        place: Place<'a, '_>,
+        context: SchemaContext<'a, '_>,
     ) -> Type {
-        if let Some(index) = self.known.get(place.pointer) {
-            return Type::Own(*index);
+        if let Some(index) = self.known.get(context.pointer) {
+            return Type::Named(*index);
         }
         let body = Body::Struct(Struct::default());
-        let index = self.own(place.name, object, place.pointer, body);
-        self.waiting.push_back((index, object, place.pointer.to_owned()));
-        Type::Own(index)
+        let index = self.add_type(context.name, object, context.pointer, body);
+        self.pending.push_back((index, object, context.pointer.to_owned()));
+        Type::Named(index)
     }
 
-    fn own(&mut self, name: &str, object: &Map<String, Value>, place: &str, body: Body) -> usize {
+    fn add_type(
+        &mut self,
+        name: &str,
+        object: &Map<String, Value>,
+        pointer: &str,
+        body: Body,
+    ) -> usize {
         let text = |name: &str| object.get(name).and_then(Value::as_str).map(str::to_owned);
-        let tool = documentation::code(self.tool);
-        let role = match (place, self.base) {
-            ("", "/inputSchema") => format!("What {tool} takes."),
-            ("", _) => format!("What {tool} gives."),
-            (_, "/inputSchema") => format!("A part of what {tool} takes."),
-            _ => format!("A part of what {tool} gives."),
+        let tool = server_text::inline_code(self.tool);
+        let role = match (pointer, self.base) {
+            ("", "/inputSchema") => format!("Arguments of {tool}."),
+            ("", _) => format!("Output of {tool}."),
+            (_, "/inputSchema") => format!("Part of the arguments of {tool}."),
+            _ => format!("Part of the output of {tool}."),
         };
-        self.types.push(Own {
-            name: self.names.take(name),
+        self.types.push(NamedType {
+            name: self.names.allocate(name),
             description: text("description"),
             role,
             is_output: self.base == "/outputSchema",
             body,
         });
-        self.known.insert(place.to_owned(), self.types.len() - 1);
+        self.known.insert(pointer.to_owned(), self.types.len() - 1);
         self.types.len() - 1
     }
 
-    /// A type around another, which is any JSON where it would be too wide.
-    pub(super) fn bounded(&self, inside: Type, around: impl Fn(Type) -> Type) -> Type {
-        let found = around(inside);
-        match found.text(self.types).len() > WIDEST {
-            true => around(Type::Any),
+    /// Wraps a type in another, or wraps `Value` if the result would be too wide.
+    pub(super) fn limit_width(&self, inner: Type, wrap: impl Fn(Type) -> Type) -> Type {
+        let found = wrap(inner);
+        match found.to_rust(self.types).len() > MAX_TYPE_WIDTH {
+            true => wrap(Type::Any),
             false => found,
         }
     }
 
-    pub(super) fn unusable(&self, pointer: &str, reason: String) -> Unusable {
-        Unusable { tool: self.tool.to_owned(), pointer: format!("{}{pointer}", self.base), reason }
+    pub(super) fn error(&self, pointer: &str, reason: String) -> ToolError {
+        ToolError { tool: self.tool.to_owned(), pointer: format!("{}{pointer}", self.base), reason }
     }
 }
 
-/// The texts that a schema allows.
-struct Texts<'a> {
-    texts: Vec<&'a str>,
+/// The strings that a schema allows.
+struct StringChoices<'a> {
+    strings: Vec<&'a str>,
     or_null: bool,
 }
 
-impl<'a> Texts<'a> {
-    /// Each once; nothing where one is no text, or there is none.
-    fn of(texts: impl Iterator<Item = Option<&'a str>>, or_null: bool) -> Option<Self> {
+impl<'a> StringChoices<'a> {
+    /// Collects distinct strings. Returns `None` if a value is not a string, or if there are
+    /// no values.
+    fn collect(texts: impl Iterator<Item = Option<&'a str>>, or_null: bool) -> Option<Self> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         for text in texts {
             let text = text?;
@@ -347,28 +379,28 @@ impl<'a> Texts<'a> {
                 found.push(text);
             }
         }
-        (!found.is_empty()).then_some(Texts { texts: found, or_null })
+        (!found.is_empty()).then_some(StringChoices { strings: found, or_null })
     }
 }
 
-/// The texts of a schema that allows only certain ones, and null at most.
-fn texts_of(object: &Map<String, Value>) -> Option<Texts<'_>> {
+/// Returns the strings of a schema that allows only certain strings, and maybe null.
+fn string_choices(object: &Map<String, Value>) -> Option<StringChoices<'_>> {
     let values: Vec<&Value> = match (object.get("enum"), object.get("const")) {
         (Some(Value::Array(values)), None) => values.iter().collect(),
         (None, Some(value)) => vec![value],
-        _ => return each_a_text(object),
+        _ => return constant_choices(object),
     };
     let or_null = values.iter().any(|value| value.is_null());
     let others = values.into_iter().filter(|value| !value.is_null());
-    Texts::of(others.map(Value::as_str), or_null)
+    StringChoices::collect(others.map(Value::as_str), or_null)
 }
 
-/// The same, said as a choice between constants.
-fn each_a_text(object: &Map<String, Value>) -> Option<Texts<'_>> {
+/// Returns the strings of an `anyOf` or `oneOf` whose alternatives are constants.
+fn constant_choices(object: &Map<String, Value>) -> Option<StringChoices<'_>> {
     let choices = object.get("anyOf").or_else(|| object.get("oneOf"))?.as_array()?;
     let others = choices.iter().filter(|choice| !is_null(choice));
     let constants = others.map(|choice| choice.get("const").and_then(Value::as_str));
-    Texts::of(constants, choices.iter().any(is_null))
+    StringChoices::collect(constants, choices.iter().any(is_null))
 }
 
 fn is_null(schema: &Value) -> bool {
@@ -379,43 +411,39 @@ fn is_null(schema: &Value) -> bool {
             .is_some_and(|values| !values.is_empty() && values.iter().all(Value::is_null))
 }
 
-fn nullable(of: Type) -> Type {
-    match of {
-        // They can be null already.
-        Type::Nullable(_) | Type::Any => of,
+fn nullable(inner: Type) -> Type {
+    match inner {
+        // These types include null.
+        Type::Nullable(_) | Type::Any => inner,
         other => Type::Nullable(Box::new(other)),
     }
 }
 
-/// Integers by their bounds: no sign where none can be, any JSON where they may
-/// be larger than the machine's.
+/// Returns the type of integers with these bounds: unsigned if they cannot be negative, and
+/// `Value` if they may exceed 64 bits.
 fn integer(object: &Map<String, Value>) -> Type {
     let bound = |name: &str| object.get(name).and_then(Value::as_f64);
-    let least = [bound("minimum"), bound("exclusiveMinimum").map(|least| least + 1.0)];
-    let most = [bound("maximum"), bound("exclusiveMaximum").map(|most| most - 1.0)];
-    let least = least.into_iter().flatten().fold(f64::NEG_INFINITY, f64::max);
-    let most = most.into_iter().flatten().fold(f64::INFINITY, f64::min);
+    let min = [bound("minimum"), bound("exclusiveMinimum").map(|min| min + 1.0)];
+    let max = [bound("maximum"), bound("exclusiveMaximum").map(|max| max - 1.0)];
+    let min = min.into_iter().flatten().fold(f64::NEG_INFINITY, f64::max);
+    let max = max.into_iter().flatten().fold(f64::INFINITY, f64::min);
     let (smallest, largest) = (i64::MIN as f64, i64::MAX as f64);
-    match (least, most) {
-        (least, most) if least >= 0.0 && !(most.is_finite() && most > u64::MAX as f64) => {
-            Type::Unsigned
-        }
-        (least, most)
-            if least.is_finite() && least < smallest || most.is_finite() && most > largest =>
-        {
+    match (min, max) {
+        (min, max) if min >= 0.0 && !(max.is_finite() && max > u64::MAX as f64) => Type::Unsigned,
+        (min, max) if min.is_finite() && min < smallest || max.is_finite() && max > largest => {
             Type::Any
         }
         _ => Type::Signed,
     }
 }
 
-/// The kind of a value, for a person.
-pub(super) fn kind(value: &Value) -> &'static str {
+/// Describes the type of a value with its article.
+pub(super) fn describe_kind(value: &Value) -> &'static str {
     match value {
-        Value::Null => "nothing",
+        Value::Null => "null",
         Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }

@@ -1,11 +1,11 @@
-//! More of everything than anybody has.
+//! Modules of huge lists of tools and of huge schemas.
 
 use serde_json::{Value, json};
 use sparring_codegen::{Source, module};
 
-fn written(tools: &[Value]) -> String {
+fn generate(tools: &[Value]) -> String {
     let source = Source { server: "huge", version: "1", name: None, flags: "", tools };
-    module(&source).expect("schemas are right")
+    module(&source).expect("the schemas are valid")
 }
 
 fn tool(name: &str, input: Value) -> Value {
@@ -17,7 +17,7 @@ fn ten_thousand_tools_have_ten_thousand_methods() {
     let input = json!({"type": "object", "properties": {"a": {"type": "string"}}});
     let tools: Vec<Value> =
         (0..10_000).map(|n| tool(&format!("tool-{n}"), input.clone())).collect();
-    assert_eq!(written(&tools).matches("#[track_caller]").count(), 10_000);
+    assert_eq!(generate(&tools).matches("#[track_caller]").count(), 10_000);
 }
 
 #[test]
@@ -29,12 +29,12 @@ fn a_chain_of_references_is_followed_to_its_end() {
     }
     let first = json!({"$ref": "#/$defs/d0"});
     let input = json!({"type": "object", "properties": {"first": first}, "$defs": defs});
-    let text = written(&[tool("chain", input)]);
+    let text = generate(&[tool("chain", input)]);
     assert_eq!(text.matches("Option<Box<Chain").count(), 20_000);
 }
 
 #[test]
-fn lists_and_references_in_each_other_end() {
+fn nested_lists_and_references_end_at_the_depth_limit() {
     let mut defs = json!({});
     for n in 0..20_000 {
         let next = json!({"$ref": format!("#/$defs/d{}", n + 1)});
@@ -43,13 +43,13 @@ fn lists_and_references_in_each_other_end() {
     defs["d20000"] = json!({"type": "string"});
     let first = json!({"$ref": "#/$defs/d0"});
     let input = json!({"type": "object", "properties": {"first": first}, "$defs": defs});
-    let text = written(&[tool("lists", input)]);
+    let text = generate(&[tool("lists", input)]);
     assert!(text.contains("pub first: Option<Vec<Vec<Vec<Vec<Value>>>>>,\n"), "{text}");
 }
 
 #[test]
-fn an_enum_of_ten_thousand_texts_has_as_many_variants() {
+fn an_enum_of_ten_thousand_strings_has_as_many_variants() {
     let texts: Vec<String> = (0..10_000).map(|n| format!("{}a{n}", "-".repeat(n % 3))).collect();
     let input = json!({"type": "object", "properties": {"a": {"enum": texts}}});
-    assert_eq!(written(&[tool("texts", input)]).matches("    /// `").count(), 10_002);
+    assert_eq!(generate(&[tool("texts", input)]).matches("    /// `").count(), 10_002);
 }

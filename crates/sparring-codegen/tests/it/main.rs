@@ -1,7 +1,6 @@
-//! Modules of tools that nobody would write, and what is said of tools that no
-//! module can be made of.
+//! Tests of modules generated from random, huge and malformed tools.
 
 mod formatted;
 mod huge;
 mod schemas;
-mod unusable;
+mod tool_errors;

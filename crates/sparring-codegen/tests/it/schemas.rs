@@ -1,11 +1,10 @@
-//! Lists of tools at random: schemas that are right, names and texts that are
-//! anything.
+//! Generates random lists of tools with valid schemas and arbitrary names and texts.
 
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 
-/// Texts that have broken generators before.
+/// Texts that often break generators.
 const TEXTS: [&str; 40] = [
     "",
     " ",
@@ -49,7 +48,7 @@ const TEXTS: [&str; 40] = [
     "the name of something that takes more than the whole of a line to be told",
 ];
 
-/// One of them, or any other.
+/// Generates one of these texts, or another one.
 pub(crate) fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => select(&TEXTS[..]).prop_map(str::to_owned),
@@ -126,7 +125,7 @@ fn tool() -> impl Strategy<Value = Value> {
     )
 }
 
-/// A list in which no name is there twice.
+/// Generates a list of tools with unique names.
 pub(crate) fn tools() -> impl Strategy<Value = Vec<Value>> {
     proptest::collection::vec(tool(), 1..6).prop_map(|mut tools| {
         let mut seen = std::collections::HashSet::new();

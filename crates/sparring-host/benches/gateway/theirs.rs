@@ -1,4 +1,5 @@
-//! Servers of others: rmcp's, in this program, and npm's `server-everything`.
+//! Servers of other projects: rmcp's, in this program, and npm's
+//! `server-everything`.
 
 use std::path::PathBuf;
 
@@ -39,13 +40,13 @@ impl ServerHandler for Echo {
     }
 }
 
-/// Serves over this process's own pipes, by rmcp's faster way to them.
+/// Serves on stdin and stdout, with rmcp's faster transport.
 pub(crate) async fn serve_rmcp() {
     let server = Echo.serve(stdio_pipes()).await.expect("rmcp serves");
     server.waiting().await.expect("rmcp ends");
 }
 
-/// npm's server, where the peers are installed.
+/// npm's server, if the peers are installed.
 pub(crate) fn everything() -> Option<ChildTarget> {
     let peers = PathBuf::from(std::env::var_os("SPAR_PEERS_DIR")?);
     let program = peers.join("node/node_modules/.bin/mcp-server-everything");

@@ -1,5 +1,5 @@
-//! The ways to one server: directly, through a gateway in this process, and
-//! through a gateway that is a process of its own.
+//! Connections to one server: directly, through a gateway in this process, and
+//! through a gateway in another process.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -21,7 +21,7 @@ use sparring_transport::{ChildLink, ChildTarget, Target, stdio};
 use sparring_wire::types::{CallToolResult, ServerCapabilities, Tool};
 use sparring_wire::{Json, RawJson, Revision};
 
-/// What all speak.
+/// The revision of all peers.
 const REVISION: Revision = Revision::V2025_11_25;
 
 struct Echo;
@@ -45,14 +45,14 @@ pub(crate) async fn serve_echo() {
     Server::new(Echo).serve(stdio(LinesOptions::default())).await;
 }
 
-/// A gateway over this process's own pipes, to the server that the line starts.
+/// Runs a gateway on stdin and stdout, to the server with this command line.
 pub(crate) async fn serve_gateway(line: Vec<String>) {
     let (program, args) = line.split_first().expect("a server's command line");
     let (server, _manager) = gateway_to(ChildTarget::new(program).args(args)).await;
     server.serve(stdio(LinesOptions::default())).await;
 }
 
-/// A relay over this process's own pipes, to the server that the line starts.
+/// Runs a relay on stdin and stdout, to the server with this command line.
 pub(crate) fn serve_relay(line: &[String]) {
     let (program, args) = line.split_first().expect("a server's command line");
     let mut server = Command::new(program);
@@ -62,14 +62,14 @@ pub(crate) fn serve_relay(line: &[String]) {
     let mut from = server.stdout.take().expect("its stdout");
     std::thread::scope(|threads| {
         threads.spawn(move || pass_on(&mut std::io::stdin().lock(), &mut to));
-        // Not `Stdout`, which would look for the ends of lines.
+        // `Stdout` would buffer by lines.
         let stdout = std::io::stdout().as_fd().try_clone_to_owned().expect("our stdout");
         pass_on(&mut from, &mut File::from(stdout));
     });
     server.wait().expect("the server ends");
 }
 
-/// Passes on what there is, as it comes, until there is no more.
+/// Copies bytes as they arrive, until the end.
 fn pass_on(from: &mut impl Read, to: &mut impl Write) {
     let mut buffer = [0; 65_536];
     while let Ok(read @ 1..) = from.read(&mut buffer) {
@@ -86,14 +86,14 @@ pub(crate) struct Way {
 }
 
 impl Way {
-    /// To the server itself.
+    /// Directly to the server.
     pub(crate) async fn direct(server: &ChildTarget) -> Way {
         let link = ChildLink::spawn(server).expect("the server starts");
         Way::new(link, "echo", None).await
     }
 
-    /// Through a process that passes on every byte and looks at none: the least that
-    /// any gateway with a process of its own can cost.
+    /// Through a process that only copies bytes: the minimum cost of any
+    /// gateway in another process.
     pub(crate) async fn relayed(server: &ChildTarget) -> Way {
         let relay = this_program("serve-relay").args(line(server));
         let link = ChildLink::spawn(&relay).expect("this program starts");
@@ -108,7 +108,7 @@ impl Way {
         Way::new(ours, "mcp__echo__echo", Some((running, manager))).await
     }
 
-    /// Through a gateway that is a process of its own.
+    /// Through a gateway in another process.
     pub(crate) async fn beyond(server: &ChildTarget) -> Way {
         let gateway = this_program("serve-gateway").args(line(server));
         let link = ChildLink::spawn(&gateway).expect("this program starts");
@@ -144,7 +144,7 @@ async fn gateway_to(server: ChildTarget) -> (Server<Gateway>, Manager) {
     let (permissions, _) = Permissions::new(&Policy::default(), [&config]);
     let registry = Registry::new(Gate::new(permissions, GateOptions::default()));
     let registry = Arc::new(registry);
-    let client = gateway::client(Manager::plain_client());
+    let client = gateway::client(Manager::default_client());
     let manager = Manager::builder().servers([config]).client(client).build();
     manager.connect("echo").await.expect("the server starts");
     let server = Server::new(Gateway::new(manager.clone(), registry));
@@ -152,7 +152,7 @@ async fn gateway_to(server: ChildTarget) -> (Server<Gateway>, Manager) {
     (server, manager)
 }
 
-/// A server's command line.
+/// The command line of a server.
 fn line(server: &ChildTarget) -> Vec<String> {
     std::iter::once(&server.program).chain(&server.args).cloned().collect()
 }

@@ -1,15 +1,15 @@
-//! What processes have and have done, as Linux tells.
+//! Resources and CPU times of processes, on Linux.
 
 use std::time::{Duration, Instant};
 
-/// What this process holds.
+/// The resources of this process.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Holdings {
     /// Resident memory, in bytes.
     pub(crate) memory: usize,
     /// Open files.
     pub(crate) files: usize,
-    /// Children, ended ones that nobody has waited for included.
+    /// Children, including ended ones that were not waited for.
     pub(crate) children: usize,
 }
 
@@ -29,18 +29,18 @@ impl Holdings {
     }
 }
 
-/// How long this thread was at work, which is all of this process that matters.
+/// The CPU time of this thread, which does all the work of this process.
 pub(crate) fn cpu() -> Duration {
     read("/proc/self/schedstat")
 }
 
-/// How long the first thread of another process was at work.
+/// The CPU time of the first thread of another process.
 pub(crate) fn cpu_of(pid: u32) -> Duration {
     read(&format!("/proc/{pid}/schedstat"))
 }
 
-/// How much of a processor whoever wants all of it gets: less than all where
-/// others are at work, and then no time means anything.
+/// The share of a CPU that is available: less than 1 if other processes are
+/// busy, and then no time is meaningful.
 pub(crate) fn share() -> f64 {
     let (start, before) = (Instant::now(), cpu());
     while start.elapsed() < Duration::from_millis(300) {

@@ -1,4 +1,4 @@
-//! The servers: a process each over stdio, one process for all over HTTP.
+//! The servers: one process each over stdio, one process for all over HTTP.
 
 use std::fmt;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -18,10 +18,10 @@ use tokio::net::TcpListener;
 
 use super::cpu_of;
 
-/// How much longer each takes to begin than the one before.
+/// How much longer each server takes to start than the one before.
 const STEP: Duration = Duration::from_millis(3);
 
-/// The way to the servers.
+/// The transport of the servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Stdio,
@@ -34,11 +34,11 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Servers that can be connected to.
+/// Servers to connect to.
 pub(crate) struct Servers {
     pub(crate) kind: Kind,
     pub(crate) configs: Vec<ServerConfig>,
-    /// Where those over HTTP are. Dropped, it is killed.
+    /// The process of the servers over HTTP. It is killed on drop.
     web: Option<Web>,
 }
 
@@ -77,7 +77,7 @@ impl Servers {
         Servers { kind, configs: configs.collect(), web }
     }
 
-    /// Has another server behind an entry, one that begins at once.
+    /// Gives an entry another server, which starts at once.
     pub(crate) fn change(&self, config: &mut ServerConfig, round: usize) {
         match &mut config.target {
             Target::Child(target) => {
@@ -90,13 +90,12 @@ impl Servers {
         }
     }
 
-    /// How long the processors of those were at work that run beside all rounds.
+    /// The CPU time of the processes that run during all rounds.
     pub(crate) fn work(&self) -> Duration {
         self.web.as_ref().map(|web| cpu_of(web.0.id())).unwrap_or_default()
     }
 
-    /// How long the process behind a connection was at work, if it has one of
-    /// its own.
+    /// The CPU time of a connection's process, if it has its own.
     pub(crate) async fn work_behind(&self, connection: &Connection) -> Duration {
         if self.kind == Kind::Http {
             return Duration::ZERO;
@@ -107,7 +106,7 @@ impl Servers {
     }
 }
 
-/// The path of this program, which is every server.
+/// The path of this program, which contains every server.
 pub(crate) fn this_program() -> String {
     std::env::current_exe().expect("this program has a path").to_string_lossy().into_owned()
 }
@@ -126,10 +125,10 @@ fn config(number: usize, target: Target) -> ServerConfig {
     }
 }
 
-/// What they are: one tool, which says how long its process was at work.
+/// A server with one tool, which returns the CPU time of its process.
 #[derive(Clone)]
 struct Plain {
-    /// How long the first list takes.
+    /// The delay of the first list.
     delay: Duration,
 }
 
@@ -149,14 +148,14 @@ impl Handler for Plain {
     }
 }
 
-/// Serves its parent.
+/// Serves the parent process.
 pub(crate) async fn over_stdio(delay: &str) {
     let delay = Duration::from_millis(delay.parse().expect("milliseconds"));
     tokio::time::sleep(delay).await;
     Server::new(Plain { delay: Duration::ZERO }).serve(stdio(LinesOptions::default())).await;
 }
 
-/// Serves so many, each on a port of its own, and prints where.
+/// Starts so many servers, each on its own port, and prints their URLs.
 pub(crate) async fn over_http(count: &str) {
     let count: u32 = count.parse().expect("a number");
     let mut all = Vec::new();

@@ -1,30 +1,30 @@
-//! Anthropic's messages: how they are written, and how an answer is read, at
-//! once or event by event.
+//! Anthropic's messages API: builds requests and parses responses, whole or as
+//! a stream of events.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::said::{Called, Listening, Outcome, Said, Stop, text};
+use super::model_turn::{Called, ModelTurn, StopReason, ToolResult, text};
 
-/// How much a model may say where nobody says otherwise: the API wants a number.
-const MAX_TOKENS: u32 = 4096;
+/// The default limit of tokens per turn; the API requires one.
+const DEFAULT_MAX_TOKENS: u32 = 4096;
 
-/// The most blocks that an answer may have.
-const MOST_BLOCKS: usize = 256;
+/// The maximum number of blocks in a response.
+const MAX_BLOCKS: usize = 256;
 
-pub(super) fn user(prompt: &str) -> Value {
+pub(super) fn user_message(prompt: &str) -> Value {
     json!({"role": "user", "content": prompt})
 }
 
-pub(super) fn body(
+pub(super) fn request_body(
     model: &str,
     system: Option<&str>,
     messages: &[Value],
     tools: &[Value],
     max_tokens: Option<u32>,
 ) -> Value {
-    let most = max_tokens.unwrap_or(MAX_TOKENS);
+    let most = max_tokens.unwrap_or(DEFAULT_MAX_TOKENS);
     let mut body = json!({"model": model, "max_tokens": most, "messages": messages});
     if let Some(system) = system {
         body["system"] = system.into();
@@ -35,11 +35,11 @@ pub(super) fn body(
     body
 }
 
-/// What the model said, as the next request repeats it.
-pub(super) fn assistant(said: &Said) -> Value {
-    let text = (!said.text.is_empty()).then(|| json!({"type": "text", "text": said.text}));
-    let calls = said.calls.iter().map(|it| {
-        // Arguments that are none were not called with; it is told so.
+/// The message that repeats the model's turn in the next request.
+pub(super) fn assistant_message(turn: &ModelTurn) -> Value {
+    let text = (!turn.text.is_empty()).then(|| json!({"type": "text", "text": turn.text}));
+    let calls = turn.calls.iter().map(|it| {
+        // Invalid arguments are reported in the result of the call.
         let input = it.value().unwrap_or_else(|_| json!({}));
         json!({"type": "tool_use", "id": it.id, "name": it.tool, "input": input})
     });
@@ -47,9 +47,9 @@ pub(super) fn assistant(said: &Said) -> Value {
     json!({"role": "assistant", "content": content})
 }
 
-/// What came of its calls: all of them in one message.
-pub(super) fn results(outcomes: &[Outcome]) -> Vec<Value> {
-    let block = |it: &Outcome| {
+/// The results of the calls, in one message.
+pub(super) fn result_messages(outcomes: &[ToolResult]) -> Vec<Value> {
+    let block = |it: &ToolResult| {
         json!({
             "type": "tool_result", "tool_use_id": it.id, "content": it.text,
             "is_error": it.is_error,
@@ -58,17 +58,18 @@ pub(super) fn results(outcomes: &[Outcome]) -> Vec<Value> {
     vec![json!({"role": "user", "content": outcomes.iter().map(block).collect::<Vec<_>>()})]
 }
 
-/// Reads an answer that came at once.
-pub(super) fn read(answer: &Value) -> Result<Said, String> {
-    let blocks = answer["content"].as_array().ok_or("it has no content")?;
-    if blocks.len() > MOST_BLOCKS {
-        return Err(format!("it has more than {MOST_BLOCKS} blocks"));
+/// Parses a response that is not a stream.
+pub(super) fn parse_response(answer: &Value) -> Result<ModelTurn, String> {
+    let blocks = answer["content"].as_array().ok_or("the response has no content")?;
+    if blocks.len() > MAX_BLOCKS {
+        return Err(format!("the response has more than {MAX_BLOCKS} blocks"));
     }
-    let mut said = Said { stop: stop(answer["stop_reason"].as_str()), ..Said::default() };
+    let mut turn =
+        ModelTurn { stop: stop_reason(answer["stop_reason"].as_str()), ..ModelTurn::default() };
     for block in blocks {
         match block["type"].as_str() {
-            Some("text") => said.text.push_str(block["text"].as_str().unwrap_or_default()),
-            Some("tool_use") => said.calls.push(Called {
+            Some("text") => turn.text.push_str(block["text"].as_str().unwrap_or_default()),
+            Some("tool_use") => turn.calls.push(Called {
                 id: text(&block["id"]),
                 tool: text(&block["name"]),
                 arguments: block["input"].to_string(),
@@ -76,31 +77,34 @@ pub(super) fn read(answer: &Value) -> Result<Said, String> {
             _ => {}
         }
     }
-    Ok(said)
+    Ok(turn)
 }
 
-/// What has come of a stream.
+/// Assembles a turn from a stream.
 #[derive(Default)]
-pub(super) struct Events {
+pub(super) struct EventAssembler {
     text: String,
     /// The calls, by the index of their blocks.
     calls: BTreeMap<u64, Called>,
     stop: Option<String>,
-    whole: bool,
+    complete: bool,
 }
 
-impl Listening for Events {
-    fn take(&mut self, event: &Value) -> Result<String, String> {
+impl EventAssembler {
+    pub(super) fn push(&mut self, event: &Value) -> Result<String, String> {
         let at = event["index"].as_u64().unwrap_or(0);
         match event["type"].as_str() {
             Some("error") => {
-                return Err(format!("the endpoint gave up: {}", text(&event["error"]["message"])));
+                return Err(format!(
+                    "the endpoint sent an error: {}",
+                    text(&event["error"]["message"])
+                ));
             }
             Some("content_block_start") => {
                 let block = &event["content_block"];
                 match block["type"].as_str() {
-                    Some("tool_use") if self.calls.len() >= MOST_BLOCKS => {
-                        return Err(format!("it has more than {MOST_BLOCKS} blocks"));
+                    Some("tool_use") if self.calls.len() >= MAX_BLOCKS => {
+                        return Err(format!("the response has more than {MAX_BLOCKS} blocks"));
                     }
                     Some("tool_use") => {
                         let (id, tool) = (text(&block["id"]), text(&block["name"]));
@@ -128,23 +132,20 @@ impl Listening for Events {
                     self.stop = Some(reason.to_owned());
                 }
             }
-            Some("message_stop") => self.whole = true,
+            Some("message_stop") => self.complete = true,
             _ => {}
         }
         Ok(String::new())
     }
 
-    fn is_whole(&self) -> bool {
-        self.whole
+    pub(super) fn is_complete(&self) -> bool {
+        self.complete
     }
 
-    fn said(self) -> Said {
-        let stop = stop(self.stop.as_deref());
-        Said { text: self.text, calls: self.calls.into_values().collect(), stop }
+    pub(super) fn finish(self) -> ModelTurn {
+        let stop = stop_reason(self.stop.as_deref());
+        ModelTurn { text: self.text, calls: self.calls.into_values().collect(), stop }
     }
-}
-
-impl Events {
     fn add(&mut self, more: &Value) -> String {
         let more = text(more);
         self.text.push_str(&more);
@@ -152,11 +153,11 @@ impl Events {
     }
 }
 
-fn stop(reason: Option<&str>) -> Stop {
+fn stop_reason(reason: Option<&str>) -> StopReason {
     match reason {
-        Some("max_tokens" | "model_context_window_exceeded") => Stop::Cut,
-        Some("refusal") => Stop::Refused(String::new()),
-        Some("pause_turn") => Stop::Paused,
-        _ => Stop::Done,
+        Some("max_tokens" | "model_context_window_exceeded") => StopReason::Truncated,
+        Some("refusal") => StopReason::Refused(String::new()),
+        Some("pause_turn") => StopReason::Paused,
+        _ => StopReason::Finished,
     }
 }

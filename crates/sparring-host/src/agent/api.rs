@@ -1,53 +1,51 @@
-//! The two APIs of models, and which of them a URL means.
+//! The supported model APIs, and which of them a URL belongs to.
 
 use serde_json::Value;
 use sparring_transport::http::{Credentials, HttpTarget};
 
-use super::said::{Listening, Outcome, Said};
+use super::model_turn::{ModelTurn, ToolResult};
 use super::{anthropic, openai};
 use crate::llm;
 use crate::registry::Registered;
 
-/// The revision of Anthropic's API that is spoken.
-const VERSION: &str = "2023-06-01";
+/// The version of Anthropic's API.
+const ANTHROPIC_VERSION: &str = "2023-06-01";
 
-/// An API of models.
+/// A model API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Api {
-    /// OpenAI's chat completions, which many others have too.
+    /// OpenAI's chat completions, which many other servers implement too.
     OpenAi,
     /// Anthropic's messages.
     Anthropic,
 }
 
-/// Where a model is: which API, and the URL that is posted to.
+/// The API and URL of a model endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     /// The API.
     pub api: Api,
-    /// The URL.
+    /// The URL for requests.
     pub url: String,
 }
 
-/// Why a URL says nothing of the API behind it.
+/// The URL does not show which API the endpoint has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "which API is behind {0} cannot be told from the URL: --api openai or --api anthropic says it"
-)]
-pub struct Unclear(String);
+#[error("cannot guess the API of {0} from its URL: use --api openai or --api anthropic")]
+pub struct UnknownApi(String);
 
 impl Address {
-    /// The address that a base URL means, as clients of the API take it, or one
-    /// that is whole. Which API it is is guessed where nobody says it.
+    /// Completes a base URL, as clients of the API do, or takes a complete one.
+    /// Guesses the API from the URL if it is not given.
     ///
     /// # Errors
-    /// When that is not clear.
-    pub fn of(url: &str, api: Option<Api>) -> Result<Address, Unclear> {
+    /// If the API cannot be guessed.
+    pub fn of(url: &str, api: Option<Api>) -> Result<Address, UnknownApi> {
         let (base, query) = url.split_at(url.find('?').unwrap_or(url.len()));
         let base = base.trim_end_matches('/');
-        let api = match api.or_else(|| guessed(base)) {
+        let api = match api.or_else(|| guess_api(base)) {
             Some(api) => api,
-            None => return Err(Unclear(HttpTarget::new(base).shown_url())),
+            None => return Err(UnknownApi(HttpTarget::new(base).shown_url())),
         };
         let more = match api {
             Api::OpenAi if base.ends_with("/chat/completions") => "",
@@ -62,7 +60,7 @@ impl Address {
 }
 
 impl Api {
-    /// The variable of the environment that has the key.
+    /// The environment variable that contains the key.
     pub fn key_variable(self) -> &'static str {
         match self {
             Api::OpenAi => "OPENAI_API_KEY",
@@ -70,8 +68,8 @@ impl Api {
         }
     }
 
-    /// Puts the key where the API looks for it, and what else it wants.
-    pub(super) fn prepare(self, target: &mut HttpTarget, key: Option<&str>) {
+    /// Adds the key and the other headers that the API requires.
+    pub(super) fn add_headers(self, target: &mut HttpTarget, key: Option<&str>) {
         let mut header = |name: &str, value: &str| {
             target.headers.push((name.to_owned(), value.to_owned()));
         };
@@ -80,7 +78,7 @@ impl Api {
                 target.credentials = key.map(|key| Credentials::Bearer(key.to_owned()));
             }
             Api::Anthropic => {
-                header("anthropic-version", VERSION);
+                header("anthropic-version", ANTHROPIC_VERSION);
                 if let Some(key) = key {
                     header("x-api-key", key);
                 }
@@ -88,21 +86,21 @@ impl Api {
         }
     }
 
-    pub(super) fn tools(self, tools: &[Registered]) -> Vec<Value> {
+    pub(super) fn declare_tools(self, tools: &[Registered]) -> Vec<Value> {
         match self {
-            Api::OpenAi => llm::openai(tools),
-            Api::Anthropic => llm::anthropic(tools),
+            Api::OpenAi => llm::openai_tools(tools),
+            Api::Anthropic => llm::anthropic_tools(tools),
         }
     }
 
-    pub(super) fn user(self, prompt: &str) -> Value {
+    pub(super) fn user_message(self, prompt: &str) -> Value {
         match self {
-            Api::OpenAi => openai::user(prompt),
-            Api::Anthropic => anthropic::user(prompt),
+            Api::OpenAi => openai::user_message(prompt),
+            Api::Anthropic => anthropic::user_message(prompt),
         }
     }
 
-    pub(super) fn body(
+    pub(super) fn request_body(
         self,
         model: &str,
         system: Option<&str>,
@@ -111,94 +109,94 @@ impl Api {
         max_tokens: Option<u32>,
     ) -> Value {
         match self {
-            Api::OpenAi => openai::body(model, system, messages, tools, max_tokens),
-            Api::Anthropic => anthropic::body(model, system, messages, tools, max_tokens),
+            Api::OpenAi => openai::request_body(model, system, messages, tools, max_tokens),
+            Api::Anthropic => anthropic::request_body(model, system, messages, tools, max_tokens),
         }
     }
 
-    pub(super) fn assistant(self, said: &Said) -> Value {
+    pub(super) fn assistant_message(self, turn: &ModelTurn) -> Value {
         match self {
-            Api::OpenAi => openai::assistant(said),
-            Api::Anthropic => anthropic::assistant(said),
+            Api::OpenAi => openai::assistant_message(turn),
+            Api::Anthropic => anthropic::assistant_message(turn),
         }
     }
 
-    pub(super) fn results(self, outcomes: &[Outcome]) -> Vec<Value> {
+    pub(super) fn result_messages(self, outcomes: &[ToolResult]) -> Vec<Value> {
         match self {
-            Api::OpenAi => openai::results(outcomes),
-            Api::Anthropic => anthropic::results(outcomes),
+            Api::OpenAi => openai::result_messages(outcomes),
+            Api::Anthropic => anthropic::result_messages(outcomes),
         }
     }
 
-    pub(super) fn read(self, answer: &Value) -> Result<Said, String> {
+    pub(super) fn parse_response(self, answer: &Value) -> Result<ModelTurn, String> {
         match self {
-            Api::OpenAi => openai::read(answer),
-            Api::Anthropic => anthropic::read(answer),
+            Api::OpenAi => openai::parse_response(answer),
+            Api::Anthropic => anthropic::parse_response(answer),
         }
     }
 
-    pub(super) fn listening(self) -> Ear {
+    pub(super) fn assembler(self) -> TurnAssembler {
         match self {
-            Api::OpenAi => Ear::OpenAi(openai::Chunks::default()),
-            Api::Anthropic => Ear::Anthropic(anthropic::Events::default()),
+            Api::OpenAi => TurnAssembler::OpenAi(openai::ChunkAssembler::default()),
+            Api::Anthropic => TurnAssembler::Anthropic(anthropic::EventAssembler::default()),
         }
     }
 }
 
-/// Puts a stream of either API together.
-pub(super) enum Ear {
-    OpenAi(openai::Chunks),
-    Anthropic(anthropic::Events),
+/// Assembles a turn from a stream of either API.
+pub(super) enum TurnAssembler {
+    OpenAi(openai::ChunkAssembler),
+    Anthropic(anthropic::EventAssembler),
 }
 
-impl Ear {
-    pub(super) fn take(&mut self, event: &Value) -> Result<String, String> {
+impl TurnAssembler {
+    pub(super) fn push(&mut self, event: &Value) -> Result<String, String> {
         match self {
-            Ear::OpenAi(it) => it.take(event),
-            Ear::Anthropic(it) => it.take(event),
+            TurnAssembler::OpenAi(it) => it.push(event),
+            TurnAssembler::Anthropic(it) => it.push(event),
         }
     }
 
-    pub(super) fn is_whole(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         match self {
-            Ear::OpenAi(it) => it.is_whole(),
-            Ear::Anthropic(it) => it.is_whole(),
+            TurnAssembler::OpenAi(it) => it.is_complete(),
+            TurnAssembler::Anthropic(it) => it.is_complete(),
         }
     }
 
-    pub(super) fn said(self) -> Said {
+    pub(super) fn finish(self) -> ModelTurn {
         match self {
-            Ear::OpenAi(it) => it.said(),
-            Ear::Anthropic(it) => it.said(),
+            TurnAssembler::OpenAi(it) => it.finish(),
+            TurnAssembler::Anthropic(it) => it.finish(),
         }
     }
 }
 
-/// What the end of a path says, or the host.
-fn guessed(base: &str) -> Option<Api> {
+/// Guesses the API from the end of the path or from the host.
+fn guess_api(base: &str) -> Option<Api> {
     let host = host(base).to_ascii_lowercase();
-    let of = |name: &str| host.split('.').any(|part| part == name);
+    let has_label = |name: &str| host.split('.').any(|part| part == name);
     match () {
         () if base.ends_with("/chat/completions") => Some(Api::OpenAi),
         () if base.ends_with("/messages") => Some(Api::Anthropic),
-        () if of("anthropic") => Some(Api::Anthropic),
-        () if of("openai") || base.ends_with("/v1") => Some(Api::OpenAi),
+        () if has_label("anthropic") => Some(Api::Anthropic),
+        () if has_label("openai") || base.ends_with("/v1") => Some(Api::OpenAi),
         () => None,
     }
 }
 
-fn behind_scheme(base: &str) -> &str {
+fn after_scheme(base: &str) -> &str {
     base.split_once("://").map_or(base, |(_, rest)| rest)
 }
 
 fn host(base: &str) -> &str {
-    let authority = behind_scheme(base).split('/').next().unwrap_or_default();
+    let authority = after_scheme(base).split('/').next().unwrap_or_default();
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     host.rsplit_once(':').map_or(host, |(host, _)| host)
 }
 
 fn path(base: &str) -> &str {
-    behind_scheme(base).split_once('/').map_or("", |(_, path)| path)
+    after_scheme(base).split_once('/').map_or("", |(_, path)| path)
 }
 
 #[cfg(test)]
@@ -212,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_is_taken_as_clients_of_the_api_take_it() {
+    fn a_base_url_is_completed_as_clients_of_the_api_do() {
         use Api::{Anthropic, OpenAi};
         for (url, api, expected) in [
             ("https://api.openai.com/v1", OpenAi, "https://api.openai.com/v1/chat/completions"),
@@ -235,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_that_says_nothing_is_told_without_what_is_secret() {
+    fn the_error_of_an_unclear_url_contains_no_secret() {
         let error = Address::of("http://me:hunter2@h:1/x", None).expect_err("unclear").to_string();
         assert!(error.contains("http://h:1/x") && !error.contains("hunter2"), "{error}");
     }

@@ -1,33 +1,35 @@
-//! Asks a model: a request, its answer at once or in a stream, and again where
-//! the endpoint has no time now.
+//! Sends requests to a model endpoint, reads the response whole or as a stream,
+//! and retries when the endpoint is busy.
 
 use std::time::Duration;
 
 use serde_json::Value;
-use sparring_transport::http::{HttpTarget, JsonAnswer, JsonClient, JsonError};
+use sparring_transport::http::{HttpError, HttpTarget, JsonAnswer, JsonClient, JsonError};
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
 use super::api::{Address, Api};
-use super::error::AgentError;
 use super::event::Event;
-use super::said::Said;
-use crate::text::{cut, visible};
+use super::model_turn::ModelTurn;
+use crate::text::{escape_control, truncate};
 
-/// The most that is shown of what an endpoint says of an error.
-const LONGEST_MESSAGE: usize = 500;
+/// The maximum number of characters of an endpoint's error message.
+const MAX_MESSAGE_CHARS: usize = 500;
 
-/// The most bytes that a model may say in a turn.
-const LONGEST_TURN: usize = 8 * 1024 * 1024;
+/// The maximum number of bytes of a model's turn.
+const MAX_TURN_BYTES: usize = 8 * 1024 * 1024;
 
-/// How long a request may take, and how often one is made again.
+/// The maximum number of bytes of a stream; events are longer than their text.
+const MAX_STREAM_BYTES: usize = 8 * MAX_TURN_BYTES;
+
+/// The timeout of a request, and the policy of retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// How long a request may take, its answer included.
+    /// The timeout of a request, including its response.
     pub request: Duration,
-    /// How often the same is asked again where the endpoint has no time.
+    /// The number of retries when the endpoint is busy.
     pub retries: u32,
-    /// The longest time that is waited before that.
+    /// The maximum delay before a retry.
     pub longest_wait: Duration,
 }
 
@@ -40,7 +42,50 @@ pub struct Endpoint {
     stream: bool,
 }
 
-/// Five minutes, and three times within a minute each.
+/// Why a model endpoint gave no usable response.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// The endpoint's URL is invalid.
+    #[error(transparent)]
+    Target(#[from] HttpError),
+    /// The endpoint cannot be reached.
+    #[error("{why}")]
+    Unreachable {
+        /// The reason, with the address.
+        why: String,
+    },
+    /// The endpoint did not respond in time.
+    #[error("{url} did not respond within {after:?}")]
+    Late {
+        /// The endpoint.
+        url: String,
+        /// The timeout.
+        after: Duration,
+    },
+    /// The response does not follow the API.
+    #[error("{url} sent an invalid response: {why}")]
+    Unusable {
+        /// The endpoint.
+        url: String,
+        /// The reason.
+        why: String,
+    },
+    /// The endpoint responded with an error.
+    #[error("{url} responded with status {status}{}{}", message_suffix(message), tries_suffix(*tries))]
+    Refused {
+        /// The endpoint.
+        url: String,
+        /// The HTTP status.
+        status: u16,
+        /// The endpoint's message.
+        message: String,
+        /// The number of tries.
+        tries: u32,
+    },
+}
+
+/// Five minutes, and three retries with a delay of at most a minute.
 impl Default for Patience {
     fn default() -> Self {
         let (request, longest_wait) = (Duration::from_secs(300), Duration::from_secs(60));
@@ -49,11 +94,11 @@ impl Default for Patience {
 }
 
 impl Endpoint {
-    /// One at this address. `target` says whom to trust, and which proxies to go
-    /// through; its URL is not looked at.
+    /// Creates an endpoint. `target` contains certificates and proxies; its URL
+    /// is ignored.
     ///
     /// # Errors
-    /// When it cannot even be tried.
+    /// If the target is invalid.
     pub fn new(
         address: &Address,
         key: Option<&str>,
@@ -61,24 +106,24 @@ impl Endpoint {
         patience: Patience,
     ) -> Result<Endpoint, AgentError> {
         let mut target = HttpTarget { url: address.url.clone(), ..target };
-        address.api.prepare(&mut target, key);
-        target.max_message = LONGEST_TURN;
+        address.api.add_headers(&mut target, key);
+        target.max_message = MAX_TURN_BYTES;
         let client = JsonClient::new(&target)?;
         Ok(Endpoint { api: address.api, client, patience, stream: false })
     }
 
-    /// Has answers come piece by piece.
+    /// Requests streamed responses.
     #[must_use]
     pub fn streaming(self, stream: bool) -> Endpoint {
         Endpoint { stream, ..self }
     }
 
-    /// Asks for a turn.
-    pub(super) async fn ask(
+    /// Requests one turn.
+    pub(super) async fn request_turn(
         &self,
         mut body: Value,
         events: &mpsc::Sender<Event>,
-    ) -> Result<Said, AgentError> {
+    ) -> Result<ModelTurn, AgentError> {
         if self.stream {
             body["stream"] = true.into();
         }
@@ -86,14 +131,14 @@ impl Endpoint {
         let mut tries = 1;
         loop {
             let within = self.patience.request;
-            let asked = timeout(within, self.ask_once(body.clone(), tries, events)).await;
+            let asked = timeout(within, self.try_request(body.clone(), tries, events)).await;
             let again = match asked {
                 Err(_) => {
                     return Err(AgentError::Late { url: self.client.url(), after: within });
                 }
-                Ok(Ok(said)) => return Ok(said),
-                Ok(Err(Trouble::Final(error))) => return Err(error),
-                Ok(Err(Trouble::Busy { error, after })) => {
+                Ok(Ok(turn)) => return Ok(turn),
+                Ok(Err(RequestFailure::Final(error))) => return Err(error),
+                Ok(Err(RequestFailure::Retryable { error, after })) => {
                     let after = after.unwrap_or_else(|| backoff(tries));
                     let hopeless = tries > self.patience.retries;
                     if hopeless || after > self.patience.longest_wait {
@@ -110,108 +155,116 @@ impl Endpoint {
         }
     }
 
-    async fn ask_once(
+    async fn try_request(
         &self,
         body: String,
         tries: u32,
         events: &mpsc::Sender<Event>,
-    ) -> Result<Said, Trouble> {
-        let answer = self.client.post(body).await.map_err(|error| self.broken(error))?;
+    ) -> Result<ModelTurn, RequestFailure> {
+        let answer = self.client.post(body).await.map_err(|error| self.transport_failure(error))?;
         if !(200..300).contains(&answer.status()) {
-            return Err(self.refused(answer, tries).await);
+            return Err(self.error_response(answer, tries).await);
         }
         if answer.is_stream() {
-            return self.listen(answer, events).await;
+            return self.read_stream(answer, events).await;
         }
-        let body = answer.body().await.map_err(|error| self.broken(error))?;
+        let body = answer.body().await.map_err(|error| self.transport_failure(error))?;
         let answer: Value = serde_json::from_slice(&body)
-            .map_err(|error| self.unusable(format!("it is not JSON: {error}")))?;
-        self.api.read(&answer).map_err(|why| self.unusable(why))
+            .map_err(|error| self.invalid_response(format!("the response is not JSON: {error}")))?;
+        self.api.parse_response(&answer).map_err(|why| self.invalid_response(why))
     }
 
-    async fn listen(
+    async fn read_stream(
         &self,
         mut answer: JsonAnswer,
         events: &mpsc::Sender<Event>,
-    ) -> Result<Said, Trouble> {
-        let mut ear = self.api.listening();
+    ) -> Result<ModelTurn, RequestFailure> {
+        let mut assembler = self.api.assembler();
         let mut bytes = 0;
-        while let Some(event) = answer.event().await.map_err(|error| self.broken(error))? {
+        while let Some(event) =
+            answer.event().await.map_err(|error| self.transport_failure(error))?
+        {
             let Some(data) = event.data else { continue };
             if data == b"[DONE]" {
                 break;
             }
             bytes += data.len();
-            if bytes > 8 * LONGEST_TURN {
-                return Err(self.unusable("the stream does not end".to_owned()));
+            if bytes > MAX_STREAM_BYTES {
+                return Err(self.invalid_response(format!(
+                    "the stream has more than {MAX_STREAM_BYTES} bytes"
+                )));
             }
             let data: Value = serde_json::from_slice(&data)
-                .map_err(|error| self.unusable(format!("an event is not JSON: {error}")))?;
-            let more = ear.take(&data).map_err(|why| self.unusable(why))?;
+                .map_err(|error| self.invalid_response(format!("an event is not JSON: {error}")))?;
+            let more = assembler.push(&data).map_err(|why| self.invalid_response(why))?;
             if !more.is_empty() {
                 let _ = events.send(Event::Delta(more)).await;
             }
         }
-        match ear.is_whole() {
-            true => Ok(ear.said()),
-            false => Err(self.unusable("the stream ended before the answer did".to_owned())),
+        match assembler.is_complete() {
+            true => Ok(assembler.finish()),
+            false => Err(self.invalid_response("the stream ended within the response".to_owned())),
         }
     }
 
-    /// What an endpoint says of an error, and whether asking again may help.
-    async fn refused(&self, answer: JsonAnswer, tries: u32) -> Trouble {
+    /// Reads an error response, and decides whether a retry may help.
+    async fn error_response(&self, answer: JsonAnswer, tries: u32) -> RequestFailure {
         let status = answer.status();
         let again = match answer.header("x-should-retry") {
             Some("false") => false,
             Some("true") => true,
             _ => matches!(status, 408 | 409 | 429 | 500..=599),
         };
-        let after = wait(&answer);
+        let after = retry_after(&answer);
         let body = answer.body().await.unwrap_or_default();
         let message = match serde_json::from_slice::<Value>(&body) {
             Ok(body) => {
-                let said = body["error"]["message"].as_str().or(body["error"].as_str());
-                said.or(body["message"].as_str()).unwrap_or_default().to_owned()
+                let turn = body["error"]["message"].as_str().or(body["error"].as_str());
+                turn.or(body["message"].as_str()).unwrap_or_default().to_owned()
             }
             Err(_) => String::from_utf8_lossy(&body).trim().to_owned(),
         };
-        let message = self.shown(&message);
+        let message = self.sanitize(&message);
         let error = AgentError::Refused { url: self.client.url(), status, message, tries };
-        if again { Trouble::Busy { error, after } } else { Trouble::Final(error) }
+        if again {
+            RequestFailure::Retryable { error, after }
+        } else {
+            RequestFailure::Final(error)
+        }
     }
 
-    fn broken(&self, error: JsonError) -> Trouble {
+    fn transport_failure(&self, error: JsonError) -> RequestFailure {
         let url = self.client.url();
-        Trouble::Final(match error {
+        RequestFailure::Final(match error {
             JsonError::Unreachable(why) => AgentError::Unreachable { why },
             error => AgentError::Unusable { url, why: error.to_string() },
         })
     }
 
-    fn unusable(&self, why: String) -> Trouble {
-        let why = self.shown(&why);
-        Trouble::Final(AgentError::Unusable { url: self.client.url(), why })
+    fn invalid_response(&self, why: String) -> RequestFailure {
+        let why = self.sanitize(&why);
+        RequestFailure::Final(AgentError::Unusable { url: self.client.url(), why })
     }
 
-    /// What the endpoint says, in one line, harmless and without the key.
-    fn shown(&self, text: &str) -> String {
+    /// The endpoint's text in one line, escaped and without the key.
+    fn sanitize(&self, text: &str) -> String {
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        cut(&visible(&self.client.masked(&line)), LONGEST_MESSAGE)
+        truncate(&escape_control(&self.client.masked(&line)), MAX_MESSAGE_CHARS)
     }
 }
 
-/// Why there is no answer now.
-enum Trouble {
+/// Why a request failed.
+enum RequestFailure {
     Final(AgentError),
-    /// Asking again may help, after as long as the endpoint says.
-    Busy {
+    /// A retry may help, after the delay that the endpoint requests.
+    Retryable {
         error: AgentError,
         after: Option<Duration>,
     },
 }
 
-/// How long the endpoint wants us to wait.
-fn wait(answer: &JsonAnswer) -> Option<Duration> {
+/// The delay that the endpoint requests.
+fn retry_after(answer: &JsonAnswer) -> Option<Duration> {
     let number = |name: &str| answer.header(name)?.trim().parse::<f64>().ok();
     let seconds = match number("retry-after-ms") {
         Some(milliseconds) => milliseconds / 1000.0,
@@ -220,9 +273,17 @@ fn wait(answer: &JsonAnswer) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// Half a second, and twice as long each time, with some chance in it so that
-/// many do not come back at once.
+/// Half a second, doubled with each try, with a random part so that clients do
+/// not retry at the same time.
 fn backoff(tries: u32) -> Duration {
     let whole = Duration::from_millis(500) * 2u32.saturating_pow(tries.min(6) - 1);
     whole.mul_f64(0.75 + fastrand::f64() / 4.0)
+}
+
+fn message_suffix(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(": {message}") }
+}
+
+fn tries_suffix(tries: u32) -> String {
+    if tries > 1 { format!(" (tried {tries} times)") } else { String::new() }
 }

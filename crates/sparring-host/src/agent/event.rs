@@ -1,63 +1,62 @@
-//! What happens while an agent runs, for whoever wants to know.
+//! Events of an agent.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::said::Called;
+use super::model_turn::Called;
 use crate::artifacts::Artifact;
 
-/// Something that happened.
+/// An event of an agent.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Event {
     /// The model is asked.
     Turn {
-        /// Which turn it is, from 1.
+        /// The number of the turn, from 1.
         turn: u32,
-        /// How many tools it is told of.
+        /// The number of tools that the model gets.
         tools: usize,
     },
-    /// The endpoint is asked again for the same turn.
+    /// The request of a turn is retried.
     Retry {
-        /// What it answered.
+        /// The HTTP status of the endpoint's response.
         status: u16,
-        /// After so long.
+        /// The delay before the retry.
         after: Duration,
     },
-    /// The model says more; together these are the text of the turn. Only where
-    /// it comes in a stream.
+    /// More text of a streamed turn.
     Delta(String),
-    /// What the model said in a turn.
+    /// The whole text of a turn.
     Text(String),
     /// The model calls a tool.
     Call(Arc<Called>),
-    /// Whether that is done.
+    /// The permission check of a call.
     Permission(Permission),
-    /// A piece of a result, and what became of it.
+    /// An artifact of a call's result.
     Artifact {
         /// The call.
         call: Arc<Called>,
-        /// The piece.
+        /// The artifact.
         artifact: Artifact,
     },
-    /// What the model gets for a call.
+    /// The result that the model gets for a call.
     Result {
         /// The call.
         call: Arc<Called>,
         /// The text.
         text: String,
-        /// Whether that is a failure.
+        /// Whether the call failed.
         is_error: bool,
     },
 }
 
-/// What was decided about a call.
+/// The outcome of a permission check.
 #[derive(Debug, Clone)]
 pub struct Permission {
     /// The call.
     pub call: Arc<Called>,
-    /// The server, as it is called in its file, where there is such a tool.
+    /// The server's name in its configuration file, if the tool exists.
     pub server: Option<Arc<str>>,
-    /// Why it is not made; nothing where it is.
+    /// Why the call is refused; `None` if it is permitted.
     pub refused: Option<String>,
 }

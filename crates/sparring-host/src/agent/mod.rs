@@ -1,23 +1,21 @@
-//! An agent: a prompt goes to a model behind an LLM endpoint, the tools that it
-//! calls are called, and what they give goes back, until it answers.
+//! An agent: sends a prompt to a model, makes the tool calls that the model
+//! asks for, and returns their results, until the model answers.
 //!
-//! An [`Agent`] has its tools from a registry, which decides what may be called,
-//! and tells what happens by [`Event`]s. It prints nothing, and asks nobody but
-//! through the registry's gate.
+//! An [`Agent`] gets its tools from a registry, which decides what may be
+//! called, and reports what happens as [`Event`]s. It prints nothing, and asks
+//! a person only through the registry's gate.
 
+mod agent_loop;
 mod anthropic;
 mod api;
-mod calling;
 mod endpoint;
-mod error;
 mod event;
+mod model_turn;
 mod openai;
-mod running;
-mod said;
+mod tool_calls;
 
-pub use api::{Address, Api, Unclear};
-pub use endpoint::{Endpoint, Patience};
-pub use error::AgentError;
+pub use agent_loop::{Agent, End, Ended, Limits};
+pub use api::{Address, Api, UnknownApi};
+pub use endpoint::{AgentError, Endpoint, Patience};
 pub use event::{Event, Permission};
-pub use running::{Agent, End, Ended, Limits};
-pub use said::Called;
+pub use model_turn::Called;

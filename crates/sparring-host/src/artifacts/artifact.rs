@@ -1,85 +1,87 @@
-//! What became of the pieces of a result.
+//! An artifact: a piece of a result, and how it was saved.
 
 use std::path::{Path, PathBuf};
 
 use super::kind::Kind;
-use super::piece::{Found, Place};
+use super::piece::{DetectedBy, PieceLocation};
 
-/// A piece of a result, and what became of it.
+/// A piece of a result, and how it was saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Artifact {
-    /// Where in the result it stood.
-    pub place: Place,
-    /// What it is.
+    /// Its location in the result.
+    pub place: PieceLocation,
+    /// Its kind.
     pub kind: Kind,
     /// Its MIME type.
     pub mime_type: String,
-    /// How its kind was found.
-    pub found: Found,
-    /// In what it is not what it says.
+    /// How its kind was detected.
+    pub found: DetectedBy,
+    /// How its bytes differ from its declared type.
     pub differs: Option<String>,
-    /// How many bytes it has.
+    /// The number of bytes.
     pub bytes: u64,
-    /// What became of it.
-    pub status: Status,
+    /// How it was saved.
+    pub status: ArtifactStatus,
 }
 
-/// What became of a piece.
+/// How a piece was saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Status {
-    /// It is a file.
+pub enum ArtifactStatus {
+    /// It was saved to a file.
     Saved {
         /// The file.
         file: PathBuf,
     },
-    /// It is short, and the model has all of it.
+    /// It is short, and the model gets all of it.
     Inline,
-    /// The JSON that it came as is a file.
+    /// Its JSON was saved as it came.
     Raw {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it; nothing where kinds are not told apart.
+        /// What is wrong with it; `None` if detection is disabled.
         why: Option<String>,
     },
-    /// There is no folder for it.
+    /// There is no folder to save to.
     NotKept,
-    /// Nothing of it is kept.
+    /// It was not saved.
     Failed {
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
 impl Artifact {
-    /// Its file, where there is one.
+    /// Its file, if it was saved.
     pub fn file(&self) -> Option<&Path> {
         match &self.status {
-            Status::Saved { file } | Status::Raw { file, .. } => Some(file),
-            Status::Inline | Status::NotKept | Status::Failed { .. } => None,
+            ArtifactStatus::Saved { file } | ArtifactStatus::Raw { file, .. } => Some(file),
+            ArtifactStatus::Inline | ArtifactStatus::NotKept | ArtifactStatus::Failed { .. } => {
+                None
+            }
         }
     }
 }
 
-impl Status {
+impl ArtifactStatus {
     /// A stable name, for programs and people.
     pub fn name(&self) -> &'static str {
         match self {
-            Status::Saved { .. } => "saved",
-            Status::Inline => "inline",
-            Status::Raw { .. } => "raw",
-            Status::NotKept => "not-kept",
-            Status::Failed { .. } => "failed",
+            ArtifactStatus::Saved { .. } => "saved",
+            ArtifactStatus::Inline => "inline",
+            ArtifactStatus::Raw { .. } => "raw",
+            ArtifactStatus::NotKept => "not-kept",
+            ArtifactStatus::Failed { .. } => "failed",
         }
     }
 
-    /// What went wrong, where something did.
+    /// The problem, if there was one.
     pub fn why(&self) -> Option<&str> {
         match self {
-            Status::Raw { why, .. } => why.as_deref(),
-            Status::Failed { why } => Some(why),
-            Status::Saved { .. } | Status::Inline | Status::NotKept => None,
+            ArtifactStatus::Raw { why, .. } => why.as_deref(),
+            ArtifactStatus::Failed { why } => Some(why),
+            ArtifactStatus::Saved { .. } | ArtifactStatus::Inline | ArtifactStatus::NotKept => None,
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The folder that artifacts are in: all I/O of this module.
+//! Writes artifacts to their folder: the only I/O of this module.
 //!
-//! Files appear whole and under names that were free; nothing that is there is
-//! written to, and no link in the folder is followed.
+//! Files are written atomically under new names. Existing files are never
+//! changed, and symbolic links in the folder are not followed.
 
 use std::collections::HashSet;
 use std::fs;
@@ -11,55 +11,56 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use tempfile::Builder;
 
-use super::name::Stem;
+use super::file_name::FileStem;
 
-/// How many names are tried for one file.
-const TRIES: usize = 10_000;
+/// The maximum number of names that are tried for one file.
+const MAX_NAME_TRIES: usize = 10_000;
 
-/// The folder, and what is in it.
+/// The folder and its names.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    /// The names before the first dot, in lower case, so that they stay
-    /// different where case does not matter; none before the first look.
-    taken: Option<HashSet<String>>,
+    /// The used names before the first dot, in lower case, so that new ones are
+    /// unique on case-insensitive file systems; `None` before the folder was
+    /// read.
+    used_names: Option<HashSet<String>>,
 }
 
 impl Folder {
     pub(super) fn new(path: PathBuf) -> Folder {
-        Folder { path, taken: None }
+        Folder { path, used_names: None }
     }
 
-    /// Writes a file and its metadata under the first name that is free, which
-    /// the metadata is told. Both are there, or neither.
+    /// Writes a file and its metadata under the first free name, which is
+    /// passed to `metadata`. Writes both or neither.
     pub(super) fn write<M: Serialize>(
         &mut self,
-        stem: &Stem,
+        stem: &FileStem,
         extension: &str,
         bytes: &[u8],
         metadata: impl Fn(&str) -> M,
     ) -> io::Result<PathBuf> {
-        let taken = match self.taken.take() {
-            Some(taken) => self.taken.insert(taken),
-            None => self.taken.insert(look(&self.path)?),
+        let used_names = match self.used_names.take() {
+            Some(used_names) => self.used_names.insert(used_names),
+            None => self.used_names.insert(list_used_names(&self.path)?),
         };
-        for stem in stem.candidates().take(TRIES) {
-            if !taken.insert(stem.to_ascii_lowercase()) {
+        for stem in stem.candidates().take(MAX_NAME_TRIES) {
+            if !used_names.insert(stem.to_ascii_lowercase()) {
                 continue;
             }
             let name = format!("{stem}.{extension}");
             let file = self.path.join(&name);
-            match put(&self.path, &file, bytes) {
+            match write_new_file(&self.path, &file, bytes) {
                 Ok(()) => {}
-                // Somebody else has just taken it.
+                // Another process has just taken the name.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                Err(error) => return Err(named(&file, &error)),
+                Err(error) => return Err(with_path(&file, &error)),
             }
             let beside = self.path.join(format!("{name}.meta.json"));
             let metadata = serde_json::to_vec_pretty(&metadata(&name))?;
-            if let Err(error) = put(&self.path, &beside, &metadata) {
+            if let Err(error) = write_new_file(&self.path, &beside, &metadata) {
                 drop(fs::remove_file(&file));
-                return Err(named(&beside, &error));
+                return Err(with_path(&beside, &error));
             }
             return Ok(file);
         }
@@ -67,29 +68,29 @@ impl Folder {
     }
 }
 
-/// Makes the folder where there is none, and says which names are taken in it.
-fn look(folder: &Path) -> io::Result<HashSet<String>> {
-    let looked = fs::create_dir_all(folder).and_then(|()| fs::read_dir(folder));
-    let entries = looked.map_err(|error| named(folder, &error))?;
-    let mut taken = HashSet::new();
+/// Creates the folder if needed, and returns the used names.
+fn list_used_names(folder: &Path) -> io::Result<HashSet<String>> {
+    let listed = fs::create_dir_all(folder).and_then(|()| fs::read_dir(folder));
+    let entries = listed.map_err(|error| with_path(folder, &error))?;
+    let mut used_names = HashSet::new();
     for entry in entries {
-        let name = entry.map_err(|error| named(folder, &error))?.file_name();
+        let name = entry.map_err(|error| with_path(folder, &error))?.file_name();
         let name = name.to_string_lossy().to_ascii_lowercase();
-        taken.extend(name.split('.').next().map(str::to_owned));
+        used_names.extend(name.split('.').next().map(str::to_owned));
     }
-    Ok(taken)
+    Ok(used_names)
 }
 
-/// The whole file under that name, or nothing; only the user can read it. Fails
-/// where something has that name, a link that leads nowhere included.
-fn put(folder: &Path, file: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes the whole file or nothing, with access for the user only. Fails if
+/// the name exists, even as a dangling symbolic link.
+fn write_new_file(folder: &Path, file: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut new = Builder::new().prefix(".").suffix(".part").tempfile_in(folder)?;
     new.write_all(bytes)?;
     new.persist_noclobber(file)?;
     Ok(())
 }
 
-fn named(path: &Path, error: &io::Error) -> io::Error {
+fn with_path(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()))
 }
 
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
 
     fn write(folder: &mut Folder, name: &str, bytes: &[u8]) -> io::Result<String> {
-        let stem = Stem::named(name).expect("a name");
+        let stem = FileStem::from_name(name).expect("a name");
         let file = folder.write(&stem, "txt", bytes, |name| json!({"file": name}))?;
         Ok(file.file_name().expect("a file").to_string_lossy().into_owned())
     }
@@ -114,9 +115,9 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_its_metadata_beside_it_and_nothing_else_is_left() {
-        let place = tempfile::tempdir().expect("a folder");
-        let inner = place.path().join("a/b");
+    fn a_file_has_its_metadata_beside_it_and_no_temporary_file_is_left() {
+        let temp_dir = tempfile::tempdir().expect("a folder");
+        let inner = temp_dir.path().join("a/b");
         let mut folder = Folder::new(inner.clone());
         assert_eq!(write(&mut folder, "x", b"hi").expect("written"), "x.txt");
         assert_eq!(names(&inner), ["x.txt", "x.txt.meta.json"]);
@@ -126,24 +127,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_never_written_to_whatever_its_case() {
-        let place = tempfile::tempdir().expect("a folder");
-        fs::write(place.path().join("Report.csv"), "old").expect("written");
-        let mut folder = Folder::new(place.path().to_owned());
+    fn an_existing_file_is_never_overwritten_whatever_its_case() {
+        let temp_dir = tempfile::tempdir().expect("a folder");
+        fs::write(temp_dir.path().join("Report.csv"), "old").expect("written");
+        let mut folder = Folder::new(temp_dir.path().to_owned());
         assert_eq!(write(&mut folder, "report", b"1").expect("written"), "report-2.txt");
         assert_eq!(write(&mut folder, "REPORT", b"2").expect("written"), "REPORT-3.txt");
-        // Somebody else writes between our look and our file.
-        fs::write(place.path().join("late.txt"), "theirs").expect("written");
+        // Another process writes between our check and our file.
+        fs::write(temp_dir.path().join("late.txt"), "theirs").expect("written");
         assert_eq!(write(&mut folder, "late", b"ours").expect("written"), "late-2.txt");
-        assert_eq!(fs::read(place.path().join("late.txt")).expect("read"), b"theirs");
-        assert_eq!(fs::read(place.path().join("Report.csv")).expect("read"), b"old");
+        assert_eq!(fs::read(temp_dir.path().join("late.txt")).expect("read"), b"theirs");
+        assert_eq!(fs::read(temp_dir.path().join("Report.csv")).expect("read"), b"old");
     }
 
     #[cfg(unix)]
     #[test]
-    fn no_link_is_followed() {
-        let place = tempfile::tempdir().expect("a folder");
-        let (outside, inside) = (place.path().join("outside"), place.path().join("inside"));
+    fn no_symbolic_link_is_followed() {
+        let temp_dir = tempfile::tempdir().expect("a folder");
+        let (outside, inside) = (temp_dir.path().join("outside"), temp_dir.path().join("inside"));
         fs::create_dir(&inside).expect("a folder");
         let mut folder = Folder::new(inside.clone());
         write(&mut folder, "first", b"").expect("the folder is looked at");
@@ -162,17 +163,17 @@ mod tests {
     fn only_the_user_can_read_a_file() {
         use std::os::unix::fs::PermissionsExt as _;
 
-        let place = tempfile::tempdir().expect("a folder");
-        let mut folder = Folder::new(place.path().to_owned());
+        let temp_dir = tempfile::tempdir().expect("a folder");
+        let mut folder = Folder::new(temp_dir.path().to_owned());
         let name = write(&mut folder, "x", b"hi").expect("written");
-        let mode = fs::metadata(place.path().join(name)).expect("a file").permissions().mode();
+        let mode = fs::metadata(temp_dir.path().join(name)).expect("a file").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 
     #[test]
-    fn a_folder_that_cannot_be_made_is_named() {
-        let place = tempfile::tempdir().expect("a folder");
-        let path = place.path().join("file");
+    fn the_error_of_a_folder_that_cannot_be_created_names_it() {
+        let temp_dir = tempfile::tempdir().expect("a folder");
+        let path = temp_dir.path().join("file");
         fs::write(&path, "").expect("written");
         let error = write(&mut Folder::new(path.join("x")), "x", b"").expect_err("no folder");
         assert!(error.to_string().contains("file/x"), "{error}");

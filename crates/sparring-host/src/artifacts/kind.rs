@@ -1,17 +1,16 @@
-//! The kinds that an artifact can have, each with its MIME type and the
-//! extension of its files.
+//! The kinds of artifacts, each with its MIME types and file extension.
 
-/// What an artifact is.
+/// The kind of an artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// One JSON value.
+    /// A JSON value.
     Json,
     /// A mapping or a list in YAML.
     Yaml,
-    /// A table, its cells parted by commas, semicolons or tabs.
+    /// A table with commas, semicolons or tabs between its cells.
     Csv,
-    /// Text with the signs of Markdown.
+    /// Markdown.
     Markdown,
     /// Any other text.
     Text,
@@ -23,7 +22,7 @@ pub enum Kind {
     Gif,
     /// An image.
     Webp,
-    /// An image, which is text.
+    /// An image in text form.
     Svg,
     /// A sound.
     Wav,
@@ -33,15 +32,15 @@ pub enum Kind {
     Ogg,
     /// A sound.
     Flac,
-    /// A link to a resource, as the item in JSON.
+    /// A link to a resource: the item as JSON.
     Link,
-    /// Bytes that are nothing of the above.
+    /// Any other bytes.
     Bytes,
 }
 
-/// All of them: what it is called, its extension, and its MIME types, the one
-/// that we write first.
-const ALL: [(Kind, &str, &str, &[&str]); 16] = [
+/// Each kind with its name, its extension and its MIME types. The first MIME
+/// type is the one that is written.
+const KINDS: [(Kind, &str, &str, &[&str]); 16] = [
     (Kind::Json, "json", "json", &["application/json", "text/json"]),
     (
         Kind::Yaml,
@@ -71,7 +70,7 @@ impl Kind {
         self.row().1
     }
 
-    /// What the names of its files end with, without the first dot.
+    /// The extension of its files, without the leading dot.
     pub fn extension(self) -> &'static str {
         self.row().2
     }
@@ -81,7 +80,7 @@ impl Kind {
         self.row().3[0]
     }
 
-    /// Whether its bytes are text.
+    /// Returns whether its bytes are text.
     pub fn is_text(self) -> bool {
         matches!(
             self,
@@ -95,11 +94,11 @@ impl Kind {
         )
     }
 
-    /// The kind that a MIME type says, parameters left out. A text of a type
-    /// that is not listed is text; anything else is bytes.
-    pub fn of_mime_type(mime_type: &str) -> Kind {
+    /// The kind of a MIME type, without its parameters. Unknown text types are
+    /// text; everything else is bytes.
+    pub fn from_mime_type(mime_type: &str) -> Kind {
         let essence = mime_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        let listed = ALL.iter().find(|row| row.3.contains(&essence.as_str()));
+        let listed = KINDS.iter().find(|row| row.3.contains(&essence.as_str()));
         match listed {
             Some(row) => row.0,
             None if essence.ends_with("+json") => Kind::Json,
@@ -110,7 +109,7 @@ impl Kind {
     }
 
     fn row(self) -> &'static (Kind, &'static str, &'static str, &'static [&'static str]) {
-        ALL.iter().find(|row| row.0 == self).expect("every kind has a row")
+        KINDS.iter().find(|row| row.0 == self).expect("every kind has a row")
     }
 }
 
@@ -119,13 +118,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kind_is_found_by_each_of_its_mime_types() {
-        for (kind, _, extension, mime_types) in ALL {
+    fn each_mime_type_has_its_kind() {
+        for (kind, _, extension, mime_types) in KINDS {
             assert!(!extension.is_empty() && extension != "meta.json");
             for mime_type in mime_types {
-                // A link is told by its item.
+                // The item's type determines a link.
                 let expected = if kind == Kind::Link { Kind::Json } else { kind };
-                assert_eq!(Kind::of_mime_type(mime_type), expected, "{mime_type}");
+                assert_eq!(Kind::from_mime_type(mime_type), expected, "{mime_type}");
             }
         }
     }
@@ -141,7 +140,7 @@ mod tests {
             ("application/pdf", Kind::Bytes),
             ("", Kind::Bytes),
         ] {
-            assert_eq!(Kind::of_mime_type(mime_type), kind, "{mime_type}");
+            assert_eq!(Kind::from_mime_type(mime_type), kind, "{mime_type}");
         }
     }
 }

@@ -1,26 +1,24 @@
-//! Results of tools as typed files: what they are is found, they are named and
-//! kept with metadata beside them, and the model gets what it has room for.
+//! Saves results of tools as typed files: detects the kinds of their pieces,
+//! names them, writes them with metadata, and renders what the model gets.
 //!
-//! A [`Store`] takes results as they came, whatever they look like. Finding
-//! kinds and names is pure; only the folder's file does I/O.
+//! A [`Store`] accepts any result, valid or not. Detection and naming are pure;
+//! only the `folder` module does I/O.
 
 mod artifact;
-mod blocks;
 mod detect;
+mod fenced_blocks;
+mod file_name;
 mod folder;
 mod kind;
-mod model;
-mod name;
+mod model_text;
 mod piece;
-mod result;
-mod settings;
+mod result_pieces;
 mod store;
 #[cfg(test)]
 mod tests;
-mod text;
+mod text_pieces;
 
-pub use artifact::{Artifact, Status};
+pub use artifact::{Artifact, ArtifactStatus};
 pub use kind::Kind;
-pub use piece::{Found, Place};
-pub use settings::Settings;
-pub use store::{Call, Store, Taken};
+pub use piece::{DetectedBy, PieceLocation};
+pub use store::{Call, ProcessedResult, Settings, Store};

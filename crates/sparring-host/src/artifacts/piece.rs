@@ -1,73 +1,78 @@
 //! A piece of a result that may become an artifact: its bytes, its kind, and
-//! how that was found.
+//! how the kind was detected.
 
 use sparring_wire::{Json, RawJson};
 
 use super::detect;
+use super::file_name::FileStem;
 use super::kind::Kind;
-use super::name::Stem;
 
-/// Where in a result a piece stood.
+/// The location of a piece in a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum PieceLocation {
     /// The whole result.
     Result,
-    /// The content as a whole.
+    /// The whole content.
     Content,
     /// An item of the content, from 0.
     Item(usize),
     /// A fenced block of data in a text, both from 0.
     Block {
-        /// The item that the text is.
+        /// The item that contains the text.
         item: usize,
-        /// Which of its blocks.
+        /// The number of the block.
         block: usize,
     },
     /// The structured content.
     Structured,
 }
 
-/// How a kind was found.
+/// How a kind was detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
-    /// The item's MIME type says it.
+pub enum DetectedBy {
+    /// By the item's MIME type.
     Declared,
-    /// The item's own type says it.
+    /// By the item's type.
     Item,
-    /// The word after the fence says it.
+    /// By the word after the fence.
     Fence,
-    /// It was looked for in the bytes.
+    /// By the bytes.
     Content,
-    /// It is the JSON that came, as it came.
+    /// Not at all: it is the raw JSON.
     Raw,
 }
 
-/// Something that may become an artifact.
+/// A piece that may become an artifact.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Piece {
-    pub(super) place: Place,
+    pub(super) place: PieceLocation,
     pub(super) kind: Kind,
     pub(super) mime_type: String,
-    pub(super) found: Found,
-    /// What the item says that it is.
+    pub(super) found: DetectedBy,
+    /// The declared MIME type.
     pub(super) declared: Option<String>,
-    /// In what the item is not what it says.
+    /// How the bytes differ from the declared type.
     pub(super) differs: Option<String>,
     pub(super) bytes: Vec<u8>,
-    pub(super) stem: Option<Stem>,
+    pub(super) stem: Option<FileStem>,
     pub(super) name: Option<String>,
     pub(super) uri: Option<String>,
-    /// Whether it is saved only when it is large.
-    pub(super) small_talk: bool,
-    /// Whether the model gets its text: not where it stands in another.
-    pub(super) is_shown: bool,
-    /// What is wrong with the item, whose JSON the bytes are then.
+    /// Whether it is saved only if it is large.
+    pub(super) inline_if_small: bool,
+    /// Whether the model gets its text; not if another piece contains it.
+    pub(super) shown_to_model: bool,
+    /// What is wrong with the item; the bytes are then its JSON.
     pub(super) problem: Option<String>,
 }
 
 impl Piece {
-    pub(super) fn new(place: Place, kind: Kind, found: Found, bytes: Vec<u8>) -> Piece {
+    pub(super) fn new(
+        place: PieceLocation,
+        kind: Kind,
+        found: DetectedBy,
+        bytes: Vec<u8>,
+    ) -> Piece {
         Piece {
             place,
             kind,
@@ -79,71 +84,75 @@ impl Piece {
             stem: None,
             name: None,
             uri: None,
-            small_talk: false,
-            is_shown: kind.is_text(),
+            inline_if_small: false,
+            shown_to_model: kind.is_text(),
             problem: None,
         }
     }
 
-    /// Something that says what it is, or nothing. What is there goes before
-    /// what is said, where it is known by its signs.
-    pub(super) fn declared(
-        place: Place,
+    /// A piece with an optional MIME type. Magic bytes take precedence over the
+    /// declared type.
+    pub(super) fn with_mime_type(
+        place: PieceLocation,
         bytes: Vec<u8>,
         mime: Option<String>,
     ) -> Result<Piece, String> {
         let Some(mime) = mime else {
-            let kind = detect::of_bytes(&bytes);
-            return Ok(Piece::new(place, kind, Found::Content, bytes));
+            let kind = detect::detect_bytes(&bytes);
+            return Ok(Piece::new(place, kind, DetectedBy::Content, bytes));
         };
-        let kind = Kind::of_mime_type(&mime);
+        let kind = Kind::from_mime_type(&mime);
         let is_plain = is_mime_type(&mime);
-        let said = if is_plain { mime.as_str() } else { "a MIME type that is none" };
-        let seen = detect::by_magic(&bytes).filter(|seen| *seen != kind && !kind.is_text());
-        let differs = match seen {
-            Some(seen) => Some(format!("it says {said}, and the bytes are {}", seen.mime_type())),
-            None if !detect::begins_like(kind, &bytes) => {
-                Some(format!("it says {said}, and the bytes do not begin like that"))
+        let declared_type = if is_plain { mime.as_str() } else { "an invalid MIME type" };
+        let detected =
+            detect::kind_from_magic(&bytes).filter(|detected| *detected != kind && !kind.is_text());
+        let differs = match detected {
+            Some(detected) => Some(format!(
+                "declared as {declared_type}, but the bytes are {}",
+                detected.mime_type()
+            )),
+            None if !detect::magic_matches(kind, &bytes) => {
+                Some(format!("declared as {declared_type}, but the bytes do not begin like that"))
             }
             None => None,
         };
-        if let (Kind::Json, Err(_)) = (kind, parsed(&bytes)) {
-            return Err(format!("it says {said}, and is no JSON"));
+        if let (Kind::Json, Err(_)) = (kind, parse_json(&bytes)) {
+            return Err(format!("declared as {declared_type}, but is not valid JSON"));
         }
         if kind.is_text() && kind != Kind::Svg && std::str::from_utf8(&bytes).is_err() {
-            return Err(format!("it says {said}, and is no UTF-8"));
+            return Err(format!("declared as {declared_type}, but is not valid UTF-8"));
         }
-        let (kind, found) = match seen {
-            Some(seen) => (seen, Found::Content),
-            None => (kind, Found::Declared),
+        let (kind, found) = match detected {
+            Some(detected) => (detected, DetectedBy::Content),
+            None => (kind, DetectedBy::Declared),
         };
         let piece = Piece::new(place, kind, found, bytes);
-        // What only its server knows of is called as its server calls it.
+        // A type without a kind of its own keeps the declared MIME type.
         let is_own = matches!(kind, Kind::Text | Kind::Bytes) && is_plain;
         let mime_type = if is_own { mime.clone() } else { piece.mime_type.clone() };
         Ok(Piece { mime_type, differs, declared: Some(mime), ..piece })
     }
 
-    /// Something that cannot be used, as the JSON that it came as.
-    pub(super) fn malformed(place: Place, json: Json<'_>, problem: String) -> Piece {
+    /// A piece that cannot be used, as its raw JSON.
+    pub(super) fn malformed(place: PieceLocation, json: Json<'_>, problem: String) -> Piece {
         let bytes = json.text().into_owned().into_bytes();
-        // A model can read a text that is not what it says, and no Base64.
+        // A model can read a text with a wrong type, but not Base64.
         let text = json.get("text").or_else(|| json.at(&["resource", "text"]));
-        let is_shown = text.is_some_and(|text| text.as_str().is_some());
+        let shown_to_model = text.is_some_and(|text| text.as_str().is_some());
         Piece {
             problem: Some(problem),
-            is_shown,
-            ..Piece::new(place, Kind::Json, Found::Raw, bytes)
+            shown_to_model,
+            ..Piece::new(place, Kind::Json, DetectedBy::Raw, bytes)
         }
     }
 
-    /// Its text, where it is some.
+    /// Its text, if its kind is text.
     pub(super) fn text(&self) -> Option<&str> {
         self.kind.is_text().then(|| std::str::from_utf8(&self.bytes).ok()).flatten()
     }
 }
 
-/// Whether this is how a MIME type is spelled; anything can stand there.
+/// Returns whether this is a well-formed MIME type.
 fn is_mime_type(mime: &str) -> bool {
     let token = |c: char| c.is_ascii_alphanumeric() || "!#$&-^_.+;= \"".contains(c);
     let parts = mime.split_once('/').filter(|(kind, rest)| !kind.is_empty() && !rest.is_empty());
@@ -151,31 +160,31 @@ fn is_mime_type(mime: &str) -> bool {
         && parts.is_some_and(|(kind, rest)| (kind.chars().chain(rest.chars())).all(token))
 }
 
-fn parsed(bytes: &[u8]) -> Result<RawJson, ()> {
+fn parse_json(bytes: &[u8]) -> Result<RawJson, ()> {
     RawJson::parse(std::str::from_utf8(bytes).map_err(drop)?).map_err(drop)
 }
 
-impl Found {
+impl DetectedBy {
     /// A stable name, for programs and people.
     pub fn name(self) -> &'static str {
         match self {
-            Found::Declared => "mime_type",
-            Found::Item => "item",
-            Found::Fence => "fence",
-            Found::Content => "content",
-            Found::Raw => "raw",
+            DetectedBy::Declared => "mime_type",
+            DetectedBy::Item => "item",
+            DetectedBy::Fence => "fence",
+            DetectedBy::Content => "content",
+            DetectedBy::Raw => "raw",
         }
     }
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for PieceLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Place::Result => write!(f, "result"),
-            Place::Content => write!(f, "content"),
-            Place::Item(item) => write!(f, "content[{item}]"),
-            Place::Block { item, block } => write!(f, "content[{item}] block {block}"),
-            Place::Structured => write!(f, "structuredContent"),
+            PieceLocation::Result => write!(f, "result"),
+            PieceLocation::Content => write!(f, "content"),
+            PieceLocation::Item(item) => write!(f, "content[{item}]"),
+            PieceLocation::Block { item, block } => write!(f, "content[{item}] block {block}"),
+            PieceLocation::Structured => write!(f, "structuredContent"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Takes results: told apart, kept, and made ready for the model.
+//! Processes results: detects, saves and renders them for the model.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -9,52 +9,74 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use sparring_wire::{Json, RawJson};
 
-use super::artifact::{Artifact, Status};
+use super::artifact::{Artifact, ArtifactStatus};
+use super::file_name::FileStem;
 use super::folder::Folder;
-use super::model::{PIECES, Shown, shares, written};
-use super::name::Stem;
-use super::piece::{Found, Piece};
-use super::result::{Pieces, pieces, raw};
-use super::settings::Settings;
+use super::model_text::{MAX_RENDERED_PIECES, PieceText, render_for_model, share_per_text};
+use super::piece::{DetectedBy, Piece};
+use super::result_pieces::{Pieces, split_result, whole_result};
 
-/// Where results go. It may be used from many threads; what it writes it writes
-/// before it returns.
+/// Settings of a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether kinds are detected. If not, each result is saved as one raw JSON
+    /// file.
+    pub enable_intelligent_processing: bool,
+    /// Whether an invalid item is saved as its raw JSON. If not, it fails.
+    pub fallback_to_raw_on_error: bool,
+    /// Text and Markdown of up to so many bytes is not saved, unless it is a
+    /// resource, or the model gets only a part of it. Everything else is saved,
+    /// whatever its size.
+    pub save_text_above: usize,
+    /// The maximum number of bytes of a result's texts for the model.
+    pub model_bytes: usize,
+    /// The maximum number of artifacts of the store.
+    pub max_files: usize,
+    /// The maximum number of bytes of all artifacts of the store.
+    pub max_bytes: u64,
+    /// Whether the metadata contains the arguments of the call. They may be
+    /// secrets.
+    pub keep_arguments: bool,
+}
+
+/// Processes results of tools. It can be used from many threads; all files are
+/// written before a call returns.
 #[derive(Debug)]
 pub struct Store {
     settings: Settings,
-    kept: Mutex<Kept>,
+    state: Mutex<StoreState>,
 }
 
-/// The call that gave a result.
+/// The call of a result.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
-    /// The server, as it is called in its file.
+    /// The server's name in its configuration file.
     pub server: &'a str,
-    /// The tool, as its server calls it.
+    /// The server's name of the tool.
     pub tool: &'a str,
-    /// What it was given.
+    /// The arguments of the call.
     pub arguments: &'a RawJson,
 }
 
-/// What became of a result.
+/// A processed result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Taken {
-    /// Each of its pieces, in their order.
+pub struct ProcessedResult {
+    /// All pieces, in their order.
     pub artifacts: Vec<Artifact>,
-    /// What the model gets.
+    /// The text for the model.
     pub for_model: String,
 }
 
 #[derive(Debug)]
-struct Kept {
-    /// None where nothing is kept.
+struct StoreState {
+    /// `None` if nothing is saved.
     folder: Option<Folder>,
     files: usize,
     bytes: u64,
 }
 
-/// What stands beside a file.
+/// The contents of the metadata file.
 #[derive(Serialize)]
 struct Metadata<'a> {
     file: String,
@@ -83,37 +105,54 @@ struct Metadata<'a> {
     saved: String,
 }
 
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            enable_intelligent_processing: true,
+            fallback_to_raw_on_error: true,
+            save_text_above: 2048,
+            model_bytes: 16 * 1024,
+            max_files: 1000,
+            max_bytes: 256 * 1024 * 1024,
+            keep_arguments: false,
+        }
+    }
+}
+
 impl Store {
-    /// Keeps artifacts in that folder, which is made with the first of them.
+    /// Saves artifacts in that folder, which is created with the first one.
     pub fn new(folder: impl Into<PathBuf>, settings: Settings) -> Store {
         Store::with(Some(Folder::new(folder.into())), settings)
     }
 
-    /// Keeps nothing: the model gets what it has room for.
+    /// Saves nothing: the model gets as much as there is room for.
     pub fn without_folder(settings: Settings) -> Store {
         Store::with(None, settings)
     }
 
     fn with(folder: Option<Folder>, settings: Settings) -> Store {
-        Store { settings, kept: Mutex::new(Kept { folder, files: 0, bytes: 0 }) }
+        Store { settings, state: Mutex::new(StoreState { folder, files: 0, bytes: 0 }) }
     }
 
-    /// Takes the result of a tool call, whatever it looks like. What cannot be
-    /// used or written is told by the status of the piece.
-    pub fn take(&self, call: Call<'_>, result: Json<'_>) -> Taken {
+    /// Processes the result of a tool call, valid or not. Problems are in the
+    /// status of each piece.
+    pub fn process(&self, call: Call<'_>, result: Json<'_>) -> ProcessedResult {
         let pieces = match self.settings.enable_intelligent_processing {
-            true => pieces(result, self.settings.max_files),
-            false => raw(result),
+            true => split_result(result, self.settings.max_files),
+            false => whole_result(result),
         };
         let Pieces { first: pieces, left_out } = pieces;
-        let lengths: Vec<_> = pieces.iter().map(|piece| self.shown(piece).len()).collect();
-        let share = shares(&lengths[..lengths.len().min(PIECES)], self.settings.model_bytes);
+        let lengths: Vec<_> = pieces.iter().map(|piece| self.model_text(piece).len()).collect();
+        let share = share_per_text(
+            &lengths[..lengths.len().min(MAX_RENDERED_PIECES)],
+            self.settings.model_bytes,
+        );
         let is_error = result.get("isError").and_then(Json::as_bool) == Some(true);
         let mut artifacts = Vec::with_capacity(pieces.len());
         let mut shown = Vec::with_capacity(pieces.len());
         for (index, (piece, length)) in pieces.iter().zip(lengths).enumerate() {
-            let is_cut = length > share || index >= PIECES;
-            let status = self.settle(call, piece, is_error, is_cut);
+            let is_cut = length > share || index >= MAX_RENDERED_PIECES;
+            let status = self.save_if_needed(call, piece, is_error, is_cut);
             let artifact = Artifact {
                 place: piece.place,
                 kind: piece.kind,
@@ -123,34 +162,42 @@ impl Store {
                 bytes: piece.bytes.len() as u64,
                 status,
             };
-            shown.push(Shown { text: self.shown(piece), uri: piece.uri.as_deref() });
+            shown.push(PieceText { text: self.model_text(piece), uri: piece.uri.as_deref() });
             artifacts.push(artifact);
         }
-        let for_model = written(&artifacts, &shown, share, left_out);
-        Taken { artifacts, for_model }
+        let for_model = render_for_model(&artifacts, &shown, share, left_out);
+        ProcessedResult { artifacts, for_model }
     }
 
-    /// What the model would see of a piece, if there were no limit.
-    fn shown<'a>(&self, piece: &'a Piece) -> &'a str {
+    /// The text of a piece for the model, without a limit.
+    fn model_text<'a>(&self, piece: &'a Piece) -> &'a str {
         let lost = piece.problem.is_some() && !self.settings.fallback_to_raw_on_error;
-        piece.text().filter(|_| piece.is_shown && !lost).unwrap_or_default()
+        piece.text().filter(|_| piece.shown_to_model && !lost).unwrap_or_default()
     }
 
-    fn settle(&self, call: Call<'_>, piece: &Piece, is_error: bool, is_cut: bool) -> Status {
+    fn save_if_needed(
+        &self,
+        call: Call<'_>,
+        piece: &Piece,
+        is_error: bool,
+        is_cut: bool,
+    ) -> ArtifactStatus {
         let Settings { fallback_to_raw_on_error, save_text_above, .. } = self.settings;
         let is_raw = match &piece.problem {
-            Some(why) if !fallback_to_raw_on_error => return Status::Failed { why: why.clone() },
+            Some(why) if !fallback_to_raw_on_error => {
+                return ArtifactStatus::Failed { why: why.clone() };
+            }
             Some(_) => true,
-            None => piece.found == Found::Raw,
+            None => piece.found == DetectedBy::Raw,
         };
-        if piece.small_talk && piece.bytes.len() <= save_text_above && !is_cut {
-            return Status::Inline;
+        if piece.inline_if_small && piece.bytes.len() <= save_text_above && !is_cut {
+            return ArtifactStatus::Inline;
         }
         match self.save(call, piece, is_error, is_raw) {
-            Ok(Some(file)) if is_raw => Status::Raw { file, why: piece.problem.clone() },
-            Ok(Some(file)) => Status::Saved { file },
-            Ok(None) => Status::NotKept,
-            Err(why) => Status::Failed { why },
+            Ok(Some(file)) if is_raw => ArtifactStatus::Raw { file, why: piece.problem.clone() },
+            Ok(Some(file)) => ArtifactStatus::Saved { file },
+            Ok(None) => ArtifactStatus::NotKept,
+            Err(why) => ArtifactStatus::Failed { why },
         }
     }
 
@@ -162,22 +209,22 @@ impl Store {
         is_raw: bool,
     ) -> Result<Option<PathBuf>, String> {
         let Settings { max_files, max_bytes, keep_arguments, .. } = self.settings;
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let Kept { folder: Some(folder), files, bytes: before } = &mut *kept else {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let StoreState { folder: Some(folder), files, bytes: before } = &mut *state else {
             return Ok(None);
         };
         let bytes = before.saturating_add(piece.bytes.len() as u64);
         if *files >= max_files {
-            return Err(format!("there are {max_files} artifacts already"));
+            return Err(format!("limit of {max_files} artifacts reached"));
         }
         if bytes > max_bytes {
-            return Err(format!("all artifacts would have more than {max_bytes} bytes"));
+            return Err(format!("limit of {max_bytes} bytes of artifacts reached"));
         }
         let arguments = match keep_arguments {
             true => serde_json::from_str::<&RawValue>(call.arguments.text()).ok(),
             false => None,
         };
-        let (sha256, saved) = (hexadecimal(&piece.bytes), Timestamp::now().to_string());
+        let (sha256, saved) = (sha256_hex(&piece.bytes), Timestamp::now().to_string());
         let metadata = |file: &str| Metadata {
             file: file.to_owned(),
             status: if is_raw { "raw" } else { "saved" },
@@ -199,7 +246,7 @@ impl Store {
             saved: saved.clone(),
         };
         let extension = if is_raw { "raw.json" } else { piece.kind.extension() };
-        let stem = piece.stem.clone().unwrap_or_else(|| Stem::of_tool(call.tool));
+        let stem = piece.stem.clone().unwrap_or_else(|| FileStem::from_tool(call.tool));
         let file = folder.write(&stem, extension, &piece.bytes, metadata);
         let file = file.map_err(|error| error.to_string())?;
         (*files, *before) = (*files + 1, bytes);
@@ -207,6 +254,6 @@ impl Store {
     }
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+fn sha256_hex(bytes: &[u8]) -> String {
     digest(&SHA256, bytes).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! Results of all kinds, taken by a store.
+//! Tests of the store with all kinds of results.
 
 use std::fs;
 use std::path::Path;
@@ -16,25 +16,25 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 const CSV: &str = "name,age\nAnn,3\nBob,4";
 
 struct Fixture {
-    place: TempDir,
+    temp_dir: TempDir,
     store: Store,
 }
 
 impl Fixture {
     fn new(settings: Settings) -> Fixture {
-        let place = tempfile::tempdir().expect("a folder");
-        let store = Store::new(place.path().join("artifacts"), settings);
-        Fixture { place, store }
+        let temp_dir = tempfile::tempdir().expect("a folder");
+        let store = Store::new(temp_dir.path().join("artifacts"), settings);
+        Fixture { temp_dir, store }
     }
 
-    fn take(&self, result: &Value) -> Taken {
+    fn process(&self, result: &Value) -> ProcessedResult {
         let arguments = RawJson::from(json!({"token": "hunter2"}));
         let call = Call { server: "data", tool: "get_data", arguments: &arguments };
-        self.store.take(call, RawJson::from(result).view())
+        self.store.process(call, RawJson::from(result).view())
     }
 
     fn folder(&self) -> std::path::PathBuf {
-        self.place.path().join("artifacts")
+        self.temp_dir.path().join("artifacts")
     }
 
     /// The files without their metadata, each with its bytes.
@@ -63,8 +63,8 @@ fn image(bytes: &[u8], mime: &str) -> Value {
     json!({"type": "image", "data": STANDARD.encode(bytes), "mimeType": mime})
 }
 
-/// Each piece: its place, kind, status, and file.
-fn told(taken: &Taken) -> Vec<String> {
+/// Each piece: its location, kind, status, and file.
+fn describe(taken: &ProcessedResult) -> Vec<String> {
     let each = taken.artifacts.iter().map(|artifact| {
         let file = artifact.file().map(name).unwrap_or_default();
         let Artifact { place, kind, status, .. } = artifact;
@@ -73,11 +73,11 @@ fn told(taken: &Taken) -> Vec<String> {
     each.collect()
 }
 
-/// What becomes of this content with the usual settings.
+/// Checks how this content is saved with the default settings.
 fn check(content: Value, expected: &[&str]) -> Fixture {
     let fixture = Fixture::new(Settings::default());
-    let taken = fixture.take(&json!({"content": content}));
-    assert_eq!(told(&taken), expected, "{content}");
+    let taken = fixture.process(&json!({"content": content}));
+    assert_eq!(describe(&taken), expected, "{content}");
     fixture
 }
 
@@ -108,7 +108,7 @@ fn json_and_csv_in_blocks_of_one_text_become_two_artifacts_and_prose_stays_inlin
         ],
     );
     assert_eq!(fixture.files()[1].1, CSV.as_bytes());
-    // With nothing around them they are all there is.
+    // Without text around them, the blocks are all pieces.
     let text = format!("```json\n[1]\n```\n\n```\n{CSV}\n```\n");
     let fixture = check(
         json!([{"type": "text", "text": text}]),
@@ -117,7 +117,7 @@ fn json_and_csv_in_blocks_of_one_text_become_two_artifacts_and_prose_stays_inlin
             "content[0] block 1 csv saved get_data-2.csv",
         ],
     );
-    let taken = fixture.take(&json!({"content": [{"type": "text", "text": text}]}));
+    let taken = fixture.process(&json!({"content": [{"type": "text", "text": text}]}));
     assert!(taken.for_model.starts_with("[1]\n[saved as get_data-3.json]\nname,age"));
 }
 
@@ -152,9 +152,9 @@ fn images_sounds_and_resources_are_typed_and_named() {
 }
 
 #[test]
-fn metadata_says_where_a_file_is_from_and_no_secrets() {
+fn metadata_contains_the_origin_of_a_file_and_no_secrets() {
     let fixture = Fixture::new(Settings::default());
-    fixture.take(&json!({"content": [{"type": "text", "text": "[]"}], "isError": true}));
+    fixture.process(&json!({"content": [{"type": "text", "text": "[]"}], "isError": true}));
     let mut metadata = fixture.metadata("get_data-1.json");
     let saved = metadata["saved"].take();
     assert!(saved.as_str().is_some_and(|saved| saved.parse::<jiff::Timestamp>().is_ok()));
@@ -167,32 +167,32 @@ fn metadata_says_where_a_file_is_from_and_no_secrets() {
             "saved": null})
     );
     let fixture = Fixture::new(Settings { keep_arguments: true, ..Settings::default() });
-    fixture.take(&json!({"content": [{"type": "text", "text": "[]"}]}));
+    fixture.process(&json!({"content": [{"type": "text", "text": "[]"}]}));
     assert_eq!(fixture.metadata("get_data-1.json")["arguments"], json!({"token": "hunter2"}));
 }
 
 #[test]
-fn bytes_that_are_not_what_they_say_are_what_they_are_and_it_is_told() {
+fn magic_bytes_take_precedence_over_a_wrong_mime_type_which_is_reported() {
     let fixture = check(
         json!([image(b"\xff\xd8\xff\xe0", "image/png"), image(b"?", "image/png")]),
         &["content[0] jpeg saved get_data-1.jpg", "content[1] png saved get_data-2.png"],
     );
     let metadata = fixture.metadata("get_data-1.jpg");
-    assert_eq!(metadata["differs"], "it says image/png, and the bytes are image/jpeg");
+    assert_eq!(metadata["differs"], "declared as image/png, but the bytes are image/jpeg");
     assert_eq!(metadata["declared_mime_type"], "image/png");
     assert_eq!(metadata["mime_type"], "image/jpeg");
     let metadata = fixture.metadata("get_data-2.png");
-    assert_eq!(metadata["differs"], "it says image/png, and the bytes do not begin like that");
+    assert_eq!(metadata["differs"], "declared as image/png, but the bytes do not begin like that");
 }
 
 #[test]
-fn structured_content_is_an_artifact_unless_a_text_says_the_same() {
+fn structured_content_is_an_artifact_unless_a_text_contains_the_same() {
     let fixture = Fixture::new(Settings::default());
     let text = json!([{"type": "text", "text": "{\"b\":2,  \"a\":1.0}"}]);
-    let taken = fixture.take(&json!({"content": text, "structuredContent": {"a": 1.0, "b": 2}}));
-    assert_eq!(told(&taken), ["content[0] json saved get_data-1.json"]);
-    let taken = fixture.take(&json!({"content": [], "structuredContent": {"a": 2}}));
-    assert_eq!(told(&taken), ["structuredContent json saved get_data-2.json"]);
+    let taken = fixture.process(&json!({"content": text, "structuredContent": {"a": 1.0, "b": 2}}));
+    assert_eq!(describe(&taken), ["content[0] json saved get_data-1.json"]);
+    let taken = fixture.process(&json!({"content": [], "structuredContent": {"a": 2}}));
+    assert_eq!(describe(&taken), ["structuredContent json saved get_data-2.json"]);
     assert_eq!(taken.for_model, "{\"a\":2}\n[saved as get_data-2.json]");
 }
 
@@ -201,55 +201,65 @@ fn without_processing_a_result_is_one_raw_file() {
     let settings = Settings { enable_intelligent_processing: false, ..Settings::default() };
     let fixture = Fixture::new(settings);
     let result = json!({"content": [image(PNG, "image/png"), {"type": "text", "text": CSV}]});
-    let taken = fixture.take(&result);
-    assert_eq!(told(&taken), ["result json raw get_data-1.raw.json"]);
+    let taken = fixture.process(&result);
+    assert_eq!(describe(&taken), ["result json raw get_data-1.raw.json"]);
     assert_eq!(taken.artifacts[0].status.why(), None);
     let [(_, bytes)] = &fixture.files()[..] else { panic!("one file") };
     assert_eq!(serde_json::from_slice::<Value>(bytes).expect("JSON"), result);
 }
 
-/// Content that cannot be used, and why.
+/// Invalid content, each with the expected problem.
 fn broken() -> Vec<(Value, &'static str)> {
     vec![
-        (json!([{"type": "image", "data": "%%%", "mimeType": "image/png"}]), "is no Base64"),
-        (json!([{"type": "image", "data": "AA==\n", "mimeType": "image/png"}]), "is no Base64"),
-        (json!([{"type": "audio", "data": 7, "mimeType": "audio/wav"}]), "`data` is no string"),
+        (json!([{"type": "image", "data": "%%%", "mimeType": "image/png"}]), "is not valid Base64"),
+        (
+            json!([{"type": "image", "data": "AA==\n", "mimeType": "image/png"}]),
+            "is not valid Base64",
+        ),
+        (json!([{"type": "audio", "data": 7, "mimeType": "audio/wav"}]), "`data` is not a string"),
         (json!([{"type": "image", "data": "AA=="}]), "`mimeType` is missing"),
-        (json!([{"type": "text", "text": {"a": 1}}]), "`text` is no string"),
-        (json!([{"type": "hologram"}]), "there is no content of type \"hologram\""),
+        (json!([{"type": "text", "text": {"a": 1}}]), "`text` is not a string"),
+        (json!([{"type": "hologram"}]), "unknown content type \"hologram\""),
         (json!([{"text": "x"}]), "the item has no `type`"),
-        (json!([7]), "the item is integer and no object"),
-        (json!("text"), "`content` is string and no list"),
-        (json!([{"type": "text", "text": "{", "mimeType": "application/json"}]), "is no JSON"),
-        (json!([{"type": "text", "text": "```json\n{\n```"}]), "says `json` and is no JSON"),
+        (json!([7]), "the item is integer, not an object"),
+        (json!("text"), "`content` is string, not an array"),
+        (
+            json!([{"type": "text", "text": "{", "mimeType": "application/json"}]),
+            "is not valid JSON",
+        ),
+        (
+            json!([{"type": "text", "text": "```json\n{\n```"}]),
+            "a `json` block that is not valid JSON",
+        ),
         (
             json!([{"type": "resource", "resource": {"uri": "x:y", "text": "{]",
             "mimeType": "application/vnd.x+json"}}]),
-            "and is no JSON",
+            "but is not valid JSON",
         ),
         (
             json!([{"type": "resource", "resource": {"uri": "x:y", "blob": "//8=",
             "mimeType": "text/plain"}}]),
-            "and is no UTF-8",
+            "but is not valid UTF-8",
         ),
         (json!([{"type": "resource", "resource": {"uri": "x:y"}}]), "neither `text` nor `blob`"),
         (json!([{"type": "resource", "resource": {"uri": "x", "text": "", "blob": ""}}]), "both"),
-        (json!([{"type": "resource", "resource": []}]), "`resource` is not as it must be"),
+        (json!([{"type": "resource", "resource": []}]), "`resource` is malformed"),
     ]
 }
 
 #[test]
-fn with_fallback_what_is_malformed_is_saved_raw_and_the_status_says_why() {
+fn with_fallback_invalid_items_are_saved_raw_and_the_status_contains_the_problem() {
     for (content, why) in broken() {
         let fixture = Fixture::new(Settings::default());
-        let taken = fixture.take(&json!({"content": content}));
-        let [Artifact { status: status @ Status::Raw { .. }, .. }] = &taken.artifacts[..] else {
+        let taken = fixture.process(&json!({"content": content}));
+        let [Artifact { status: status @ ArtifactStatus::Raw { .. }, .. }] = &taken.artifacts[..]
+        else {
             panic!("{content}: {taken:?}")
         };
-        assert!(status.why().is_some_and(|told| told.contains(why)), "{content}: {status:?}");
+        assert!(status.why().is_some_and(|problem| problem.contains(why)), "{content}: {status:?}");
         let [(file, bytes)] = &fixture.files()[..] else { panic!("one file: {content}") };
         let expected = match &content {
-            // Of a block it is what stands between the fences.
+            // For a block it is the text between the fences.
             content if content.to_string().contains("```") => json!("{"),
             content if content.is_array() => content[0].clone(),
             content => content.clone(),
@@ -263,29 +273,38 @@ fn with_fallback_what_is_malformed_is_saved_raw_and_the_status_says_why() {
 }
 
 #[test]
-fn without_fallback_what_is_malformed_fails_and_the_others_do_not() {
+fn without_fallback_invalid_items_fail_and_the_others_do_not() {
     let settings = Settings { fallback_to_raw_on_error: false, ..Settings::default() };
     for (content, why) in broken() {
         let fixture = Fixture::new(settings.clone());
-        let taken = fixture.take(&json!({"content": content}));
-        let [Artifact { status: Status::Failed { why: told }, .. }] = &taken.artifacts[..] else {
+        let taken = fixture.process(&json!({"content": content}));
+        let [Artifact { status: ArtifactStatus::Failed { why: problem }, .. }] =
+            &taken.artifacts[..]
+        else {
             panic!("{content}: {taken:?}")
         };
-        assert!(told.contains(why), "{content}: {told}");
+        assert!(problem.contains(why), "{content}: {problem}");
         assert!(fixture.files().is_empty());
         assert!(taken.for_model.contains(why));
     }
     let fixture = Fixture::new(settings);
-    let taken = fixture.take(&json!({"content": [{"type": "x"}, {"type": "text", "text": "[]"}]}));
-    assert_eq!(told(&taken), ["content[0] json failed", "content[1] json saved get_data-1.json"]);
+    let taken =
+        fixture.process(&json!({"content": [{"type": "x"}, {"type": "text", "text": "[]"}]}));
+    assert_eq!(
+        describe(&taken),
+        ["content[0] json failed", "content[1] json saved get_data-1.json"]
+    );
 }
 
 #[test]
-fn a_result_that_is_no_object_is_malformed_and_an_empty_one_is_nothing() {
+fn a_result_that_is_not_an_object_is_malformed_and_an_empty_one_has_no_pieces() {
     let fixture = Fixture::new(Settings::default());
-    assert_eq!(told(&fixture.take(&json!(7))), ["result json raw get_data-1.raw.json"]);
-    assert_eq!(told(&fixture.take(&json!({}))), [""; 0]);
-    assert_eq!(told(&fixture.take(&json!({"content": [], "structuredContent": null}))), [""; 0]);
+    assert_eq!(describe(&fixture.process(&json!(7))), ["result json raw get_data-1.raw.json"]);
+    assert_eq!(describe(&fixture.process(&json!({}))), [""; 0]);
+    assert_eq!(
+        describe(&fixture.process(&json!({"content": [], "structuredContent": null}))),
+        [""; 0]
+    );
 }
 
 #[test]
@@ -294,75 +313,75 @@ fn short_text_stays_inline_unless_asked_and_long_text_is_saved() {
     let content = json!([{"type": "text", "text": short}, {"type": "text", "text": long}]);
     check(content.clone(), &["content[0] text inline", "content[1] text saved get_data-1.txt"]);
     let fixture = Fixture::new(Settings { save_text_above: 0, ..Settings::default() });
-    let taken = fixture.take(&json!({"content": content}));
-    assert_eq!(told(&taken)[0], "content[0] text saved get_data-1.txt");
+    let taken = fixture.process(&json!({"content": content}));
+    assert_eq!(describe(&taken)[0], "content[0] text saved get_data-1.txt");
 }
 
 #[test]
-fn a_text_that_is_cut_for_the_model_says_how_much_and_where_the_whole_is() {
+fn a_text_that_is_cut_for_the_model_has_a_note_with_the_size_and_the_file() {
     let settings = Settings { model_bytes: 20, ..Settings::default() };
     let fixture = Fixture::new(settings);
     let content =
         json!([{"type": "text", "text": "short"}, {"type": "text", "text": "é".repeat(20)}]);
-    let taken = fixture.take(&json!({"content": content}));
-    assert_eq!(told(&taken), ["content[0] text inline", "content[1] text saved get_data-1.txt"]);
+    let taken = fixture.process(&json!({"content": content}));
+    assert_eq!(
+        describe(&taken),
+        ["content[0] text inline", "content[1] text saved get_data-1.txt"]
+    );
     assert_eq!(
         taken.for_model,
-        format!(
-            "short\n{}\n[… 26 of 40 bytes left out; the whole is in get_data-1.txt]",
-            "é".repeat(7)
-        )
+        format!("short\n{}\n[… 26 of 40 bytes omitted; complete in get_data-1.txt]", "é".repeat(7))
     );
 }
 
 #[test]
-fn the_model_is_told_of_an_image_without_its_bytes() {
+fn the_model_gets_a_description_of_an_image_without_its_bytes() {
     let fixture = Fixture::new(Settings::default());
-    let taken = fixture.take(&json!({"content": [image(PNG, "image/gif")]}));
+    let taken = fixture.process(&json!({"content": [image(PNG, "image/gif")]}));
     assert_eq!(
         taken.for_model,
         "[content[0]: image/png, 16 bytes, saved as get_data-1.png; \
-         it says image/gif, and the bytes are image/png]"
+        declared as image/gif, but the bytes are image/png]"
     );
 }
 
 #[test]
-fn there_are_only_so_many_files_and_bytes() {
+fn the_numbers_of_files_and_bytes_are_limited() {
     let item = || json!({"type": "text", "text": "[1]"});
     let fixture = Fixture::new(Settings { max_files: 2, ..Settings::default() });
-    let taken = fixture.take(&json!({"content": [item(), item(), item(), item()]}));
+    let taken = fixture.process(&json!({"content": [item(), item(), item(), item()]}));
     assert_eq!(taken.artifacts.len(), 2);
-    assert!(taken.for_model.ends_with("[2 more pieces, of which nothing was kept]"));
-    let taken = fixture.take(&json!({"content": [item()]}));
-    assert_eq!(taken.artifacts[0].status.why(), Some("there are 2 artifacts already"));
+    assert!(taken.for_model.ends_with("[2 more pieces, none of them saved]"));
+    let taken = fixture.process(&json!({"content": [item()]}));
+    assert_eq!(taken.artifacts[0].status.why(), Some("limit of 2 artifacts reached"));
     let fixture = Fixture::new(Settings { max_bytes: 5, ..Settings::default() });
-    let taken = fixture.take(&json!({"content": [item(), item()]}));
-    let why = "all artifacts would have more than 5 bytes";
+    let taken = fixture.process(&json!({"content": [item(), item()]}));
+    let why = "limit of 5 bytes of artifacts reached";
     assert_eq!(taken.artifacts[1].status.why(), Some(why));
     assert_eq!(fixture.files().len(), 1);
     assert!(taken.for_model.contains("[1]") && taken.for_model.contains(why));
 }
 
 #[test]
-fn of_very_many_pieces_the_model_gets_the_first_and_all_are_kept() {
+fn of_very_many_pieces_the_model_gets_the_first_and_all_are_saved() {
     let items: Vec<_> = (0..40).map(|n| json!({"type": "text", "text": format!("n{n}")})).collect();
     let fixture = Fixture::new(Settings::default());
-    let taken = fixture.take(&json!({"content": items}));
+    let taken = fixture.process(&json!({"content": items}));
     assert!(taken.for_model.ends_with("n31\n[8 more pieces, 8 of them saved]"));
     assert_eq!(fixture.files().len(), 8);
 }
 
 #[test]
 fn a_folder_that_cannot_be_written_fails_the_piece_and_the_model_still_has_the_text() {
-    let place = tempfile::tempdir().expect("a folder");
-    let path = place.path().join("file");
+    let temp_dir = tempfile::tempdir().expect("a folder");
+    let path = temp_dir.path().join("file");
     fs::write(&path, "").expect("written");
     let store = Store::new(&path, Settings::default());
     let (arguments, result) =
         (RawJson::empty_object(), json!({"content": [{"type": "text", "text": "[1]"}]}));
     let call = Call { server: "s", tool: "t", arguments: &arguments };
-    let taken = store.take(call, RawJson::from(&result).view());
-    assert_eq!(told(&taken), ["content[0] json failed"]);
+    let taken = store.process(call, RawJson::from(&result).view());
+    assert_eq!(describe(&taken), ["content[0] json failed"]);
     assert!(taken.for_model.starts_with("[1]\n[content[0]: cannot write"), "{}", taken.for_model);
 }
 
@@ -381,12 +400,12 @@ proptest! {
             json!({"type": "resource", "resource": {"uri": name, "text": name}}),
             json!({"type": "resource_link", "uri": format!("file:///{name}"), "name": name}),
         ]);
-        let taken = fixture.take(&json!({"content": items.collect::<Vec<_>>()}));
+        let taken = fixture.process(&json!({"content": items.collect::<Vec<_>>()}));
         for artifact in &taken.artifacts {
             let file = artifact.file().expect("it is saved");
             prop_assert!(file.parent() == Some(&*fixture.folder()), "{}", file.display());
         }
-        let outside = fs::read_dir(fixture.place.path()).expect("a folder").count();
+        let outside = fs::read_dir(fixture.temp_dir.path()).expect("a folder").count();
         prop_assert_eq!(outside, 1);
         let files = fixture.files();
         prop_assert_eq!(files.len(), names.len() * 2 + 1);
@@ -402,12 +421,12 @@ proptest! {
         room in 0usize..300,
     ) {
         let fixture = Fixture::new(Settings { model_bytes: room, ..Settings::default() });
-        let taken = fixture.take(&json!({"content": [{"type": "text", "text": text}]}));
+        let taken = fixture.process(&json!({"content": [{"type": "text", "text": text}]}));
         prop_assert!(!taken.artifacts.is_empty());
         let notes = 200 * taken.artifacts.len();
         prop_assert!(taken.for_model.len() <= room + notes, "{}", taken.for_model);
         let Artifact { status, bytes, .. } = &taken.artifacts[0];
-        if *status == Status::Inline {
+        if *status == ArtifactStatus::Inline {
             prop_assert!(taken.for_model.starts_with(&text) && *bytes as usize <= room);
         }
     }

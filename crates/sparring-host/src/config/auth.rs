@@ -1,60 +1,67 @@
-//! Who an entry says that we are.
+//! Reads the credentials of an entry.
 
 use sparring_script::{Kind, Node, duration};
 use sparring_transport::http::{Credentials, Grant, OAuth, Proof};
 
-use super::entry::{Reading, located};
+use super::entry::{EntryReader, resolve_path};
 
-const WAYS: [&str; 3] = ["bearer", "basic", "oauth"];
+const AUTH_KINDS: [&str; 3] = ["bearer", "basic", "oauth"];
 
-impl Reading<'_> {
+impl EntryReader<'_> {
     /// The credentials of an entry, if it has any.
     pub(super) fn credentials(&mut self, node: &Node) -> Option<Credentials> {
         let auth = node.entry("auth")?;
         let given: Vec<_> =
-            auth.value.entries().iter().filter(|it| WAYS.contains(&&*it.key)).collect();
-        let [way] = given[..] else {
-            self.wrong(auth.key_span, "`auth` has one of `bearer`, `basic` and `oauth`");
+            auth.value.entries().iter().filter(|it| AUTH_KINDS.contains(&&*it.key)).collect();
+        let [method] = given[..] else {
+            self.add_problem(
+                auth.key_span,
+                "`auth` must have exactly one of `bearer`, `basic` and `oauth`",
+            );
             return None;
         };
-        match &*way.key {
+        match &*method.key {
             "bearer" => {
-                let token = self.expander.text("auth.bearer", &way.value)?;
+                let token = self.expander.expand_text("auth.bearer", &method.value)?;
                 if token.trim().is_empty() {
-                    self.wrong(way.value.span, "the token of `auth.bearer` is empty");
+                    self.add_problem(method.value.span, "`auth.bearer` is empty");
                 }
                 Some(Credentials::Bearer(token))
             }
             "basic" => {
-                let pair = self.expander.text("auth.basic", &way.value)?;
+                let pair = self.expander.expand_text("auth.basic", &method.value)?;
                 if !pair.contains(':') {
-                    self.wrong(way.value.span, "`auth.basic` is not of the form USER:PASSWORD");
+                    self.add_problem(
+                        method.value.span,
+                        "`auth.basic` must have the form USER:PASSWORD",
+                    );
                 }
                 Some(Credentials::Basic(pair))
             }
-            _ if way.value.kind == Kind::Bool(false) => None,
-            _ => self.oauth(&way.value).map(|oauth| Credentials::OAuth(Box::new(oauth))),
+            _ if method.value.kind == Kind::Bool(false) => None,
+            _ => self.oauth(&method.value).map(|oauth| Credentials::OAuth(Box::new(oauth))),
         }
     }
 
     fn oauth(&mut self, node: &Node) -> Option<OAuth> {
-        let around = self.expander.surroundings;
-        let mut oauth = OAuth::code(around.visitor.clone());
-        oauth.store.clone_from(&around.credentials);
+        let context = self.expander.surroundings;
+        let mut oauth = OAuth::code(context.visitor.clone());
+        oauth.store.clone_from(&context.credentials);
         if node.get("grant").and_then(Node::as_str) == Some("client_credentials") {
             oauth.grant = Grant::ClientCredentials;
         }
-        oauth.client_id = self.of_oauth(node, "client");
-        oauth.issuer = self.of_oauth(node, "issuer");
-        oauth.document = self.of_oauth(node, "document");
-        if let Some(redirect) = self.of_oauth(node, "redirect") {
+        oauth.client_id = self.oauth_text(node, "client");
+        oauth.issuer = self.oauth_text(node, "issuer");
+        oauth.document = self.oauth_text(node, "document");
+        if let Some(redirect) = self.oauth_text(node, "redirect") {
             oauth.redirect = redirect;
         }
         if let Some(patience) = node.get("timeout").and_then(Node::as_str) {
             oauth.patience = duration(patience).unwrap_or(oauth.patience);
         }
         let scopes = node.get("scopes").map(Node::items).unwrap_or_default();
-        let scopes = scopes.iter().map(|scope| self.expander.text("auth.oauth.scopes", scope));
+        let scopes =
+            scopes.iter().map(|scope| self.expander.expand_text("auth.oauth.scopes", scope));
         oauth.scopes = scopes.collect::<Option<_>>()?;
         oauth.proof = self.proof(node)?;
         self.check_oauth(node, &oauth);
@@ -64,18 +71,21 @@ impl Reading<'_> {
     fn proof(&mut self, node: &Node) -> Option<Proof> {
         match (node.entry("secret"), node.entry("key")) {
             (Some(_), Some(key)) => {
-                self.wrong(key.key_span, "a client has a `secret` or a `key`, and not both");
+                self.add_problem(
+                    key.key_span,
+                    "a client has either a `secret` or a `key`, not both",
+                );
                 None
             }
-            (Some(_), None) => self.of_oauth(node, "secret").map(Proof::Secret),
+            (Some(_), None) => self.oauth_text(node, "secret").map(Proof::Secret),
             (None, Some(key)) => {
-                let path = self.of_oauth(node, "key")?;
-                let path = located(&path, self.expander.place, self.expander.surroundings);
+                let path = self.oauth_text(node, "key")?;
+                let path = resolve_path(&path, self.expander.place, self.expander.surroundings);
                 match std::fs::read_to_string(&path) {
                     Ok(pem) => Some(Proof::Key(pem)),
                     Err(error) => {
-                        let message = format!("`auth.oauth.key` cannot be read: {error}");
-                        self.wrong(key.value.span, &message);
+                        let message = format!("cannot read `auth.oauth.key`: {error}");
+                        self.add_problem(key.value.span, &message);
                         None
                     }
                 }
@@ -84,23 +94,23 @@ impl Reading<'_> {
         }
     }
 
-    /// What the flags refuse is refused here too.
+    /// Reports the same conflicts as the command-line flags.
     fn check_oauth(&mut self, node: &Node, oauth: &OAuth) {
         let named = oauth.client_id.is_some() || oauth.document.is_some();
         if oauth.proof != Proof::None && !named {
-            self.wrong(node.span, "`secret` and `key` are those of a `client` or a `document`");
+            self.add_problem(node.span, "`secret` and `key` need a `client` or a `document`");
         }
         if oauth.grant == Grant::ClientCredentials && oauth.proof == Proof::None {
             let message = "`grant: client_credentials` needs a `client` with a `secret` or a `key`";
-            self.wrong(node.span, message);
+            self.add_problem(node.span, message);
         }
         if oauth.issuer.is_some() && oauth.client_id.is_none() {
-            self.wrong(node.span, "`issuer` is the one that knows a `client`, which is not here");
+            self.add_problem(node.span, "`issuer` needs a `client`");
         }
     }
 
-    fn of_oauth(&mut self, node: &Node, key: &str) -> Option<String> {
+    fn oauth_text(&mut self, node: &Node, key: &str) -> Option<String> {
         let value = node.get(key)?;
-        self.expander.text(&format!("auth.oauth.{key}"), value)
+        self.expander.expand_text(&format!("auth.oauth.{key}"), value)
     }
 }

@@ -1,6 +1,6 @@
-//! The language of `mcp.yaml` as data: every key there is, with what it is for.
+//! The grammar of `mcp.yaml` as data: every key with its description.
 //!
-//! What a key does stands in `entry`; a key that is not here is unknown.
+//! The `entry` module reads the keys; a key that is not here is unknown.
 
 use serde_json::Value;
 use sparring_script::{Key, Object, Shape, grammar};
@@ -10,9 +10,9 @@ pub fn schema() -> Value {
     grammar::schema("The servers of Sparring", &CONFIG)
 }
 
-/// The page of all keys of `mcp.yaml`, for the docs.
+/// The reference page of all keys of `mcp.yaml`, for the docs.
 pub fn reference() -> String {
-    let intro = "Made from the language itself; [host.md](host.md) explains it. Keys may also be \
+    let intro = "Generated from the grammar; [host.md](host.md) explains it. Keys may also be \
                  written in camelCase, `autoConnect` for `auto_connect`.";
     grammar::page("All keys of mcp.yaml", intro, &CONFIG)
 }
@@ -25,8 +25,8 @@ pub(super) static CONFIG: Object = Object {
         Key::new(
             "permissions",
             &Shape::Object(&PERMISSIONS),
-            "What may be called of all servers; `mcp__server__tool` is a tool, and a `*` at the \
-             end stands for any end.",
+            "Permission rules for the tools of all servers; `mcp__server__tool` is a tool, and a \
+             `*` at the end matches any rest.",
         ),
     ]],
 };
@@ -41,41 +41,41 @@ pub(super) static SERVER: Object = Object {
             Key::new(
                 "transport",
                 &Shape::Word(&["stdio", "http", "sse"]),
-                "The way to the server; where nothing is said, it follows from `command` or `url`.",
+                "The transport (default: stdio with `command`, http with `url`).",
             ),
             Key::new("command", &Shape::Text, "The program to start."),
             Key::new("args", &TEXTS, "The arguments of `command`."),
-            Key::new(
-                "env",
-                &Shape::Map(&Shape::Text),
-                "Variables of the environment of `command`.",
-            ),
+            Key::new("env", &Shape::Map(&Shape::Text), "Environment variables of `command`."),
             Key::new(
                 "pass_env",
                 &TEXTS,
-                "Names of variables that `command` gets of ours, beside the few that all get.",
+                "Names of our environment variables that `command` gets, beside a few that all get.",
             ),
             Key::new(
                 "cwd",
                 &Shape::Text,
-                "The folder of `command`; relative to the project, or in the user's file to the \
-                 home folder.",
+                "The working folder of `command`; relative to the project, or in the user's file \
+                 to the home folder.",
             ),
             Key::new(
                 "container",
                 &Shape::Text,
-                "The container that `command` is run in, by docker or podman; `cwd` is one in \
-                 there.",
+                "The container to run `command` in, by docker or podman; `cwd` is a folder in the \
+                 container.",
             ),
             Key::new(
                 "engine",
                 &Shape::Text,
-                "The engine of `container` and its own flags, as `sudo docker`; the first of \
-                 docker and podman that has it where nothing is said.",
+                "The engine of `container` with its own flags, such as `sudo docker` (default: \
+                 the first of docker and podman that has the container).",
             ),
-            Key::new("url", &Shape::Text, "Where the server is over HTTP."),
-            Key::new("headers", &Shape::Map(&Shape::Text), "Headers of every request to `url`."),
-            Key::new("auth", &Shape::Object(&AUTH), "Who to say at `url` that we are."),
+            Key::new("url", &Shape::Text, "The URL of the server."),
+            Key::new(
+                "headers",
+                &Shape::Map(&Shape::Text),
+                "HTTP headers of every request to `url`.",
+            ),
+            Key::new("auth", &Shape::Object(&AUTH), "The credentials for `url`."),
         ],
         &[
             Key::new(
@@ -88,28 +88,28 @@ pub(super) static SERVER: Object = Object {
                     "2025-11-25",
                     "2026-07-28",
                 ]),
-                "The revision to speak; the newest that the server has where nothing is said.",
+                "The revision to use (default: the newest that the server supports).",
             ),
             Key::new(
                 "enabled",
                 &Shape::Bool,
-                "Whether it may be connected to at all; yes where nothing is said.",
+                "Whether the server may be connected (default: true).",
             ),
             Key::new(
                 "auto_connect",
                 &Shape::Bool,
-                "Whether it is connected to with all others; yes where nothing is said.",
+                "Whether the server is connected at startup (default: true).",
             ),
-            Key::new("settings", &Shape::Object(&SETTINGS), "How patient to be with it."),
+            Key::new("settings", &Shape::Object(&SETTINGS), "Timeouts and reconnects."),
             Key::new(
                 "permissions",
                 &Shape::Object(&PERMISSIONS),
-                "What may be called of this server; here `get_*` alone is one of its tools.",
+                "Permission rules for the tools of this server; here `get_*` alone names its tools.",
             ),
             Key::new(
                 "max_output",
                 &Shape::Text,
-                "The longest message that is read from it, as `1MiB`; 8MiB where nothing is said.",
+                "The maximum size of a message from the server, such as `1MiB` (default: 8MiB).",
             ),
         ],
     ],
@@ -121,41 +121,40 @@ static SETTINGS: Object = Object {
         Key::new(
             "timeout",
             &Shape::Duration,
-            "How long connecting may take, and then each request; 30s where nothing is said.",
+            "The timeout of connecting and of each request (default: 30s).",
         ),
         Key::new(
             "reconnect_attempts",
             &Shape::Integer(0),
-            "How often it is tried to come back to a server that is lost; 3 where nothing is said.",
+            "How often to try to reconnect after the server was lost (default: 3).",
         ),
         Key::new(
             "reconnect_delay",
             &Shape::Duration,
-            "How long to wait before the first try, doubled before each other; 1s where nothing \
-             is said.",
+            "The delay before the first reconnect; it doubles with each further one (default: 1s).",
         ),
-        Key::new("auto_connect", &Shape::Bool, "The same as `auto_connect` beside `settings`."),
+        Key::new("auto_connect", &Shape::Bool, "The same as `auto_connect` outside of `settings`."),
     ]],
 };
 
 static PERMISSIONS: Object = Object {
     name: "the permissions",
     keys: &[&[
-        Key::new("allow", &TEXTS, "What is called."),
-        Key::new("ask", &TEXTS, "What is called after somebody was asked."),
-        Key::new("deny", &TEXTS, "What is never called; it goes before the others."),
+        Key::new("allow", &TEXTS, "Tools that may be called."),
+        Key::new("ask", &TEXTS, "Tools that need a confirmation."),
+        Key::new("deny", &TEXTS, "Tools that are never called; it overrides the others."),
     ]],
 };
 
 static AUTH: Object = Object {
     name: "the credentials",
     keys: &[&[
-        Key::new("bearer", &Shape::Text, "A token to show."),
+        Key::new("bearer", &Shape::Text, "A bearer token."),
         Key::new("basic", &Shape::Text, "User and password, as `user:${PASSWORD}`."),
         Key::new(
             "oauth",
             &Shape::Either(&[Shape::Bool, Shape::Object(&OAUTH)]),
-            "`true` to log in by OAuth with a browser, or a map that says more.",
+            "`true` to log in by OAuth in a browser, or a map with settings.",
         ),
     ]],
 };
@@ -166,21 +165,24 @@ static OAUTH: Object = Object {
         Key::new(
             "grant",
             &Shape::Word(&["code", "client_credentials"]),
-            "On whose behalf: a person's who logs in, which it is where nothing is said, or the \
-             client's own.",
+            "The grant type: `code` for a person who logs in, `client_credentials` for the client \
+             itself (default: code).",
         ),
-        Key::new("client", &Shape::Text, "The client's id, if it is known already."),
+        Key::new("client", &Shape::Text, "The id of a registered client."),
         Key::new("secret", &Shape::Text, "The secret of `client`."),
         Key::new("key", &Shape::Text, "A PEM file with the client's key, instead of a secret."),
-        Key::new("issuer", &Shape::Text, "The authorization server that knows `client`."),
-        Key::new("document", &Shape::Text, "The https URL of a document about the client."),
-        Key::new("scopes", &TEXTS, "What to ask for, instead of what the server says."),
+        Key::new(
+            "issuer",
+            &Shape::Text,
+            "The authorization server at which `client` is registered.",
+        ),
+        Key::new("document", &Shape::Text, "The https URL of a client ID metadata document."),
+        Key::new("scopes", &TEXTS, "The scopes to request (default: those that the server names)."),
         Key::new(
             "redirect",
             &Shape::Text,
-            "Where the browser comes back to, on this machine; `http://127.0.0.1/callback` where \
-             nothing is said.",
+            "The redirect URL on this machine (default: `http://127.0.0.1/callback`).",
         ),
-        Key::new("timeout", &Shape::Duration, "How long logging in may take; 5m by default."),
+        Key::new("timeout", &Shape::Duration, "The timeout of logging in (default: 5m)."),
     ]],
 };

@@ -1,21 +1,23 @@
-//! From all files to one set of servers: whole entries take the place of whole
-//! entries, and one that is not trusted takes nobody's.
+//! Merges all files into one set of servers. Entries override whole entries,
+//! and an untrusted entry overrides none.
 
 use std::collections::BTreeMap;
 
 use sparring_script::{Node, Position, Problems, Source, Span};
 
-use super::all::{Config, Configured, Fault, FileRules, Pattern, State, Untrusted, Unused, Why};
-use super::entry::{self, Around};
-use super::places::{Place, Places};
-use super::read::{Content, File, Raw, content, patterns, text};
-use super::server::{Origin, Rules, Scope};
-use super::surroundings::Surroundings;
+use super::config_context::Surroundings;
+use super::configuration::{
+    Config, Configured, Fault, FileRules, LocatedPattern, State, Untrusted, UnusedEntry, Why,
+};
+use super::entry::{self, EntryContext};
+use super::locations::{Place, Places};
+use super::read::{File, FileContent, RawEntry, parse_content, parse_patterns, read_text};
+use super::server_config::{Origin, Rules, Scope};
 use super::trust::Trust;
-use crate::names::{colliding, sanitized};
+use crate::names::{find_collisions, sanitize};
 
-pub(super) fn read(places: &Places, surroundings: &Surroundings) -> Config {
-    let mut merging = Merging {
+pub(super) fn read_all(places: &Places, surroundings: &Surroundings) -> Config {
+    let mut merger = Merger {
         config: Config {
             servers: BTreeMap::new(),
             unused: Vec::new(),
@@ -26,29 +28,29 @@ pub(super) fn read(places: &Places, surroundings: &Surroundings) -> Config {
             patterns: Vec::new(),
         },
         spans: BTreeMap::new(),
-        rules_are_whole: true,
+        rules_are_complete: true,
         surroundings,
     };
-    let trust = merging.trust();
+    let trust = merger.read_trust();
     for place in &places.0 {
-        merging.file(place, &trust);
+        merger.add_file(place, &trust);
     }
-    merging.find_collisions();
-    merging.ask_where_rules_are_missing();
-    merging.config
+    merger.find_collisions();
+    merger.ask_if_rules_are_incomplete();
+    merger.config
 }
 
-struct Merging<'a> {
+struct Merger<'a> {
     config: Config,
-    /// Where the names of the entries that count stand.
+    /// The positions of the names of used entries.
     spans: BTreeMap<String, (Source, Span)>,
-    /// Whether all that files say of permissions is known.
-    rules_are_whole: bool,
+    /// Whether the permissions of all files could be read.
+    rules_are_complete: bool,
     surroundings: &'a Surroundings,
 }
 
-impl Merging<'_> {
-    fn trust(&mut self) -> Trust {
+impl Merger<'_> {
+    fn read_trust(&mut self) -> Trust {
         let Some(store) = &self.surroundings.trust else { return Trust::default() };
         match Trust::read(store) {
             Ok(trust) => trust,
@@ -60,22 +62,22 @@ impl Merging<'_> {
         }
     }
 
-    fn file(&mut self, place: &Place, trust: &Trust) {
+    fn add_file(&mut self, place: &Place, trust: &Trust) {
         let mut file = File { place: place.clone(), is_there: true, is_trusted: false };
-        match text(&place.file) {
+        match read_text(&place.file) {
             Ok(None) => file.is_there = false,
             Ok(Some(text)) => {
                 file.is_trusted = place.scope == Scope::User || trust.covers(&place.file, &text);
-                match content(place, &text) {
-                    Ok(content) => self.content(place, content, file.is_trusted),
+                match parse_content(place, &text) {
+                    Ok(content) => self.add_content(place, content, file.is_trusted),
                     Err(problems) => {
-                        self.rules_are_whole = false;
+                        self.rules_are_complete = false;
                         self.config.faults.push(Fault::Wrong(problems));
                     }
                 }
             }
             Err(why) => {
-                self.rules_are_whole = false;
+                self.rules_are_complete = false;
                 let fault = Fault::Unreadable { file: place.file.clone(), why };
                 self.config.faults.push(fault);
             }
@@ -83,18 +85,18 @@ impl Merging<'_> {
         self.config.files.push(file);
     }
 
-    fn content(&mut self, place: &Place, content: Content, is_trusted: bool) {
-        let Content {
+    fn add_content(&mut self, place: &Place, content: FileContent, is_trusted: bool) {
+        let FileContent {
             source,
             entries,
             inputs,
             mut rules,
-            patterns: of_all,
+            patterns: global_patterns,
             problems,
-            rules_are_whole,
+            rules_are_complete,
             notes,
         } = content;
-        self.rules_are_whole &= rules_are_whole;
+        self.rules_are_complete &= rules_are_complete;
         self.config.notes.extend(notes);
         if !problems.is_empty() {
             self.config.faults.push(Fault::Wrong(problems));
@@ -106,8 +108,8 @@ impl Merging<'_> {
             let (file, scope) = (place.file.clone(), place.scope);
             self.config.rules.push(FileRules { file, scope, rules });
         }
-        let mut stand = |server: Option<&String>, found: Vec<(String, Span)>| {
-            let pattern = |(pattern, span)| Pattern {
+        let mut add_patterns = |server: Option<&String>, found: Vec<(String, Span)>| {
+            let pattern = |(pattern, span)| LocatedPattern {
                 server: server.cloned(),
                 pattern,
                 source: source.clone(),
@@ -115,89 +117,96 @@ impl Merging<'_> {
             };
             self.config.patterns.extend(found.into_iter().map(pattern));
         };
-        stand(None, of_all);
+        add_patterns(None, global_patterns);
         for raw in &entries {
             let permissions = raw.node.get("permissions");
-            stand(Some(&raw.name), permissions.map(patterns).unwrap_or_default());
+            add_patterns(Some(&raw.name), permissions.map(parse_patterns).unwrap_or_default());
         }
-        let around = Around { place, inputs: &inputs, surroundings: self.surroundings };
-        let mut lines = Lines::new(&source);
+        let entry_context =
+            EntryContext { place, inputs: &inputs, surroundings: self.surroundings };
+        let mut lines = LineCounter::new(&source);
         for raw in &entries {
             let Position { line, column } = lines.position(raw.key_span.start);
             let origin = Origin { file: place.file.clone(), scope: place.scope, line, column };
-            if self.entry(raw, origin, around, is_trusted) {
+            if self.add_entry(raw, origin, entry_context, is_trusted) {
                 self.spans.insert(raw.name.clone(), (source.clone(), raw.key_span));
             }
         }
     }
 
-    /// Takes an entry; says whether it counts.
-    fn entry(&mut self, raw: &Raw, origin: Origin, around: Around<'_>, is_trusted: bool) -> bool {
-        let state = match entry::server(raw, &origin, around) {
+    /// Adds an entry; returns whether it is used.
+    fn add_entry(
+        &mut self,
+        raw: &RawEntry,
+        origin: Origin,
+        entry_context: EntryContext<'_>,
+        is_trusted: bool,
+    ) -> bool {
+        let state = match entry::read_server(raw, &origin, entry_context) {
             Ok(server) if is_trusted => State::Ready(Box::new(server)),
             Ok(server) => State::Untrusted(Untrusted(Box::new(server))),
             Err(problems) => State::Broken(problems),
         };
         let configured = Configured {
             origin,
-            transport: transport(&raw.node),
-            spelled: spelled(&raw.node),
+            transport: transport_name(&raw.node),
+            spelled: written_target(&raw.node),
             enabled: raw.node.get("enabled").and_then(Node::as_bool).unwrap_or(true),
             state,
         };
         let name = raw.name.clone();
         let before = self.config.servers.get(&name);
-        // Whoever named it may have meant their own.
-        let counts_before = before.is_some_and(|before| self.is_trusted(before));
-        if !is_trusted && counts_before {
-            self.config.unused.push(unused(name, &configured, Why::Untrusted));
+        // The name may refer to the user's own entry.
+        let overrides_trusted = before.is_some_and(|before| self.is_trusted(before));
+        if !is_trusted && overrides_trusted {
+            self.config.unused.push(unused_entry(name, &configured, Why::Untrusted));
             return false;
         }
         if let Some(before) = self.config.servers.insert(name.clone(), configured) {
             let why = if self.is_trusted(&before) { Why::Overridden } else { Why::Untrusted };
-            self.config.unused.push(unused(name, &before, why));
+            self.config.unused.push(unused_entry(name, &before, why));
         }
         true
     }
 
-    /// Whether an entry stands in a file that is trusted.
+    /// Returns whether an entry is in a trusted file.
     fn is_trusted(&self, configured: &Configured) -> bool {
         let file = &configured.origin.file;
         let scope = configured.origin.scope;
-        // The file that is being read is not among them yet, and its own names
-        // do not meet each other.
+        // The current file is not in the list yet, and its own names are
+        // unique.
         let mut files = self.config.files.iter();
         scope == Scope::User || files.any(|it| it.place.file == *file && it.is_trusted)
     }
 
-    /// Names that are the same among the names of tools are an error for each;
-    /// but one that is not trusted cannot break one that is.
+    /// Servers with the same sanitized name are errors; but an untrusted server
+    /// cannot invalidate a trusted one.
     fn find_collisions(&mut self) {
         let servers = self.config.servers.keys().map(String::as_str);
-        let sets = colliding(servers).into_iter();
+        let sets = find_collisions(servers).into_iter();
         let sets: Vec<Vec<String>> =
             sets.map(|set| set.into_iter().map(str::to_owned).collect()).collect();
         for names in &sets {
-            let same = sanitized(&names[0]);
+            let same = sanitize(&names[0]);
             let trusted: Vec<&String> =
                 names.iter().filter(|name| self.is_trusted(&self.config.servers[*name])).collect();
-            let spared = if trusted.len() == 1 { Some(trusted[0].clone()) } else { None };
-            for name in names.iter().filter(|name| Some(*name) != spared.as_ref()) {
+            let trusted_one = if trusted.len() == 1 { Some(trusted[0].clone()) } else { None };
+            for name in names.iter().filter(|name| Some(*name) != trusted_one.as_ref()) {
                 let others: Vec<String> = names
                     .iter()
                     .filter(|other| *other != name)
                     .map(|other| format!("`{other}`"))
                     .collect();
                 let message = format!(
-                    "server `{name}`: it is called `{same}` among the names of tools, and so is {}",
+                    "server `{name}`: its tools would have the same names `mcp__{same}__…` as those of {}",
                     others.join(" and ")
                 );
-                self.break_entry(name, message);
+                self.mark_invalid(name, message);
             }
         }
     }
 
-    fn break_entry(&mut self, name: &str, message: String) {
+    fn mark_invalid(&mut self, name: &str, message: String) {
         let Some((source, span)) = self.spans.get(name) else { return };
         let Some(configured) = self.config.servers.get_mut(name) else { return };
         let mut problems = match &configured.state {
@@ -208,10 +217,10 @@ impl Merging<'_> {
         configured.state = State::Broken(problems);
     }
 
-    /// Somebody may have denied what is allowed elsewhere; so nothing is called
-    /// without asking.
-    fn ask_where_rules_are_missing(&mut self) {
-        if self.rules_are_whole {
+    /// If some rules could not be read, a missing one may deny what another
+    /// allows. So allowed tools then need a question.
+    fn ask_if_rules_are_incomplete(&mut self) {
+        if self.rules_are_complete {
             return;
         }
         let ask = |rules: &mut Rules| rules.ask.append(&mut rules.allow);
@@ -226,17 +235,17 @@ impl Merging<'_> {
     }
 }
 
-/// Counts the lines of a text once, for places that come one after the other: in
-/// a large file, counting for each from the beginning would take for ever.
-struct Lines<'a> {
+/// Counts the lines of a text for increasing positions, because counting from
+/// the beginning for each would be quadratic in large files.
+struct LineCounter<'a> {
     text: &'a str,
     byte: usize,
     position: Position,
 }
 
-impl Lines<'_> {
-    fn new(source: &Source) -> Lines<'_> {
-        Lines { text: source.text(), byte: 0, position: Position { line: 1, column: 1 } }
+impl LineCounter<'_> {
+    fn new(source: &Source) -> LineCounter<'_> {
+        LineCounter { text: source.text(), byte: 0, position: Position { line: 1, column: 1 } }
     }
 
     fn position(&mut self, byte: usize) -> Position {
@@ -251,12 +260,12 @@ impl Lines<'_> {
     }
 }
 
-fn unused(name: String, configured: &Configured, why: Why) -> Unused {
+fn unused_entry(name: String, configured: &Configured, why: Why) -> UnusedEntry {
     let Configured { origin, transport, spelled, .. } = configured;
-    Unused { name, origin: origin.clone(), transport, spelled: spelled.clone(), why }
+    UnusedEntry { name, origin: origin.clone(), transport, spelled: spelled.clone(), why }
 }
 
-pub(super) fn transport(node: &Node) -> &'static str {
+pub(super) fn transport_name(node: &Node) -> &'static str {
     match (node.get("transport").and_then(Node::as_str), node.get("command"), node.get("url")) {
         (Some("stdio"), _, _) | (None, Some(_), None) => "stdio",
         (Some("sse"), _, _) => "sse",
@@ -265,8 +274,8 @@ pub(super) fn transport(node: &Node) -> &'static str {
     }
 }
 
-/// The command line or the URL, without what stands in a URL before the host.
-pub(super) fn spelled(node: &Node) -> String {
+/// The command line or URL, without the user information of a URL.
+pub(super) fn written_target(node: &Node) -> String {
     let text = |key| node.get(key).and_then(Node::as_str).unwrap_or_default();
     if node.get("url").is_some() {
         let url = text("url");

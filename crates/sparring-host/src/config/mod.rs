@@ -1,31 +1,33 @@
-//! What is configured: which files there are, what they say of servers, each
-//! with where it was said, and whether the user trusts them.
+//! Reads the configuration: finds the files, parses their servers with
+//! positions, and checks which files the user trusts.
 //!
-//! [`Config::read`] reads all of it; what is wrong with one server keeps no
-//! other from being used. Nothing is started here, and nothing read from the
-//! environment: whoever calls hands in the [`Surroundings`].
+//! [`Config::read`] reads all files. A problem of one server does not affect
+//! the others. Nothing is started here, and nothing is read from the
+//! environment: the caller passes the [`Surroundings`].
 
-mod all;
 mod auth;
+mod config_context;
+mod configuration;
 mod edit;
 mod entry;
 mod expand;
 mod grammar;
-mod hidden;
+mod locations;
 mod merge;
-mod offer;
-mod places;
 mod read;
-mod server;
-mod surroundings;
+mod redact;
+mod server_config;
 mod trust;
+mod trust_preview;
 
-pub use all::{Config, Configured, Fault, FileRules, Refusal, State, Untrusted, Unused, Why};
+pub use config_context::{Ask, Question, Surroundings};
+pub use configuration::{
+    Config, Configured, Fault, FileRules, Refusal, State, Untrusted, UnusedEntry, Why,
+};
 pub use edit::{Change, EditError, Edited, edit};
 pub use grammar::{reference, schema};
-pub use offer::{Offer, Offered};
-pub use places::{Format, Place, Places};
+pub use locations::{Format, Place, Places};
 pub use read::File;
-pub use server::{Origin, Reconnect, Rules, Scope, ServerConfig};
-pub use surroundings::{Ask, Question, Surroundings};
+pub use server_config::{Origin, Reconnect, Rules, Scope, ServerConfig};
 pub use trust::{Trust, TrustError};
+pub use trust_preview::{Offer, Offered};

@@ -1,5 +1,5 @@
-//! Which files of projects the user trusts: by their path and by what stands in
-//! them, so that one that is changed is not trusted any more.
+//! Stores which project files the user trusts: by path and contents, so that a
+//! changed file is no longer trusted.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,78 +9,78 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sparring_transport::PrivateFile;
 
-use super::read::{digest, text};
+use super::read::{digest, read_text};
 
-/// How long another process may keep us waiting.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long to wait for the lock of another process.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What is known of whom the user trusts.
+/// The trusted files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trust {
-    /// The digest of what was trusted, by the file's path without links.
+    /// The digest of the trusted contents, by canonical path.
     files: BTreeMap<String, String>,
 }
 
-/// Why it cannot be known or changed whom the user trusts.
+/// Why the trust store cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
-#[error("{} cannot be {what}: {why}", file.display())]
+#[error("cannot {what} {}: {why}", file.display())]
 pub struct TrustError {
-    /// Where it is kept.
+    /// The file.
     pub file: PathBuf,
-    /// What was to be done with it.
+    /// The attempted action.
     pub what: &'static str,
-    /// What came of that.
+    /// The reason.
     pub why: String,
 }
 
 impl Trust {
-    /// Reads it; where there is no file, nobody is trusted.
+    /// Reads the store; without a file, no files are trusted.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// If the file cannot be read.
     pub fn read(store: &Path) -> Result<Trust, TrustError> {
         let failed = |why| TrustError { file: store.to_owned(), what: "read", why };
-        let Some(text) = text(store).map_err(failed)? else { return Ok(Trust::default()) };
+        let Some(text) = read_text(store).map_err(failed)? else { return Ok(Trust::default()) };
         let value: Value =
             serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
         let files = value.get("files").and_then(Value::as_object);
-        let files = files.ok_or_else(|| failed("it has no `files`".to_owned()))?;
+        let files = files.ok_or_else(|| failed("no `files` in it".to_owned()))?;
         let pair =
             |(file, digest): (&String, &Value)| Some((file.clone(), digest.as_str()?.to_owned()));
         Ok(Trust { files: files.iter().filter_map(pair).collect() })
     }
 
-    /// Whether the user trusts a file with this text in it.
+    /// Returns whether the user trusts a file with this text.
     pub fn covers(&self, file: &Path, text: &str) -> bool {
         let known = canonical(file).and_then(|file| self.files.get(&file));
         known.is_some_and(|known| *known == digest(text))
     }
 
-    /// Trusts a file with this text in it from now on.
+    /// Trusts a file with this text from now on.
     ///
     /// # Errors
-    /// When that cannot be kept.
+    /// If the store cannot be written.
     pub fn add(store: &Path, file: &Path, text: &str) -> Result<(), TrustError> {
         let digest = digest(text);
         let unnamed = || TrustError {
             file: file.to_owned(),
-            what: "trusted",
-            why: "its path leads nowhere, or is no text".to_owned(),
+            what: "trust",
+            why: "no such file, or its path is not valid UTF-8".to_owned(),
         };
         let file = canonical(file).ok_or_else(unnamed)?;
         change(store, |trust| drop(trust.files.insert(file, digest)))
     }
 
-    /// Trusts a file no more; says whether it was trusted.
+    /// Removes a file from the store; returns whether it was trusted.
     ///
     /// # Errors
-    /// When that cannot be kept.
+    /// If the store cannot be written.
     pub fn remove(store: &Path, file: &Path) -> Result<bool, TrustError> {
-        // What is not there any more can only be known by the path that it had.
+        // A deleted file can be found only by its given path.
         let name = canonical(file).unwrap_or_else(|| file.display().to_string());
-        let mut was_there = false;
-        change(store, |trust| was_there = trust.files.remove(&name).is_some())?;
-        Ok(was_there)
+        let mut was_trusted = false;
+        change(store, |trust| was_trusted = trust.files.remove(&name).is_some())?;
+        Ok(was_trusted)
     }
 }
 
@@ -88,18 +88,18 @@ fn canonical(file: &Path) -> Option<String> {
     file.canonicalize().ok()?.to_str().map(str::to_owned)
 }
 
-/// Reads, changes and writes it while nobody else does.
+/// Reads, changes and writes the store under a lock.
 fn change(store: &Path, change: impl FnOnce(&mut Trust)) -> Result<(), TrustError> {
     let failed = |error: io::Error| TrustError {
         file: store.to_owned(),
-        what: "written",
+        what: "write",
         why: error.to_string(),
     };
-    let kept = PrivateFile::new(store);
-    let _lock = kept.lock_blocking(PATIENCE).map_err(failed)?;
+    let private_file = PrivateFile::new(store);
+    let _lock = private_file.lock_blocking(LOCK_TIMEOUT).map_err(failed)?;
     let mut trust = Trust::read(store)?;
     change(&mut trust);
-    kept.write(&format!("{:#}\n", json!({"files": trust.files}))).map_err(failed)
+    private_file.write(&format!("{:#}\n", json!({"files": trust.files}))).map_err(failed)
 }
 
 #[cfg(test)]
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_trusted_is_a_path_with_a_text() {
+    fn trust_depends_on_the_path_and_the_text() {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("state/sparring/trust.json");
         let (file, other) = (folder.path().join("a"), folder.path().join("b"));
@@ -127,7 +127,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_is_the_same_by_whatever_link_and_only_the_user_reads_the_store() {
+    fn symbolic_links_are_resolved_and_only_the_user_can_read_the_store() {
         use std::os::unix::fs::{PermissionsExt as _, symlink};
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("trust.json");
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_that_is_none_trusts_nobody_and_is_not_written_over() {
+    fn an_invalid_store_trusts_no_file_and_is_not_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("trust.json");
         for text in ["{", "[]", "{\"files\": 1}"] {
@@ -153,15 +153,15 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_gone_cannot_be_trusted() {
+    fn a_deleted_file_cannot_be_trusted() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("gone");
-        let told = Trust::add(&folder.path().join("trust.json"), &file, "x").unwrap_err();
-        assert!(told.to_string().contains("gone cannot be trusted: its path leads nowhere"));
+        let error = Trust::add(&folder.path().join("trust.json"), &file, "x").unwrap_err();
+        assert!(error.to_string().contains("gone: no such file"));
     }
 
     #[test]
-    fn many_at_once_lose_nothing() {
+    fn concurrent_changes_lose_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("trust.json");
         let files: Vec<_> = (0..8).map(|at| folder.path().join(format!("{at}"))).collect();

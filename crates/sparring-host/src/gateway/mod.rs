@@ -1,21 +1,20 @@
-//! All servers of a manager as one: a [`Handler`] whose tools, resources and
-//! prompts are theirs.
+//! Serves all servers of a manager as one: a [`Handler`] with the tools,
+//! resources and prompts of all of them.
 //!
-//! What it lists is spelled as its server spelled it, but for its name. A call
-//! goes to the server that the name belongs to, and with it goes all that belongs
-//! to the call: its progress and its cancellation, and what the server asks
-//! meanwhile, which is asked of the client that made the call and of nobody else.
-//! Where the servers come from, and who the clients are, is not its business.
+//! Items are passed on byte for byte, except for their names. A call goes to
+//! the server that the name belongs to, with its progress and cancellation.
+//! Questions of the server during the call go to the client that made the call,
+//! and to no other. The gateway neither configures servers nor authenticates
+//! clients.
 
-mod completing;
-mod flight;
-mod following;
-mod logs;
-mod parked;
-mod passing;
+mod change_notifier;
+mod forwarded_request;
+mod log_forwarder;
+mod message_rewrite;
+mod pending_input;
 mod prompts;
 mod resources;
-mod template;
+mod uri_template;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -31,120 +30,134 @@ use tokio::time::timeout;
 
 use crate::manager::{Connection, Manager};
 use crate::registry::{Refusal, Registered, Registry};
-use crate::text::cut;
-use flight::{Flight, Landed, MOST_SAID};
-use logs::Logs;
-use parked::Parked;
+use crate::text::truncate;
+use forwarded_request::{ForwardOutcome, ForwardedRequest, MAX_QUEUED_MESSAGES};
+use log_forwarder::LogForwarder;
+use pending_input::PendingInputs;
 
-pub use following::follow;
+pub use change_notifier::follow;
 
-/// How long whoever asks for a list waits for servers that are only now being
-/// connected to.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a list request waits for servers that are being connected at
+/// startup.
+const STARTUP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The most characters of what a server says of its use.
-const LONGEST_TEXT: usize = 10_000;
+/// The maximum number of characters of a server's instructions.
+const MAX_INSTRUCTIONS_CHARS: usize = 10_000;
 
-/// Why nobody answers a server that asks by itself.
-const NOT_ALONE: &str = "no request of a client's is in flight that this could be asked for";
+/// The answer to a server that asks outside of a client's request.
+const NO_OPEN_REQUEST: &str = "no client request is open that this question could belong to";
 
-/// Many servers as one. What changes is told to clients while [`follow`] runs.
+/// Many servers as one. Clients are notified of changes while [`follow`] runs.
 pub struct Gateway {
     manager: Manager,
     registry: Arc<Registry>,
-    parked: Parked,
-    logs: Arc<Logs>,
-    /// Whether all servers are connected that were to be at first, or failed.
-    begun: watch::Sender<bool>,
-    /// How many requests there were that are nobody's but their own.
-    alone: AtomicU64,
+    pending_input: PendingInputs,
+    logs: Arc<LogForwarder>,
+    /// Whether connecting to all servers at startup has ended.
+    started: watch::Sender<bool>,
+    /// The number of requests without a session.
+    sessionless_requests: AtomicU64,
 }
 
-/// What the clients of a gateway's manager are to be made from: what their servers
-/// ask is passed on, so they declare that it is answered, and wait for that. Nobody
-/// reads what they would record, so they do not.
+/// Configures the client builder of a gateway's manager. Its clients declare
+/// that they answer questions, which the gateway forwards, and wait for the
+/// answers. They record no transcript.
 pub fn client(client: ClientBuilder) -> ClientBuilder {
     let questions = [Question::Sampling, Question::Elicitation, Question::Roots];
     questions.into_iter().fold(client.recorded(false).patient(), |client, question| {
-        // For requests of the gateway's clients it is they who answer.
-        client.answer(question, |_| async { Err(ErrorObject::internal(NOT_ALONE)) })
+        // Within requests of the gateway's clients, those clients answer.
+        client.answer(question, |_| async { Err(ErrorObject::internal(NO_OPEN_REQUEST)) })
     })
 }
 
 impl Gateway {
-    /// A gateway to these servers. The manager's clients are to be made from
-    /// [`client`].
+    /// Creates a gateway. The manager's clients must be built with [`client`].
     pub fn new(manager: Manager, registry: Arc<Registry>) -> Gateway {
-        let begun = watch::Sender::new(false);
-        let (parked, logs, alone) = Default::default();
-        Gateway { manager, registry, parked, logs, begun, alone }
+        let started = watch::Sender::new(false);
+        let (pending_input, logs, sessionless_requests) = Default::default();
+        Gateway { manager, registry, pending_input, logs, started, sessionless_requests }
     }
 
-    /// Says that all servers are connected that were to be at first, or could not
-    /// be. Before that, whoever asks for a list waits a while.
+    /// Ends the startup: all servers are connected or have failed. Until then
+    /// list requests wait for a limited time.
     pub fn begun(&self) {
         self.registry.sync(&self.manager);
-        self.begun.send_replace(true);
+        self.started.send_replace(true);
     }
 
-    async fn until_begun(&self) {
-        if *self.begun.borrow() {
+    async fn wait_until_started(&self) {
+        if *self.started.borrow() {
             return;
         }
-        let mut begun = self.begun.subscribe();
-        // Whoever has waited for long gets what there is.
-        let _ = timeout(PATIENCE, begun.wait_for(|begun| *begun)).await;
+        let mut started = self.started.subscribe();
+        // After the timeout the client gets the items that are available.
+        let _ = timeout(STARTUP_TIMEOUT, started.wait_for(|started| *started)).await;
     }
 
-    /// For whom a request is made: questions of one party may reach any of its
-    /// requests.
-    fn party(&self, cx: &Context) -> u64 {
-        // Sessions are counted from the start, and the others from the end.
-        cx.session().unwrap_or_else(|| u64::MAX - self.alone.fetch_add(1, Ordering::Relaxed))
+    /// Identifies the requester. A question can reach any request of the same
+    /// requester.
+    fn requester(&self, cx: &Context) -> u64 {
+        // Session numbers count up from 0, the others down from the maximum.
+        cx.session()
+            .unwrap_or_else(|| u64::MAX - self.sessionless_requests.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Makes a request of a server, and passes on what comes before its answer.
-    async fn pass(
+    /// Forwards a request to a server, and all messages before its response.
+    async fn forward(
         &self,
         connection: Connection,
         method: &'static str,
         mut params: RawJson,
         cx: &Context,
     ) -> Answer {
-        let (tell, said) = mpsc::channel(MOST_SAID);
+        let (sender, messages) = mpsc::channel(MAX_QUEUED_MESSAGES);
         if let Some(level) = cx.log_level() {
-            self.logs.hear(&connection);
-            self.logs.ask_for(&connection, level, true).await;
-            if logs::are_for_requests(cx, &connection) {
-                self.logs.join(&connection, level, &tell);
-                params = passing::with_log_level(&connection, params, level);
+            self.logs.attach(&connection);
+            self.logs.set_level(&connection, level, true).await;
+            if log_forwarder::go_to_requests(cx, &connection) {
+                self.logs.add_request(&connection, level, &sender);
+                params = message_rewrite::with_log_level(&connection, params, level);
             }
         }
         let request = connection.request(method, params);
-        let mut flight = Flight::start(connection, request, self.party(cx), (tell, said), cx);
-        let landed = flight.go_on(cx).await;
-        self.landed(flight, landed, cx)
+        let mut forwarded_request = ForwardedRequest::start(
+            connection,
+            request,
+            self.requester(cx),
+            (sender, messages),
+            cx,
+        );
+        let outcome = forwarded_request.run(cx).await;
+        self.finish(forwarded_request, outcome, cx)
     }
 
-    /// Goes on with a request whose client comes back with answers.
+    /// Continues a request that its client repeats with answers.
     async fn resume(&self, state: &str, cx: &Context) -> Answer {
-        let mut flight = self.parked.take(state, cx)?;
-        let landed = flight.go_on(cx).await;
-        self.landed(flight, landed, cx)
+        let mut forwarded_request = self.pending_input.resume(state, cx)?;
+        let outcome = forwarded_request.run(cx).await;
+        self.finish(forwarded_request, outcome, cx)
     }
 
-    /// What becomes of a request that has come so far.
-    fn landed(&self, flight: Flight, landed: Landed, cx: &Context) -> Answer {
-        match landed {
-            Landed::Answered(answer) => answer,
-            Landed::Asks(requests) => Err(self.parked.park(flight, requests, cx)),
+    /// Converts the outcome to an answer; a request that needs input is kept.
+    fn finish(
+        &self,
+        forwarded_request: ForwardedRequest,
+        outcome: ForwardOutcome,
+        cx: &Context,
+    ) -> Answer {
+        match outcome {
+            ForwardOutcome::Answered(answer) => answer,
+            ForwardOutcome::InputRequired(requests) => {
+                Err(self.pending_input.suspend(forwarded_request, requests, cx))
+            }
         }
     }
 
-    /// Waits where a tool is not there that may only be late.
-    async fn until_known(&self, tool: &str) {
-        if !*self.begun.borrow() && self.registry.get(tool).is_none() {
-            self.until_begun().await;
+    /// Waits for a tool that may be missing only because its server is still
+    /// being connected.
+    async fn wait_for_tool(&self, tool: &str) {
+        if !*self.started.borrow() && self.registry.get(tool).is_none() {
+            self.wait_until_started().await;
         }
     }
 }
@@ -154,8 +167,8 @@ impl Handler for Gateway {
         Implementation::new("spar-serve", env!("CARGO_PKG_VERSION"))
     }
 
-    /// Servers come and go, and what was declared cannot be taken back; so all is
-    /// declared that there could be.
+    /// Declares everything that any server could have, because servers come and
+    /// go and a declaration cannot be withdrawn.
     fn capabilities(&self) -> ServerCapabilities {
         ServerCapabilities::none().tools().resources().prompts().completions().logging()
     }
@@ -163,28 +176,35 @@ impl Handler for Gateway {
     fn instructions(&self) -> Option<String> {
         let connections = self.manager.list();
         let each = connections.iter().filter_map(|connection| {
-            let words = connection.instructions()?.trim();
-            let words = cut(words, LONGEST_TEXT);
-            (!words.is_empty()).then(|| format!("# {}\n\n{words}", connection.server()))
+            let instructions = connection.instructions()?.trim();
+            let instructions = truncate(instructions, MAX_INSTRUCTIONS_CHARS);
+            (!instructions.is_empty())
+                .then(|| format!("# {}\n\n{instructions}", connection.server()))
         });
         let all: Vec<String> = each.collect();
         (!all.is_empty()).then(|| all.join("\n\n"))
     }
 
     async fn list_tools(&self, _cursor: Option<&str>, _cx: &Context) -> Answer {
-        self.until_begun().await;
-        Ok(self.registry.tools().into_iter().map(renamed).collect::<Vec<Tool>>().into())
+        self.wait_until_started().await;
+        Ok(self
+            .registry
+            .tools()
+            .into_iter()
+            .map(with_registered_name)
+            .collect::<Vec<Tool>>()
+            .into())
     }
 
     async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
-        if let Some(state) = resumed(cx) {
+        if let Some(state) = repeated_state(cx) {
             return self.resume(&state, cx).await;
         }
-        self.until_known(name).await;
-        let route = self.registry.permit(name, arguments).await.map_err(refused)?;
-        let params = passing::tool_params(cx, &route.tool.name, arguments);
-        let connection = self.manager.routed(&route).map_err(not_there)?;
-        self.pass(connection, "tools/call", params, cx).await
+        self.wait_for_tool(name).await;
+        let route = self.registry.permit(name, arguments).await.map_err(refusal_error)?;
+        let params = message_rewrite::tool_params(cx, &route.tool.name, arguments);
+        let connection = self.manager.routed(&route).map_err(call_error)?;
+        self.forward(connection, "tools/call", params, cx).await
     }
 
     fn input_schema(&self, tool: &str) -> Option<RawJson> {
@@ -192,61 +212,61 @@ impl Handler for Gateway {
     }
 
     async fn list_resources(&self, _cursor: Option<&str>, _cx: &Context) -> Answer {
-        self.until_begun().await;
-        Ok(resources::listed(&self.manager).into())
+        self.wait_until_started().await;
+        Ok(resources::list_resources(&self.manager).into())
     }
 
     async fn list_resource_templates(&self, _cursor: Option<&str>, _cx: &Context) -> Answer {
-        self.until_begun().await;
-        Ok(resources::templates(&self.manager).into())
+        self.wait_until_started().await;
+        Ok(resources::list_templates(&self.manager).into())
     }
 
     async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
-        self.until_begun().await;
-        let place = resources::find(&self.manager, uri, cx.revision())?;
-        let reply = match resumed(cx) {
+        self.wait_until_started().await;
+        let location = resources::find_resource(&self.manager, uri, cx.revision())?;
+        let reply = match repeated_state(cx) {
             Some(state) => self.resume(&state, cx).await?,
             None => {
-                let inner = RawJson::string(&place.uri);
-                let params = passing::params(cx, &[("uri", inner.view())]);
-                self.pass(place.connection, "resources/read", params, cx).await?
+                let inner = RawJson::string(&location.uri);
+                let params = message_rewrite::request_params(cx, &[("uri", inner.view())]);
+                self.forward(location.connection, "resources/read", params, cx).await?
             }
         };
-        Ok(resources::as_asked(reply, &place.uri, uri))
+        Ok(resources::restore_uri(reply, &location.uri, uri))
     }
 
     async fn subscribe(&self, uri: &str, cx: &Context) -> Answer {
-        let place = resources::find(&self.manager, uri, cx.revision())?;
-        if place.connection.capabilities().has("resources.subscribe") {
+        let location = resources::find_resource(&self.manager, uri, cx.revision())?;
+        if location.connection.capabilities().has("resources.subscribe") {
             return Ok(Reply::empty());
         }
-        let server = place.connection.server();
-        let message = format!("server `{server}` does not tell of changes of its resources");
+        let server = location.connection.server();
+        let message = format!("server `{server}` does not support resource subscriptions");
         Err(ErrorObject::invalid_params(message).into())
     }
 
     async fn list_prompts(&self, _cursor: Option<&str>, _cx: &Context) -> Answer {
-        self.until_begun().await;
-        Ok(prompts::listed(&self.manager).into())
+        self.wait_until_started().await;
+        Ok(prompts::list_prompts(&self.manager).into())
     }
 
     async fn get_prompt(&self, name: &str, _arguments: Json<'_>, cx: &Context) -> Answer {
-        if let Some(state) = resumed(cx) {
+        if let Some(state) = repeated_state(cx) {
             return self.resume(&state, cx).await;
         }
-        self.until_begun().await;
-        let (connection, prompt) = prompts::find(&self.manager, name)?;
+        self.wait_until_started().await;
+        let (connection, prompt) = prompts::find_prompt(&self.manager, name)?;
         let inner = RawJson::string(&prompt);
-        let params = passing::params(cx, &[("name", inner.view())]);
-        self.pass(connection, "prompts/get", params, cx).await
+        let params = message_rewrite::request_params(cx, &[("name", inner.view())]);
+        self.forward(connection, "prompts/get", params, cx).await
     }
 
     async fn complete(&self, reference: Json<'_>, _argument: Json<'_>, cx: &Context) -> Answer {
-        self.until_begun().await;
-        let (connection, reference) = completing::find(&self.manager, reference)?;
-        let params = passing::params(cx, &[("ref", reference.view())]);
+        self.wait_until_started().await;
+        let (connection, reference) = prompts::find_completion(&self.manager, reference)?;
+        let params = message_rewrite::request_params(cx, &[("ref", reference.view())]);
         let answer = connection.request("completion/complete", params).await;
-        passing::answer(connection.server(), answer)
+        message_rewrite::to_answer(connection.server(), answer)
     }
 }
 
@@ -256,27 +276,27 @@ impl std::fmt::Debug for Gateway {
     }
 }
 
-/// The state that a client comes back with, if it does.
-fn resumed(cx: &Context) -> Option<Cow<'_, str>> {
+/// The request state of a repeated request.
+fn repeated_state(cx: &Context) -> Option<Cow<'_, str>> {
     if cx.revision().is_modern() { cx.request_state() } else { None }
 }
 
-/// A tool under its name here.
-fn renamed(registered: Registered) -> Tool {
+/// The tool under its registered name.
+fn with_registered_name(registered: Registered) -> Tool {
     let mut tool = Arc::unwrap_or_clone(registered.tool);
     tool.name = registered.name.as_ref().to_owned();
     tool
 }
 
-/// A call that is not made: it asks for what there is not, or must not be had.
-fn refused(refusal: Refusal) -> Failure {
+/// The error of a call that is refused.
+fn refusal_error(refusal: Refusal) -> Failure {
     ErrorObject::invalid_params(refusal.to_string()).into()
 }
 
-/// A call that cannot be made.
-fn not_there(error: crate::registry::CallError) -> Failure {
+/// The error of a call that cannot be made.
+fn call_error(error: crate::registry::CallError) -> Failure {
     ErrorObject::internal(error.to_string()).into()
 }
 
-/// What belongs to one connection of many.
-type Of<T> = Result<(Connection, T), ErrorObject>;
+/// A connection and an item of it.
+type Located<T> = Result<(Connection, T), ErrorObject>;

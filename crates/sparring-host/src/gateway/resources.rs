@@ -1,63 +1,68 @@
-//! The resources of all servers. A URI is its server's own where no other server
-//! has it too; where one has, each is told apart by a scheme in front:
-//! `mcp+server+file:///a`. So any resource of a server can be asked for.
+//! The resources of all servers. A URI stays as it is if only one server has
+//! it. Otherwise each gets a scheme prefix with its server:
+//! `mcp+server+file:///a`. So every resource of every server can be requested.
 
 use serde_json::Value;
 use sparring_peer::server::Reply;
 use sparring_wire::types::{Resource, ResourceTemplate};
 use sparring_wire::{ErrorObject, RawJson, Revision};
 
-use super::Of;
-use super::template::fits;
+use super::Located;
+use super::uri_template::template_matches;
 use crate::manager::{Connection, Manager};
-use crate::names::{label, sanitized};
-use crate::text::{cut, visible};
+use crate::names::{sanitize, short_digest};
+use crate::text::{escape_control, truncate};
 
-/// The most of a URI that a message shows.
-const LONGEST_URI: usize = 200;
+/// The maximum number of characters of a URI in a message.
+const MAX_URI_CHARS: usize = 200;
 
-/// Where a resource is.
-pub(super) struct Place {
+/// The location of a resource.
+pub(super) struct ResourceLocation {
     pub(super) connection: Connection,
-    /// What its server calls it.
+    /// The server's own URI.
     pub(super) uri: String,
 }
 
-/// All of them, by server.
-pub(super) fn listed(manager: &Manager) -> Vec<Resource> {
+/// All resources, sorted by server.
+pub(super) fn list_resources(manager: &Manager) -> Vec<Resource> {
     let all = manager.resources();
-    let shared = Shared::of(all.iter().map(|it| it.item.uri.as_str()));
+    let counts = UriCounts::count(all.iter().map(|it| it.item.uri.as_str()));
     let each = all.iter().map(|offered| {
         let mut resource = Resource::clone(&offered.item);
-        resource.uri = shared.name(&offered.server, &offered.item.uri);
+        resource.uri = counts.unique_uri(&offered.server, &offered.item.uri);
         resource
     });
     each.collect()
 }
 
-/// All templates, by server.
-pub(super) fn templates(manager: &Manager) -> Vec<ResourceTemplate> {
+/// All templates, sorted by server.
+pub(super) fn list_templates(manager: &Manager) -> Vec<ResourceTemplate> {
     let all = manager.templates();
-    let shared = Shared::of(all.iter().map(|it| it.item.uri_template.as_str()));
+    let counts = UriCounts::count(all.iter().map(|it| it.item.uri_template.as_str()));
     let each = all.iter().map(|offered| {
         let mut template = ResourceTemplate::clone(&offered.item);
-        template.uri_template = shared.name(&offered.server, &offered.item.uri_template);
+        template.uri_template = counts.unique_uri(&offered.server, &offered.item.uri_template);
         template
     });
     each.collect()
 }
 
-/// Whose resource a URI is: that of the server in front; of the only one that
-/// lists it; of the only one with a template that fits; of the only one that has
-/// resources at all. Nobody else is asked.
-pub(super) fn find(manager: &Manager, uri: &str, revision: Revision) -> Result<Place, ErrorObject> {
+/// Finds the server of a URI: the one in the prefix; the only one that lists
+/// it; the only one with a matching template; the only one with resources. No
+/// other server is asked.
+pub(super) fn find_resource(
+    manager: &Manager,
+    uri: &str,
+    revision: Revision,
+) -> Result<ResourceLocation, ErrorObject> {
     let connections = manager.list();
-    if let Some((connection, uri)) = named(&connections, uri) {
-        return Ok(Place { connection: connection.clone(), uri: uri.to_owned() });
+    if let Some((connection, uri)) = find_by_prefix(&connections, uri) {
+        return Ok(ResourceLocation { connection: connection.clone(), uri: uri.to_owned() });
     }
     let lists = |it: &&Connection| it.resources().items.iter().any(|it| it.uri == uri);
-    let templated =
-        |it: &&Connection| it.templates().items.iter().any(|it| fits(&it.uri_template, uri));
+    let templated = |it: &&Connection| {
+        it.templates().items.iter().any(|it| template_matches(&it.uri_template, uri))
+    };
     let any = |it: &&Connection| it.capabilities().has("resources");
     let mut owners: Vec<&Connection> = connections.iter().filter(lists).collect();
     if owners.is_empty() {
@@ -70,19 +75,21 @@ pub(super) fn find(manager: &Manager, uri: &str, revision: Revision) -> Result<P
         }
     }
     match owners[..] {
-        [connection] => Ok(Place { connection: connection.clone(), uri: uri.to_owned() }),
+        [connection] => {
+            Ok(ResourceLocation { connection: connection.clone(), uri: uri.to_owned() })
+        }
         [] => {
-            let message = format!("there is no resource '{}'", shown(uri));
+            let message = format!("no resource '{}'", display_uri(uri));
             Err(ErrorObject::new(revision.resource_not_found_code(), message))
         }
-        _ => Err(ambiguous(uri, &owners)),
+        _ => Err(ambiguous_error(uri, &owners)),
     }
 }
 
-/// Whose template one is, by its name here, and what it is there.
-pub(super) fn find_template(manager: &Manager, template: &str) -> Of<String> {
+/// Finds a template by its name here; returns its server's name for it.
+pub(super) fn find_template(manager: &Manager, template: &str) -> Located<String> {
     let connections = manager.list();
-    if let Some((connection, template)) = named(&connections, template) {
+    if let Some((connection, template)) = find_by_prefix(&connections, template) {
         return Ok((connection.clone(), template.to_owned()));
     }
     let has = |it: &&Connection| {
@@ -93,15 +100,16 @@ pub(super) fn find_template(manager: &Manager, template: &str) -> Of<String> {
     let owners: Vec<&Connection> = connections.iter().filter(has).collect();
     match owners[..] {
         [connection] => Ok((connection.clone(), template.to_owned())),
-        [] => {
-            Err(ErrorObject::invalid_params(format!("there is no template '{}'", shown(template))))
-        }
-        _ => Err(ambiguous(template, &owners)),
+        [] => Err(ErrorObject::invalid_params(format!(
+            "no resource template '{}'",
+            display_uri(template)
+        ))),
+        _ => Err(ambiguous_error(template, &owners)),
     }
 }
 
-/// What was read, called as it was asked for.
-pub(super) fn as_asked(reply: Reply, inner: &str, asked: &str) -> Reply {
+/// Replaces the server's URI in the result with the requested one.
+pub(super) fn restore_uri(reply: Reply, inner: &str, asked: &str) -> Reply {
     if inner == asked {
         return reply;
     }
@@ -115,46 +123,51 @@ pub(super) fn as_asked(reply: Reply, inner: &str, asked: &str) -> Reply {
     RawJson::from(result).into()
 }
 
-/// What stands in front of a server's URIs where they are not its alone. A scheme
-/// has no `_` (RFC 3986, 3.1), and case does not count in it.
-fn prefix(server: &str) -> String {
-    let plain = sanitized(server).replace('_', "-").to_ascii_lowercase();
+/// The prefix of a server's URIs that other servers have too. A scheme has no
+/// `_` and ignores case (RFC 3986, 3.1).
+fn uri_prefix(server: &str) -> String {
+    let plain = sanitize(server).replace('_', "-").to_ascii_lowercase();
     match plain == server {
         true => format!("mcp+{plain}+"),
-        false => format!("mcp+{plain}-{}+", label(server)),
+        false => format!("mcp+{plain}-{}+", short_digest(server)),
     }
 }
 
-fn named<'a, 'u>(connections: &'a [Connection], uri: &'u str) -> Option<(&'a Connection, &'u str)> {
-    let inner = |it: &'a Connection| Some((it, uri.strip_prefix(&prefix(it.server()))?));
+fn find_by_prefix<'a, 'u>(
+    connections: &'a [Connection],
+    uri: &'u str,
+) -> Option<(&'a Connection, &'u str)> {
+    let inner = |it: &'a Connection| Some((it, uri.strip_prefix(&uri_prefix(it.server()))?));
     connections.iter().find_map(inner)
 }
 
-/// What more than one server has.
-struct Shared<'a>(std::collections::HashMap<&'a str, usize>);
+/// Counts how many servers have each URI.
+struct UriCounts<'a>(std::collections::HashMap<&'a str, usize>);
 
-impl<'a> Shared<'a> {
-    fn of(all: impl Iterator<Item = &'a str>) -> Self {
+impl<'a> UriCounts<'a> {
+    fn count(all: impl Iterator<Item = &'a str>) -> Self {
         let mut counts = std::collections::HashMap::new();
         all.for_each(|uri| *counts.entry(uri).or_default() += 1);
-        Shared(counts)
+        UriCounts(counts)
     }
 
-    fn name(&self, server: &str, uri: &str) -> String {
+    fn unique_uri(&self, server: &str, uri: &str) -> String {
         match self.0.get(uri) {
-            Some(count) if *count > 1 => format!("{}{uri}", prefix(server)),
+            Some(count) if *count > 1 => format!("{}{uri}", uri_prefix(server)),
             _ => uri.to_owned(),
         }
     }
 }
 
-fn ambiguous(uri: &str, owners: &[&Connection]) -> ErrorObject {
-    let each: Vec<String> =
-        owners.iter().map(|it| format!("'{}{}'", prefix(it.server()), shown(uri))).collect();
-    let message = format!("'{}' is of more than one server: {}", shown(uri), each.join(" or "));
+fn ambiguous_error(uri: &str, owners: &[&Connection]) -> ErrorObject {
+    let each: Vec<String> = owners
+        .iter()
+        .map(|it| format!("'{}{}'", uri_prefix(it.server()), display_uri(uri)))
+        .collect();
+    let message = format!("'{}' is ambiguous; use {}", display_uri(uri), each.join(" or "));
     ErrorObject::invalid_params(message)
 }
 
-fn shown(uri: &str) -> String {
-    cut(&visible(uri), LONGEST_URI)
+fn display_uri(uri: &str) -> String {
+    truncate(&escape_control(uri), MAX_URI_CHARS)
 }

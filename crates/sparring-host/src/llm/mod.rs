@@ -1,40 +1,39 @@
-//! Tools as the APIs of models want them declared.
+//! Declares tools in the formats of model APIs.
 //!
-//! A model calls them by the names that they have here, which the registry
-//! finds again.
+//! A model calls a tool by its registered name, which the registry resolves.
 
 mod schema;
 
 use serde_json::{Value, json};
 
 use crate::registry::Registered;
-use crate::text::cut;
+use crate::text::truncate;
 
-/// The most characters of a description that OpenAI's API takes.
-const OPENAI_DESCRIPTION: usize = 1_024;
+/// The maximum number of characters of a description in OpenAI's API.
+const MAX_OPENAI_DESCRIPTION_CHARS: usize = 1_024;
 
-/// As OpenAI's chat completions take them.
-pub fn openai(tools: &[Registered]) -> Vec<Value> {
+/// Declares tools for OpenAI's chat completions.
+pub fn openai_tools(tools: &[Registered]) -> Vec<Value> {
     let each = tools.iter().map(|tool| {
         let description = tool.tool.description.as_deref().unwrap_or_default();
         let function = json!({
             "name": &*tool.name,
-            "description": cut(description, OPENAI_DESCRIPTION),
-            "parameters": schema::of(&tool.tool.input_schema),
+            "description": truncate(description, MAX_OPENAI_DESCRIPTION_CHARS),
+            "parameters": schema::normalize(&tool.tool.input_schema),
         });
         json!({"type": "function", "function": function})
     });
     each.collect()
 }
 
-/// As Anthropic's messages take them. For descriptions there is no bound but
-/// the registry's.
-pub fn anthropic(tools: &[Registered]) -> Vec<Value> {
+/// Declares tools for Anthropic's messages. Descriptions have only the
+/// registry's limit.
+pub fn anthropic_tools(tools: &[Registered]) -> Vec<Value> {
     let each = tools.iter().map(|tool| {
         json!({
             "name": &*tool.name,
             "description": tool.tool.description.as_deref().unwrap_or_default(),
-            "input_schema": schema::of(&tool.tool.input_schema),
+            "input_schema": schema::normalize(&tool.tool.input_schema),
         })
     });
     each.collect()

@@ -1,50 +1,52 @@
-//! A tool's schema in a form that every API takes: an object at the top, with
-//! its properties by name, and without the keywords that are refused there.
+//! Converts a tool's schema to a form that every API accepts: an object at the
+//! top level, with named properties and without unsupported keywords.
 //!
-//! What is lost by it is strictness only: the server still checks what it gets.
+//! The result is only less strict: the server still validates the arguments.
 
 use serde_json::{Map, Value, json};
 
-/// Keywords that are refused at the top, or that mean nothing to a model.
-const REFUSED: [&str; 12] = [
+/// Keywords that the APIs reject at the top level, or that mean nothing to a
+/// model.
+const UNSUPPORTED_KEYWORDS: [&str; 12] = [
     "$schema", "$id", "$ref", "anyOf", "oneOf", "allOf", "not", "enum", "const", "if", "then",
     "else",
 ];
 
-/// How many schemas are looked at for what stands at the top: references can
-/// lead to each other for ever.
-const MOST: usize = 500;
+/// The maximum number of schemas that are visited for the top level, because
+/// references can be circular.
+const MAX_SCHEMAS: usize = 500;
 
-/// The schema of a tool's arguments, so that both APIs take it.
-pub(super) fn of(schema: &Value) -> Value {
-    let mut left = MOST;
-    let shape = Shape::of(schema, schema, &mut left);
+/// Converts the schema of a tool's arguments.
+pub(super) fn normalize(schema: &Value) -> Value {
+    let mut left = MAX_SCHEMAS;
+    let shape = ObjectShape::collect(schema, schema, &mut left);
     let mut object = schema.as_object().cloned().unwrap_or_default();
-    object.retain(|keyword, _| !REFUSED.contains(&keyword.as_str()));
+    object.retain(|keyword, _| !UNSUPPORTED_KEYWORDS.contains(&keyword.as_str()));
     object.insert("type".to_owned(), "object".into());
-    let properties = shape.properties.into_iter().map(|(name, schemas)| (name, joined(schemas)));
+    let properties =
+        shape.properties.into_iter().map(|(name, schemas)| (name, combine_schemas(schemas)));
     object.insert("properties".to_owned(), Value::Object(properties.collect()));
     let required: Vec<_> = shape.required.into_iter().map(|(name, _)| name).collect();
     object.insert("required".to_owned(), json!(required));
     let mut schema = Value::Object(object);
-    mend(&mut schema);
+    repair(&mut schema);
     schema
 }
 
-/// What an object may and must have, as far as a schema says it.
+/// The properties of an object, as far as a schema declares them.
 #[derive(Default)]
-struct Shape {
-    /// In their order, each with a list of the schemas that stand for it.
+struct ObjectShape {
+    /// Each property with a list of its schemas, in order.
     properties: Map<String, Value>,
-    /// The names, in their order.
+    /// The names of required properties, in order.
     required: Map<String, Value>,
 }
 
-impl Shape {
-    /// What a schema at the top of `root` says, references and branches
-    /// included, of which so many are looked at.
-    fn of(schema: &Value, root: &Value, left: &mut usize) -> Shape {
-        let mut shape = Shape::default();
+impl ObjectShape {
+    /// Collects the properties of a schema at the top level of `root`,
+    /// including references and branches, up to a limit.
+    fn collect(schema: &Value, root: &Value, left: &mut usize) -> ObjectShape {
+        let mut shape = ObjectShape::default();
         let Value::Object(schema) = schema else { return shape };
         let Some(fewer) = left.checked_sub(1) else { return shape };
         *left = fewer;
@@ -57,33 +59,33 @@ impl Shape {
         shape.require(required.filter_map(Value::as_str));
         let target = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'));
         if let Some(target) = target.and_then(|pointer| root.pointer(pointer)) {
-            shape.join_all([Shape::of(target, root, left)]);
+            shape.add_all_of([ObjectShape::collect(target, root, left)]);
         }
         let mut branches = |keyword| {
             let branches = schema.get(keyword).and_then(Value::as_array).into_iter().flatten();
-            branches.map(|branch| Shape::of(branch, root, left)).collect::<Vec<_>>()
+            branches.map(|branch| ObjectShape::collect(branch, root, left)).collect::<Vec<_>>()
         };
-        shape.join_all(branches("allOf"));
-        shape.join_any(branches("anyOf"));
-        shape.join_any(branches("oneOf"));
+        shape.add_all_of(branches("allOf"));
+        shape.add_any_of(branches("anyOf"));
+        shape.add_any_of(branches("oneOf"));
         let conditional = ["then", "else"].into_iter().filter_map(|keyword| schema.get(keyword));
-        let conditional = conditional.map(|branch| Shape::of(branch, root, left));
-        // One of them may not be there, so nothing in them is required.
-        shape.join_any(conditional.chain([Shape::default()]).collect());
+        let conditional = conditional.map(|branch| ObjectShape::collect(branch, root, left));
+        // Neither branch may apply, so nothing in them is required.
+        shape.add_any_of(conditional.chain([ObjectShape::default()]).collect());
         shape
     }
 
-    /// Takes what all of them say.
-    fn join_all(&mut self, others: impl IntoIterator<Item = Shape>) {
+    /// Adds what all of them declare.
+    fn add_all_of(&mut self, others: impl IntoIterator<Item = ObjectShape>) {
         for other in others {
             self.require(other.required.keys().map(String::as_str));
             self.add_all(other);
         }
     }
 
-    /// Takes what one of them says: all may be there, and only what each of them
-    /// wants must.
-    fn join_any(&mut self, others: Vec<Shape>) {
+    /// Adds alternatives: all their properties, and as required those that each
+    /// of them requires.
+    fn add_any_of(&mut self, others: Vec<ObjectShape>) {
         if let Some((first, rest)) = others.split_first() {
             let in_all = |name: &&String| rest.iter().all(|it| it.required.contains_key(*name));
             self.require(first.required.keys().filter(in_all).map(String::as_str));
@@ -91,7 +93,7 @@ impl Shape {
         others.into_iter().for_each(|other| self.add_all(other));
     }
 
-    fn add_all(&mut self, other: Shape) {
+    fn add_all(&mut self, other: ObjectShape) {
         for (name, schemas) in &other.properties {
             schemas.as_array().into_iter().flatten().for_each(|schema| self.add(name, schema));
         }
@@ -111,48 +113,49 @@ impl Shape {
     }
 }
 
-/// One schema for what several are there for.
-fn joined(schemas: Value) -> Value {
+/// Combines several schemas of one property.
+fn combine_schemas(schemas: Value) -> Value {
     match schemas.as_array().map(Vec::as_slice) {
         Some([schema]) => schema.clone(),
         _ => json!({"anyOf": schemas}),
     }
 }
 
-/// Mends what one of the APIs refuses anywhere in a schema, and what was
-/// written for another draft of JSON Schema.
-fn mend(schema: &mut Value) {
+/// Repairs what one of the APIs rejects anywhere in a schema, and keywords of
+/// other drafts of JSON Schema.
+fn repair(schema: &mut Value) {
     let Value::Object(object) = schema else {
-        // `true` is every value; what is no schema at all is taken for it.
+        // `true` allows every value; anything that is not a schema is treated
+        // like it.
         *schema = json!({});
         return;
     };
-    mend_keywords(object);
+    repair_keywords(object);
     for keyword in ["items", "contains", "not", "if", "then", "else", "propertyNames"] {
-        object.get_mut(keyword).into_iter().for_each(mend);
+        object.get_mut(keyword).into_iter().for_each(repair);
     }
     for keyword in ["additionalProperties", "unevaluatedProperties", "unevaluatedItems"] {
-        object.get_mut(keyword).into_iter().filter(|schema| !schema.is_boolean()).for_each(mend);
+        object.get_mut(keyword).into_iter().filter(|schema| !schema.is_boolean()).for_each(repair);
     }
     for keyword in ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"] {
         if let Some(schemas) = object.get_mut(keyword).and_then(Value::as_object_mut) {
-            schemas.values_mut().for_each(mend);
+            schemas.values_mut().for_each(repair);
         }
     }
     for keyword in ["prefixItems", "anyOf", "oneOf", "allOf"] {
         if let Some(schemas) = object.get_mut(keyword).and_then(Value::as_array_mut) {
-            schemas.iter_mut().for_each(mend);
+            schemas.iter_mut().for_each(repair);
         }
     }
 }
 
-fn mend_keywords(object: &mut Map<String, Value>) {
+fn repair_keywords(object: &mut Map<String, Value>) {
     let is = |object: &Map<String, Value>, name: &str| match object.get("type") {
         Some(Value::String(kind)) => kind == name,
         Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == name),
         _ => false,
     };
-    // Up to draft 2019-09 a list of items is what `prefixItems` is since.
+    // Up to draft 2019-09 a list of `items` had the meaning of `prefixItems`.
     if let Some(Value::Array(_)) = object.get("items") {
         let items = object.shift_remove("items").unwrap_or_default();
         object.entry("prefixItems").or_insert(items);
@@ -163,7 +166,7 @@ fn mend_keywords(object: &mut Map<String, Value>) {
     if is(object, "object") && !object.get("properties").is_some_and(Value::is_object) {
         object.insert("properties".to_owned(), json!({}));
     }
-    // Up to draft 3 and 4 these were true or false.
+    // In drafts 3 and 4 these were booleans.
     object.retain(|keyword, value| match keyword.as_str() {
         "required" => value.as_array().is_some_and(|names| !names.is_empty()),
         "exclusiveMinimum" | "exclusiveMaximum" => value.is_number(),
@@ -177,8 +180,8 @@ mod tests {
 
     #[track_caller]
     fn check(schema: Value, expected: Value) {
-        assert_eq!(of(&schema), expected, "{schema}");
-        assert_eq!(of(&expected), expected, "it is taken as it is");
+        assert_eq!(normalize(&schema), expected, "{schema}");
+        assert_eq!(normalize(&expected), expected, "it is taken as it is");
     }
 
     #[test]
@@ -199,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_schema_of_an_object_becomes_one() {
+    fn a_schema_that_is_not_an_object_becomes_one() {
         let any = json!({"type": "object", "properties": {}});
         for odd in [
             json!(null),
@@ -223,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_several_shapes_becomes_all_their_properties() {
+    fn alternatives_become_all_their_properties() {
         for keyword in ["anyOf", "oneOf"] {
             check(
                 json!({keyword: [
@@ -238,7 +241,7 @@ mod tests {
                 }, "required": ["kind"]}),
             );
         }
-        // At least one of them, besides what there is anyway.
+        // `anyOf` beside other properties.
         check(
             json!({"type": "object", "required": ["id"],
                 "properties": {"id": {"type": "string"}, "a": {}, "b": {}},
@@ -249,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_several_shapes_becomes_all_they_say() {
+    fn all_of_becomes_everything_that_the_branches_declare() {
         check(
             json!({"allOf": [
                 {"properties": {"a": {"type": "string"}}, "required": ["a"]},
@@ -274,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_api_refuses_further_down_is_mended() {
+    fn nested_keywords_that_an_api_rejects_are_repaired() {
         check(
             json!({"type": "object", "properties": {
                 "any": true,
@@ -300,9 +303,9 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_refers_to_itself_has_an_end() {
+    fn a_recursive_schema_ends() {
         let again = vec![json!({"$ref": "#"}); 100];
         let schema = json!({"allOf": again, "anyOf": again, "properties": {"a": {}}});
-        assert_eq!(of(&schema), json!({"properties": {"a": {}}, "type": "object"}));
+        assert_eq!(normalize(&schema), json!({"properties": {"a": {}}, "type": "object"}));
     }
 }

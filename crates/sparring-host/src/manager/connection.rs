@@ -1,4 +1,4 @@
-//! A server that is connected: who it is, what it has, and calls to it.
+//! A connected server: its identity, its lists, and requests to it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,116 +13,115 @@ use sparring_wire::{RawJson, Revision};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::entry::Entry;
 use super::lists::{List, Lists};
+use super::server::ConfigEntry;
 use crate::config::ServerConfig;
 use crate::permissions::Fingerprint;
 
-/// A connection to a server. Cheap to clone. It is over when the server is lost
-/// or disconnected, whoever still holds it; the next one is another connection.
+/// A connection to a server. Cheap to clone. It ends when the server is lost or
+/// disconnected, even while clones exist; a reconnect makes a new connection.
 #[derive(Clone)]
-pub struct Connection(Arc<Live>);
+pub struct Connection(Arc<ConnectionInner>);
 
-pub(super) struct Live {
+pub(super) struct ConnectionInner {
     pub(super) server: Arc<str>,
-    /// Which connection of all that the manager has made.
+    /// Unique among all connections of the manager.
     pub(super) number: u64,
     pub(super) client: Client,
     pub(super) stderr: Option<Stderr>,
-    pub(super) config: watch::Receiver<Entry>,
+    pub(super) config: watch::Receiver<ConfigEntry>,
     pub(super) lists: watch::Receiver<Lists>,
     pub(super) since: Instant,
 }
 
 impl Connection {
-    pub(super) fn new(live: Live) -> Connection {
-        Connection(Arc::new(live))
+    pub(super) fn new(inner: ConnectionInner) -> Connection {
+        Connection(Arc::new(inner))
     }
 
-    /// What the server is called in its file.
+    /// The server's name in its configuration file.
     pub fn server(&self) -> &Arc<str> {
         &self.0.server
     }
 
-    /// Which connection it is of all that the manager has made: no two have the
-    /// same.
+    /// The connection's number, unique among all connections of the manager.
     pub fn number(&self) -> u64 {
         self.0.number
     }
 
-    /// The entry of the server, as it is in force now.
+    /// The server's current configuration entry.
     pub fn config(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.0.config.borrow().config)
     }
 
-    /// Whether the server is what this is the fingerprint of.
-    pub(crate) fn is_known_by(&self, fingerprint: &Fingerprint) -> bool {
+    /// Returns whether the server has this fingerprint.
+    pub(crate) fn has_fingerprint(&self, fingerprint: &Fingerprint) -> bool {
         self.0.config.borrow().fingerprint == *fingerprint
     }
 
-    /// Since when it stands.
+    /// When the connection was established.
     pub fn since(&self) -> Instant {
         self.0.since
     }
 
-    /// Who the server says it is.
+    /// The server's self-reported name and version.
     pub fn info(&self) -> Option<&Implementation> {
         self.0.client.session().and_then(|session| session.server_info.as_ref())
     }
 
-    /// What the server says about its use.
+    /// The server's usage instructions.
     pub fn instructions(&self) -> Option<&str> {
         self.0.client.session().and_then(|session| session.instructions.as_deref())
     }
 
-    /// The revision in use.
+    /// The negotiated revision.
     pub fn revision(&self) -> Option<Revision> {
         self.0.client.revision()
     }
 
-    /// What the server says it can do.
+    /// The capabilities that the server declared.
     pub fn capabilities(&self) -> ServerCapabilities {
         self.0.client.capabilities()
     }
 
-    /// All that it lists, as it is now.
+    /// All lists of the server, as of now.
     pub fn lists(&self) -> Lists {
         self.0.lists.borrow().clone()
     }
 
-    /// Its tools, as they are now.
+    /// The server's tools, as of now.
     pub fn tools(&self) -> List<Tool> {
         self.0.lists.borrow().tools.clone()
     }
 
-    /// Its resources, as they are now.
+    /// The server's resources, as of now.
     pub fn resources(&self) -> List<Resource> {
         self.0.lists.borrow().resources.clone()
     }
 
-    /// Its resource templates, as they are now.
+    /// The server's resource templates, as of now.
     pub fn templates(&self) -> List<ResourceTemplate> {
         self.0.lists.borrow().templates.clone()
     }
 
-    /// Its prompts, as they are now.
+    /// The server's prompts, as of now.
     pub fn prompts(&self) -> List<Prompt> {
         self.0.lists.borrow().prompts.clone()
     }
 
-    /// Calls a tool by the server's own name for it. Nothing makes the call
-    /// again: if the server is lost meanwhile, it fails with the reason.
+    /// Calls a tool by the server's name for it. The call is never repeated: if
+    /// the server is lost, it fails with the reason.
     pub fn call_tool(&self, name: &str, arguments: impl Into<RawJson>) -> RequestBuilder {
         self.0.client.call_tool(name, arguments).timeout(self.timeout())
     }
 
-    /// Makes any request, which may take as long as the server's entry says.
+    /// Makes any request, with the timeout of the server's entry.
     pub fn request(&self, method: &'static str, params: RawJson) -> RequestBuilder {
         self.0.client.request(method, Some(params)).timeout(self.timeout())
     }
 
-    /// The client, for everything else. Its requests may take as long as the
-    /// server's entry says.
+    /// The client, for everything else. Its requests have the timeout of the
+    /// server's entry.
     pub fn client(&self) -> Client {
         self.0.client.with_timeout(self.timeout())
     }
@@ -131,27 +130,27 @@ impl Connection {
         self.0.config.borrow().timeout
     }
 
-    /// The end of what the server wrote to its stderr; empty where it has none.
+    /// The end of the server's stderr; empty if it has none.
     pub fn stderr(&self) -> String {
         self.0.stderr.as_ref().map(Stderr::tail).unwrap_or_default()
     }
 
-    /// How many lines came that are no frames, and were skipped.
+    /// The number of skipped lines that are not frames.
     pub fn noise(&self) -> u64 {
         self.0.client.unclaimed().count("noise")
     }
 
-    /// How often the server, or this side, broke the protocol.
+    /// The number of protocol violations, by either side.
     pub fn violations(&self) -> usize {
         self.0.client.transcript().violations().len()
     }
 
-    /// Whether it still stands.
+    /// Returns whether the connection is still open.
     pub fn is_connected(&self) -> bool {
         self.0.client.is_connected()
     }
 
-    /// Waits until it is over, and says why.
+    /// Waits until the connection is closed, and returns the cause.
     pub async fn closed(&self) -> Cause {
         self.0.client.closed().await
     }

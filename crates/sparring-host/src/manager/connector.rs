@@ -1,5 +1,5 @@
-//! How a server's link is opened: by its target, or by whatever a test puts in
-//! that place.
+//! Opens links to servers: by the configured target, or by a replacement in
+//! tests.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,22 +8,21 @@ use sparring_transport::{OpenError, Opened};
 
 use crate::config::ServerConfig;
 
-/// A link that is being opened.
-pub type Opening<'a> = Pin<Box<dyn Future<Output = Result<Opened, OpenError>> + Send + 'a>>;
+/// The future of a link that is being opened.
+pub type OpenFuture<'a> = Pin<Box<dyn Future<Output = Result<Opened, OpenError>> + Send + 'a>>;
 
 /// Opens links to servers.
 pub trait Connector: Send + Sync + 'static {
-    /// Opens a link to this server. Dropped before its end, nothing is left of
-    /// it.
-    fn open<'a>(&'a self, server: &'a ServerConfig) -> Opening<'a>;
+    /// Opens a link to this server. Dropping the future leaves nothing behind.
+    fn open<'a>(&'a self, server: &'a ServerConfig) -> OpenFuture<'a>;
 }
 
-/// Starts or connects to what the entry says.
+/// Starts or connects to the target of the server's entry.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ToTarget;
+pub struct TargetConnector;
 
-impl Connector for ToTarget {
-    fn open<'a>(&'a self, server: &'a ServerConfig) -> Opening<'a> {
+impl Connector for TargetConnector {
+    fn open<'a>(&'a self, server: &'a ServerConfig) -> OpenFuture<'a> {
         Box::pin(server.target.open())
     }
 }

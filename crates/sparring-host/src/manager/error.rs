@@ -1,4 +1,4 @@
-//! Why a server is not connected, or what was asked cannot be done.
+//! Errors of connecting to a server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,61 +6,62 @@ use std::time::Duration;
 use sparring_peer::{Cause, client};
 use sparring_transport::OpenError;
 
-/// Why a server is not connected. Cheap to clone: all who wait for a server are
-/// told the same.
+/// Why a server is not connected. Cheap to clone: all callers that wait for a
+/// server get the same error.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No such server is configured.
-    #[error("no server `{server}` is configured")]
+    /// No server of this name is configured.
+    #[error("no server named `{server}` is configured")]
     Unknown {
-        /// The name that was asked for.
+        /// The requested name.
         server: String,
     },
-    /// Its entry says that it is not to be connected to.
+    /// The server's entry disables it.
     #[error("server `{server}` is disabled")]
     Disabled {
         /// The server.
         server: Arc<str>,
     },
-    /// There is no link to it: no such program, no such container.
+    /// The link cannot be opened, for example because the program or container
+    /// does not exist.
     #[error("server `{server}`: {error}")]
-    NotOpened {
+    OpenFailed {
         /// The server.
         server: Arc<str>,
-        /// Why not.
+        /// The reason.
         error: Arc<OpenError>,
     },
-    /// There was no link to it in time.
+    /// Opening the link took too long.
     #[error("server `{server}`: no connection within {after:?}")]
-    Late {
+    Timeout {
         /// The server.
         server: Arc<str>,
-        /// How long it was waited.
+        /// The timeout.
         after: Duration,
     },
-    /// It was there, and the two sides did not come to terms.
-    #[error("server `{server}`: {error}{}", last_words(stderr))]
-    NotConnected {
+    /// The link is open, but the protocol's handshake failed.
+    #[error("server `{server}`: {error}{}", stderr_note(stderr))]
+    ConnectFailed {
         /// The server.
         server: Arc<str>,
-        /// Why not; of a child that is gone with its end and its last words.
+        /// The reason; for a child that exited with its exit status and stderr.
         error: Arc<client::Error>,
-        /// The end of its stderr, where the error does not show it.
+        /// The end of the server's stderr, if the error does not include it.
         stderr: String,
     },
-    /// It was connected, and is not any more.
+    /// The connection was lost.
     #[error("server `{server}` was lost: {cause}")]
     Lost {
         /// The server.
         server: Arc<str>,
-        /// What happened; of a child with its end and its last words.
+        /// The cause; for a child with its exit status and stderr.
         cause: Cause,
     },
-    /// Somebody wanted something else before it was connected: to disconnect,
-    /// to replace or to remove it.
-    #[error("server `{server}` was given up while it connected")]
-    GivenUp {
+    /// The connection attempt was cancelled, because the server was
+    /// disconnected, replaced or removed.
+    #[error("connecting to server `{server}` was cancelled")]
+    Cancelled {
         /// The server.
         server: Arc<str>,
     },
@@ -70,11 +71,11 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether trying again leads to the same: somebody has to do something
-    /// first.
+    /// Returns whether a retry would fail in the same way until a person
+    /// changes something.
     pub(super) fn is_final(&self) -> bool {
         use client::Error as Peer;
-        let Error::NotConnected { error, .. } = self else {
+        let Error::ConnectFailed { error, .. } = self else {
             return matches!(self, Error::ShutDown);
         };
         match &**error {
@@ -86,9 +87,9 @@ impl Error {
     }
 }
 
-fn last_words(stderr: &str) -> String {
+fn stderr_note(stderr: &str) -> String {
     match stderr.trim_end() {
         "" => String::new(),
-        words => format!("; its stderr ends with:\n{words}"),
+        text => format!("; its stderr ends with:\n{text}"),
     }
 }

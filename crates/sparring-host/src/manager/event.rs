@@ -1,82 +1,83 @@
-//! What happens, for whoever wants to know.
+//! Events of a manager.
 
 use std::sync::Arc;
 
 use sparring_peer::client::Listing;
 
-use super::reload::Changes;
-use super::state::State;
-use crate::events::Missable;
+use super::server_set::Changes;
+use super::server_state::State;
+use crate::events::LagEvent;
 
-/// Something that happened.
+/// An event of a manager.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Event {
-    /// A server is in another state.
+    /// The state of a server has changed.
     State {
         /// The server.
         server: Arc<str>,
-        /// How it is.
+        /// The new state.
         state: State,
     },
-    /// A list of a connected server is another one.
+    /// A list of a connected server has changed.
     Listed {
         /// The server.
         server: Arc<str>,
         /// Which list.
         what: Listing,
     },
-    /// A list should be another one, and could not be had: the old one stays.
+    /// A list has changed but cannot be fetched; the old one stays.
     Stale {
         /// The server.
         server: Arc<str>,
         /// Which list.
         what: Listing,
-        /// Why.
+        /// The reason.
         why: Arc<str>,
     },
-    /// A list has malformed items: they are left out, and the others are listed.
+    /// A list has malformed items. They are left out, and the others are
+    /// listed.
     Malformed {
         /// The server.
         server: Arc<str>,
         /// Which list.
         what: Listing,
-        /// Which items, and what is wrong with them.
+        /// The malformed items and what is wrong with them.
         why: Arc<str>,
     },
-    /// A server does not tell of changes, although it says that it would.
+    /// The server declares list changes, but the subscription to them failed.
     NotListening {
         /// The server.
         server: Arc<str>,
-        /// Why not.
+        /// The reason.
         why: Arc<str>,
     },
-    /// Something of a server may still run in its container, although it was
-    /// ended.
+    /// A process of the server may still run in its container after it was
+    /// stopped.
     Left {
         /// The server.
         server: Arc<str>,
-        /// What, and why.
+        /// The process, and the reason.
         what: Arc<str>,
     },
-    /// Another configuration is in force. What comes of its servers is told by
-    /// their states.
+    /// A new configuration is in force. Changes of its servers follow as state
+    /// events.
     Reloaded(Arc<Changes>),
-    /// There is another configuration, and it cannot be used: what runs stays.
+    /// The changed configuration cannot be used; the old one stays in force.
     NotReloaded {
         /// What is wrong with it.
         problem: Arc<str>,
     },
-    /// So many events came too fast for this subscriber.
+    /// This subscriber was too slow and missed so many events.
     Missed(u64),
 }
 
-/// Events from the moment of subscribing on.
+/// Events since the moment of subscribing.
 pub type Events = crate::events::Events<Event>;
 
-pub(super) type Announcer = crate::events::Announcer<Event>;
+pub(super) type EventSender = crate::events::EventSender<Event>;
 
-impl Missable for Event {
+impl LagEvent for Event {
     fn missed(events: u64) -> Self {
         Event::Missed(events)
     }

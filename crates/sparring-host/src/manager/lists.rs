@@ -1,5 +1,4 @@
-//! What a server has to offer, as far as it was told: each list with whether it
-//! is still the right one.
+//! The lists of a server, each with whether it is still up to date.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -12,8 +11,8 @@ use sparring_wire::code;
 use sparring_wire::types::{Prompt, Resource, ResourceTemplate, Tool};
 use tokio::time::timeout;
 
-/// All that a server lists. What it does not declare is empty, and was not
-/// asked for.
+/// All lists of a server. Lists that the server does not declare are empty and
+/// not fetched.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lists {
     /// Its tools.
@@ -26,16 +25,15 @@ pub struct Lists {
     pub prompts: List<Prompt>,
 }
 
-/// One list of a server's.
+/// One list of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct List<T> {
-    /// What is on it, in the server's order. Cheap to clone.
+    /// The items, in the server's order. Cheap to clone.
     pub items: Arc<[Arc<T>]>,
-    /// Why it may not be the right one any more: the last time that it was
-    /// asked for, this happened.
+    /// Why the list may be out of date: the error of the last fetch.
     pub stale: Option<Arc<str>>,
-    /// What is wrong with the malformed items that the server lists too, which
-    /// are left out here.
+    /// What is wrong with malformed items of the server's list, which are left
+    /// out here.
     pub malformed: Option<Arc<str>>,
 }
 
@@ -45,98 +43,106 @@ impl<T> Default for List<T> {
     }
 }
 
-/// All lists that there are.
-pub(super) const ALL: [Listing; 4] =
+/// Every list there is in the protocol.
+pub(super) const ALL_LISTS: [Listing; 4] =
     [Listing::Tools, Listing::Resources, Listing::ResourceTemplates, Listing::Prompts];
 
-/// A list that was asked for.
-pub(super) enum Fetched {
+/// The result of fetching a list.
+pub(super) enum FetchedList {
     Tools(Result<TypedList<Tool>, Error>),
     Resources(Result<TypedList<Resource>, Error>),
     Templates(Result<TypedList<ResourceTemplate>, Error>),
     Prompts(Result<TypedList<Prompt>, Error>),
 }
 
-/// Asks for these lists beside each other, within that time.
-pub(super) async fn fetch(client: Client, what: Vec<Listing>, within: Duration) -> Vec<Fetched> {
+/// Fetches these lists concurrently, within that time.
+pub(super) async fn fetch(
+    client: Client,
+    what: Vec<Listing>,
+    within: Duration,
+) -> Vec<FetchedList> {
     let client = &client.with_timeout(within);
     join_all(what.into_iter().map(|what| async move {
         match what {
-            Listing::Tools => Fetched::Tools(bounded(what, within, client.list_tools()).await),
+            Listing::Tools => {
+                FetchedList::Tools(with_timeout(what, within, client.list_tools()).await)
+            }
             Listing::Resources => {
-                Fetched::Resources(bounded(what, within, client.list_resources()).await)
+                FetchedList::Resources(with_timeout(what, within, client.list_resources()).await)
             }
             Listing::ResourceTemplates => {
-                let templates = bounded(what, within, client.list_resource_templates()).await;
-                Fetched::Templates(templates.or_else(none_where_unknown))
+                let templates = with_timeout(what, within, client.list_resource_templates()).await;
+                FetchedList::Templates(templates.or_else(empty_if_unsupported))
             }
             Listing::Prompts => {
-                Fetched::Prompts(bounded(what, within, client.list_prompts()).await)
+                FetchedList::Prompts(with_timeout(what, within, client.list_prompts()).await)
             }
         }
     }))
     .await
 }
 
-/// What is different about a list after it was asked for.
-pub(super) enum Turn {
-    /// It is another one.
-    Other,
-    /// It is the old one, for this reason.
+/// A difference of a list after it was fetched again.
+pub(super) enum ListUpdate {
+    /// The items have changed.
+    Changed,
+    /// The fetch failed for this reason; the items are the old ones.
     Stale(Arc<str>),
-    /// It has other malformed items than before.
+    /// The malformed items have changed.
     Malformed(Arc<str>),
 }
 
 impl Lists {
-    /// Takes what came of a list.
-    pub(super) fn take(&mut self, fetched: Fetched) -> (Listing, Vec<Turn>) {
+    /// Applies the result of a fetch.
+    pub(super) fn apply(&mut self, fetched: FetchedList) -> (Listing, Vec<ListUpdate>) {
         match fetched {
-            Fetched::Tools(found) => (Listing::Tools, self.tools.take(found)),
-            Fetched::Resources(found) => (Listing::Resources, self.resources.take(found)),
-            Fetched::Templates(found) => (Listing::ResourceTemplates, self.templates.take(found)),
-            Fetched::Prompts(found) => (Listing::Prompts, self.prompts.take(found)),
+            FetchedList::Tools(found) => (Listing::Tools, self.tools.apply(found)),
+            FetchedList::Resources(found) => (Listing::Resources, self.resources.apply(found)),
+            FetchedList::Templates(found) => {
+                (Listing::ResourceTemplates, self.templates.apply(found))
+            }
+            FetchedList::Prompts(found) => (Listing::Prompts, self.prompts.apply(found)),
         }
     }
 }
 
 impl<T: PartialEq> List<T> {
-    fn take(&mut self, found: Result<TypedList<T>, Error>) -> Vec<Turn> {
-        let mut turns = Vec::new();
+    fn apply(&mut self, found: Result<TypedList<T>, Error>) -> Vec<ListUpdate> {
+        let mut updates = Vec::new();
         match found {
             Ok(found) => {
                 self.stale = None;
                 let malformed = found.malformed_summary().map(Arc::from);
                 let items: Arc<[Arc<T>]> = found.into_iter().map(Arc::new).collect();
                 if items != self.items {
-                    turns.push(Turn::Other);
+                    updates.push(ListUpdate::Changed);
                 }
                 if malformed != self.malformed {
-                    turns.extend(malformed.clone().map(Turn::Malformed));
+                    updates.extend(malformed.clone().map(ListUpdate::Malformed));
                 }
                 (self.items, self.malformed) = (items, malformed);
             }
             Err(error) => {
                 let why: Arc<str> = error.to_string().into();
                 self.stale = Some(Arc::clone(&why));
-                turns.push(Turn::Stale(why));
+                updates.push(ListUpdate::Stale(why));
             }
         }
-        turns
+        updates
     }
 }
 
-async fn bounded<T>(
+async fn with_timeout<T>(
     what: Listing,
     within: Duration,
-    asking: impl Future<Output = Result<T, Error>>,
+    request: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Error> {
     let late = |_| Error::Timeout { method: what.method().to_owned(), after: within };
-    timeout(within, asking).await.map_err(late)?
+    timeout(within, request).await.map_err(late)?
 }
 
-/// A server that has resources and no templates may not know the question.
-fn none_where_unknown(error: Error) -> Result<TypedList<ResourceTemplate>, Error> {
+/// A server with resources but without templates may not know the method.
+fn empty_if_unsupported(error: Error) -> Result<TypedList<ResourceTemplate>, Error> {
     match &error {
         Error::Refused { error: refused, .. } if refused.code == code::METHOD_NOT_FOUND => {
             Ok(TypedList { items: Vec::new(), malformed: Vec::new() })

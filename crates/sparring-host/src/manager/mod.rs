@@ -1,28 +1,25 @@
-//! Connections to many servers: each has a task of its own, so that none waits
-//! for another or falls with it.
+//! Connections to many servers. Each server has its own task, so that no server
+//! waits for another or fails with it.
 //!
-//! A [`Manager`] takes [`ServerConfig`]s as they are; where they come from is
-//! not its business, and neither is what may be called.
+//! A [`Manager`] takes [`ServerConfig`]s as they are. It neither reads
+//! configuration files nor checks permissions.
 
+mod abortable_link;
 mod backoff;
+mod config_watch;
 mod connection;
 mod connector;
-mod entry;
 mod error;
 mod event;
-mod follow;
-mod keep;
-mod leash;
+mod list_refresher;
 mod lists;
-mod reload;
 mod server;
-mod set;
-mod shared;
-mod state;
+mod server_set;
+mod server_state;
 mod task;
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -32,44 +29,47 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
 use crate::config::ServerConfig;
-use event::Announcer;
-use leash::Leashes;
-use server::{Order, Reply, Seat, Shop};
-use set::{Begun, Board, Set, Wish};
-use task::Task;
+use abortable_link::AbortableLinks;
+use event::EventSender;
+use server::{Command, ManagerContext, Reply, ServerHandle};
+use server_set::{ServerHandles, ServerSet, SetCommand, StartedReload};
+use task::OwnedTask;
 
+pub use config_watch::{Following, Reading};
 pub use connection::Connection;
-pub use connector::{Connector, Opening, ToTarget};
+pub use connector::{Connector, OpenFuture, TargetConnector};
 pub use error::Error;
 pub use event::{Event, Events};
-pub use follow::{Following, Reading};
 pub use lists::{List, Lists};
-pub use reload::Changes;
-pub use state::{ServerStatus, State, Status};
+pub use server_set::Changes;
+pub use server_state::{ManagerStatus, ServerStatus, State};
 
-/// How many bytes of its traffic a connection keeps, if nobody says otherwise.
-const TRANSCRIPT: usize = 1024 * 1024;
+/// How many bytes of traffic a connection's transcript keeps by default.
+const TRANSCRIPT_LIMIT: usize = 1024 * 1024;
 
-/// The servers that are configured, and those of them that are connected. Cheap
-/// to clone. With the last clone all connections end at once, and every child
-/// is killed; [`Manager::shut_down`] ends them in good order.
+/// The manager that the whole process shares, which tests can replace.
+static SHARED: Mutex<Option<Manager>> = Mutex::new(None);
+
+/// The configured servers and their connections. Cheap to clone. Dropping the
+/// last clone ends all connections at once and kills every child;
+/// [`Manager::shut_down`] ends them gracefully.
 #[derive(Clone)]
 pub struct Manager(Arc<Inner>);
 
 struct Inner {
-    wishes: mpsc::UnboundedSender<Wish>,
-    board: watch::Receiver<Board>,
-    shop: Arc<Shop>,
-    _set: Task,
+    set_commands: mpsc::UnboundedSender<SetCommand>,
+    handles: watch::Receiver<ServerHandles>,
+    context: Arc<ManagerContext>,
+    _set: OwnedTask,
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.shop.leashes.cut();
+        self.context.links.abort();
     }
 }
 
-/// A manager to be.
+/// Builds a [`Manager`].
 #[must_use = "a builder does nothing until it builds"]
 pub struct ManagerBuilder {
     servers: Vec<ServerConfig>,
@@ -77,17 +77,17 @@ pub struct ManagerBuilder {
     client: ClientBuilder,
 }
 
-/// Something that a connected server offers.
+/// An item of a connected server's list.
 #[derive(Debug, PartialEq)]
-pub struct Offered<T> {
+pub struct ServerItem<T> {
     /// The server.
     pub server: Arc<str>,
-    /// What it offers.
+    /// The item.
     pub item: Arc<T>,
 }
 
 impl Manager {
-    /// A manager of these servers. None is connected yet.
+    /// Creates a manager of these servers. None is connected yet.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
@@ -95,156 +95,154 @@ impl Manager {
         Manager::builder().servers(servers).build()
     }
 
-    /// A manager that differs from the default.
+    /// Returns a builder.
     pub fn builder() -> ManagerBuilder {
-        let (servers, connector) = (Vec::new(), Arc::new(ToTarget));
-        ManagerBuilder { servers, connector, client: Manager::plain_client() }
+        let (servers, connector) = (Vec::new(), Arc::new(TargetConnector));
+        ManagerBuilder { servers, connector, client: Manager::default_client() }
     }
 
-    /// What clients are made from, if nobody says otherwise: they answer nothing.
-    pub fn plain_client() -> ClientBuilder {
-        let options = ClientOptions { transcript_bytes: TRANSCRIPT, ..ClientOptions::default() };
+    /// The default client builder: its clients answer no requests of servers.
+    pub fn default_client() -> ClientBuilder {
+        let options =
+            ClientOptions { transcript_bytes: TRANSCRIPT_LIMIT, ..ClientOptions::default() };
         ClientBuilder::with_options(options)
     }
 
-    /// Connects to a server and gets its lists; if it is connected, that
-    /// connection is given. Connecting may take as long as its entry says, and
-    /// the lists as long again.
+    /// Connects to a server and fetches its lists; returns the current
+    /// connection if there is one. The timeout of the server's entry applies to
+    /// connecting, and again to fetching the lists.
     ///
     /// # Errors
-    /// When there is no such server, or it cannot be connected to; the error
-    /// says why. A child that was started for it is being ended then.
+    /// If no such server is configured, or connecting fails. A child that was
+    /// started for it is then stopped.
     pub async fn connect(&self, name: &str) -> Result<Connection, Error> {
-        ask(&self.seat(name)?, Order::Connect).await
+        request_connection(&self.handle(name)?, Command::Connect).await
     }
 
-    /// Connects to all servers that may be and are to be connected to by
-    /// themselves, beside each other. What comes of one changes nothing for the
-    /// others.
+    /// Connects concurrently to all servers that are enabled and have
+    /// `auto_connect`. A failure of one does not affect the others.
     pub async fn connect_all(&self) -> Vec<(Arc<str>, Result<Connection, Error>)> {
-        let board = self.board();
-        let wanted = board.iter().filter(|(_, seat)| {
-            let config = seat.config.borrow();
+        let handles = self.handles();
+        let wanted = handles.iter().filter(|(_, handle)| {
+            let config = handle.config.borrow();
             config.enabled && config.auto_connect
         });
-        join_all(
-            wanted
-                .map(|(name, seat)| async { (Arc::clone(name), ask(seat, Order::Connect).await) }),
-        )
+        join_all(wanted.map(|(name, handle)| async {
+            (Arc::clone(name), request_connection(handle, Command::Connect).await)
+        }))
         .await
     }
 
-    /// Ends the connection to a server in good order, or gives up making it. It
-    /// is not tried again until somebody asks.
+    /// Closes the connection to a server gracefully, or cancels connecting. The
+    /// server stays disconnected until the next [`Manager::connect`].
     ///
     /// # Errors
-    /// When there is no such server.
+    /// If no such server is configured.
     pub async fn disconnect(&self, name: &str) -> Result<(), Error> {
-        disconnect(&self.seat(name)?).await
+        disconnect(&self.handle(name)?).await
     }
 
-    /// Ends all connections in good order, beside each other.
+    /// Closes all connections gracefully and concurrently.
     pub async fn disconnect_all(&self) {
-        join_all(self.board().values().map(disconnect)).await;
+        join_all(self.handles().values().map(disconnect)).await;
     }
 
-    /// Ends the connection to a server, if there is one, and makes another.
+    /// Closes the connection to a server, if there is one, and connects again.
     ///
     /// # Errors
     /// As [`Manager::connect`].
     pub async fn reconnect(&self, name: &str) -> Result<Connection, Error> {
-        ask(&self.seat(name)?, Order::Reconnect).await
+        request_connection(&self.handle(name)?, Command::Reconnect).await
     }
 
-    /// Puts these servers in the place of those that are configured. A server
-    /// that is reached as before keeps its connection; one that is not is ended
-    /// and then connected in the new way. Waits for what comes of it.
+    /// Replaces the configured servers. A server with the same target and
+    /// protocol keeps its connection; a changed one is disconnected and
+    /// connected again. Waits until that is done.
     ///
     /// # Errors
-    /// When the manager has shut down.
+    /// If the manager has shut down.
     pub async fn reload(
         &self,
         servers: impl IntoIterator<Item = ServerConfig>,
     ) -> Result<Changes, Error> {
-        let Begun { changes, connecting, leaving } =
-            self.begin_reload(servers.into_iter().collect()).await?;
+        let StartedReload { changes, connecting, leaving } =
+            self.start_reload(servers.into_iter().collect()).await?;
         join_all(leaving).await;
         let outcomes = connecting.into_iter().map(|(name, outcome)| async {
-            // Whoever has nothing to tell was not to be connected.
+            // A server that drops the sender did not have to connect.
             outcome.await.ok().and_then(Result::err).map(|error| (name, error))
         });
         let failed = join_all(outcomes).await.into_iter().flatten().collect();
         Ok(Changes { failed, ..Changes::clone(&changes) })
     }
 
-    /// The connections that stand, by the names of their servers.
+    /// The open connections, by the names of their servers.
     pub fn list(&self) -> Vec<Connection> {
-        let board = self.board();
-        board.values().filter_map(|seat| seat.state.borrow().connection().cloned()).collect()
+        let handles = self.handles();
+        handles.values().filter_map(|handle| handle.state.borrow().connection().cloned()).collect()
     }
 
     /// The connection to a server, if there is one.
     pub fn get(&self, name: &str) -> Option<Connection> {
-        self.0.board.borrow().get(name)?.state.borrow().connection().cloned()
+        self.0.handles.borrow().get(name)?.state.borrow().connection().cloned()
     }
 
-    /// Whether a server is connected.
+    /// Returns whether a server is connected.
     pub fn is_connected(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
-    /// How a server is; none where there is no such server.
+    /// The state of a server; `None` if no such server is configured.
     pub fn state(&self, name: &str) -> Option<State> {
-        self.board().get(name).map(|seat| seat.state.borrow().clone())
+        self.handles().get(name).map(|handle| handle.state.borrow().clone())
     }
 
-    /// All configured servers as they are, by name.
+    /// All configured servers with their states, by name.
     pub fn servers(&self) -> Vec<ServerStatus> {
-        let status = |seat: &Seat| ServerStatus {
-            config: Arc::clone(&seat.config.borrow().config),
-            state: seat.state.borrow().clone(),
+        let status = |handle: &ServerHandle| ServerStatus {
+            config: Arc::clone(&handle.config.borrow().config),
+            state: handle.state.borrow().clone(),
         };
-        self.board().values().map(status).collect()
+        self.handles().values().map(status).collect()
     }
 
     /// The tools of all connected servers.
-    pub fn tools(&self) -> Vec<Offered<Tool>> {
-        self.offered(Connection::tools)
+    pub fn tools(&self) -> Vec<ServerItem<Tool>> {
+        self.collect_items(Connection::tools)
     }
 
     /// The resources of all connected servers.
-    pub fn resources(&self) -> Vec<Offered<Resource>> {
-        self.offered(Connection::resources)
+    pub fn resources(&self) -> Vec<ServerItem<Resource>> {
+        self.collect_items(Connection::resources)
     }
 
     /// The resource templates of all connected servers.
-    pub fn templates(&self) -> Vec<Offered<ResourceTemplate>> {
-        self.offered(Connection::templates)
+    pub fn templates(&self) -> Vec<ServerItem<ResourceTemplate>> {
+        self.collect_items(Connection::templates)
     }
 
     /// The prompts of all connected servers.
-    pub fn prompts(&self) -> Vec<Offered<Prompt>> {
-        self.offered(Connection::prompts)
+    pub fn prompts(&self) -> Vec<ServerItem<Prompt>> {
+        self.collect_items(Connection::prompts)
     }
 
-    /// How all servers are, counted.
-    pub fn status(&self) -> Status {
-        Status::of(self.servers())
+    /// Counts of servers and of their items.
+    pub fn status(&self) -> ManagerStatus {
+        ManagerStatus::from_servers(self.servers())
     }
 
-    /// Tells of everything that happens from now on.
+    /// Subscribes to all events from now on.
     pub fn subscribe(&self) -> Events {
-        self.0.shop.announcer.subscribe()
+        self.0.context.events.subscribe()
     }
 
-    /// Ends everything in good order, all servers beside each other, within
-    /// that time; what is left by then ends at once. Afterwards there are no
-    /// servers, and nothing can be connected any more. Says whether all ended in
-    /// good order.
+    /// Shuts all servers down gracefully and concurrently within that time;
+    /// what is left then is aborted. Afterwards the manager has no servers and
+    /// cannot connect any more. Returns whether all servers ended in time.
     pub async fn shut_down(&self, within: Duration) -> bool {
         let (done, over) = oneshot::channel();
-        // One that is gone has nothing left to end.
-        let _ = self.0.wishes.send(Wish::ShutDown(done));
+        // The receiver is gone if the manager has shut down before.
+        let _ = self.0.set_commands.send(SetCommand::ShutDown(done));
         let mut over = std::pin::pin!(over);
         let in_time = timeout(within, &mut over).await.is_ok();
         self.shut_down_now();
@@ -254,98 +252,130 @@ impl Manager {
         in_time
     }
 
-    /// Ends everything at once: every child is killed with its group before
-    /// this returns. Who waits for [`Manager::shut_down`] does so no longer.
+    /// Aborts everything: every child is killed with its process group before
+    /// this returns. A pending [`Manager::shut_down`] returns.
     pub fn shut_down_now(&self) {
-        self.0.shop.leashes.cut();
+        self.0.context.links.abort();
     }
 
-    /// Puts servers in force without waiting for what comes of it.
-    async fn begin_reload(&self, servers: Vec<ServerConfig>) -> Result<Begun, Error> {
-        let (reply, begun) = oneshot::channel();
-        let wish = Wish::Reload(servers, reply);
-        self.0.wishes.send(wish).map_err(|_| Error::ShutDown)?;
-        begun.await.map_err(|_| Error::ShutDown)
+    /// Applies a configuration without waiting for its connections.
+    async fn start_reload(&self, servers: Vec<ServerConfig>) -> Result<StartedReload, Error> {
+        let (reply, started) = oneshot::channel();
+        let command = SetCommand::Reload(servers, reply);
+        self.0.set_commands.send(command).map_err(|_| Error::ShutDown)?;
+        started.await.map_err(|_| Error::ShutDown)
     }
 
-    fn offered<T>(&self, list: impl Fn(&Connection) -> List<T>) -> Vec<Offered<T>> {
+    fn collect_items<T>(&self, list: impl Fn(&Connection) -> List<T>) -> Vec<ServerItem<T>> {
         let connections = self.list();
         let each = connections.iter().flat_map(|connection| {
             let items = list(connection).items;
-            let offered = |item: &Arc<T>| Offered {
+            let with_server = |item: &Arc<T>| ServerItem {
                 server: Arc::clone(connection.server()),
                 item: Arc::clone(item),
             };
-            items.iter().map(offered).collect::<Vec<_>>()
+            items.iter().map(with_server).collect::<Vec<_>>()
         });
         each.collect()
     }
 
-    fn board(&self) -> Board {
-        self.0.board.borrow().clone()
+    fn handles(&self) -> ServerHandles {
+        self.0.handles.borrow().clone()
     }
 
-    fn seat(&self, name: &str) -> Result<Seat, Error> {
-        if self.0.wishes.is_closed() {
+    fn handle(&self, name: &str) -> Result<ServerHandle, Error> {
+        if self.0.set_commands.is_closed() {
             return Err(Error::ShutDown);
         }
         let unknown = || Error::Unknown { server: name.to_owned() };
-        self.board().get(name).cloned().ok_or_else(unknown)
+        self.handles().get(name).cloned().ok_or_else(unknown)
+    }
+}
+
+impl Manager {
+    /// The shared manager. The first call creates it without servers; so does
+    /// the first call after the end of the runtime in which it was created.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime, if the manager has to be created.
+    pub fn shared() -> Manager {
+        let mut shared = lock_shared();
+        match &*shared {
+            Some(manager) if !manager.0.set_commands.is_closed() => manager.clone(),
+            _ => shared.insert(Manager::new([])).clone(),
+        }
+    }
+
+    /// Replaces the shared manager and returns the previous one.
+    pub fn share(manager: Manager) -> Option<Manager> {
+        lock_shared().replace(manager)
+    }
+
+    /// Returns whether both handles belong to the same manager.
+    pub fn is_same(&self, other: &Manager) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
 impl ManagerBuilder {
-    /// The servers. Of two with one name the later counts.
+    /// Adds servers. Of two with the same name the later one counts.
     pub fn servers(mut self, servers: impl IntoIterator<Item = ServerConfig>) -> Self {
         self.servers.extend(servers);
         self
     }
 
-    /// Opens links in another way than the targets say.
+    /// Opens links with this connector instead of the servers' targets.
     pub fn connector(mut self, connector: impl Connector) -> Self {
         self.connector = Arc::new(connector);
         self
     }
 
-    /// What all clients are made from: who they say they are, what they answer.
-    /// Revision and timeout are each server's own.
+    /// The builder of all clients: their identity and their answers. Revision
+    /// and timeout come from each server's entry.
     pub fn client(mut self, client: ClientBuilder) -> Self {
         self.client = client;
         self
     }
 
-    /// Builds it.
+    /// Builds the manager.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
     pub fn build(self) -> Manager {
-        let shop = Arc::new(Shop {
+        let context = Arc::new(ManagerContext {
             connector: self.connector,
             client: self.client,
-            announcer: Announcer::default(),
-            leashes: Leashes::default(),
+            events: EventSender::default(),
+            links: AbortableLinks::default(),
             connections: AtomicU64::new(1),
         });
-        let (set, wishes, board) = Set::new(Arc::clone(&shop), self.servers);
-        let inner = Inner { wishes, board, shop, _set: Task::spawn(set.run()) };
+        let (set, set_commands, handles) = ServerSet::new(Arc::clone(&context), self.servers);
+        let inner = Inner { set_commands, handles, context, _set: OwnedTask::spawn(set.run()) };
         Manager(Arc::new(inner))
     }
 }
 
 impl std::fmt::Debug for Manager {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.board().keys()).finish()
+        f.debug_list().entries(self.handles().keys()).finish()
     }
 }
 
-async fn ask(seat: &Seat, order: impl FnOnce(Reply) -> Order) -> Result<Connection, Error> {
+async fn request_connection(
+    handle: &ServerHandle,
+    command: impl FnOnce(Reply) -> Command,
+) -> Result<Connection, Error> {
     let (reply, outcome) = oneshot::channel();
-    let _ = seat.orders.send(order(reply));
+    let _ = handle.commands.send(command(reply));
     outcome.await.unwrap_or(Err(Error::ShutDown))
 }
 
-async fn disconnect(seat: &Seat) -> Result<(), Error> {
+async fn disconnect(handle: &ServerHandle) -> Result<(), Error> {
     let (done, over) = oneshot::channel();
-    let _ = seat.orders.send(Order::Disconnect(done));
+    let _ = handle.commands.send(Command::Disconnect(done));
     over.await.map_err(|_| Error::ShutDown)
+}
+
+fn lock_shared() -> MutexGuard<'static, Option<Manager>> {
+    SHARED.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What a server is known by where something is remembered of it.
+//! Fingerprints of servers, for grants and sessions.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,17 +8,17 @@ use sparring_transport::{ChildTarget, Target};
 
 use crate::config::{Scope, ServerConfig};
 
-/// A digest of where a server is: its command with its directory and the names
-/// of its variables, or its address; and of its project's file, if it stands in
-/// one. Values of variables, headers and credentials are left out: they are
-/// secrets, and change while the server stays the same.
+/// A digest of how a server is reached: its command with its directory and the
+/// names of its variables, or its URL; and of the path of its file for a
+/// project's server. Values of variables, headers and credentials are left out:
+/// they are secrets, and they change while the server stays the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(Arc<str>);
 
 impl Fingerprint {
-    /// That of a server.
-    pub fn of(server: &ServerConfig) -> Fingerprint {
-        let mut digest = Digest(Context::new(&SHA256));
+    /// Computes the fingerprint of a server.
+    pub fn from_server(server: &ServerConfig) -> Fingerprint {
+        let mut digest = FieldHasher(Context::new(&SHA256));
         match server.origin.scope {
             Scope::User => digest.add("user"),
             Scope::Project => digest.add("project").add_path(Some(&server.origin.file)),
@@ -32,7 +32,7 @@ impl Fingerprint {
             #[cfg(unix)]
             Target::Unix(socket) => digest.add("unix").add_path(Some(&socket.path)),
             Target::Http(http) => digest.add("http").add(&http.url),
-            // Its secrets are hidden in it.
+            // Its `Debug` output hides secrets.
             other => digest.add(&format!("{other:?}")),
         };
         let bytes = digest.0.finish();
@@ -40,16 +40,16 @@ impl Fingerprint {
         Fingerprint(digits.into())
     }
 
-    /// Its digits.
+    /// The hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-struct Digest(Context);
+struct FieldHasher(Context);
 
-impl Digest {
-    /// Each part has its length before it, so that no two can be taken for one.
+impl FieldHasher {
+    /// Adds the length before each part, so that parts cannot run together.
     fn add_bytes(&mut self, bytes: &[u8]) -> &mut Self {
         self.0.update(&(bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);

@@ -1,5 +1,5 @@
-//! Decides about calls: by the rules, by what was granted, and by asking. What
-//! was decided is written down before anything is called.
+//! Decides about calls by rules, grants and questions, and logs each decision
+//! before the call is made.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,25 +10,25 @@ use sparring_wire::{Json, RawJson};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
-use super::ask::{Answer, Asker, Question};
-use super::audit::{Audit, AuditError, Line};
+use super::asker::{Answer, Asker, Question};
+use super::audit::{Audit, AuditError, AuditRecord};
 use super::fingerprint::Fingerprint;
 use super::grants::{Grant, Grants};
 use super::rules::{Permissions, Rule, Verdict};
-use crate::text::{cut, visible};
+use crate::text::{escape_control, truncate};
 
-/// The most of a name that a message shows.
-const LONGEST_NAME: usize = 100;
+/// The maximum number of characters of a name in a message.
+const MAX_NAME_CHARS: usize = 100;
 
-/// What a gate has besides rules.
+/// The options of a gate besides its rules.
 pub struct GateOptions {
-    /// Who is asked. With nobody, what is to be asked for is denied.
+    /// Asks a person. If `None`, calls that need a question are denied.
     pub asker: Option<Arc<dyn Asker>>,
     /// How long an answer may take.
     pub deadline: Duration,
-    /// What was granted for good.
+    /// The stored grants.
     pub grants: Grants,
-    /// Where decisions are written down. A call that cannot be is denied.
+    /// The audit log. If it cannot be written, calls are denied.
     pub audit: Option<Audit>,
 }
 
@@ -36,55 +36,55 @@ pub struct GateOptions {
 pub struct Gate {
     permissions: Mutex<Arc<Permissions>>,
     options: GateOptions,
-    /// What somebody has said in this run, for good or for as long as it lasts.
-    said: Mutex<HashMap<Subject, bool>>,
-    questions: Mutex<Questions>,
-    /// Held by whoever asks.
-    turn: tokio::sync::Mutex<()>,
+    /// The answers of this run for a whole tool.
+    answers: Mutex<HashMap<ToolIdentity, bool>>,
+    questions: Mutex<OpenQuestions>,
+    /// Held while a question is asked.
+    question_lock: tokio::sync::Mutex<()>,
 }
 
-/// What is being asked, by server, tool and arguments.
-type Questions = HashMap<[String; 3], Weak<OnceCell<Settled>>>;
+/// The open questions, by server, tool and arguments.
+type OpenQuestions = HashMap<[String; 3], Weak<OnceCell<Decision>>>;
 
-/// A call that is to be decided about.
+/// A call to decide about.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
-    /// What it is known by in the audit log.
+    /// The call's id in the audit log.
     pub id: &'a str,
-    /// The server, as it is called in its file.
+    /// The server's name in its configuration file.
     pub server: &'a str,
-    /// The tool, as its server calls it.
+    /// The server's name of the tool.
     pub tool: &'a str,
-    /// What it is to be called with.
+    /// The arguments of the call.
     pub arguments: Json<'a>,
 }
 
-/// What was decided.
+/// A decision about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settled {
-    /// Whether the call is made.
+pub struct Decision {
+    /// Whether the call is allowed.
     pub allowed: bool,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
-    /// What somebody should know besides: an answer that could not be stored.
+    /// A note for the user, for example that an answer could not be stored.
     pub note: Option<String>,
 }
 
-/// Why something was decided.
+/// The reason of a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// A rule says so.
+    /// A rule decided.
     Rule(Arc<Rule>),
-    /// It was granted before, for good.
+    /// A stored grant, or an earlier "always", allows it.
     Granted,
-    /// Somebody was asked and said this; or nothing.
+    /// The person answered; `None` if there was no answer.
     Answer(Option<Answer>),
-    /// Somebody was asked before in this run and said never.
+    /// The person answered "never" earlier in this run.
     Refused,
-    /// There is nobody to ask; the rule is the one that wants it.
+    /// There is no asker; the rule is the one that requires a question.
     Nobody(Option<Arc<Rule>>),
-    /// Nobody answered in time.
-    Late(Duration),
+    /// The person did not answer in time.
+    Timeout(Duration),
     /// Asking failed.
     AskFailed(String),
 }
@@ -93,8 +93,8 @@ pub enum Reason {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Denied {
-    /// It was decided so.
-    #[error("{}", told(server, tool, reason))]
+    /// The decision is to deny.
+    #[error("{}", denial_message(server, tool, reason))]
     Decided {
         /// The server.
         server: String,
@@ -103,20 +103,20 @@ pub enum Denied {
         /// Why.
         reason: Reason,
     },
-    /// What was decided cannot be written down.
-    #[error("nothing is called that is not written down: {0}")]
+    /// The decision cannot be logged.
+    #[error("call denied: {0}")]
     Unrecorded(#[from] AuditError),
 }
 
-/// A tool of a server as it is reached.
+/// A tool of a server with a given fingerprint.
 #[derive(PartialEq, Eq, Hash)]
-struct Subject {
+struct ToolIdentity {
     server: String,
     tool: String,
     target: Option<Fingerprint>,
 }
 
-/// A minute, nobody to ask, and nothing that outlives the run.
+/// One minute, no asker, and nothing that outlives the run.
 impl Default for GateOptions {
     fn default() -> Self {
         let deadline = Duration::from_secs(60);
@@ -125,100 +125,105 @@ impl Default for GateOptions {
 }
 
 impl Gate {
-    /// A gate with these rules.
+    /// Creates a gate with these rules.
     pub fn new(permissions: Permissions, options: GateOptions) -> Gate {
         Gate {
             permissions: Mutex::new(Arc::new(permissions)),
             options,
-            said: Mutex::default(),
+            answers: Mutex::default(),
             questions: Mutex::default(),
-            turn: tokio::sync::Mutex::default(),
+            question_lock: tokio::sync::Mutex::default(),
         }
     }
 
-    /// Other rules from now on, also for what is being asked.
+    /// Replaces the rules, also for open questions.
     pub fn set_permissions(&self, permissions: Permissions) {
-        *locked(&self.permissions) = Arc::new(permissions);
+        *lock(&self.permissions) = Arc::new(permissions);
     }
 
-    /// The rules there are.
+    /// The current rules.
     pub fn permissions(&self) -> Arc<Permissions> {
-        locked(&self.permissions).clone()
+        lock(&self.permissions).clone()
     }
 
-    /// What was granted for good.
+    /// The stored grants.
     pub fn grants(&self) -> &Grants {
         &self.options.grants
     }
 
-    /// What would become of a call of this tool; `None` if somebody would be
-    /// asked.
-    pub fn standing(&self, server: &str, tool: &str) -> Option<Settled> {
+    /// Decides about a tool without asking; `None` if a person must be asked.
+    pub fn standing(&self, server: &str, tool: &str) -> Option<Decision> {
         let permissions = self.permissions();
-        let decision = permissions.decide(server, tool);
-        let settled = |allowed, reason| Some(Settled { allowed, reason, note: None });
-        match (decision.verdict, decision.rule) {
-            (Verdict::Deny, Some(rule)) => settled(false, Reason::Rule(rule)),
-            (Verdict::Allow, Some(rule)) => settled(true, Reason::Rule(rule)),
+        let by_rules = permissions.decide(server, tool);
+        let decision = |allowed, reason| Some(Decision { allowed, reason, note: None });
+        match (by_rules.verdict, by_rules.rule) {
+            (Verdict::Deny, Some(rule)) => decision(false, Reason::Rule(rule)),
+            (Verdict::Allow, Some(rule)) => decision(true, Reason::Rule(rule)),
             (_, rule) => {
                 let target = permissions.fingerprint(server).cloned();
                 let grant = target.as_ref().map(|target| Grant::new(server, tool, target));
-                let subject = Subject { server: server.to_owned(), tool: tool.to_owned(), target };
-                match locked(&self.said).get(&subject) {
-                    Some(false) => settled(false, Reason::Refused),
-                    Some(true) => settled(true, Reason::Granted),
+                let identity =
+                    ToolIdentity { server: server.to_owned(), tool: tool.to_owned(), target };
+                match lock(&self.answers).get(&identity) {
+                    Some(false) => decision(false, Reason::Refused),
+                    Some(true) => decision(true, Reason::Granted),
                     None if grant.is_some_and(|grant| self.options.grants.has(&grant)) => {
-                        settled(true, Reason::Granted)
+                        decision(true, Reason::Granted)
                     }
-                    None if self.options.asker.is_none() => settled(false, Reason::Nobody(rule)),
+                    None if self.options.asker.is_none() => decision(false, Reason::Nobody(rule)),
                     None => None,
                 }
             }
         }
     }
 
-    /// Decides about a call, and writes that down.
+    /// Decides about a call and logs the decision.
     ///
-    /// Who makes the same call while it is being asked for gets the same answer.
-    /// One with other arguments is asked for by itself, unless the answer is
-    /// about the tool.
+    /// Identical calls share one question. A call with other arguments is asked
+    /// for separately, unless the answer is about the whole tool.
     ///
     /// # Errors
-    /// When the call is not to be made; the error says why, and what would allow
-    /// it where nobody could be asked.
-    pub async fn check(&self, call: Call<'_>) -> Result<Settled, Denied> {
-        let settled = match self.standing(call.server, call.tool) {
-            Some(settled) => settled,
-            None => self.settle(call).await,
+    /// If the call is denied. The error contains the reason and, if there is no
+    /// asker, what would allow the call.
+    pub async fn check(&self, call: Call<'_>) -> Result<Decision, Denied> {
+        let decision = match self.standing(call.server, call.tool) {
+            Some(decision) => decision,
+            None => self.decide_by_asking(call).await,
         };
         if let Some(audit) = &self.options.audit {
             let Call { id, server, tool, arguments } = call;
-            audit.record(&Line { call: id, server, tool, arguments, settled: &settled })?;
+            audit.record(&AuditRecord {
+                call: id,
+                server,
+                tool,
+                arguments,
+                decision: &decision,
+            })?;
         }
-        if settled.allowed {
-            return Ok(settled);
+        if decision.allowed {
+            return Ok(decision);
         }
         let (server, tool) = (call.server.to_owned(), call.tool.to_owned());
-        Err(Denied::Decided { server, tool, reason: settled.reason })
+        Err(Denied::Decided { server, tool, reason: decision.reason })
     }
 
-    /// Settles by asking what does not stand.
-    async fn settle(&self, call: Call<'_>) -> Settled {
-        let question = self.question(call);
-        let settled = question.get_or_init(|| self.ask(call)).await.clone();
-        // Rules may have changed while somebody thought about it.
+    /// Decides by asking.
+    async fn decide_by_asking(&self, call: Call<'_>) -> Decision {
+        let question = self.shared_question(call);
+        let decision = question.get_or_init(|| self.ask(call)).await.clone();
+        // The rules may have changed while the person decided.
         match self.permissions().decide(call.server, call.tool) {
-            decision if decision.verdict == Verdict::Deny => match decision.rule {
-                Some(rule) => Settled { allowed: false, reason: Reason::Rule(rule), note: None },
-                None => settled,
+            by_rules if by_rules.verdict == Verdict::Deny => match by_rules.rule {
+                Some(rule) => Decision { allowed: false, reason: Reason::Rule(rule), note: None },
+                None => decision,
             },
-            _ => settled,
+            _ => decision,
         }
     }
 
-    /// The same for all who make the same call until it is answered.
-    fn question(&self, call: Call<'_>) -> Arc<OnceCell<Settled>> {
-        let mut questions = locked(&self.questions);
+    /// The shared question of identical calls.
+    fn shared_question(&self, call: Call<'_>) -> Arc<OnceCell<Decision>> {
+        let mut questions = lock(&self.questions);
         questions.retain(|_, question| question.strong_count() > 0);
         let key = [call.server.into(), call.tool.into(), call.arguments.text().into_owned()];
         let asked = questions.entry(key).or_default();
@@ -232,22 +237,22 @@ impl Gate {
         }
     }
 
-    async fn ask(&self, call: Call<'_>) -> Settled {
-        let _turn = self.turn.lock().await;
-        // Somebody may have said something of this tool before it was our turn.
-        if let Some(settled) = self.standing(call.server, call.tool) {
-            return settled;
+    async fn ask(&self, call: Call<'_>) -> Decision {
+        let _guard = self.question_lock.lock().await;
+        // An answer to an earlier question may already decide about this tool.
+        if let Some(decision) = self.standing(call.server, call.tool) {
+            return decision;
         }
         let rule = self.permissions().decide(call.server, call.tool).rule;
         let Some(asker) = &self.options.asker else {
-            return Settled { allowed: false, reason: Reason::Nobody(rule), note: None };
+            return Decision { allowed: false, reason: Reason::Nobody(rule), note: None };
         };
         let (server, tool) = (call.server.to_owned(), call.tool.to_owned());
         let question = Question { server, tool, arguments: RawJson::from(call.arguments), rule };
         let reason = match timeout(self.options.deadline, asker.ask(question)).await {
             Ok(Ok(answer)) => Reason::Answer(answer),
             Ok(Err(error)) => Reason::AskFailed(error.to_string()),
-            Err(_) => Reason::Late(self.options.deadline),
+            Err(_) => Reason::Timeout(self.options.deadline),
         };
         let note = match reason {
             Reason::Answer(Some(answer @ (Answer::Always | Answer::Never))) => {
@@ -256,21 +261,21 @@ impl Gate {
             _ => None,
         };
         let allowed = matches!(reason, Reason::Answer(Some(Answer::Once | Answer::Always)));
-        Settled { allowed, reason, note }
+        Decision { allowed, reason, note }
     }
 
     async fn remember(&self, call: Call<'_>, allowed: bool) -> Option<String> {
         let Call { server, tool, .. } = call;
         let target = self.permissions().fingerprint(server).cloned();
         let grant = target.as_ref().filter(|_| allowed).map(|to| Grant::new(server, tool, to));
-        let subject = Subject { server: server.to_owned(), tool: tool.to_owned(), target };
+        let identity = ToolIdentity { server: server.to_owned(), tool: tool.to_owned(), target };
         match grant {
             Some(grant) => {
-                let told = self.options.grants.add(grant).await.err()?;
-                Some(format!("the answer holds for this run only: {told}"))
+                let error = self.options.grants.add(grant).await.err()?;
+                Some(format!("the answer is valid for this run only: {error}"))
             }
             None => {
-                locked(&self.said).insert(subject, allowed);
+                lock(&self.answers).insert(identity, allowed);
                 None
             }
         }
@@ -278,7 +283,7 @@ impl Gate {
 }
 
 impl Denied {
-    /// Why it was decided so, where it was.
+    /// The reason of the decision, if there was one.
     pub fn reason(&self) -> Option<&Reason> {
         match self {
             Denied::Decided { reason, .. } => Some(reason),
@@ -288,7 +293,7 @@ impl Denied {
 }
 
 impl Reason {
-    /// A word for it.
+    /// The stable name of the reason.
     pub fn name(&self) -> &'static str {
         match self {
             Reason::Rule(_) => "rule",
@@ -296,7 +301,7 @@ impl Reason {
             Reason::Answer(_) => "answer",
             Reason::Refused => "earlier-answer",
             Reason::Nobody(_) => "nobody",
-            Reason::Late(_) => "deadline",
+            Reason::Timeout(_) => "deadline",
             Reason::AskFailed(_) => "failure",
         }
     }
@@ -308,22 +313,22 @@ impl fmt::Debug for Gate {
     }
 }
 
-fn told(server: &str, tool: &str, reason: &Reason) -> String {
-    let shown = |name: &str| cut(&visible(name), LONGEST_NAME);
-    let what = format!("the tool '{}' of '{}'", shown(tool), shown(server));
+fn denial_message(server: &str, tool: &str, reason: &Reason) -> String {
+    let display = |name: &str| truncate(&escape_control(name), MAX_NAME_CHARS);
+    let what = format!("the tool '{}' of '{}'", display(tool), display(server));
     match reason {
-        Reason::Rule(rule) => format!("{what} is denied by the rule {rule}"),
+        Reason::Rule(rule) => format!("{what} is denied by rule {rule}"),
         Reason::Granted => format!("{what} is granted"),
         Reason::Answer(Some(_)) | Reason::Refused => {
-            format!("{what} is denied: the answer was never")
+            format!("{what} is denied: you answered never")
         }
-        Reason::Answer(None) => format!("{what} is not allowed: there was no answer"),
-        Reason::Late(deadline) => {
-            format!("{what} is not allowed: there was no answer within {deadline:?}")
+        Reason::Answer(None) => format!("{what} is not allowed: no answer"),
+        Reason::Timeout(deadline) => {
+            format!("{what} is not allowed: no answer within {deadline:?}")
         }
-        Reason::AskFailed(why) => format!("{what} is not allowed: nobody could be asked: {why}"),
+        Reason::AskFailed(why) => format!("{what} is not allowed: cannot ask: {why}"),
         Reason::Nobody(rule) => {
-            let pattern = format!("mcp__{}__{}", shown(server), shown(tool));
+            let pattern = format!("mcp__{}__{}", display(server), display(tool));
             let plain = |c: char| c.is_ascii_alphanumeric() || "_-.*/".contains(c);
             let pattern = match pattern.chars().all(plain) {
                 true => pattern,
@@ -331,18 +336,18 @@ fn told(server: &str, tool: &str, reason: &Reason) -> String {
             };
             match rule {
                 Some(rule) => format!(
-                    "{what} must be asked for by the rule {rule}, and there is nobody to ask: \
-                     --allow {pattern} allows it"
+                    "rule {rule} requires a confirmation for {what}, but this run cannot ask: \
+                     use --allow {pattern}"
                 ),
                 None => format!(
-                    "no rule allows {what}, and there is nobody to ask: --allow {pattern} or a \
-                     rule in the config allows it"
+                    "no rule allows {what}, and this run cannot ask: use --allow {pattern} or add \
+                     a rule to the config"
                 ),
             }
         }
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,6 +1,7 @@
-//! What somebody allowed for good, in a file of the user's.
+//! Grants: tools that a person allowed permanently, stored in a file of the
+//! user.
 //!
-//! A grant is for one tool of one server, as that server was reached then.
+//! A grant is for one tool of one server with the fingerprint it had then.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,36 +14,36 @@ use sparring_transport::PrivateFile;
 
 use super::fingerprint::Fingerprint;
 
-/// All grants there are.
+/// All grants.
 #[derive(Debug, Default)]
 pub struct Grants {
-    /// None for as long as this run lasts.
+    /// `None` if grants last for this run only.
     file: Option<PrivateFile>,
-    kept: Mutex<Kept>,
+    grants: Mutex<GrantTimes>,
 }
 
 /// A tool that is allowed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Grant {
-    /// The server, as it is called in its file.
+    /// The server's name in its configuration file.
     pub server: String,
-    /// The tool, as its server calls it.
+    /// The server's name of the tool.
     pub tool: String,
     /// The server's [`Fingerprint`].
     pub target: String,
 }
 
-/// Each grant, and since when.
-type Kept = BTreeMap<Grant, String>;
+/// Each grant with its time.
+type GrantTimes = BTreeMap<Grant, String>;
 
-/// What stands in the file.
+/// The contents of the file.
 #[derive(Serialize, Deserialize)]
-struct Written {
-    grants: Vec<Since>,
+struct GrantsFile {
+    grants: Vec<GrantRecord>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Since {
+struct GrantRecord {
     server: String,
     tool: String,
     target: String,
@@ -50,7 +51,7 @@ struct Since {
 }
 
 impl Grant {
-    /// A tool of a server.
+    /// A grant for a tool of a server.
     pub fn new(server: &str, tool: &str, target: &Fingerprint) -> Self {
         let (server, tool) = (server.to_owned(), tool.to_owned());
         Grant { server, tool, target: target.as_str().to_owned() }
@@ -58,85 +59,86 @@ impl Grant {
 }
 
 impl Grants {
-    /// Those in `grants.json` in that folder, and what there is to say of it: a
-    /// file that is damaged is put aside, and nothing is granted by it.
+    /// Reads `grants.json` in that folder. Also returns a note if the file
+    /// cannot be used: a damaged file is moved aside, and none of its grants
+    /// count.
     pub fn open(folder: &Path) -> (Grants, Option<String>) {
         let file = PrivateFile::new(folder.join("grants.json"));
-        let (kept, note) = match read(&file) {
+        let (grants, note) = match read(&file) {
             Ok(found) => found,
-            Err(error) => (Kept::new(), Some(unusable(&file, &error))),
+            Err(error) => (GrantTimes::new(), Some(unusable_note(&file, &error))),
         };
-        (Grants { file: Some(file), kept: Mutex::new(kept) }, note)
+        (Grants { file: Some(file), grants: Mutex::new(grants) }, note)
     }
 
-    /// Whether a tool is granted.
+    /// Returns whether a tool is granted.
     pub fn has(&self, grant: &Grant) -> bool {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).contains_key(grant)
+        self.grants.lock().unwrap_or_else(PoisonError::into_inner).contains_key(grant)
     }
 
-    /// All of them.
+    /// All grants.
     pub fn all(&self) -> Vec<Grant> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
+        self.grants.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
     }
 
-    /// Grants a tool, for good where there is a file. If that cannot be changed,
-    /// it is granted for this run.
+    /// Grants a tool, permanently if there is a file. If the file cannot be
+    /// written, the grant is valid for this run.
     ///
     /// # Errors
-    /// When the file cannot be changed.
+    /// If the file cannot be written.
     pub async fn add(&self, grant: Grant) -> io::Result<()> {
         let now = Timestamp::now().to_string();
-        let add = |kept: &mut Kept| {
-            kept.entry(grant.clone()).or_insert_with(|| now.clone());
+        let add = |grants: &mut GrantTimes| {
+            grants.entry(grant.clone()).or_insert_with(|| now.clone());
         };
-        self.change(add).await
+        self.update(add).await
     }
 
-    /// Takes back every grant of a tool.
+    /// Revokes every grant of a tool.
     ///
     /// # Errors
-    /// When the file cannot be changed; it stays granted in other runs.
+    /// If the file cannot be written; the tool stays granted in other runs.
     pub async fn revoke(&self, server: &str, tool: &str) -> io::Result<()> {
-        self.change(|kept| kept.retain(|grant, _| grant.server != server || grant.tool != tool))
+        self.update(|grants| grants.retain(|grant, _| grant.server != server || grant.tool != tool))
             .await
     }
 
-    /// Others may have changed the file in between, so it is read anew; what was
-    /// damaged in the meantime is put aside, for what is known here.
-    async fn change(&self, change: impl Fn(&mut Kept)) -> io::Result<()> {
+    /// Other processes may have changed the file, so it is read again. A file
+    /// that was damaged meanwhile is moved aside and replaced with the grants
+    /// known here.
+    async fn update(&self, change: impl Fn(&mut GrantTimes)) -> io::Result<()> {
         let changed = {
-            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            change(&mut kept);
-            kept.clone()
+            let mut grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
+            change(&mut grants);
+            grants.clone()
         };
         let Some(file) = &self.file else { return Ok(()) };
-        let lock = file.lock().await.map_err(|error| named(file, &error))?;
-        let mut kept = match read(file).map_err(|error| named(file, &error))? {
-            (kept, None) => kept,
+        let lock = file.lock().await.map_err(|error| with_path(file, &error))?;
+        let mut grants = match read(file).map_err(|error| with_path(file, &error))? {
+            (grants, None) => grants,
             (_, Some(_)) => changed,
         };
-        change(&mut kept);
-        file.write(&written(&kept)?).map_err(|error| named(file, &error))?;
-        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+        change(&mut grants);
+        file.write(&render(&grants)?).map_err(|error| with_path(file, &error))?;
+        *self.grants.lock().unwrap_or_else(PoisonError::into_inner) = grants;
         drop(lock);
         Ok(())
     }
 }
 
-/// What stands there. If that is nothing that we wrote, it is put aside, and
-/// told.
-fn read(file: &PrivateFile) -> io::Result<(Kept, Option<String>)> {
+/// Reads the file. A damaged file is moved aside, with a note.
+fn read(file: &PrivateFile) -> io::Result<(GrantTimes, Option<String>)> {
     let text = match file.read() {
         Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(error.to_string()),
         text => Ok(text?),
     };
     let parsed = text.and_then(|text| match text.is_empty() {
-        true => Ok(Written { grants: Vec::new() }),
+        true => Ok(GrantsFile { grants: Vec::new() }),
         false => serde_json::from_str(&text).map_err(|error| error.to_string()),
     });
     match parsed {
-        Ok(Written { grants }) => {
-            let each = grants.into_iter().map(|Since { server, tool, target, since }| {
+        Ok(GrantsFile { grants }) => {
+            let each = grants.into_iter().map(|GrantRecord { server, tool, target, since }| {
                 (Grant { server, tool, target }, since)
             });
             Ok((each.collect(), None))
@@ -144,27 +146,27 @@ fn read(file: &PrivateFile) -> io::Result<(Kept, Option<String>)> {
         Err(why) => {
             let (path, aside) = (file.path().display(), file.put_aside()?);
             let note = format!(
-                "the grants in {path} are damaged ({why}); they are kept in {}, and what they \
-                 allowed is asked for again",
+                "damaged grants file {path} ({why}): moved to {}; tools that it allowed need \
+                 permission again",
                 aside.display()
             );
-            Ok((Kept::new(), Some(note)))
+            Ok((GrantTimes::new(), Some(note)))
         }
     }
 }
 
-fn written(kept: &Kept) -> io::Result<String> {
-    let grants = kept.iter().map(|(grant, since)| {
+fn render(grants: &GrantTimes) -> io::Result<String> {
+    let grants = grants.iter().map(|(grant, since)| {
         let Grant { server, tool, target } = grant.clone();
-        Since { server, tool, target, since: since.clone() }
+        GrantRecord { server, tool, target, since: since.clone() }
     });
-    Ok(serde_json::to_string_pretty(&Written { grants: grants.collect() })?)
+    Ok(serde_json::to_string_pretty(&GrantsFile { grants: grants.collect() })?)
 }
 
-fn unusable(file: &PrivateFile, error: &io::Error) -> String {
-    format!("{}; nothing is granted by them", named(file, error))
+fn unusable_note(file: &PrivateFile, error: &io::Error) -> String {
+    format!("{}; no grants are used", with_path(file, error))
 }
 
-fn named(file: &PrivateFile, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("the grants in {}: {error}", file.path().display()))
+fn with_path(file: &PrivateFile, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("grants file {}: {error}", file.path().display()))
 }

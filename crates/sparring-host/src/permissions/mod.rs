@@ -1,22 +1,24 @@
-//! What may be called: rules, what somebody granted, and whom to ask.
+//! Permissions of calls: rules, stored grants and questions to a person.
 //!
-//! [`Permissions`] knows the rules, [`Gate`] decides about calls, [`Audit`]
-//! writes down what was decided.
+//! [`Permissions`] contains the rules, [`Gate`] decides about calls, and
+//! [`Audit`] logs the decisions.
 
-mod ask;
+mod asker;
 mod audit;
 mod fingerprint;
 mod gate;
 mod grants;
-mod pattern;
-mod prompt;
 mod rules;
+mod text_prompt;
+mod tool_pattern;
 
-pub use ask::{Answer, Asker, Question};
+pub use asker::{Answer, Asker, Question};
 pub use audit::{Audit, AuditError};
 pub use fingerprint::Fingerprint;
-pub use gate::{Call, Denied, Gate, GateOptions, Reason, Settled};
+pub use gate::{Call, Decision, Denied, Gate, GateOptions, Reason};
 pub use grants::{Grant, Grants};
-pub use pattern::{Glob, Meaning, PatternError, meaning, meaning_within};
-pub use prompt::Prompt;
-pub use rules::{Decision, Findings, Permissions, Policy, Rule, Source, Verdict};
+pub use rules::{Findings, Permissions, Policy, Rule, RuleDecision, Source, Verdict};
+pub use text_prompt::Prompt;
+pub use tool_pattern::{
+    Glob, PatternError, PatternTarget, resolve_pattern, resolve_server_pattern,
+};

@@ -1,105 +1,106 @@
-//! What the rules say of a tool: deny, then ask, then allow, and otherwise ask.
+//! Evaluates permission rules: deny, then ask, then allow, and otherwise ask.
 //!
-//! Neither the order of rules nor how closely one fits matters. Nobody is asked
-//! here, and nothing is remembered.
+//! Neither the order nor the precision of rules matters. This module neither
+//! asks nor remembers.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use super::fingerprint::Fingerprint;
-use super::pattern::{Glob, Meaning, PatternError, meaning, meaning_within, nobody};
+use super::tool_pattern::{
+    Glob, PatternError, PatternTarget, resolve_pattern, resolve_server_pattern, unknown_server_note,
+};
 use crate::config::{Config, FileRules, Rules, Scope, ServerConfig, State};
 
-/// Rules that stand beside the servers. Those in the entry of a server come
-/// with it.
+/// Rules outside of servers' entries.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Policy {
-    /// Of the user's own file.
+    /// The rules of the user's file.
     pub user: Rules,
-    /// Of the project's files, as far as the user trusts them.
+    /// The rules of the project's files, as far as the user trusts them.
     pub project: Rules,
-    /// Of this run. What is allowed here is not asked for, whatever the files
-    /// say: somebody has just answered.
+    /// The rules of this run. Allowed tools need no question, whatever the
+    /// files say: the user has just answered.
     pub session: Rules,
 }
 
-/// Who made a rule.
+/// The origin of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// The user, in a file.
+    /// The user's file.
     User,
-    /// The project.
+    /// A file of the project.
     Project,
-    /// Whoever started this run.
+    /// The command line of this run.
     Session,
 }
 
-/// What may be done with a tool.
+/// The verdict of the rules about a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is called.
+    /// The tool may be called.
     Allow,
-    /// It is called if somebody says so.
+    /// A person must be asked.
     Ask,
-    /// It is not called.
+    /// The tool must not be called.
     Deny,
 }
 
-/// A rule, as it was written.
+/// A rule as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
     /// Its pattern.
     pub pattern: String,
-    /// Who made it.
+    /// Its origin.
     pub source: Source,
-    /// The server in whose entry it stands.
+    /// The server whose entry contains it.
     pub entry: Option<String>,
 }
 
-/// What the rules say of a tool, and which one it is.
+/// The verdict about a tool, and the rule behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+pub struct RuleDecision {
     /// What may be done.
     pub verdict: Verdict,
-    /// The rule that says so; none where no rule fits.
+    /// The deciding rule; `None` if no rule matches.
     pub rule: Option<Arc<Rule>>,
 }
 
-/// All rules, by the servers that they are about.
+/// All rules, by server.
 #[derive(Debug, Clone, Default)]
 pub struct Permissions {
-    servers: BTreeMap<String, Server>,
+    servers: BTreeMap<String, ServerRules>,
 }
 
-/// What there is to say of rules. All of them are in force as far as they can
-/// be: one that fits two servers denies for both, asks for both, and allows for
+/// Findings about rules. All rules stay in force as far as possible: a rule
+/// that matches two servers denies for both, asks for both, and allows for
 /// neither.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Findings {
-    /// What must be mended.
+    /// Errors that must be fixed.
     pub errors: Vec<(Rule, PatternError)>,
-    /// What somebody may want to know: rules about servers that are not there.
+    /// Notes, for example about rules for unknown servers.
     pub notes: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Server {
+struct ServerRules {
     fingerprint: Option<Fingerprint>,
-    denied: Vec<Entry>,
-    asked: Vec<Entry>,
-    allowed: Vec<Entry>,
+    denied: Vec<RuleEntry>,
+    asked: Vec<RuleEntry>,
+    allowed: Vec<RuleEntry>,
 }
 
 #[derive(Debug, Clone)]
-struct Entry {
+struct RuleEntry {
     tools: Glob,
     rule: Arc<Rule>,
 }
 
 impl Policy {
-    /// What all files say, and the rules of this run.
-    pub fn of(config: &Config, session: Rules) -> Policy {
+    /// Collects the rules of all files and of this run.
+    pub fn from_config(config: &Config, session: Rules) -> Policy {
         let mut policy = Policy { session, ..Policy::default() };
         for FileRules { scope, rules, .. } in &config.rules {
             let into = match scope {
@@ -115,73 +116,73 @@ impl Policy {
 }
 
 impl Permissions {
-    /// The rules about these servers, and what there is to say of them. A server
-    /// of a project must not be among them before its file is trusted.
+    /// The rules about these servers, with findings. Servers of a project must
+    /// not be included before its file is trusted.
     pub fn new<'a>(
         policy: &Policy,
         servers: impl IntoIterator<Item = &'a ServerConfig>,
     ) -> (Permissions, Findings) {
-        Permissions::among(policy, servers, &[])
+        Permissions::build(policy, servers, &[])
     }
 
-    /// The rules about all servers that can be used, and what there is to say of
-    /// them; nothing of those about servers that cannot.
+    /// The rules about all usable servers, with findings; without findings
+    /// about the unusable ones.
     pub fn of(config: &Config, session: Rules) -> (Permissions, Findings) {
         let usable = config.servers.values().filter_map(|configured| match &configured.state {
             State::Ready(server) => Some(&**server),
             _ => None,
         });
         let others: Vec<&str> = config.servers.keys().map(String::as_str).collect();
-        Permissions::among(&Policy::of(config, session), usable, &others)
+        Permissions::build(&Policy::from_config(config, session), usable, &others)
     }
 
-    /// The rules about some of its servers, as they are to be used, and what
-    /// there is to say of them; nothing of those about its other servers.
+    /// The rules about some of the configured servers, with findings; without
+    /// findings about the others.
     pub fn about_these<'a>(
         config: &Config,
         session: Rules,
         servers: impl IntoIterator<Item = &'a ServerConfig>,
     ) -> (Permissions, Findings) {
         let others: Vec<&str> = config.servers.keys().map(String::as_str).collect();
-        Permissions::among(&Policy::of(config, session), servers, &others)
+        Permissions::build(&Policy::from_config(config, session), servers, &others)
     }
 
-    fn among<'a>(
+    fn build<'a>(
         policy: &Policy,
         servers: impl IntoIterator<Item = &'a ServerConfig>,
         others: &[&str],
     ) -> (Permissions, Findings) {
         let servers: Vec<&ServerConfig> = servers.into_iter().collect();
         let named = servers.iter().map(|server| {
-            let fingerprint = Some(Fingerprint::of(server));
-            (server.name.clone(), Server { fingerprint, ..Server::default() })
+            let fingerprint = Some(Fingerprint::from_server(server));
+            (server.name.clone(), ServerRules { fingerprint, ..ServerRules::default() })
         });
         let mut permissions = Permissions { servers: named.collect() };
         let mut findings = Findings::default();
         for server in servers {
-            permissions.add_within(server, &mut findings);
+            permissions.add_server_rules(server, &mut findings);
         }
         for (rules, source) in [
             (&policy.user, Source::User),
             (&policy.project, Source::Project),
             (&policy.session, Source::Session),
         ] {
-            permissions.add(rules, source, others, &mut findings);
+            permissions.add_rules(rules, source, others, &mut findings);
         }
         (permissions, findings)
     }
 
-    /// What the rules say of a tool, by the names that its server gave it and
-    /// its server has.
-    pub fn decide(&self, server: &str, tool: &str) -> Decision {
+    /// Evaluates the rules for a tool, by the server's name of it.
+    pub fn decide(&self, server: &str, tool: &str) -> RuleDecision {
         let Some(rules) = self.servers.get(server) else {
-            return Decision { verdict: Verdict::Ask, rule: None };
+            return RuleDecision { verdict: Verdict::Ask, rule: None };
         };
-        let of_session = |entry: &&Entry| entry.rule.source == Source::Session;
-        let fits = |entry: &&Entry| entry.tools.matches(tool);
-        let first = |entries: &[Entry]| entries.iter().find(fits).map(|entry| entry.rule.clone());
-        let first_of_session = |entries: &[Entry]| {
-            let entry = entries.iter().filter(of_session).find(fits);
+        let is_of_session = |entry: &&RuleEntry| entry.rule.source == Source::Session;
+        let fits = |entry: &&RuleEntry| entry.tools.matches(tool);
+        let first =
+            |entries: &[RuleEntry]| entries.iter().find(fits).map(|entry| entry.rule.clone());
+        let first_of_session = |entries: &[RuleEntry]| {
+            let entry = entries.iter().filter(is_of_session).find(fits);
             entry.map(|entry| entry.rule.clone())
         };
         let found = first(&rules.denied).map(|rule| (Verdict::Deny, rule));
@@ -191,45 +192,54 @@ impl Permissions {
             .or_else(|| first(&rules.asked).map(|rule| (Verdict::Ask, rule)))
             .or_else(|| first(&rules.allowed).map(|rule| (Verdict::Allow, rule)));
         match found {
-            Some((verdict, rule)) => Decision { verdict, rule: Some(rule) },
-            None => Decision { verdict: Verdict::Ask, rule: None },
+            Some((verdict, rule)) => RuleDecision { verdict, rule: Some(rule) },
+            None => RuleDecision { verdict: Verdict::Ask, rule: None },
         }
     }
 
-    /// What a server is known by where something is remembered of it; none if it
-    /// is not configured.
+    /// The fingerprint of a server; `None` if it is not configured.
     pub fn fingerprint(&self, server: &str) -> Option<&Fingerprint> {
         self.servers.get(server)?.fingerprint.as_ref()
     }
 
-    /// The rules about a server, each with the tools that it is about.
-    pub fn about(&self, server: &str) -> impl Iterator<Item = (&Glob, &Rule)> {
+    /// The rules about a server, each with its tools.
+    pub fn rules_for(&self, server: &str) -> impl Iterator<Item = (&Glob, &Rule)> {
         let rules = self.servers.get(server).into_iter();
         let entries = rules.flat_map(|it| [&it.denied, &it.asked, &it.allowed]).flatten();
         entries.map(|entry| (&entry.tools, &*entry.rule))
     }
 
-    fn add_within(&mut self, server: &ServerConfig, findings: &mut Findings) {
+    fn add_server_rules(&mut self, server: &ServerConfig, findings: &mut Findings) {
         let source = Source::from(server.origin.scope);
-        for (verdict, pattern) in each(&server.rules) {
+        for (verdict, pattern) in patterns_with_verdict(&server.rules) {
             let (pattern, entry) = (pattern.clone(), Some(server.name.clone()));
             let rule = Rule { pattern, source, entry };
-            match meaning_within(&rule.pattern, &server.name) {
-                Ok(tools) => self.put(&server.name, verdict, tools, &Arc::new(rule)),
+            match resolve_server_pattern(&rule.pattern, &server.name) {
+                Ok(tools) => self.insert(&server.name, verdict, tools, &Arc::new(rule)),
                 Err(error) => findings.errors.push((rule, error)),
             }
         }
     }
 
-    fn add(&mut self, rules: &Rules, source: Source, others: &[&str], findings: &mut Findings) {
-        for (verdict, pattern) in each(rules) {
+    fn add_rules(
+        &mut self,
+        rules: &Rules,
+        source: Source,
+        others: &[&str],
+        findings: &mut Findings,
+    ) {
+        for (verdict, pattern) in patterns_with_verdict(rules) {
             let rule = Arc::new(Rule { pattern: pattern.clone(), source, entry: None });
-            match meaning(pattern, self.servers.keys().map(String::as_str)) {
-                Ok(Meaning::Tools { server, tools }) => self.put(&server, verdict, tools, &rule),
-                Ok(Meaning::Nobody) => {
-                    if let Ok(Meaning::Nobody) = meaning(pattern, others.iter().copied()) {
+            match resolve_pattern(pattern, self.servers.keys().map(String::as_str)) {
+                Ok(PatternTarget::Tools { server, tools }) => {
+                    self.insert(&server, verdict, tools, &rule)
+                }
+                Ok(PatternTarget::UnknownServer) => {
+                    if let Ok(PatternTarget::UnknownServer) =
+                        resolve_pattern(pattern, others.iter().copied())
+                    {
                         let names = self.servers.keys().map(String::as_str);
-                        findings.notes.push(nobody(pattern, names));
+                        findings.notes.push(unknown_server_note(pattern, names));
                     }
                 }
                 Err(error) => {
@@ -237,7 +247,7 @@ impl Permissions {
                         && verdict != Verdict::Allow
                     {
                         for (server, tools) in servers {
-                            self.put(server, verdict, tools.clone(), &rule);
+                            self.insert(server, verdict, tools.clone(), &rule);
                         }
                     }
                     findings.errors.push(((*rule).clone(), error));
@@ -246,26 +256,26 @@ impl Permissions {
         }
     }
 
-    fn put(&mut self, server: &str, verdict: Verdict, tools: Glob, rule: &Arc<Rule>) {
+    fn insert(&mut self, server: &str, verdict: Verdict, tools: Glob, rule: &Arc<Rule>) {
         let Some(rules) = self.servers.get_mut(server) else { return };
         let entries = match verdict {
             Verdict::Deny => &mut rules.denied,
             Verdict::Ask => &mut rules.asked,
             Verdict::Allow => &mut rules.allowed,
         };
-        entries.push(Entry { tools, rule: rule.clone() });
+        entries.push(RuleEntry { tools, rule: rule.clone() });
     }
 }
 
 impl Findings {
-    /// Whether there is nothing to say.
+    /// Returns whether there are no findings.
     pub fn is_empty(&self) -> bool {
         self.errors.is_empty() && self.notes.is_empty()
     }
 }
 
 impl Source {
-    /// A word for it.
+    /// The stable name of the source.
     pub fn name(self) -> &'static str {
         match self {
             Source::User => "user",
@@ -285,7 +295,7 @@ impl From<Scope> for Source {
 }
 
 impl Verdict {
-    /// A word for it.
+    /// The stable name of the verdict.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Allow => "allow",
@@ -295,7 +305,7 @@ impl Verdict {
     }
 }
 
-/// As a part of a sentence.
+/// The rule as part of a sentence.
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "'{}'", self.pattern)?;
@@ -306,7 +316,7 @@ impl fmt::Display for Rule {
     }
 }
 
-fn each(rules: &Rules) -> impl Iterator<Item = (Verdict, &String)> {
+fn patterns_with_verdict(rules: &Rules) -> impl Iterator<Item = (Verdict, &String)> {
     let denied = rules.deny.iter().map(|pattern| (Verdict::Deny, pattern));
     let asked = rules.ask.iter().map(|pattern| (Verdict::Ask, pattern));
     let allowed = rules.allow.iter().map(|pattern| (Verdict::Allow, pattern));

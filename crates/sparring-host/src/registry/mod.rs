@@ -1,14 +1,11 @@
-//! The tools of many servers under names of their own, and calls by these names.
+//! The tools of many servers under unique names, and calls by these names.
 //!
-//! Which server a name belongs to stands in a table; it is looked up anew for
-//! every call, and so is what may be called.
+//! Each call looks up its name and its permissions anew.
 
-mod calling;
-mod error;
-mod event;
-mod following;
-mod table;
-mod unfit;
+mod caller;
+mod manager_sync;
+mod name_table;
+mod rule_check;
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,152 +15,182 @@ use sparring_script::nearest;
 use sparring_wire::types::Tool;
 use sparring_wire::{Json, RawJson};
 
-use crate::names::Limit;
+use crate::events::LagEvent;
+use crate::names::NameLimit;
 use crate::permissions::{Answer, Call, Gate, Permissions, Reason};
-use crate::text::cut;
-use event::Announcer;
-use table::Table;
+use crate::text::truncate;
+use name_table::NameTable;
 
-pub use calling::{CallError, Caller, Route};
-pub use error::{ExecuteError, Refusal};
-pub use event::{Event, Events};
-pub use table::Registered;
+pub use caller::{CallError, Caller, ExecuteError, Refusal, Route};
+pub use name_table::Registered;
 
-/// The most characters of a description or a title that are kept.
-const LONGEST_TEXT: usize = 10_000;
+/// The maximum number of characters of a description or title; longer ones are
+/// truncated.
+const MAX_TEXT_CHARS: usize = 10_000;
 
-/// The most names that are offered in place of one that is unknown.
-const MOST_NEAR: usize = 3;
+/// The maximum number of suggestions for an unknown name.
+const MAX_SUGGESTIONS: usize = 3;
 
 /// The tools of many servers.
 #[derive(Debug)]
 pub struct Registry {
     gate: Gate,
-    limit: Limit,
-    state: Mutex<State>,
-    announcer: Announcer,
-    /// What tells the calls of this run from those of others.
+    limit: NameLimit,
+    state: Mutex<RegistryState>,
+    events: EventSender,
+    /// Distinguishes the call ids of this run from those of others.
     run: u32,
     calls: AtomicU64,
 }
 
-#[derive(Debug, Default)]
-struct State {
-    servers: BTreeMap<Arc<str>, Vec<Arc<Tool>>>,
-    /// Made when somebody looks: servers come and go more often, and a name can
-    /// depend on all of them.
-    table: Option<Arc<Table>>,
+/// An event of a registry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event {
+    /// The tools of a server have changed.
+    Tools {
+        /// The server.
+        server: Arc<str>,
+    },
+    /// The permissions have changed, and with them the hidden tools.
+    Permissions,
+    /// A note for a person.
+    Note(Arc<str>),
+    /// This subscriber was too slow and missed so many events.
+    Missed(u64),
 }
 
-impl State {
-    fn table(&mut self, limit: Limit) -> &Arc<Table> {
-        self.table.get_or_insert_with(|| Arc::new(Table::new(limit, &self.servers)))
+/// Events since the moment of subscribing.
+pub type Events = crate::events::Events<Event>;
+
+type EventSender = crate::events::EventSender<Event>;
+
+impl LagEvent for Event {
+    fn missed(events: u64) -> Self {
+        Event::Missed(events)
+    }
+}
+
+#[derive(Debug, Default)]
+struct RegistryState {
+    servers: BTreeMap<Arc<str>, Vec<Arc<Tool>>>,
+    /// Built on the first lookup after a change, because servers change more
+    /// often than they are read, and a name can depend on all of them.
+    table: Option<Arc<NameTable>>,
+}
+
+impl RegistryState {
+    fn table(&mut self, limit: NameLimit) -> &Arc<NameTable> {
+        self.table.get_or_insert_with(|| Arc::new(NameTable::new(limit, &self.servers)))
     }
 }
 
 impl Registry {
-    /// One without tools. What may be called is the gate's to say.
+    /// Creates an empty registry. The gate decides which calls are permitted.
     pub fn new(gate: Gate) -> Registry {
         Registry {
             gate,
-            limit: Limit::default(),
+            limit: NameLimit::default(),
             state: Mutex::default(),
-            announcer: Announcer::default(),
+            events: EventSender::default(),
             run: fastrand::u32(..),
             calls: AtomicU64::new(1),
         }
     }
 
-    /// The same with longer or shorter names.
+    /// Sets the maximum length of names.
     #[must_use]
-    pub fn with_limit(self, limit: Limit) -> Registry {
+    pub fn with_limit(self, limit: NameLimit) -> Registry {
         Registry { limit, ..self }
     }
 
-    /// Puts these tools in the place of those that the server had, and says how
-    /// many there are now. Of two with one name the first counts.
+    /// Replaces the tools of a server and returns how many it has now. Of two
+    /// tools with the same name the first one counts.
     pub fn register(&self, server: &str, tools: impl IntoIterator<Item = Arc<Tool>>) -> usize {
         let mut seen = HashSet::new();
-        let tools: Vec<_> =
-            tools.into_iter().filter(|tool| seen.insert(tool.name.clone())).map(bounded).collect();
+        let tools: Vec<_> = tools
+            .into_iter()
+            .filter(|tool| seen.insert(tool.name.clone()))
+            .map(truncate_texts)
+            .collect();
         let count = tools.len();
-        let mut state = self.state();
+        let mut state = self.lock();
         if state.servers.get(server) != Some(&tools) {
             let server = Arc::<str>::from(server);
             state.servers.insert(Arc::clone(&server), tools);
             state.table = None;
             drop(state);
-            self.announcer.tell(Event::Tools { server });
+            self.events.send(Event::Tools { server });
         }
         count
     }
 
-    /// Removes all tools of a server, and says how many there were.
+    /// Removes all tools of a server and returns how many there were.
     pub fn unregister(&self, server: &str) -> usize {
-        let mut state = self.state();
+        let mut state = self.lock();
         let Some((server, tools)) = state.servers.remove_entry(server) else { return 0 };
         state.table = None;
         drop(state);
-        self.announcer.tell(Event::Tools { server });
+        self.events.send(Event::Tools { server });
         tools.len()
     }
 
-    /// The tools that can be called or asked for, by server, and in the server's
-    /// order. What is denied is hidden.
+    /// The tools that are allowed or need a permission, sorted by server and in
+    /// the server's order. Denied tools are hidden.
     pub fn tools(&self) -> Vec<Registered> {
         let table = self.table();
-        table.all().iter().filter(|tool| self.hidden_by(tool).is_none()).cloned().collect()
+        table.all().iter().filter(|tool| self.hiding_reason(tool).is_none()).cloned().collect()
     }
 
-    /// The tools that are hidden, and why.
+    /// The hidden tools, each with the reason.
     pub fn hidden(&self) -> Vec<(Registered, Reason)> {
         let table = self.table();
-        let hidden = |tool: &Registered| Some((tool.clone(), self.hidden_by(tool)?));
+        let hidden = |tool: &Registered| Some((tool.clone(), self.hiding_reason(tool)?));
         table.all().iter().filter_map(hidden).collect()
     }
 
-    /// The tool of that name, hidden or not.
+    /// The tool of this name, hidden or not.
     pub fn get(&self, name: &str) -> Option<Registered> {
-        let mut state = self.state();
+        let mut state = self.lock();
         state.table(self.limit).get(name).cloned()
     }
 
-    /// Who decides what may be called.
+    /// The gate that decides about calls.
     pub fn gate(&self) -> &Gate {
         &self.gate
     }
 
-    /// Other rules from now on.
+    /// Replaces the permission rules.
     pub fn set_permissions(&self, permissions: Permissions) {
         self.gate.set_permissions(permissions);
-        self.announcer.tell(Event::Permissions);
+        self.events.send(Event::Permissions);
     }
 
-    /// Tells of everything that changes from now on.
+    /// Subscribes to all events from now on.
     pub fn subscribe(&self) -> Events {
-        self.announcer.subscribe()
+        self.events.subscribe()
     }
 
-    /// Whether a tool may be called with these arguments now, and where it is.
-    /// Somebody may be asked first.
+    /// Checks whether a tool may be called with these arguments, and returns
+    /// its route. It may ask a person first.
     ///
     /// # Errors
-    /// When it may not; or there is no such tool, also if it is gone by the time
-    /// that somebody has answered.
+    /// If the call is denied, or there is no such tool; also if the tool was
+    /// removed while a person was asked.
     pub async fn permit(&self, name: &str, arguments: Json<'_>) -> Result<Route, Refusal> {
-        let Some((server, tool)) = self.find(name) else { return Err(self.unknown(name)) };
-        // Looked up before anything is decided: a call that is permitted goes to this
-        // server or to none.
+        let Some((server, tool)) = self.find(name) else { return Err(self.unknown_tool(name)) };
+        // Read before the decision: a permitted call goes to this server or to
+        // none.
         let target = self.gate.permissions().fingerprint(&server).cloned();
         let id = format!("{:08x}-{}", self.run, self.calls.fetch_add(1, Ordering::Relaxed));
         let call = Call { id: &id, server: &server, tool: &tool.name, arguments };
         let checked = self.gate.check(call).await;
         let reason = checked.as_ref().map_or_else(|denied| denied.reason(), |it| Some(&it.reason));
         if let Some(Reason::Answer(Some(Answer::Never))) = reason {
-            self.announcer.tell(Event::Permissions);
+            self.events.send(Event::Permissions);
         }
         if let Some(note) = checked?.note {
-            self.announcer.tell(Event::Note(note.into()));
+            self.events.send(Event::Note(note.into()));
         }
         match self.find(name) {
             Some((other, now)) if other == server && now.name == tool.name => {
@@ -173,10 +200,10 @@ impl Registry {
         }
     }
 
-    /// Calls a tool by its name here, if it may be called.
+    /// Calls a tool by its registered name, if that is permitted.
     ///
     /// # Errors
-    /// When it may not be called, or the call fails.
+    /// If the call is denied or fails.
     pub async fn execute<C: Caller>(
         &self,
         caller: &C,
@@ -187,16 +214,16 @@ impl Registry {
         caller.call(&route, arguments).await.map_err(ExecuteError::Call)
     }
 
-    fn hidden_by(&self, tool: &Registered) -> Option<Reason> {
+    fn hiding_reason(&self, tool: &Registered) -> Option<Reason> {
         let settled = self.gate.standing(&tool.server, &tool.tool.name)?;
         (!settled.allowed).then_some(settled.reason)
     }
 
-    fn unknown(&self, name: &str) -> Refusal {
+    fn unknown_tool(&self, name: &str) -> Refusal {
         let tools = self.tools();
-        // Whoever knows the server's own name for a tool is close.
+        // The caller may have used the server's own name for the tool.
         let meant = tools.iter().filter(|tool| tool.tool.name == name).map(|tool| &*tool.name);
-        let mut near: Vec<&str> = meant.take(MOST_NEAR).collect();
+        let mut near: Vec<&str> = meant.take(MAX_SUGGESTIONS).collect();
         if near.is_empty() {
             near = nearest(name, tools.iter().map(|tool| &*tool.name));
         }
@@ -204,32 +231,32 @@ impl Registry {
         Refusal::Unknown { name: name.to_owned(), near }
     }
 
-    /// A tool by its name here, and its server.
+    /// Returns the tool of this registered name and its server.
     fn find(&self, name: &str) -> Option<(Arc<str>, Arc<Tool>)> {
-        let mut state = self.state();
+        let mut state = self.lock();
         let found = state.table(self.limit).get(name)?;
         Some((Arc::clone(&found.server), Arc::clone(&found.tool)))
     }
 
-    fn table(&self) -> Arc<Table> {
-        Arc::clone(self.state().table(self.limit))
+    fn table(&self) -> Arc<NameTable> {
+        Arc::clone(self.lock().table(self.limit))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, RegistryState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A tool whose texts are not too long.
-fn bounded(tool: Arc<Tool>) -> Arc<Tool> {
-    let is_long = |text: &str| text.len() > LONGEST_TEXT;
+/// Truncates the description and title of a tool.
+fn truncate_texts(tool: Arc<Tool>) -> Arc<Tool> {
+    let is_long = |text: &str| text.len() > MAX_TEXT_CHARS;
     let title = tool.rest.get("title").and_then(|title| title.as_str());
     if !tool.description.as_deref().is_some_and(is_long) && !title.is_some_and(is_long) {
         return tool;
     }
-    let title = title.map(|title| cut(title, LONGEST_TEXT));
+    let title = title.map(|title| truncate(title, MAX_TEXT_CHARS));
     let mut tool = Arc::unwrap_or_clone(tool);
-    tool.description = tool.description.map(|text| cut(&text, LONGEST_TEXT));
+    tool.description = tool.description.map(|text| truncate(&text, MAX_TEXT_CHARS));
     if let Some(title) = title {
         tool.rest.insert("title".to_owned(), title.into());
     }

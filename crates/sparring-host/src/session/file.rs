@@ -1,4 +1,4 @@
-//! A session in a file that only the user can read.
+//! Stores a session in a file that only the user can read.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,40 +8,40 @@ use sparring_transport::PrivateFile;
 
 use super::Session;
 
-/// The version of what we write.
+/// The version of the file format.
 const VERSION: u64 = 1;
 
-/// Why there is no session, or it is not saved.
+/// Why a session cannot be loaded or saved.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// There is no such file.
-    #[error("there is no session in {}", path.display())]
+    /// The file does not exist.
+    #[error("no session file: {}", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// It cannot be read.
-    #[error("the session in {} cannot be read: {error}", path.display())]
+    /// The file cannot be read.
+    #[error("cannot read the session file {}: {error}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         error: io::Error,
     },
-    /// What stands there is no session. It is out of the way now.
-    #[error("the session in {} is damaged ({why}); {}", path.display(), kept(aside))]
+    /// The file is damaged, and was moved aside.
+    #[error("damaged session file {} ({why}): {}", path.display(), aside_note(aside))]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// In what.
+        /// The damage.
         why: String,
-        /// Where it is now; or why it could not be moved.
+        /// The new path; or why it could not be moved.
         aside: Result<PathBuf, String>,
     },
-    /// A newer program wrote it. It is left as it is.
+    /// A newer program wrote the file. It stays unchanged.
     #[error(
-        "the session in {} is of version {version}, and this program knows only {VERSION}",
+       "session file {} has version {version}, but this program supports only {VERSION}",
         path.display()
     )]
     Newer {
@@ -50,39 +50,40 @@ pub enum SessionError {
         /// Its version.
         version: u64,
     },
-    /// It cannot be written. What was there before still is.
-    #[error("the session cannot be saved in {}: {error}", path.display())]
+    /// The file cannot be written. The old one stays unchanged.
+    #[error("cannot save the session in {}: {error}", path.display())]
     NotSaved {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         error: io::Error,
     },
 }
 
-/// The file.
+/// The contents of the file.
 #[derive(Serialize, Deserialize)]
-struct Written<S> {
+struct SessionFile<S> {
     version: u64,
     session: S,
 }
 
-/// As much of it as every version has.
+/// The part of the file that every version has.
 #[derive(Deserialize)]
-struct Versioned {
+struct VersionField {
     version: u64,
 }
 
 impl Session {
-    /// Saves it, in one step: whoever reads the file finds all of the old or all
-    /// of the new. The folder is made if it is not there.
+    /// Saves the session atomically: readers see the old or the new file.
+    /// Creates the folder if needed.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub async fn save(&self, path: &Path) -> Result<(), SessionError> {
         let file = PrivateFile::new(path);
         let written = async {
-            let text = serde_json::to_string_pretty(&Written { version: VERSION, session: self })?;
+            let text =
+                serde_json::to_string_pretty(&SessionFile { version: VERSION, session: self })?;
             let _lock = file.lock().await?;
             file.write(&text)
         };
@@ -90,12 +91,12 @@ impl Session {
         written.await.map_err(not_saved)
     }
 
-    /// The one in that file. What is damaged is put aside, with `.damaged-1` or
-    /// another number behind its name.
+    /// Loads a session. A damaged file is moved aside to a name with
+    /// `.damaged-1` or another number.
     ///
     /// # Errors
-    /// When there is none, or it cannot be used; the error says what became of
-    /// the file.
+    /// If the file does not exist or cannot be used; the error contains what
+    /// happened to the file.
     pub fn load(path: &Path) -> Result<Session, SessionError> {
         let file = PrivateFile::new(path);
         if file.is_missing() {
@@ -112,21 +113,21 @@ impl Session {
             }
             Err(error) => return Err(SessionError::Unreadable { path: path.to_owned(), error }),
         };
-        match serde_json::from_str::<Versioned>(&text) {
-            Ok(Versioned { version }) if version > VERSION => {
+        match serde_json::from_str::<VersionField>(&text) {
+            Ok(VersionField { version }) if version > VERSION => {
                 return Err(SessionError::Newer { path: path.to_owned(), version });
             }
             _ => {}
         }
-        let read = serde_json::from_str::<Written<Session>>(&text);
+        let read = serde_json::from_str::<SessionFile<Session>>(&text);
         read.map(|written| written.session).map_err(|error| damaged(error.to_string()))
     }
 }
 
-fn kept(aside: &Result<PathBuf, String>) -> String {
+fn aside_note(aside: &Result<PathBuf, String>) -> String {
     match aside {
-        Ok(aside) => format!("it is kept in {}", aside.display()),
-        Err(error) => format!("it cannot be put aside: {error}"),
+        Ok(aside) => format!("moved to {}", aside.display()),
+        Err(error) => format!("cannot move it aside: {error}"),
     }
 }
 
@@ -136,18 +137,22 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::{Allowed, Wanted};
+    use super::super::{AllowedPattern, SavedServer};
     use super::*;
 
     fn session() -> Session {
-        let wanted = |connected| Wanted { connected, target: "ab".repeat(32) };
+        let wanted = |connected| SavedServer { connected, target: "ab".repeat(32) };
         let target = "cd".repeat(32);
         Session {
             saved: "2026-01-02T03:04:05Z".to_owned(),
             servers: [("a".to_owned(), wanted(true)), ("b".to_owned(), wanted(false))].into(),
             deny: vec!["mcp__a__wipe".to_owned()],
             ask: vec![],
-            allow: vec![Allowed { pattern: "mcp__b".to_owned(), server: "b".to_owned(), target }],
+            allow: vec![AllowedPattern {
+                pattern: "mcp__b".to_owned(),
+                server: "b".to_owned(),
+                target,
+            }],
         }
     }
 
@@ -161,7 +166,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_saved_is_loaded_and_only_the_user_can_read_it() {
+    async fn a_saved_session_is_loaded_and_only_the_user_can_read_the_file() {
         let place = tempfile::tempdir().expect("a folder");
         let path = place.path().join("sessions/work.json");
         session().save(&path).await.expect("saved");
@@ -178,10 +183,10 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_is_told_and_kept_aside_each_time() {
+    fn a_damaged_file_is_moved_aside_each_time() {
         let place = tempfile::tempdir().expect("a folder");
         let path = place.path().join("s.json");
-        let whole = serde_json::to_string(&Written { version: 1, session: session() });
+        let whole = serde_json::to_string(&SessionFile { version: 1, session: session() });
         let whole = whole.expect("JSON").into_bytes();
         let half = &whole[..whole.len() / 2];
         let cases: [&[u8]; 6] =
@@ -194,32 +199,32 @@ mod tests {
             };
             assert_eq!(*aside, place.path().join(format!("s.json.damaged-{}", number + 1)));
             assert_eq!(fs::read(aside).expect("it is kept"), damage);
-            let told = error.to_string();
-            assert!(told.contains("s.json is damaged (") && told.contains(".damaged-"), "{told}");
+            let message = error.to_string();
+            assert!(message.contains("s.json (") && message.contains(".damaged-"), "{message}");
             assert!(matches!(Session::load(&path), Err(SessionError::Missing { .. })));
         }
     }
 
     #[test]
-    fn a_newer_version_is_refused_by_name_and_left_alone() {
+    fn a_newer_version_is_refused_and_stays_unchanged() {
         let place = tempfile::tempdir().expect("a folder");
         let path = place.path().join("s.json");
         write(&path, br#"{"version": 7, "whatever": []}"#);
         let error = Session::load(&path).expect_err("it is newer").to_string();
-        let expected = "s.json is of version 7, and this program knows only 1";
+        let expected = "s.json has version 7, but this program supports only 1";
         assert!(error.ends_with(expected), "{error}");
         assert!(path.exists());
     }
 
     #[tokio::test]
-    async fn what_is_no_file_or_cannot_be_written_is_named_and_stays() {
+    async fn a_folder_and_an_unwritable_file_are_errors_with_the_path() {
         let place = tempfile::tempdir().expect("a folder");
         let path = place.path().join("folder");
         fs::create_dir(&path).expect("a folder");
         let error = Session::load(&path).expect_err("it is no file");
         assert!(matches!(error, SessionError::Unreadable { .. }), "{error}");
         let error = session().save(&path).await.expect_err("it is a folder").to_string();
-        assert!(error.starts_with("the session cannot be saved in "), "{error}");
+        assert!(error.starts_with("cannot save the session in "), "{error}");
         let inside = place.path().join("folder/s.json.lock/s.json");
         fs::write(place.path().join("folder/s.json.lock"), "").expect("written");
         let error = session().save(&inside).await.expect_err("no folder").to_string();
@@ -231,13 +236,13 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn no_file_makes_loading_crash_and_none_is_lost(
+       fn no_file_makes_loading_panic_and_no_file_is_lost(
             cut in 0usize..400,
             garbage in proptest::collection::vec(any::<u8>(), 0..20),
         ) {
             let place = tempfile::tempdir().expect("a folder");
             let path = place.path().join("s.json");
-            let whole = Written { version: 1, session: session() };
+            let whole = SessionFile { version: 1, session: session() };
             let mut bytes = serde_json::to_vec(&whole).expect("JSON");
             bytes.truncate(cut.min(bytes.len()));
             bytes.extend(garbage);

@@ -1,9 +1,9 @@
-//! What somebody goes on with later: which servers were to be connected, and
-//! what was allowed and denied.
+//! Saves and restores a session: the servers that were connected, and the rules
+//! of the session.
 //!
-//! A [`Session`] has names, digests and patterns, and no secrets: how a server
-//! is reached stands in the configuration of the day on which it is restored,
-//! and what differs since then is told.
+//! A [`Session`] contains names, digests and patterns, but no secrets: the
+//! targets of servers come from the configuration at the time of the restore,
+//! and differences are reported.
 
 mod file;
 mod reconcile;
@@ -16,73 +16,75 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{Rules, ServerConfig};
 use crate::manager::{Manager, State};
-use crate::permissions::{Fingerprint, Meaning, meaning};
+use crate::permissions::{Fingerprint, PatternTarget, resolve_pattern};
 
 pub use file::SessionError;
-pub use reconcile::{Dropped, Fate, Reconciled, Today};
-pub use restore::{Restored, today};
+pub use reconcile::{CurrentServer, DroppedPattern, Reconciliation, RestoreAction};
+pub use restore::{RestoreResult, today};
 
-/// What was wanted when it was saved.
+/// A saved session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// When that was, as `2026-01-02T03:04:05Z`.
+    /// The time of saving, such as `2026-01-02T03:04:05Z`.
     pub saved: String,
     /// The servers that were configured, by name.
-    pub servers: BTreeMap<String, Wanted>,
-    /// Patterns of tools that were denied.
+    pub servers: BTreeMap<String, SavedServer>,
+    /// Patterns of denied tools.
     pub deny: Vec<String>,
-    /// Patterns of tools that somebody was to be asked for.
+    /// Patterns of tools that need a question.
     pub ask: Vec<String>,
-    /// Patterns of tools that were allowed, each for one server.
-    pub allow: Vec<Allowed>,
+    /// Patterns of allowed tools, each for one server.
+    pub allow: Vec<AllowedPattern>,
 }
 
-/// A server, as it was.
+/// A server at the time of saving.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wanted {
-    /// Whether somebody wanted it to be connected, whether or not it was.
+pub struct SavedServer {
+    /// Whether it should be connected, even if it was not.
     pub connected: bool,
     /// The digits of its [`Fingerprint`].
     pub target: String,
 }
 
-/// A pattern of tools that were allowed.
+/// A pattern of allowed tools.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Allowed {
+pub struct AllowedPattern {
     /// The pattern.
     pub pattern: String,
-    /// The server whose tools it means.
+    /// The server of these tools.
     pub server: String,
     /// The digits of that server's [`Fingerprint`].
     pub target: String,
 }
 
 impl Session {
-    /// What is wanted of this manager now, under these rules of the session.
+    /// Captures the state of a manager and the rules of the session.
     ///
-    /// A pattern that allows tools of no server that there is, or of two, is
-    /// left out: whoever is called so later is somebody else.
+    /// Patterns that allow tools of no configured server, or of two, are left
+    /// out: a later server with such a name is a different one.
     pub fn of(manager: &Manager, rules: &Rules) -> Session {
         let all = manager.servers();
-        let of_server = |config: &ServerConfig| Fingerprint::of(config).as_str().to_owned();
+        let fingerprint_digits =
+            |config: &ServerConfig| Fingerprint::from_server(config).as_str().to_owned();
         let servers: BTreeMap<_, _> = all
             .iter()
             .map(|server| {
-                let wanted = Wanted {
+                let wanted = SavedServer {
                     connected: is_wanted(&server.state),
-                    target: of_server(&server.config),
+                    target: fingerprint_digits(&server.config),
                 };
                 (server.config.name.clone(), wanted)
             })
             .collect();
         let names = || servers.keys().map(String::as_str);
         let allowed = rules.allow.iter().filter_map(|pattern| {
-            let Ok(Meaning::Tools { server, .. }) = meaning(pattern, names().collect::<Vec<_>>())
+            let Ok(PatternTarget::Tools { server, .. }) =
+                resolve_pattern(pattern, names().collect::<Vec<_>>())
             else {
                 return None;
             };
             let target = servers.get(&server)?.target.clone();
-            Some(Allowed { pattern: pattern.clone(), server, target })
+            Some(AllowedPattern { pattern: pattern.clone(), server, target })
         });
         let allow = allowed.collect();
         let (deny, ask) = (rules.deny.clone(), rules.ask.clone());
@@ -90,7 +92,7 @@ impl Session {
     }
 }
 
-/// One that was lost, or that could not be connected to, is wanted all the same.
+/// A server that was lost or could not be connected should be connected too.
 fn is_wanted(state: &State) -> bool {
     match state {
         State::Connecting { .. } | State::Connected(_) => true,

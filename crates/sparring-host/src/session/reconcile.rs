@@ -1,143 +1,149 @@
-//! A session held against the configuration of today: what is still as it was,
-//! and what differs.
+//! Compares a session with the current configuration.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Allowed, Session};
+use super::{AllowedPattern, Session};
 use crate::config::{Rules, ServerConfig};
 use crate::permissions::Fingerprint;
 
-/// How a server stands in the configuration of today.
+/// A server in the current configuration.
 #[derive(Debug, Clone)]
-pub enum Today {
-    /// It can be connected to, unless it is disabled.
+pub enum CurrentServer {
+    /// It can be connected, unless it is disabled.
     Ready(Arc<ServerConfig>),
-    /// It is not enabled.
+    /// It is disabled.
     Disabled,
-    /// Nobody said that they trust its file.
+    /// Its file is not trusted.
     Untrusted,
-    /// Its entry cannot be used.
+    /// Its entry is invalid.
     Broken,
 }
 
-/// What is to be done with a server.
+/// The action for a server of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// It was connected, and is again.
+pub enum RestoreAction {
+    /// It was connected: connect it again.
     Connect,
-    /// It was not connected, and is not.
-    Rest,
-    /// It was connected, and is reached in another way now: nobody has seen
-    /// that one, so it is not connected without being asked for.
+    /// It was not connected: leave it.
+    LeaveDisconnected,
+    /// It was connected, but its target changed. The user has not seen the new
+    /// one, so it is not connected without a request.
     Changed,
-    /// It was connected, and is not configured any more.
-    Gone,
-    /// It was connected, and is disabled now.
+    /// It was connected, but is no longer configured.
+    Removed,
+    /// It was connected, but is disabled now.
     Disabled,
-    /// It was connected, and its file is not trusted now.
+    /// It was connected, but its file is not trusted now.
     Untrusted,
-    /// It was connected, and its entry cannot be used now.
+    /// It was connected, but its entry is invalid now.
     Broken,
-    /// There was none of its name. It is connected as its entry says.
+    /// It is new. It is connected if its entry says so.
     New {
-        /// Whether its entry wants that.
+        /// Whether its entry says so.
         connects: bool,
     },
 }
 
-/// A pattern that is not allowed any more.
+/// A pattern that is no longer allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dropped {
+pub struct DroppedPattern {
     /// The pattern.
     pub pattern: String,
-    /// The server whose tools it meant.
+    /// The server of the tools.
     pub server: String,
 }
 
-/// What a session comes to today.
+/// A session compared with the current configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reconciled {
-    /// The servers, then and now, by name.
-    pub servers: BTreeMap<String, Fate>,
-    /// The rules that still hold. What was denied or asked for stays, whatever
-    /// has become of the server.
+pub struct Reconciliation {
+    /// The action for each server, by name.
+    pub servers: BTreeMap<String, RestoreAction>,
+    /// The rules that are still valid. Denied and asked patterns stay, whatever
+    /// happened to their servers.
     pub rules: Rules,
-    /// What was allowed of servers that are not what they were.
-    pub dropped: Vec<Dropped>,
+    /// The allowed patterns of servers that changed.
+    pub dropped: Vec<DroppedPattern>,
 }
 
 impl Session {
-    /// Holds it against the servers of today, by name.
-    pub fn reconcile(&self, today: &BTreeMap<String, Today>) -> Reconciled {
+    /// Compares the session with the current servers, by name.
+    pub fn reconcile(&self, today: &BTreeMap<String, CurrentServer>) -> Reconciliation {
         let mut servers: BTreeMap<_, _> =
-            self.servers.keys().map(|name| (name.clone(), self.fate(name, today))).collect();
+            self.servers.keys().map(|name| (name.clone(), self.action_for(name, today))).collect();
         for (name, today) in today {
-            let Today::Ready(config) = today else { continue };
+            let CurrentServer::Ready(config) = today else { continue };
             let connects = config.enabled && config.auto_connect;
-            servers.entry(name.clone()).or_insert(Fate::New { connects });
+            servers.entry(name.clone()).or_insert(RestoreAction::New { connects });
         }
         let (kept, dropped): (Vec<_>, Vec<_>) =
-            self.allow.iter().partition(|allowed| is_same(allowed, today));
+            self.allow.iter().partition(|allowed| is_unchanged(allowed, today));
         let allow = kept.into_iter().map(|allowed| allowed.pattern.clone()).collect();
-        let dropped = dropped.into_iter().map(|Allowed { pattern, server, .. }| Dropped {
-            pattern: pattern.clone(),
-            server: server.clone(),
+        let dropped = dropped.into_iter().map(|AllowedPattern { pattern, server, .. }| {
+            DroppedPattern { pattern: pattern.clone(), server: server.clone() }
         });
         let rules = Rules { deny: self.deny.clone(), ask: self.ask.clone(), allow };
-        Reconciled { servers, rules, dropped: dropped.collect() }
+        Reconciliation { servers, rules, dropped: dropped.collect() }
     }
 
-    fn fate(&self, name: &str, today: &BTreeMap<String, Today>) -> Fate {
+    fn action_for(&self, name: &str, today: &BTreeMap<String, CurrentServer>) -> RestoreAction {
         let Some(wanted) = self.servers.get(name).filter(|wanted| wanted.connected) else {
-            return Fate::Rest;
+            return RestoreAction::LeaveDisconnected;
         };
         match today.get(name) {
-            None => Fate::Gone,
-            Some(Today::Untrusted) => Fate::Untrusted,
-            Some(Today::Broken) => Fate::Broken,
-            Some(Today::Ready(config)) if config.enabled => {
-                match Fingerprint::of(config).as_str() == wanted.target {
-                    true => Fate::Connect,
-                    false => Fate::Changed,
+            None => RestoreAction::Removed,
+            Some(CurrentServer::Untrusted) => RestoreAction::Untrusted,
+            Some(CurrentServer::Broken) => RestoreAction::Broken,
+            Some(CurrentServer::Ready(config)) if config.enabled => {
+                match Fingerprint::from_server(config).as_str() == wanted.target {
+                    true => RestoreAction::Connect,
+                    false => RestoreAction::Changed,
                 }
             }
-            Some(Today::Disabled | Today::Ready(_)) => Fate::Disabled,
+            Some(CurrentServer::Disabled | CurrentServer::Ready(_)) => RestoreAction::Disabled,
         }
     }
 }
 
-/// Whether the server of a pattern is still what it was.
-fn is_same(allowed: &Allowed, today: &BTreeMap<String, Today>) -> bool {
-    let Some(Today::Ready(config)) = today.get(&allowed.server) else { return false };
-    Fingerprint::of(config).as_str() == allowed.target
+/// Returns whether the server of a pattern is unchanged.
+fn is_unchanged(allowed: &AllowedPattern, today: &BTreeMap<String, CurrentServer>) -> bool {
+    let Some(CurrentServer::Ready(config)) = today.get(&allowed.server) else { return false };
+    Fingerprint::from_server(config).as_str() == allowed.target
 }
 
-impl Reconciled {
-    /// The servers that are to be connected.
+impl Reconciliation {
+    /// The servers to connect.
     pub fn to_connect(&self) -> impl Iterator<Item = &str> {
-        let connects = |fate: &Fate| matches!(fate, Fate::Connect | Fate::New { connects: true });
-        self.servers.iter().filter(move |(_, fate)| connects(fate)).map(|(name, _)| name.as_str())
+        let connects = |action: &RestoreAction| {
+            matches!(action, RestoreAction::Connect | RestoreAction::New { connects: true })
+        };
+        self.servers
+            .iter()
+            .filter(move |(_, action)| connects(action))
+            .map(|(name, _)| name.as_str())
     }
 
-    /// What differs from when it was saved, for a person: a line each, none
-    /// where all is as it was.
+    /// One line for a person about each difference since the session was saved.
     pub fn messages(&self) -> Vec<String> {
-        let servers = self.servers.iter().filter_map(|(name, fate)| {
-            let what = match fate {
-                Fate::Connect | Fate::Rest => return None,
-                Fate::Changed => "is reached in another way now, and not connected until asked for",
-                Fate::Gone => "was connected, and is not configured any more",
-                Fate::Disabled => "was connected, and is disabled now",
-                Fate::Untrusted => "was connected, and its file is not trusted now",
-                Fate::Broken => "was connected, and its entry cannot be used now",
-                Fate::New { connects: true } => "is new, and connected as its entry says",
-                Fate::New { connects: false } => "is new, and not connected",
+        let servers = self.servers.iter().filter_map(|(name, action)| {
+            let what = match action {
+                RestoreAction::Connect | RestoreAction::LeaveDisconnected => return None,
+                RestoreAction::Changed => {
+                    "has a changed target and stays disconnected until you connect it"
+                }
+                RestoreAction::Removed => "was connected but is no longer configured",
+                RestoreAction::Disabled => "was connected but is disabled now",
+                RestoreAction::Untrusted => "was connected but its file is not trusted now",
+                RestoreAction::Broken => "was connected but its entry is invalid now",
+                RestoreAction::New { connects: true } => {
+                    "is new and will be connected (auto_connect)"
+                }
+                RestoreAction::New { connects: false } => "is new and stays disconnected",
             };
             Some(format!("server `{name}` {what}"))
         });
-        let dropped = self.dropped.iter().map(|Dropped { pattern, server }| {
-            format!("`{pattern}` is not allowed any more: server `{server}` is not what it was")
+        let dropped = self.dropped.iter().map(|DroppedPattern { pattern, server }| {
+            format!("`{pattern}` is no longer allowed: server `{server}` has changed")
         });
         servers.chain(dropped).collect()
     }

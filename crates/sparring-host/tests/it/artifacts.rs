@@ -1,4 +1,4 @@
-//! What servers give, as files.
+//! Results of servers as files.
 
 use std::fs;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::manager::fixture::{World, entry, within};
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
 #[tokio::test]
-async fn what_a_server_gives_turn_by_turn_becomes_typed_files() {
+async fn results_of_a_server_become_typed_files() {
     let world = World::default();
     let mock = Arc::new(MockServer::of_interactions(&Default::default()).unwrap());
     world.put("data", move || mock.connect());
@@ -37,8 +37,8 @@ async fn what_a_server_gives_turn_by_turn_becomes_typed_files() {
         let response = response.await.unwrap();
         let arguments = RawJson::from(arguments);
         let call = Call { server: "data", tool: "get_data", arguments: &arguments };
-        let taken = store.take(call, response.result().unwrap());
-        kinds.extend(taken.artifacts.iter().map(told));
+        let taken = store.process(call, response.result().unwrap());
+        kinds.extend(taken.artifacts.iter().map(describe));
     }
     assert_eq!(
         kinds,
@@ -53,10 +53,13 @@ async fn what_a_server_gives_turn_by_turn_becomes_typed_files() {
     let beside = fs::read(place.path().join("get_data-4.raw.json.meta.json")).unwrap();
     let metadata: Value = serde_json::from_slice(&beside).unwrap();
     assert_eq!((&metadata["server"], &metadata["tool"]), (&json!("data"), &json!("get_data")));
-    assert!(metadata["why"].as_str().unwrap().starts_with("`data` is no Base64: "), "{metadata}");
+    assert!(
+        metadata["why"].as_str().unwrap().starts_with("`data` is not valid Base64: "),
+        "{metadata}"
+    );
 }
 
-fn told(artifact: &Artifact) -> String {
+fn describe(artifact: &Artifact) -> String {
     let file = artifact.file().unwrap().file_name().unwrap().to_string_lossy();
     format!("{} {} {file}", artifact.mime_type, artifact.status.name())
 }

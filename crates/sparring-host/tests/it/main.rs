@@ -1,4 +1,4 @@
-//! The host as its users see it.
+//! Integration tests of the host.
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 

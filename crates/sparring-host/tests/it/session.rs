@@ -1,4 +1,4 @@
-//! Sessions: what is saved of a manager, and what comes of it on another day.
+//! Sessions: saving the state of a manager, and restoring it later.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use sparring_host::config::{Rules, Scope, ServerConfig};
 use sparring_host::manager::Manager;
-use sparring_host::session::{Dropped, Fate, Session, SessionError};
+use sparring_host::session::{DroppedPattern, RestoreAction, Session, SessionError};
 use sparring_transport::http::HttpTarget;
 use sparring_transport::{ChildTarget, Target};
 use tempfile::TempDir;
 
-use crate::config::place::Place;
+use crate::config::fixture::ConfigFixture;
 use crate::manager::fixture::{World, entry, to, tools, within};
 
 fn world(names: &[&str]) -> World {
@@ -33,7 +33,7 @@ fn rules(allow: &[&str], deny: &[&str]) -> Rules {
     Rules { allow: texts(allow), deny: texts(deny), ask: Vec::new() }
 }
 
-/// A session in which these servers were connected, of all that there are.
+/// A session in which some of these servers were connected.
 async fn session(
     world: &World,
     all: &[ServerConfig],
@@ -47,7 +47,7 @@ async fn session(
     Session::of(&manager, rules)
 }
 
-fn fates(fates: &[(&str, Fate)]) -> BTreeMap<String, Fate> {
+fn fates(fates: &[(&str, RestoreAction)]) -> BTreeMap<String, RestoreAction> {
     fates.iter().map(|(name, fate)| ((*name).to_owned(), *fate)).collect()
 }
 
@@ -102,7 +102,7 @@ async fn a_resumed_session_connects_what_was_connected_and_nothing_else() {
     let all = ["a", "b", "c"].map(entry);
     let rules = rules(&["mcp__a"], &["mcp__c"]);
     session(&world, &all, &["a", "c"], &rules).await.save(&path).await.unwrap();
-    // Another day, another process.
+    // Another process on another day.
     let manager = world.manager(all);
     let session = Session::load(&path).unwrap();
     let restored = within(session.restore(&manager, None)).await;
@@ -112,14 +112,14 @@ async fn a_resumed_session_connects_what_was_connected_and_nothing_else() {
     let connection = manager.get("a").unwrap();
     let answer = within(connection.call_tool("a", json!({})).into_future()).await.unwrap();
     assert_eq!(answer.content(), "a");
-    // Whatever became of it meanwhile.
+    // Whatever its state is now.
     within(manager.connect("b")).await.unwrap();
     within(session.restore(&manager, None)).await;
     assert_eq!(names(&manager), ["a", "c"]);
 }
 
 #[tokio::test]
-async fn what_differs_from_the_configuration_of_today_is_told_and_not_connected() {
+async fn changed_servers_are_reported_and_not_connected() {
     let world = world(&["same", "moved", "moved2", "gone", "off", "new", "later"]);
     let then = ["same", "moved", "gone", "off"].map(entry);
     let allow = ["mcp__same__x", "mcp__moved", "mcp__gone__*"];
@@ -137,16 +137,16 @@ async fn what_differs_from_the_configuration_of_today_is_told_and_not_connected(
     assert_eq!(
         restored.reconciled.servers,
         fates(&[
-            ("same", Fate::Connect),
-            ("moved", Fate::Changed),
-            ("gone", Fate::Gone),
-            ("off", Fate::Disabled),
-            ("new", Fate::New { connects: true }),
-            ("later", Fate::New { connects: false }),
+            ("same", RestoreAction::Connect),
+            ("moved", RestoreAction::Changed),
+            ("gone", RestoreAction::Removed),
+            ("off", RestoreAction::Disabled),
+            ("new", RestoreAction::New { connects: true }),
+            ("later", RestoreAction::New { connects: false }),
         ])
     );
     assert_eq!(restored.reconciled.rules, rules(&["mcp__same__x"], &["mcp__moved__wipe"]));
-    let dropped = |pattern: &str, server: &str| Dropped {
+    let dropped = |pattern: &str, server: &str| DroppedPattern {
         pattern: pattern.to_owned(),
         server: server.to_owned(),
     };
@@ -155,33 +155,33 @@ async fn what_differs_from_the_configuration_of_today_is_told_and_not_connected(
     assert_eq!(
         restored.messages(),
         [
-            "server `gone` was connected, and is not configured any more",
-            "server `later` is new, and not connected",
-            "server `moved` is reached in another way now, and not connected until asked for",
-            "server `new` is new, and connected as its entry says",
-            "server `off` was connected, and is disabled now",
-            "`mcp__moved` is not allowed any more: server `moved` is not what it was",
-            "`mcp__gone__*` is not allowed any more: server `gone` is not what it was",
+            "server `gone` was connected but is no longer configured",
+            "server `later` is new and stays disconnected",
+            "server `moved` has a changed target and stays disconnected until you connect it",
+            "server `new` is new and will be connected (auto_connect)",
+            "server `off` was connected but is disabled now",
+            "`mcp__moved` is no longer allowed: server `moved` has changed",
+            "`mcp__gone__*` is no longer allowed: server `gone` has changed",
         ]
     );
 }
 
 #[tokio::test]
-async fn a_server_that_a_manager_does_not_get_today_is_told_with_the_reason() {
+async fn an_unusable_server_is_reported_with_the_reason() {
     let world = world(&["off", "bad", "theirs"]);
     let all = ["off", "bad", "theirs"];
     let session = session(&world, &all.map(entry), &all, &Rules::default()).await;
     let users = "servers:\n  off: {command: x, enabled: false}\n  bad: {args: []}\n";
     let theirs = "servers: {theirs: {command: theirs}}\n";
-    let config = Place::with(&[("user", users), (".spar/mcp.yaml", theirs)]).read();
+    let config = ConfigFixture::with(&[("user", users), (".spar/mcp.yaml", theirs)]).read();
     let manager = world.manager(config.ready().cloned());
     let restored = within(session.restore(&manager, Some(&config))).await;
     assert_eq!(
         restored.messages(),
         [
-            "server `bad` was connected, and its entry cannot be used now",
-            "server `off` was connected, and is disabled now",
-            "server `theirs` was connected, and its file is not trusted now",
+            "server `bad` was connected but its entry is invalid now",
+            "server `off` was connected but is disabled now",
+            "server `theirs` was connected but its file is not trusted now",
         ]
     );
     assert!(restored.outcomes.is_empty());
@@ -195,12 +195,12 @@ async fn a_server_of_the_same_name_in_a_project_is_not_the_users() {
     projects.origin.scope = Scope::Project;
     let manager = world.manager([projects]);
     let restored = within(session.restore(&manager, None)).await;
-    assert_eq!(restored.reconciled.servers["a"], Fate::Changed);
+    assert_eq!(restored.reconciled.servers["a"], RestoreAction::Changed);
     assert!(names(&manager).is_empty() && restored.reconciled.rules.allow.is_empty());
 }
 
 #[tokio::test]
-async fn one_that_cannot_be_connected_to_is_told_and_takes_no_other_down() {
+async fn a_failed_connection_is_reported_and_does_not_affect_others() {
     let before = world(&["a", "b"]);
     let all = ["a", "b"].map(entry);
     let session = session(&before, &all, &["a", "b"], &Rules::default()).await;

@@ -1,5 +1,5 @@
-//! Ten thousand test cases at once, each with a queue of three: nothing mixes,
-//! and what they need in memory.
+//! Ten thousand concurrent test cases with three responses each: checks that they do not mix,
+//! and measures memory.
 
 use std::future::IntoFuture as _;
 use std::time::Instant;
@@ -39,7 +39,7 @@ pub(crate) async fn run() {
     );
 }
 
-/// What this process has in memory, in bytes.
+/// Returns the resident memory of this process, in bytes.
 fn memory() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

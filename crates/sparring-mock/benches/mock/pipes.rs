@@ -1,5 +1,4 @@
-//! The client that is the same for all over stdio: it writes lines, reads lines,
-//! and looks into none of them but for what was asked for.
+//! The stdio client for all servers: writes and reads lines without parsing them.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -7,13 +6,13 @@ use std::time::Instant;
 
 use crate::turns::each;
 
-/// How many calls are in flight at once in the second discipline.
-const AT_ONCE: usize = 64;
+/// Concurrent calls in the second measurement.
+const MAX_IN_FLIGHT: usize = 64;
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#;
 const READY: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// A server in a process of its own, which ends with this.
+/// A server in its own process, which is killed on drop.
 pub(crate) struct Piped {
     child: Child,
     stdin: ChildStdin,
@@ -31,33 +30,33 @@ impl Piped {
         let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
         let mut piped = Piped { child, stdin, stdout, next: 1, line: String::new() };
         writeln!(piped.stdin, "{INITIALIZE}").expect("it reads");
-        piped.hear("protocolVersion");
+        piped.expect_line("protocolVersion");
         writeln!(piped.stdin, "{READY}").expect("it reads");
         piped
     }
 
-    /// Takes one turn of that many calls in both disciplines.
+    /// Runs one round of calls, one at a time and then concurrently.
     pub(crate) fn take(&mut self, calls: usize, times: &mut [Vec<f64>; 2]) {
         let start = Instant::now();
         for _ in 0..calls {
-            self.say(1);
-            self.hear("hello");
+            self.send_calls(1);
+            self.expect_line("hello");
         }
         times[0].push(each(start.elapsed(), calls));
         let start = Instant::now();
-        self.say(AT_ONCE);
+        self.send_calls(MAX_IN_FLIGHT);
         for answered in 1..=calls {
-            self.hear("hello");
-            // Half of them at a time, as a client that has something to do would.
-            if answered % (AT_ONCE / 2) == 0 && answered + AT_ONCE / 2 < calls {
-                self.say(AT_ONCE / 2);
+            self.expect_line("hello");
+            // Sends half of the window at a time, as a busy client would.
+            if answered % (MAX_IN_FLIGHT / 2) == 0 && answered + MAX_IN_FLIGHT / 2 < calls {
+                self.send_calls(MAX_IN_FLIGHT / 2);
             }
         }
         times[1].push(each(start.elapsed(), calls));
     }
 
-    /// Asks so many times in one go.
-    fn say(&mut self, times: usize) {
+    /// Sends this many calls at once.
+    fn send_calls(&mut self, times: usize) {
         let mut lines = String::new();
         for _ in 0..times {
             lines += &format!(
@@ -69,7 +68,7 @@ impl Piped {
         self.stdin.write_all(lines.as_bytes()).expect("it reads");
     }
 
-    fn hear(&mut self, what: &str) {
+    fn expect_line(&mut self, what: &str) {
         self.line.clear();
         self.stdout.read_line(&mut self.line).expect("it answers");
         assert!(self.line.contains(what), "{}", self.line);

@@ -1,4 +1,4 @@
-//! An LLM endpoint written in Rust: the keys of its script, read as those are.
+//! Builds an LLM endpoint in Rust with the keys of its script.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ use super::StartError;
 use crate::llm::{Api, LlmMock};
 use crate::load::load_llm;
 
-/// An LLM endpoint to be.
+/// Builds an [`LlmMock`].
 #[derive(Clone, PartialEq)]
 #[must_use = "a builder does nothing until it starts something"]
 pub struct LlmBuilder {
@@ -31,7 +31,7 @@ impl LlmBuilder {
         LlmBuilder { api, script, address: SocketAddr::from(([127, 0, 0, 1], 0)) }
     }
 
-    /// Adds a turn for whoever has none of their own.
+    /// Adds a turn for requests without a case of their own.
     pub fn turn(mut self, turn: LlmTurn) -> Self {
         if let Some(Value::Array(turns)) = self.script.get_mut(self.api.name()) {
             turns.push(turn.into());
@@ -39,30 +39,30 @@ impl LlmBuilder {
         self
     }
 
-    /// Gives a test case its turns.
+    /// Sets the turns of a test case.
     pub fn case(mut self, id: &str, turns: impl IntoIterator<Item = LlmTurn>) -> Self {
         let cases = self.script.entry("cases").or_insert_with(|| json!({}));
         cases[id] = turns.into_iter().map(Value::from).collect();
         self
     }
 
-    /// Sets any key that a script can have.
+    /// Sets any key of a script.
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.script.insert(key.to_owned(), value.into());
         self
     }
 
-    /// Puts it at this address, and not on a free port of 127.0.0.1.
+    /// Sets the address to listen on (default: a free port of 127.0.0.1).
     pub fn address(mut self, address: SocketAddr) -> Self {
         self.address = address;
         self
     }
 
-    /// Starts it.
+    /// Starts the endpoint.
     ///
     /// # Errors
-    /// When something of what was said is wrong, in the lines of the JSON that
-    /// was built, or when the address cannot be listened on.
+    /// If a value is wrong, with positions in the JSON that was built, or if it cannot listen on
+    /// the address.
     pub async fn start(self) -> Result<LlmMock, StartError> {
         let address = self.address;
         let source = Source::new("llm", format!("{:#}", Value::Object(self.script)));
@@ -73,22 +73,22 @@ impl LlmBuilder {
 }
 
 impl LlmTurn {
-    /// The model says this.
+    /// Answers with this text.
     pub fn text(text: impl Into<String>) -> Self {
         LlmTurn::default().with("text", text.into())
     }
 
-    /// The model calls this tool.
+    /// Answers with a call of this tool.
     pub fn call(tool: &str, arguments: impl Into<Value>) -> Self {
         LlmTurn::default().and_call(tool, arguments)
     }
 
-    /// An error of the API.
+    /// Answers with an API error.
     pub fn error(status: u16) -> Self {
         LlmTurn::default().with("error", json!({"status": status}))
     }
 
-    /// It calls this tool as well.
+    /// Adds a call of another tool.
     pub fn and_call(mut self, tool: &str, arguments: impl Into<Value>) -> Self {
         let calls = self.0.entry("calls").or_insert_with(|| json!([]));
         if let Value::Array(calls) = calls {
@@ -97,17 +97,17 @@ impl LlmTurn {
         self
     }
 
-    /// Expects something of the request, as `expect` of a script does.
+    /// Sets what the request must look like, as `expect` of a script.
     pub fn expect(self, expected: impl Into<Value>) -> Self {
         self.with("expect", expected)
     }
 
-    /// Lets the answer wait.
+    /// Sets the delay before the answer.
     pub fn delay(self, delay: Duration) -> Self {
         self.with("delay", format!("{}ms", delay.as_millis()))
     }
 
-    /// Sets any key that a turn can have.
+    /// Sets any key of a turn.
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.0.insert(key.to_owned(), value.into());
         self
@@ -120,15 +120,15 @@ impl From<LlmTurn> for Value {
     }
 }
 
-/// Says what was said something about, since there may be secrets in it.
+/// Shows only the keys, since values may be secret.
 impl fmt::Debug for LlmBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keys: Vec<&String> = self.script.keys().collect();
-        f.debug_struct("LlmBuilder").field("said", &keys).finish_non_exhaustive()
+        f.debug_struct("LlmBuilder").field("keys", &keys).finish_non_exhaustive()
     }
 }
 
-/// The same of a turn.
+/// Shows only the keys, since values may be secret.
 impl fmt::Debug for LlmTurn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keys: Vec<&String> = self.0.keys().collect();

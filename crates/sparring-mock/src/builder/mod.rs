@@ -1,17 +1,14 @@
-//! A mock written in Rust: the same language, key by key, with methods for what
-//! is said most often and `with` for everything else.
+//! Builds a mock in Rust with the keys of a script: methods for the common keys, `with` for all
+//! others.
 //!
-//! What is built is read as a script is, so that nothing can be said here that
-//! a file could not say, and the other way round. Texts are templates.
+//! The result is loaded like a script, so builder and file have the same features. Texts are
+//! templates.
 
 mod entry;
 #[cfg(feature = "oauth")]
 mod issuer;
 #[cfg(feature = "llm")]
 mod llm;
-mod reply;
-#[cfg(any(feature = "llm", feature = "oauth"))]
-mod start_error;
 
 use std::path::Path;
 
@@ -21,16 +18,13 @@ use sparring_script::{Problems, Source};
 use crate::load::Settings;
 use crate::server::MockServer;
 
-pub use entry::{PromptMock, ResourceMock, TemplateMock, ToolMock};
+pub use entry::{PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
 #[cfg(feature = "oauth")]
 pub use issuer::IssuerBuilder;
 #[cfg(feature = "llm")]
 pub use llm::{LlmBuilder, LlmTurn};
-pub use reply::Reply;
-#[cfg(any(feature = "llm", feature = "oauth"))]
-pub use start_error::StartError;
 
-/// A mock to be.
+/// Builds a [`MockServer`].
 #[derive(Debug, Clone, Default, PartialEq)]
 #[must_use = "a builder does nothing until it builds"]
 pub struct MockBuilder {
@@ -39,51 +33,51 @@ pub struct MockBuilder {
 }
 
 impl MockBuilder {
-    /// Says who the server is.
+    /// Sets name and version of the server.
     pub fn server(self, name: &str, version: &str) -> Self {
         self.with("server", json!({"name": name, "version": version}))
     }
 
     /// Adds a tool.
     pub fn tool(self, tool: ToolMock) -> Self {
-        self.and("tools", tool.into())
+        self.push("tools", tool.into())
     }
 
     /// Adds a resource.
     pub fn resource(self, resource: ResourceMock) -> Self {
-        self.and("resources", resource.into())
+        self.push("resources", resource.into())
     }
 
     /// Adds a resource template.
     pub fn template(self, template: TemplateMock) -> Self {
-        self.and("templates", template.into())
+        self.push("templates", template.into())
     }
 
     /// Adds a prompt.
     pub fn prompt(self, prompt: PromptMock) -> Self {
-        self.and("prompts", prompt.into())
+        self.push("prompts", prompt.into())
     }
 
-    /// Sets any key that a script can have.
+    /// Sets any key of a script.
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.script.insert(key.to_owned(), value.into());
         self
     }
 
-    /// Lets replies run programs.
+    /// Allows replies to run programs.
     pub fn allow_exec(mut self) -> Self {
         self.settings.allow_exec = true;
         self
     }
 
-    /// Says whom to trust when an HTTP server is asked for an answer over TLS.
+    /// Sets the TLS options for requests to HTTP servers.
     #[cfg(feature = "http")]
     pub fn trust(mut self, tls: sparring_transport::http::Tls) -> Self {
         self.settings.tls = tls;
         self
     }
 
-    fn and(mut self, list: &str, entry: Value) -> Self {
+    fn push(mut self, list: &str, entry: Value) -> Self {
         let list = self.script.entry(list).or_insert_with(|| json!([]));
         if let Value::Array(entries) = list {
             entries.push(entry);
@@ -91,14 +85,31 @@ impl MockBuilder {
         self
     }
 
-    /// Reads what was said, as a script is read; files are looked for from the
-    /// folder on in which the program runs.
+    /// Loads the mock. Paths are relative to the current folder.
     ///
     /// # Errors
-    /// When something of it is wrong; all that is wrong is told at once, in the
-    /// lines of the JSON that was built.
+    /// If something is wrong, with all problems at once. Positions are in the JSON that was
+    /// built.
     pub fn build(self) -> Result<MockServer, Problems> {
         let source = Source::new("builder", format!("{:#}", Value::Object(self.script)));
         MockServer::load(&source, Path::new(""), &self.settings)
     }
+}
+
+/// An issuer or LLM endpoint could not be started.
+#[cfg(any(feature = "llm", feature = "oauth"))]
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// A value is wrong.
+    #[error("{0}")]
+    Script(#[from] Problems),
+    /// Cannot listen on the address.
+    #[error("cannot listen on {address}: {error}")]
+    Listen {
+        /// The address.
+        address: std::net::SocketAddr,
+        /// The error of the operating system.
+        error: std::io::Error,
+    },
 }

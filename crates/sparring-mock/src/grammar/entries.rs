@@ -1,76 +1,76 @@
-//! What can be listed: tools, resources, templates, prompts, completions.
+//! Keys of tools, resources, templates, prompts and completions.
 //!
-//! An entry with one reply has the reply's keys itself; one with several has
-//! them below `replies`.
+//! An entry with one reply has the keys of the reply itself; one with several has them below
+//! `replies`.
 
 use sparring_script::{Key, Object, Shape};
 
 use super::reply::{
-    ANY_BODY, BLOCK, ONLY_PROMPTS, ONLY_RESOURCES, ONLY_TOOLS, PERFORMANCE, PROMPT_REPLY,
-    RESOURCE_REPLY, TOOL_REPLY,
+    BLOCK_KEYS, BODY_KEYS, DELIVERY_KEYS, PROMPT_BODY_KEYS, PROMPT_REPLY, RESOURCE_BODY_KEYS,
+    RESOURCE_REPLY, TOOL_BODY_KEYS, TOOL_REPLY,
 };
 use super::script::CACHE;
-use super::{JSON_SCHEMA, WIRE};
+use super::{JSON_SCHEMA, WIRE_MAP};
 
-/// What every entry has.
+/// Keys of every entry.
 static LISTED: [Key; 5] = [
-    Key::new("title", &Shape::Text, "Its name for people."),
-    Key::new("description", &Shape::Text, "What it is, for a model."),
-    Key::new("icons", &Shape::List(&WIRE), "Its icons."),
+    Key::new("title", &Shape::Text, "Its display name."),
+    Key::new("description", &Shape::Text, "Its description, for the model."),
+    Key::new("icons", &Shape::List(&WIRE_MAP), "Its icons."),
     Key::new("_meta", &Shape::Map(&Shape::Any), "Its metadata."),
-    Key::new("hidden", &Shape::Bool, "Whether it is left out of lists until a step shows it."),
+    Key::new("hidden", &Shape::Bool, "Whether lists leave it out until a step shows it."),
 ];
 
 pub(crate) static TOOL: Object = Object {
     name: "a tool",
     keys: &[
         &[
-            Key::new("name", &Shape::Text, "The name it is called by.").required(),
+            Key::new("name", &Shape::Text, "Its name.").required(),
             Key::new(
                 "input",
                 &Shape::Map(&Shape::Any),
-                "Its arguments in short: `{city: string, units: \"string?\"}`.",
+                "Its arguments in short form: `{city: string, units: \"string?\"}`.",
             ),
             Key::new("input_schema", &JSON_SCHEMA, "Its arguments as a JSON Schema."),
             Key::new(
                 "output",
                 &Shape::Map(&Shape::Any),
-                "Its structured content in short, as `input`.",
+                "Its structured content in short form, as `input`.",
             ),
             Key::new("output_schema", &JSON_SCHEMA, "Its structured content as a JSON Schema."),
-            Key::new("annotations", &WIRE, "Hints such as `read_only_hint`."),
+            Key::new("annotations", &WIRE_MAP, "Hints such as `read_only_hint`."),
             Key::new(
                 "validate",
                 &Shape::Bool,
-                "Whether arguments that break the schema are refused; true where nothing is said.",
+                "Whether to reject arguments that violate the schema (default: true).",
             ),
             Key::new(
                 "replies",
                 &Shape::List(&Shape::Object(&TOOL_REPLY)),
-                "What it answers: the first whose `when` fits and whose `times` is not used up.",
+                "Its replies: the first whose `when` matches and whose `times` is not used up is given.",
             ),
         ],
         &LISTED,
-        &PERFORMANCE,
-        &BLOCK,
-        &ONLY_TOOLS,
-        &ANY_BODY,
+        &DELIVERY_KEYS,
+        &BLOCK_KEYS,
+        &TOOL_BODY_KEYS,
+        &BODY_KEYS,
     ],
 };
 
-/// What resources and templates have.
-static OF_A_RESOURCE: [Key; 4] = [
+/// Keys of resources and templates.
+static RESOURCE_KEYS: [Key; 4] = [
     Key::new(
         "mime_type",
         &Shape::Text,
-        "As text/plain; found out from a file's name where nothing is said.",
+        "The MIME type, such as text/plain (default: guessed from the file name).",
     ),
-    Key::new("annotations", &WIRE, "Hints such as `audience` and `priority`."),
-    Key::new("cache", &Shape::Object(&CACHE), "How long it may be kept, since 2026-07-28."),
+    Key::new("annotations", &WIRE_MAP, "Hints such as `audience` and `priority`."),
+    Key::new("cache", &Shape::Object(&CACHE), "The caching hint, since 2026-07-28."),
     Key::new(
         "replies",
         &Shape::List(&Shape::Object(&RESOURCE_REPLY)),
-        "What reading it gives: the first that fits.",
+        "Its replies: the first that matches is given.",
     ),
 ];
 
@@ -78,15 +78,15 @@ pub(super) static RESOURCE: Object = Object {
     name: "a resource",
     keys: &[
         &[
-            Key::new("uri", &Shape::Text, "Where it is.").required(),
-            Key::new("name", &Shape::Text, "Its name; its URI where nothing is said."),
-            Key::new("size", &Shape::Integer(0), "How many bytes it says it has."),
+            Key::new("uri", &Shape::Text, "Its URI.").required(),
+            Key::new("name", &Shape::Text, "Its name (default: its URI)."),
+            Key::new("size", &Shape::Integer(0), "The size in bytes that it declares."),
         ],
         &LISTED,
-        &OF_A_RESOURCE,
-        &PERFORMANCE,
-        &ONLY_RESOURCES,
-        &ANY_BODY,
+        &RESOURCE_KEYS,
+        &DELIVERY_KEYS,
+        &RESOURCE_BODY_KEYS,
+        &BODY_KEYS,
     ],
 };
 
@@ -97,16 +97,16 @@ pub(super) static TEMPLATE: Object = Object {
             Key::new(
                 "uri_template",
                 &Shape::Text,
-                "The pattern, as `file:///{path}`; its variables are `${args…}`.",
+                "The URI template, such as `file:///{path}`; its variables are `${args…}`.",
             )
             .required(),
-            Key::new("name", &Shape::Text, "Its name; the pattern where nothing is said."),
+            Key::new("name", &Shape::Text, "Its name (default: the URI template)."),
         ],
         &LISTED,
-        &OF_A_RESOURCE,
-        &PERFORMANCE,
-        &ONLY_RESOURCES,
-        &ANY_BODY,
+        &RESOURCE_KEYS,
+        &DELIVERY_KEYS,
+        &RESOURCE_BODY_KEYS,
+        &BODY_KEYS,
     ],
 };
 
@@ -114,18 +114,18 @@ pub(super) static PROMPT: Object = Object {
     name: "a prompt",
     keys: &[
         &[
-            Key::new("name", &Shape::Text, "The name it is got by.").required(),
-            Key::new("arguments", &Shape::List(&Shape::Object(&ARGUMENT)), "What it takes."),
+            Key::new("name", &Shape::Text, "Its name.").required(),
+            Key::new("arguments", &Shape::List(&Shape::Object(&ARGUMENT)), "Its arguments."),
             Key::new(
                 "replies",
                 &Shape::List(&Shape::Object(&PROMPT_REPLY)),
-                "What getting it gives: the first that fits.",
+                "Its replies: the first that matches is given.",
             ),
         ],
         &LISTED,
-        &PERFORMANCE,
-        &ONLY_PROMPTS,
-        &ANY_BODY,
+        &DELIVERY_KEYS,
+        &PROMPT_BODY_KEYS,
+        &BODY_KEYS,
     ],
 };
 
@@ -133,9 +133,9 @@ static ARGUMENT: Object = Object {
     name: "an argument",
     keys: &[&[
         Key::new("name", &Shape::Text, "Its name.").required(),
-        Key::new("title", &Shape::Text, "Its name for people."),
-        Key::new("description", &Shape::Text, "What it is."),
-        Key::new("required", &Shape::Bool, "Whether it must be given."),
+        Key::new("title", &Shape::Text, "Its display name."),
+        Key::new("description", &Shape::Text, "Its description."),
+        Key::new("required", &Shape::Bool, "Whether it is required."),
     ]],
 };
 
@@ -148,10 +148,10 @@ pub(super) static COMPLETION: Object = Object {
         Key::new(
             "values",
             &Shape::List(&Shape::Text),
-            "The values; those that begin as what was typed are given.",
+            "The values; those that start with the typed text are returned.",
         )
         .required(),
-        Key::new("total", &Shape::Integer(0), "How many it says there are."),
-        Key::new("has_more", &Shape::Bool, "Whether it says there are more."),
+        Key::new("total", &Shape::Integer(0), "The total number that it declares."),
+        Key::new("has_more", &Shape::Bool, "Whether it declares that there are more."),
     ]],
 };

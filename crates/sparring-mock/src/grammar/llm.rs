@@ -1,20 +1,20 @@
-//! A scripted LLM endpoint: as a file of its own, and as it stands in a suite.
+//! Keys of an LLM endpoint, in a file and in a suite.
 
 use serde_json::Value;
 use sparring_script::{Key, Object, Shape, grammar};
 
-/// The JSON Schema of scripts of LLM endpoints, for editors.
+/// Returns the JSON Schema of LLM scripts, for editors.
 pub fn llm_schema() -> Value {
     grammar::schema("An LLM endpoint of Sparring", &LLM)
 }
 
-/// The page of all keys of LLM endpoints, for the docs.
+/// Renders the reference page of LLM scripts, for the docs.
 pub fn llm_reference() -> String {
-    let intro = "Made from the language itself; [mock.md](mock.md#the-llm-endpoint) explains it.";
+    let intro = "Generated from the grammar; [mock.md](mock.md#the-llm-endpoint) explains it.";
     grammar::page("All keys of an LLM endpoint", intro, &LLM)
 }
 
-/// The file of an endpoint.
+/// The script file of an endpoint.
 pub(crate) static LLM: Object = Object {
     name: "an LLM script",
     keys: &[
@@ -23,27 +23,23 @@ pub(crate) static LLM: Object = Object {
     ],
 };
 
-/// What an endpoint is told, wherever that stands.
+/// Keys of an endpoint, in a file or a suite.
 pub static LLM_KEYS: [Key; 4] = [
     Key::new(
         "openai",
         &TURNS,
-        "An endpoint of OpenAI's chat completions: what it answers, turn by turn, to whoever has no turns below `cases`.",
+        "The turns of an endpoint of OpenAI's chat completions, for requests without turns below `cases`.",
     ),
-    Key::new("anthropic", &TURNS, "Or one of Anthropic's messages."),
+    Key::new("anthropic", &TURNS, "The turns of an endpoint of Anthropic's messages."),
     Key::new(
         "cases",
         &Shape::Map(&TURNS),
-        "The turns of those whose user says `[test_case_id=…]`, by that id.",
+        "The turns of requests whose user message has `[test_case_id=…]`, by that id.",
     ),
-    Key::new(
-        "models",
-        &Shape::List(&Shape::Text),
-        "The models that there are; any where nothing is said.",
-    ),
+    Key::new("models", &Shape::List(&Shape::Text), "The allowed models (default: any)."),
 ];
 
-/// Answers, turn by turn.
+/// A list of turns.
 pub static TURNS: Shape = Shape::List(&Shape::Object(&TURN));
 
 static TURN: Object = Object {
@@ -52,29 +48,29 @@ static TURN: Object = Object {
         Key::new(
             "expect",
             &Shape::Object(&EXPECT),
-            "What the request must be like; one that is not is refused, and the turn stays.",
+            "What the request must look like; other requests are rejected and do not use up the turn.",
         ),
-        Key::new("text", &Shape::Text, "What the model says."),
-        Key::new("call", &Shape::Object(&CALL), "The tool that it calls."),
-        Key::new("calls", &Shape::List(&Shape::Object(&CALL)), "The tools that it calls at once."),
+        Key::new("text", &Shape::Text, "The text of the answer."),
+        Key::new("call", &Shape::Object(&CALL), "A tool call."),
+        Key::new("calls", &Shape::List(&Shape::Object(&CALL)), "Several tool calls at once."),
         Key::new(
             "stop",
             &Shape::Text,
-            "Why it stops, in the API's own word; what fits the answer where nothing is said.",
+            "The stop reason in the words of the API (default: the one that fits the answer).",
         ),
-        Key::new("usage", &Shape::Object(&USAGE), "How many tokens it took."),
-        Key::new("delay", &Shape::Duration, "How long the answer waits."),
-        Key::new("pace", &Shape::Duration, "How long each event of a stream waits for the next."),
+        Key::new("usage", &Shape::Object(&USAGE), "The token usage."),
+        Key::new("delay", &Shape::Duration, "Delay before the answer."),
+        Key::new("pace", &Shape::Duration, "Pause between the events of a stream."),
         Key::new(
             "error",
             &Shape::Object(&ERROR),
-            "An error of the API instead of an answer; in a stream it comes behind what is said.",
+            "An API error instead of an answer; in a stream it comes after the answer.",
         ),
-        Key::new("fault", &Shape::Object(&FAULT), "What goes wrong with the answer, on purpose."),
+        Key::new("fault", &Shape::Object(&FAULT), "Faults of the answer."),
         Key::new(
             "repeat",
             &Shape::Either(&[Shape::Integer(1), Shape::Word(&["always"])]),
-            "How often the turn is taken before the next; once where nothing is said.",
+            "How often the turn is taken before the next (default: once).",
         ),
     ]],
 };
@@ -84,31 +80,31 @@ static EXPECT: Object = Object {
     keys: &[
         &SEEN_KEYS,
         &[
-            Key::new("headers", &Shape::Map(&Shape::Any), "Its headers, by name."),
-            Key::new("body", &Shape::Any, "The whole of it, as it stands on the wire."),
+            Key::new("headers", &Shape::Map(&Shape::Any), "The headers, by name."),
+            Key::new("body", &Shape::Any, "The complete body, as sent on the wire."),
         ],
     ],
 };
 
-/// What can be looked at in a request, the same for both APIs.
+/// Parts of a request that can be checked, the same for both APIs.
 pub static SEEN_KEYS: [Key; 6] = [
-    Key::new("model", &Shape::Any, "The model that an LLM is asked for."),
-    Key::new("system", &Shape::Any, "What it is told to be, as one text."),
-    Key::new("user", &Shape::Any, "What the user said last."),
+    Key::new("model", &Shape::Any, "The requested model."),
+    Key::new("system", &Shape::Any, "The system prompt, as one text."),
+    Key::new("user", &Shape::Any, "The last user text."),
     Key::new(
         "messages",
         &Shape::Any,
-        "The messages but for the system's, each with `role` and `text`, and `calls` and `results` where it has some.",
+        "The messages without the system's, each with `role` and `text`, and with `calls` and `results` if it has some.",
     ),
     Key::new(
         "tools",
         &Shape::Any,
-        "The tools that are declared, each with `name`, `description`, `input_schema`.",
+        "The declared tools, each with `name`, `description`, `input_schema`.",
     ),
     Key::new(
         "results",
         &Shape::Any,
-        "What came of the tools that were called last, each with `tool`, `id`, `text`, `is_error`, and `json` where the text is that.",
+        "The results of the last tool calls, each with `tool`, `id`, `text`, `is_error`, and `json` if the text is JSON.",
     ),
 ];
 
@@ -120,13 +116,13 @@ static CALL: Object = Object {
         Key::new(
             "arguments",
             &Shape::Text,
-            "Its arguments as a text instead, which may be no JSON; only OpenAI's have that.",
+            "Its arguments as text instead, which need not be JSON; only for OpenAI.",
         ),
-        Key::new("id", &Shape::Text, "The id of the call; one of our own where nothing is said."),
+        Key::new("id", &Shape::Text, "The id of the call (default: generated)."),
         Key::new(
             "undeclared",
             &Shape::Bool,
-            "Whether the agent need not have declared the tool, as a model may make one up.",
+            "Whether to allow a tool that the request does not declare.",
         ),
     ]],
 };
@@ -134,8 +130,8 @@ static CALL: Object = Object {
 static USAGE: Object = Object {
     name: "a usage",
     keys: &[&[
-        Key::new("input", &Shape::Integer(0), "What was read; about four bytes are a token."),
-        Key::new("output", &Shape::Integer(0), "What was written."),
+        Key::new("input", &Shape::Integer(0), "Input tokens (default: one per four bytes)."),
+        Key::new("output", &Shape::Integer(0), "Output tokens (default: one per four bytes)."),
     ]],
 };
 
@@ -143,10 +139,10 @@ static ERROR: Object = Object {
     name: "an error of the API",
     keys: &[&[
         Key::new("status", &Shape::Integer(400), "Its HTTP status.").required(),
-        Key::new("type", &Shape::Text, "Its type; what fits the status where nothing is said."),
-        Key::new("code", &Shape::Text, "Its code, which only OpenAI's have."),
-        Key::new("message", &Shape::Text, "What it says."),
-        Key::new("retry_after", &Shape::Duration, "When to come again, as a header."),
+        Key::new("type", &Shape::Text, "Its type (default: the one that fits the status)."),
+        Key::new("code", &Shape::Text, "Its code; only for OpenAI."),
+        Key::new("message", &Shape::Text, "Its message."),
+        Key::new("retry_after", &Shape::Duration, "When to retry, sent as a header."),
     ]],
 };
 
@@ -156,16 +152,20 @@ static FAULT: Object = Object {
         Key::new(
             "disconnect",
             &Shape::Word(&["before", "middle"]),
-            "The connection ends before the answer, or in the middle of it.",
+            "Closes the connection before the answer, or in the middle of it.",
         ),
-        Key::new("silent", &Shape::Bool, "No answer ever comes."),
-        Key::new("slow", &Shape::Integer(1), "It comes by so many bytes a second."),
-        Key::new("truncate", &Shape::Bool, "Only its first half comes, as though that were all."),
+        Key::new("silent", &Shape::Bool, "Never answers."),
+        Key::new("slow", &Shape::Integer(1), "Sends the answer at this many bytes per second."),
+        Key::new(
+            "truncate",
+            &Shape::Bool,
+            "Sends only the first half of the answer as if it were complete.",
+        ),
         Key::new(
             "garbage",
             &Shape::Either(&[Shape::Bool, Shape::Text]),
-            "Something that is no JSON comes instead; in a stream in the middle of it.",
+            "Sends text that is not JSON instead; in a stream, in the middle of it.",
         ),
-        Key::new("bad_content_type", &Shape::Text, "Its content type."),
+        Key::new("bad_content_type", &Shape::Text, "The content type of the answer."),
     ]],
 };

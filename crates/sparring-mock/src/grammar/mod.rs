@@ -1,15 +1,13 @@
-//! The mock language as data: every key there is, with what it is for.
+//! The grammar of mock scripts: every key and its description.
 //!
-//! What a key does stands in `load`; a key that is not here is unknown.
+//! `load` implements the keys; a key that is not here is unknown.
 
-mod ask;
 mod entries;
-mod fault;
 #[cfg(feature = "llm")]
 mod llm;
 #[cfg_attr(
     not(feature = "oauth"),
-    expect(dead_code, reason = "the keys of a script are known, also those that are refused")
+    expect(dead_code, reason = "a build without OAuth still knows the keys that it rejects")
 )]
 mod oauth;
 mod reply;
@@ -29,20 +27,19 @@ pub(crate) use script::SCRIPT;
 use serde_json::Value;
 use sparring_script::{Shape, grammar};
 
-/// The JSON Schema of mock scripts, for editors.
+/// Returns the JSON Schema of mock scripts, for editors.
 pub fn schema() -> Value {
     grammar::schema("A mock of Sparring", &SCRIPT)
 }
 
-/// The page of all keys of mock scripts, for the docs.
+/// Renders the reference page of mock scripts, for the docs.
 pub fn reference() -> String {
-    let intro = "Made from the language itself; [mock.md](mock.md) explains it. Keys may also be \
-                 written as the wire has them, `inputSchema` for `input_schema`.";
+    let intro = "Generated from the grammar; [mock.md](mock.md) explains it. Keys may also be \
+                 written as on the wire: `inputSchema` for `input_schema`.";
     grammar::page("All keys of a mock", intro, &SCRIPT)
 }
 
-/// A value passed on to the wire, with our names made the wire's.
-pub(crate) static WIRE: Shape = Shape::Map(&Shape::Any);
+/// A value that is sent on the wire, with its keys converted to those of the wire.
+pub(crate) static WIRE_MAP: Shape = Shape::Map(&Shape::Any);
 
-/// A JSON Schema.
 pub(crate) static JSON_SCHEMA: Shape = Shape::Map(&Shape::Any);

@@ -1,92 +1,85 @@
-//! An issuer of tokens: as it stands beside a mock, by itself, and what of it can
-//! be changed while it serves.
+//! Keys of an issuer: on a mock, alone, and those that can be changed while it serves.
 
 use sparring_script::{Key, Object, Shape};
 
-/// The issuer of a mock, which lets in whoever has its tokens.
+/// The issuer of a mock.
 pub(super) static OAUTH: Object = Object {
     name: "the issuer of a mock",
     keys: &[
-        &OWN,
+        &ISSUER_KEYS,
         &[
             Key::new(
                 "requires",
                 &Shape::OneOrMany(&Shape::Text),
-                "The scopes that a token needs to be let in at all.",
+                "The scopes that every request needs.",
             ),
             Key::new(
                 "tools",
                 &Shape::Map(&Shape::OneOrMany(&Shape::Text)),
-                "The scopes that a call of a tool needs besides, by the tool's name.",
+                "The scopes that calls of a tool need in addition, by tool name.",
             ),
         ],
-        &WAYS,
+        &BEHAVIOR_KEYS,
     ],
 };
 
-/// An issuer by itself.
-pub(crate) static ISSUER: Object = Object { name: "an issuer", keys: &[&OWN, &WAYS] };
+/// An issuer alone.
+pub(crate) static ISSUER: Object =
+    Object { name: "an issuer", keys: &[&ISSUER_KEYS, &BEHAVIOR_KEYS] };
 
-/// What can be changed of one.
-pub(crate) static CHANGES: Object = Object { name: "a change of an issuer", keys: &[&WAYS] };
+/// Keys that can be changed while it serves.
+pub(crate) static CHANGES: Object =
+    Object { name: "a change of an issuer", keys: &[&BEHAVIOR_KEYS] };
 
-/// A token to be made.
+/// A token to issue.
 pub(crate) static TOKEN: Object = Object {
     name: "a token",
     keys: &[&[
-        Key::new("audience", &Shape::OneOrMany(&Shape::Text), "Whom it is for."),
+        Key::new("audience", &Shape::OneOrMany(&Shape::Text), "Its audience."),
         Key::new("scopes", &Shape::OneOrMany(&Shape::Text), "Its scopes."),
-        Key::new("subject", &Shape::Text, "On whose behalf it is."),
-        Key::new("client_id", &Shape::Text, "To which client it is given."),
-        Key::new("lifetime", &Shape::Duration, "How long it is good."),
-        Key::new("wrong", &WRONG, "What is wrong with it."),
+        Key::new("subject", &Shape::Text, "Its subject."),
+        Key::new("client_id", &Shape::Text, "The client that it is issued to."),
+        Key::new("lifetime", &Shape::Duration, "How long it is valid."),
+        Key::new("wrong", &WRONG, "How it is faulty."),
     ]],
 };
 
-static OWN: [Key; 4] = [
-    Key::new(
-        "path",
-        &Shape::Text,
-        "Where it is at its origin, as `/as`; at the root where nothing is said.",
-    ),
-    Key::new(
-        "scopes",
-        &Shape::OneOrMany(&Shape::Text),
-        "The scopes that there are; where nothing is said, any is good.",
-    ),
-    Key::new("clients", &Shape::List(&Shape::Object(&CLIENT)), "The clients that it knows."),
+static ISSUER_KEYS: [Key; 4] = [
+    Key::new("path", &Shape::Text, "Its path, such as `/as` (default: the root)."),
+    Key::new("scopes", &Shape::OneOrMany(&Shape::Text), "The scopes that it knows (default: any)."),
+    Key::new("clients", &Shape::List(&Shape::Object(&CLIENT)), "Its clients."),
     Key::new(
         "registration",
         &Shape::Bool,
-        "Whether clients may register themselves; they may where nothing is said.",
+        "Whether clients may register themselves (default: true).",
     ),
 ];
 
-static WAYS: [Key; 5] = [
+static BEHAVIOR_KEYS: [Key; 5] = [
     Key::new(
         "lifetime",
         &Shape::Duration,
-        "How long its tokens are good, in whole seconds; an hour where nothing is said.",
+        "How long its tokens are valid, in whole seconds (default: 1h).",
     ),
     Key::new(
         "refresh",
         &Shape::Word(&["rotate", "keep", "never"]),
-        "Whether a refresh token is good once, always, or not given at all; once where nothing is said.",
+        "Whether a refresh token is replaced on each use, can be reused, or is not issued (default: rotate).",
     ),
     Key::new(
         "login",
         &Shape::OneOrMany(&Shape::Word(&["approve", "deny"])),
-        "What comes of logins: of all, or as a list of one after the other. Then they are approved.",
+        "The outcome of logins: one word for all, or a list for the next ones (default: approve).",
     ),
     Key::new(
         "refuse",
         &Shape::OneOrMany(&Shape::Text),
-        "The error of OAuth that token requests are refused with: all, or as a list one after the other. Then they are served.",
+        "The OAuth error of token requests: one for all, or a list for the next ones (default: none).",
     ),
     Key::new(
         "wrong",
         &Shape::OneOrMany(&WRONG),
-        "What is wrong with the tokens it gives: with all, or as a list with one after the other. Then nothing is.",
+        "How issued tokens are faulty: one word for all, or a list for the next ones (default: nothing).",
     ),
 ];
 
@@ -99,15 +92,19 @@ static CLIENT: Object = Object {
         Key::new(
             "id",
             &Shape::Text,
-            "Its id; an https URL is a document that is taken as known, and never looked up.",
+            "Its id; the metadata document of an https URL is not fetched.",
         )
         .required(),
         Key::new("secret", &Shape::Text, "Its secret."),
-        Key::new("key", &Shape::Text, "The file of its key in PEM, public or private, instead."),
+        Key::new(
+            "key",
+            &Shape::Text,
+            "The PEM file of its public or private key, instead of a secret.",
+        ),
         Key::new(
             "redirect_uris",
             &Shape::OneOrMany(&Shape::Text),
-            "Where a browser may be sent; anywhere on this machine where nothing is said. On this machine the port does not matter.",
+            "Its redirect URIs (default: any on this machine). On this machine the port is ignored.",
         ),
     ]],
 };

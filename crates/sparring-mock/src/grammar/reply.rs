@@ -1,86 +1,84 @@
-//! Replies: when they fit, what happens meanwhile, what they say.
+//! Keys of replies: conditions, questions, steps, bodies and faults.
 
 use sparring_script::{Key, Object, Shape};
 
-use super::WIRE;
-use super::ask::ASK;
-use super::fault::FAULT;
-use super::step::{LATER, STEP};
+use super::WIRE_MAP;
+use super::step::{STEP, STEP_AFTER};
 
-/// When a reply is the one.
-static CONDITION: [Key; 3] = [
-    Key::new("when", &Shape::Object(&WHEN), "What a request must be like."),
-    Key::new("times", &Shape::Integer(1), "How often it is given before the next gets its turn."),
+/// Conditions of a reply.
+static CONDITION_KEYS: [Key; 3] = [
+    Key::new("when", &Shape::Object(&WHEN), "The condition that a request must meet."),
+    Key::new("times", &Shape::Integer(1), "How often it may be given (default: always)."),
     Key::new("_meta", &Shape::Map(&Shape::Any), "The metadata of the result."),
 ];
 
 static WHEN: Object = Object {
     name: "a condition",
     keys: &[&[
-        Key::new("args", &Shape::Any, "A matcher of the arguments."),
-        Key::new("headers", &Shape::Map(&Shape::Any), "Matchers of HTTP headers."),
-        Key::new("revision", &Shape::Any, "A matcher of the protocol revision."),
-        Key::new("calls", &Shape::Any, "A matcher of how often it was asked, this time included."),
+        Key::new("args", &Shape::Any, "A matcher for the arguments."),
+        Key::new("headers", &Shape::Map(&Shape::Any), "Matchers for HTTP headers."),
+        Key::new("revision", &Shape::Any, "A matcher for the protocol revision."),
+        Key::new("calls", &Shape::Any, "A matcher for the number of requests, including this one."),
     ]],
 };
 
-/// How a reply is given.
-pub(super) static PERFORMANCE: [Key; 6] = [
+/// Keys for the delivery of a reply.
+pub(super) static DELIVERY_KEYS: [Key; 6] = [
     Key::new(
         "requires",
         &Shape::OneOrMany(&Shape::Word(&["sampling", "elicitation", "roots"])),
-        "The client's capabilities without which the request is refused.",
+        "The capabilities that the client must have; requests without them are rejected.",
     ),
     Key::new(
         "ask",
         &ASK,
-        "Questions to the client, under names of yours; a list of such maps is rounds. One that the client cannot answer is left out.",
+        "Questions to the client, by names of your choice; a list asks in rounds. Questions that the client cannot answer are left out.",
     ),
-    Key::new("during", &Shape::List(&STEP), "What happens before the answer, in this order."),
+    Key::new("during", &Shape::List(&STEP), "Steps before the answer, in order."),
     Key::new(
         "delay",
         &Shape::Either(&[Shape::Duration, Shape::List(&Shape::Duration)]),
-        "How long the answer waits: a time, or the least and the most.",
+        "Delay of the answer: a duration, or minimum and maximum.",
     ),
-    Key::new("after", &Shape::List(&LATER), "What happens after the answer."),
-    Key::new("fault", &Shape::Object(&FAULT), "What goes wrong with the answer, on purpose."),
+    Key::new("after", &Shape::List(&STEP_AFTER), "Steps after the answer, in order."),
+    Key::new("fault", &Shape::Object(&FAULT), "Faults of the answer."),
 ];
 
-/// What is an answer of any kind.
-pub(super) static ANY_BODY: [Key; 3] = [
+/// Bodies of replies of every kind.
+pub(super) static BODY_KEYS: [Key; 3] = [
     Key::new("error", &Shape::Object(&ERROR), "A JSON-RPC error instead of a result."),
-    Key::new("result", &Shape::Map(&Shape::Any), "The whole result as it shall stand on the wire."),
+    Key::new("result", &Shape::Map(&Shape::Any), "The complete result as sent on the wire."),
     Key::new("raw", &Shape::Text, "Exactly these bytes instead of an answer."),
 ];
 
 static ERROR: Object = Object {
     name: "an error",
     keys: &[&[
-        Key::new("code", &Shape::Integer(i64::MIN), "Its code; -32603 where nothing is said."),
-        Key::new("message", &Shape::Text, "What it says.").required(),
-        Key::new("data", &Shape::Any, "Anything more."),
+        Key::new("code", &Shape::Integer(i64::MIN), "The error code (default: -32603)."),
+        Key::new("message", &Shape::Text, "The error message.").required(),
+        Key::new("data", &Shape::Any, "Additional data."),
     ]],
 };
 
-/// One block of content.
-pub(super) static BLOCK: [Key; 6] = [
-    Key::new("text", &Shape::Text, "A text."),
-    Key::new("json", &Shape::Any, "A value, as a text of JSON."),
+/// Content blocks.
+pub(super) static BLOCK_KEYS: [Key; 6] = [
+    Key::new("text", &Shape::Text, "Text."),
+    Key::new("json", &Shape::Any, "A value, sent as JSON text."),
     Key::new("image", &Shape::Object(&BYTES), "An image."),
-    Key::new("audio", &Shape::Object(&BYTES), "A sound."),
-    Key::new("resource", &Shape::Object(&EMBEDDED), "A resource, in whole."),
-    Key::new("resource_link", &WIRE, "A link to a resource."),
+    Key::new("audio", &Shape::Object(&BYTES), "Audio."),
+    Key::new("resource", &Shape::Object(&EMBEDDED), "An embedded resource."),
+    Key::new("resource_link", &WIRE_MAP, "A link to a resource."),
 ];
 
 static BYTES: Object = Object {
     name: "a file or Base64",
     keys: &[&[
-        Key::new("file", &Shape::Text, "A file, from the script's folder on."),
+        Key::new("file", &Shape::Text, "A file, relative to the folder of the script."),
         Key::new("data", &Shape::Text, "The bytes in Base64."),
         Key::new(
             "mime_type",
             &Shape::Text,
-            "As image/png; found out from the file's name where nothing is said.",
+            "The MIME type, such as image/png (default: guessed from the file name).",
         ),
     ]],
 };
@@ -88,32 +86,32 @@ static BYTES: Object = Object {
 static EMBEDDED: Object = Object {
     name: "an embedded resource",
     keys: &[&[
-        Key::new("uri", &Shape::Text, "Where it is.").required(),
-        Key::new("mime_type", &Shape::Text, "As text/plain."),
+        Key::new("uri", &Shape::Text, "Its URI.").required(),
+        Key::new("mime_type", &Shape::Text, "The MIME type, such as text/plain."),
         Key::new("text", &Shape::Text, "Its text."),
-        Key::new("json", &Shape::Any, "A value, as its text."),
+        Key::new("json", &Shape::Any, "A value, sent as JSON text."),
         Key::new("blob", &Shape::Text, "Its bytes in Base64."),
-        Key::new("file", &Shape::Text, "A file whose bytes it has."),
+        Key::new("file", &Shape::Text, "A file with its bytes."),
     ]],
 };
 
-static OF_A_BLOCK: [Key; 2] = [
-    Key::new("annotations", &WIRE, "Hints such as `audience` and `priority`."),
+static BLOCK_META_KEYS: [Key; 2] = [
+    Key::new("annotations", &WIRE_MAP, "Hints such as `audience` and `priority`."),
     Key::new("_meta", &Shape::Map(&Shape::Any), "Its metadata."),
 ];
 
-static CONTENT: Object = Object { name: "a content block", keys: &[&BLOCK, &OF_A_BLOCK] };
+static CONTENT: Object = Object { name: "a content block", keys: &[&BLOCK_KEYS, &BLOCK_META_KEYS] };
 
-/// What only tools say beside blocks.
-pub(super) static ONLY_TOOLS: [Key; 5] = [
-    Key::new("structured", &Shape::Any, "Structured content, and the same as a text of JSON."),
-    Key::new("content", &Shape::List(&Shape::Object(&CONTENT)), "Several blocks."),
-    Key::new("is_error", &Shape::Bool, "Whether the tool says that it failed."),
-    Key::new("http", &Shape::Object(&HTTP), "The answer of an HTTP server, which is asked for it."),
+/// Bodies of tool replies only.
+pub(super) static TOOL_BODY_KEYS: [Key; 5] = [
+    Key::new("structured", &Shape::Any, "Structured content, also sent as JSON text."),
+    Key::new("content", &Shape::List(&Shape::Object(&CONTENT)), "Several content blocks."),
+    Key::new("is_error", &Shape::Bool, "Whether the result has `isError`."),
+    Key::new("http", &Shape::Object(&HTTP), "Sends an HTTP request and answers with the response."),
     Key::new(
         "exec",
         &Shape::Either(&[Shape::Text, Shape::Object(&EXEC)]),
-        "What a program says, which is run for it, where that is allowed: a command line, or more of it in a map.",
+        "Runs a program and answers with its output: a command line or a map. Needs --allow-exec.",
     ),
 ];
 
@@ -123,17 +121,17 @@ static EXEC: Object = Object {
         Key::new(
             "command",
             &Shape::Text,
-            "The program: a name, or a path from the script's folder on. No shell comes between.",
+            "The program: a name, or a path relative to the folder of the script. It runs without a shell.",
         )
         .required(),
         Key::new("args", &Shape::List(&Shape::Text), "Its arguments."),
-        Key::new("env", &Shape::Map(&Shape::Text), "What its environment has besides ours."),
+        Key::new("env", &Shape::Map(&Shape::Text), "Additional environment variables."),
         Key::new(
             "as",
             &Shape::Word(&["text", "structured", "result"]),
-            "What its output is: a text, which it is where nothing is said, structured content, or the whole result.",
+            "What its output is: text, structured content or the complete result (default: text).",
         ),
-        Key::new("timeout", &Shape::Duration, "How long it may take; 30s where nothing is said."),
+        Key::new("timeout", &Shape::Duration, "The timeout (default: 30s)."),
     ]],
 };
 
@@ -143,58 +141,122 @@ static HTTP: Object = Object {
         Key::new(
             "url",
             &Shape::Text,
-            "Where; what fills it behind host and port is percent-encoded.",
+            "The URL; template values after host and port are percent-encoded.",
         )
         .required(),
-        Key::new("method", &Shape::Text, "GET where nothing is said, POST where there is a body."),
-        Key::new("query", &Shape::Map(&Shape::Any), "Parameters that are added to the URL."),
+        Key::new("method", &Shape::Text, "The method (default: POST with a body, else GET)."),
+        Key::new("query", &Shape::Map(&Shape::Any), "Parameters to add to the URL."),
         Key::new("headers", &Shape::Map(&Shape::Text), "Its headers."),
-        Key::new("body", &Shape::Text, "Its body, as a text."),
-        Key::new("json", &Shape::Any, "Its body, as JSON."),
-        Key::new(
-            "timeout",
-            &Shape::Duration,
-            "How long the answer may take; 30s where nothing is said.",
-        ),
+        Key::new("body", &Shape::Text, "Its body as text."),
+        Key::new("json", &Shape::Any, "Its body as JSON."),
+        Key::new("timeout", &Shape::Duration, "The timeout (default: 30s)."),
     ]],
 };
 
-pub(crate) static TOOL_REPLY: Object =
-    Object { name: "a reply", keys: &[&CONDITION, &PERFORMANCE, &BLOCK, &ONLY_TOOLS, &ANY_BODY] };
+pub(crate) static TOOL_REPLY: Object = Object {
+    name: "a reply",
+    keys: &[&CONDITION_KEYS, &DELIVERY_KEYS, &BLOCK_KEYS, &TOOL_BODY_KEYS, &BODY_KEYS],
+};
 
-/// What only resources say.
-pub(super) static ONLY_RESOURCES: [Key; 4] = [
+/// Bodies of resource replies.
+pub(super) static RESOURCE_BODY_KEYS: [Key; 4] = [
     Key::new("text", &Shape::Text, "Its text."),
-    Key::new("json", &Shape::Any, "A value, as its text."),
+    Key::new("json", &Shape::Any, "A value, sent as JSON text."),
     Key::new("blob", &Shape::Text, "Its bytes in Base64."),
-    Key::new("file", &Shape::Text, "A file whose text or bytes it has."),
+    Key::new("file", &Shape::Text, "A file with its text or bytes."),
 ];
 
 pub(super) static RESOURCE_REPLY: Object = Object {
     name: "a reply of a resource",
-    keys: &[&CONDITION, &PERFORMANCE, &ONLY_RESOURCES, &ANY_BODY],
+    keys: &[&CONDITION_KEYS, &DELIVERY_KEYS, &RESOURCE_BODY_KEYS, &BODY_KEYS],
 };
 
-/// What only prompts say.
-pub(super) static ONLY_PROMPTS: [Key; 2] = [
-    Key::new("text", &Shape::Text, "One message of the user's."),
+/// Bodies of prompt replies.
+pub(super) static PROMPT_BODY_KEYS: [Key; 2] = [
+    Key::new("text", &Shape::Text, "The text of one user message."),
     Key::new("messages", &Shape::List(&Shape::Object(&MESSAGE)), "The messages."),
 ];
 
 pub(super) static PROMPT_REPLY: Object = Object {
     name: "a reply of a prompt",
-    keys: &[&CONDITION, &PERFORMANCE, &ONLY_PROMPTS, &ANY_BODY],
+    keys: &[&CONDITION_KEYS, &DELIVERY_KEYS, &PROMPT_BODY_KEYS, &BODY_KEYS],
 };
 
 static MESSAGE: Object = Object {
     name: "a message",
     keys: &[
-        &[Key::new(
-            "role",
-            &Shape::Word(&["user", "assistant"]),
-            "Who says it; the user where nothing is said.",
-        )],
-        &BLOCK,
-        &OF_A_BLOCK,
+        &[Key::new("role", &Shape::Word(&["user", "assistant"]), "The role (default: user).")],
+        &BLOCK_KEYS,
+        &BLOCK_META_KEYS,
     ],
+};
+
+/// A round of questions, or several rounds.
+static ASK: Shape = Shape::OneOrMany(&Shape::Map(&Shape::Object(&QUESTION)));
+
+static QUESTION: Object = Object {
+    name: "a question",
+    keys: &[&[
+        Key::new(
+            "elicitation",
+            &WIRE_MAP,
+            "Asks the user: `message`, and `requested_schema` or `url`.",
+        ),
+        Key::new("sampling", &WIRE_MAP, "Asks the model: `messages`, `max_tokens` and so on."),
+        Key::new("roots", &WIRE_MAP, "Asks for the roots; give an empty map."),
+    ]],
+};
+
+static FAULT: Object = Object {
+    name: "a fault",
+    keys: &[&[
+        Key::new(
+            "garbage",
+            &Shape::Either(&[Shape::Bool, Shape::Text]),
+            "Sends this text, or with `true` a default one, instead of the answer.",
+        ),
+        Key::new("truncate", &Shape::Bool, "Sends only the first half of the answer."),
+        Key::new(
+            "wrong_id",
+            &Shape::Any,
+            "Sends the answer with this id, or with `true` an unused one.",
+        ),
+        Key::new("oversized", &Shape::Integer(1), "Enlarges the answer to this many bytes."),
+        Key::new("duplicate", &Shape::Bool, "Sends the answer twice."),
+        Key::new("silent", &Shape::Bool, "Never answers."),
+        Key::new(
+            "late",
+            &Shape::Bool,
+            "Answers even after a cancellation; not over Streamable HTTP, where a cancellation closes the stream.",
+        ),
+        Key::new("slow", &Shape::Integer(1), "Sends the answer at this many bytes per second."),
+        Key::new(
+            "disconnect",
+            &Shape::Word(&["before", "middle", "after"]),
+            "Closes the connection before, in the middle of, or after the answer.",
+        ),
+        Key::new(
+            "exit",
+            &Shape::Integer(0),
+            "`spar mock` exits with this status instead of answering; elsewhere the connection is closed.",
+        ),
+        Key::new(
+            "stdout_noise",
+            &Shape::Text,
+            "Sends a line that is not a frame before the answer, on transports where frames are lines.",
+        ),
+        Key::new(
+            "stderr_flood",
+            &Shape::Integer(1),
+            "`spar mock` writes this many bytes to stderr before the answer.",
+        ),
+        Key::new("status", &Shape::Integer(100), "The HTTP status of the answer."),
+        Key::new("bad_content_type", &Shape::Text, "The content type of the answer over HTTP."),
+        Key::new(
+            "drop_sse",
+            &Shape::Bool,
+            "Answers over HTTP with a stream that breaks before the answer.",
+        ),
+        Key::new("expire_session", &Shape::Bool, "Ends the HTTP session with this answer."),
+    ]],
 };

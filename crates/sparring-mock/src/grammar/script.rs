@@ -1,8 +1,8 @@
-//! The top of a script.
+//! Top-level keys of a script.
 
 use sparring_script::{Key, Object, Shape};
 
-use super::WIRE;
+use super::WIRE_MAP;
 use super::entries::{COMPLETION, PROMPT, RESOURCE, TEMPLATE, TOOL};
 use super::oauth::OAUTH;
 use super::step::TIMER;
@@ -10,37 +10,37 @@ use super::step::TIMER;
 pub(crate) static SCRIPT: Object = Object {
     name: "a script",
     keys: &[&[
-        Key::new("server", &Shape::Object(&SERVER), "Who the server says it is."),
-        Key::new("instructions", &Shape::Text, "What the server says about its use."),
-        Key::new("protocol", &PROTOCOL, "The revisions it speaks; all where nothing is said."),
+        Key::new("server", &Shape::Object(&SERVER), "Name and version of the server."),
+        Key::new("instructions", &Shape::Text, "The instructions of the server."),
+        Key::new("protocol", &PROTOCOL, "The protocol revisions that it supports (default: all)."),
         Key::new(
             "capabilities",
-            &WIRE,
-            "What it declares beyond or instead of what follows from the script; false takes one away.",
+            &WIRE_MAP,
+            "Capabilities to add to those that follow from the script, or to replace; `false` removes one.",
         ),
         Key::new(
             "vars",
             &Shape::Map(&Shape::Any),
-            "Values for `${vars.NAME}`; `--var` sets others.",
+            "Values for `${vars.NAME}`; `--var` overrides them.",
         ),
         Key::new(
             "seed",
             &Shape::Integer(0),
-            "Where `${random…}` and ranges of delays begin, for the same run again.",
+            "The seed of `${random…}` and of random delays, for repeatable runs.",
         ),
-        Key::new("page_size", &Shape::Integer(1), "How many entries a page of a list has."),
+        Key::new("page_size", &Shape::Integer(1), "The number of entries on a page of a list."),
         Key::new(
             "cache",
             &Shape::Object(&CACHE),
-            "How long lists and resources may be kept, since 2026-07-28.",
+            "The caching hint of lists and resources, since 2026-07-28.",
         ),
-        Key::new("auth", &Shape::Object(&AUTH), "Who may come in over HTTP."),
+        Key::new("auth", &Shape::Object(&AUTH), "The accepted credentials over HTTP."),
         Key::new(
             "control",
             &Shape::Object(&CONTROL),
-            "Who may control the mock over HTTP, below /_spar/.",
+            "Access to the control endpoints over HTTP, below /_spar/.",
         ),
-        Key::new("paths", &Shape::Object(&PATHS), "Where the server is over HTTP."),
+        Key::new("paths", &Shape::Object(&PATHS), "The paths of the server over HTTP."),
         Key::new("tools", &Shape::List(&Shape::Object(&TOOL)), "Its tools."),
         Key::new("resources", &Shape::List(&Shape::Object(&RESOURCE)), "Its resources."),
         Key::new("templates", &Shape::List(&Shape::Object(&TEMPLATE)), "Its resource templates."),
@@ -48,17 +48,13 @@ pub(crate) static SCRIPT: Object = Object {
         Key::new(
             "completions",
             &Shape::List(&Shape::Object(&COMPLETION)),
-            "What it completes arguments with.",
+            "Its completions of arguments.",
         ),
-        Key::new(
-            "timers",
-            &Shape::List(&Shape::Object(&TIMER)),
-            "What happens by itself, in time.",
-        ),
+        Key::new("timers", &Shape::List(&Shape::Object(&TIMER)), "Steps that run on timers."),
         Key::new(
             "mcp_interactions",
-            &Shape::List(&WIRE),
-            "The tool `get_data` and what it answers, turn by turn, to each test case; without any, cases bring their own.",
+            &Shape::List(&WIRE_MAP),
+            "Responses of the tool `get_data` for each test case; with an empty list, each case must contain its own.",
         ),
     ]],
 };
@@ -75,22 +71,22 @@ static SERVER: Object = Object {
     name: "the server",
     keys: &[&[
         Key::new("name", &Shape::Text, "Its name.").required(),
-        Key::new("version", &Shape::Text, "Its version; 0.0.0 where nothing is said."),
-        Key::new("title", &Shape::Text, "Its name for people."),
-        Key::new("description", &Shape::Text, "What it is."),
-        Key::new("website_url", &Shape::Text, "Where more about it stands."),
-        Key::new("icons", &Shape::List(&WIRE), "Its icons."),
+        Key::new("version", &Shape::Text, "Its version (default: 0.0.0)."),
+        Key::new("title", &Shape::Text, "Its display name."),
+        Key::new("description", &Shape::Text, "Its description."),
+        Key::new("website_url", &Shape::Text, "Its website."),
+        Key::new("icons", &Shape::List(&WIRE_MAP), "Its icons."),
     ]],
 };
 
 pub(super) static CACHE: Object = Object {
     name: "a caching hint",
     keys: &[&[
-        Key::new("ttl", &Shape::Duration, "How long a result may be kept.").required(),
+        Key::new("ttl", &Shape::Duration, "How long a result may be cached.").required(),
         Key::new(
             "scope",
             &Shape::Word(&["public", "private"]),
-            "For whom; private where nothing is said.",
+            "Who may share the cache (default: private).",
         ),
     ]],
 };
@@ -98,16 +94,12 @@ pub(super) static CACHE: Object = Object {
 static AUTH: Object = Object {
     name: "the authorization",
     keys: &[&[
-        Key::new("bearer", &Shape::OneOrMany(&Shape::Text), "The bearer tokens that are accepted."),
-        Key::new(
-            "basic",
-            &Shape::Map(&Shape::Text),
-            "The users that are accepted, with their passwords.",
-        ),
+        Key::new("bearer", &Shape::OneOrMany(&Shape::Text), "The accepted bearer tokens."),
+        Key::new("basic", &Shape::Map(&Shape::Text), "The accepted users and their passwords."),
         Key::new(
             "oauth",
             &Shape::Object(&OAUTH),
-            "An issuer beside the mock, whose tokens are accepted.",
+            "A token issuer on the mock, whose tokens are accepted.",
         ),
     ]],
 };
@@ -115,28 +107,16 @@ static AUTH: Object = Object {
 static CONTROL: Object = Object {
     name: "the control",
     keys: &[&[
-        Key::new(
-            "token",
-            &Shape::Text,
-            "The bearer token that it asks for; none where nothing is said.",
-        ),
-        Key::new(
-            "anywhere",
-            &Shape::Bool,
-            "Whether it is there although other machines can reach the server.",
-        ),
+        Key::new("token", &Shape::Text, "The required bearer token (default: none)."),
+        Key::new("anywhere", &Shape::Bool, "Whether other machines may use it (default: false)."),
     ]],
 };
 
 static PATHS: Object = Object {
     name: "the paths",
     keys: &[&[
-        Key::new("mcp", &Shape::Text, "Where Streamable HTTP is; /mcp where nothing is said."),
-        Key::new("sse", &Shape::Text, "Where HTTP+SSE begins; /sse where nothing is said."),
-        Key::new(
-            "messages",
-            &Shape::Text,
-            "Where HTTP+SSE takes messages; /messages where nothing is said.",
-        ),
+        Key::new("mcp", &Shape::Text, "The path of Streamable HTTP (default: /mcp)."),
+        Key::new("sse", &Shape::Text, "The path of the HTTP+SSE stream (default: /sse)."),
+        Key::new("messages", &Shape::Text, "The path of HTTP+SSE messages (default: /messages)."),
     ]],
 };

@@ -1,16 +1,16 @@
-//! What happens besides an answer.
+//! Keys of steps and timers.
 
 use sparring_script::{Key, Object, Shape};
 
-/// One thing that happens, or several in their order.
+/// A step, or several in order.
 pub(super) static STEP: Shape =
     Shape::Either(&[Shape::Word(&["break_off"]), Shape::Object(&STEPS)]);
 
-/// What can happen after an answer.
-pub(super) static LATER: Shape = Shape::Object(&LATER_STEPS);
+/// A step after an answer.
+pub(super) static STEP_AFTER: Shape = Shape::Object(&LATER_STEPS);
 
 static LATER_STEPS: Object =
-    Object { name: "a step after the answer", keys: &[&[DELAY], &AT_ANY_TIME] };
+    Object { name: "a step after the answer", keys: &[&[DELAY], &ANYTIME_STEP_KEYS] };
 
 const DELAY: Key = Key::new("delay", &Shape::Duration, "Waits.");
 
@@ -21,53 +21,49 @@ static STEPS: Object = Object {
             Key::new(
                 "progress",
                 &Shape::Either(&[Shape::Number, Shape::Object(&PROGRESS)]),
-                "Says how far it has come, if the client wants to know.",
+                "Reports progress, if the client asked for it.",
             ),
             Key::new(
                 "log",
                 &Shape::Either(&[Shape::Text, Shape::Object(&LOG)]),
-                "Sends a log message, if the client wants such.",
+                "Sends a log message, if the client asked for it.",
             ),
             DELAY,
         ],
-        &AT_ANY_TIME,
+        &ANYTIME_STEP_KEYS,
     ],
 };
 
-/// What can happen without a request.
-static AT_ANY_TIME: [Key; 3] = [
+/// Steps that need no request.
+static ANYTIME_STEP_KEYS: [Key; 3] = [
     Key::new(
         "notify",
         &Shape::Either(&[Shape::Text, Shape::Object(&NOTIFICATION)]),
-        "Sends a notification, as tools/list_changed.",
+        "Sends a notification, such as tools/list_changed.",
     ),
-    Key::new(
-        "show",
-        &Shape::Object(&ENTRY),
-        "Puts an entry into its list, and says that the list has changed.",
-    ),
+    Key::new("show", &Shape::Object(&ENTRY), "Adds an entry to its list, and notifies clients."),
     Key::new(
         "hide",
         &Shape::Object(&ENTRY),
-        "Takes an entry out of its list, and says that the list has changed.",
+        "Removes an entry from its list, and notifies clients.",
     ),
 ];
 
 static PROGRESS: Object = Object {
     name: "a progress",
     keys: &[&[
-        Key::new("progress", &Shape::Number, "How far.").required(),
-        Key::new("total", &Shape::Number, "Of how much."),
-        Key::new("message", &Shape::Text, "What is being done."),
+        Key::new("progress", &Shape::Number, "The progress so far.").required(),
+        Key::new("total", &Shape::Number, "The total."),
+        Key::new("message", &Shape::Text, "A message about the progress."),
     ]],
 };
 
 static LOG: Object = Object {
     name: "a log message",
     keys: &[&[
-        Key::new("level", &LEVEL, "How severe; info where nothing is said."),
-        Key::new("logger", &Shape::Text, "Who says it."),
-        Key::new("data", &Shape::Any, "What is said.").required(),
+        Key::new("level", &LEVEL, "The level (default: info)."),
+        Key::new("logger", &Shape::Text, "The name of the logger."),
+        Key::new("data", &Shape::Any, "The message or data.").required(),
     ]],
 };
 
@@ -78,11 +74,7 @@ static NOTIFICATION: Object = Object {
     name: "a notification",
     keys: &[&[
         Key::new("method", &Shape::Text, "Its method; notifications/ may be left out.").required(),
-        Key::new(
-            "params",
-            &Shape::Map(&Shape::Any),
-            "Its params, as they shall stand on the wire.",
-        ),
+        Key::new("params", &Shape::Map(&Shape::Any), "Its params, as sent on the wire."),
     ]],
 };
 
@@ -100,9 +92,9 @@ pub(super) static TIMER: Object = Object {
     name: "a timer",
     keys: &[
         &[
-            Key::new("every", &Shape::Duration, "Happens again and again, this far apart."),
-            Key::new("after", &Shape::Duration, "Happens once, this long after the start."),
+            Key::new("every", &Shape::Duration, "Runs repeatedly at this interval."),
+            Key::new("after", &Shape::Duration, "Runs once, this long after the start."),
         ],
-        &AT_ANY_TIME,
+        &ANYTIME_STEP_KEYS,
     ],
 };

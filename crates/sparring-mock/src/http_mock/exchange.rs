@@ -1,4 +1,4 @@
-//! What an HTTP mock is asked, and what it answers.
+//! Requests to an HTTP mock, and its replies.
 
 use std::time::Duration;
 
@@ -6,27 +6,27 @@ use serde_json::{Map, Value, json};
 use sparring_wire::Headers;
 use sparring_wire::json::tree;
 
-use crate::journal::is_secret;
+use crate::journal::is_secret_header;
 
-/// What is shown of a secret.
-const HIDDEN: &str = "(hidden)";
+/// Replaces a secret value.
+const HIDDEN_VALUE: &str = "(hidden)";
 
-/// A request that came.
+/// A received request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpRequest {
-    /// Its method, as `GET`.
+    /// The method, such as `GET`.
     pub method: String,
-    /// Its path, without the query.
+    /// The path, without the query.
     pub path: String,
-    /// What followed the `?`.
+    /// The text after the `?`.
     pub query: Option<String>,
-    /// Its headers.
+    /// The headers.
     pub headers: Headers,
-    /// Its body.
+    /// The body.
     pub body: Vec<u8>,
 }
 
-/// What is answered.
+/// A reply of an HTTP mock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "a reply does nothing until it is given to a mock"]
 pub struct HttpReply {
@@ -35,60 +35,61 @@ pub struct HttpReply {
     pub(super) body: Vec<u8>,
     pub(super) delay: Duration,
     pub(super) fault: Option<HttpFault>,
-    /// Whether its body is events, and how long each waits for the next.
+    /// The pause between the events of a streamed body.
     pub(super) pace: Option<Duration>,
 }
 
-/// What goes wrong with a reply, on purpose.
+/// A scripted fault of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HttpFault {
-    /// The connection ends instead of it.
+    /// Closes the connection without a reply.
     Disconnect,
-    /// The connection ends after half of its body.
+    /// Closes the connection after half of the body.
     Truncate,
-    /// It never comes.
+    /// Never replies.
     Silent,
-    /// Its body comes by so many bytes a second.
+    /// Sends the body at this many bytes per second.
     Slow(u64),
 }
 
 impl HttpRequest {
-    /// The body as a text.
+    /// Returns the body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// All of it as a value: `method`, `path`, `query` and `headers` by their
-    /// names (a list where one comes several times), `body` (read as JSON where
-    /// it is, else a text) and `text` (the body in any case).
+    /// Returns the request as JSON: `method`, `path`, `query` and `headers` by name (a list if a
+    /// name is repeated), `body` (parsed if it is JSON, else text) and `text` (always the body
+    /// as text).
     pub fn to_json(&self) -> Value {
-        self.value(false)
+        self.json_value(false)
     }
 
-    /// The same with secrets hidden, to be shown.
+    /// Returns the request as JSON without secrets, for output.
     pub fn to_shown(&self) -> Value {
-        self.value(true)
+        self.json_value(true)
     }
 
-    /// The same request with secrets hidden, to be kept.
+    /// Removes the secrets from the headers.
     #[cfg(feature = "llm")]
     pub(crate) fn without_secrets(mut self) -> Self {
-        let shown = |(name, value)| (name, if is_secret(name) { HIDDEN } else { value });
-        self.headers = self.headers.iter().map(shown).collect();
+        let hide =
+            |(name, value)| (name, if is_secret_header(name) { HIDDEN_VALUE } else { value });
+        self.headers = self.headers.iter().map(hide).collect();
         self
     }
 
-    fn value(&self, hides: bool) -> Value {
+    fn json_value(&self, hide_secrets: bool) -> Value {
         let mut headers = Map::new();
         for (name, value) in self.headers.iter() {
-            let value = if hides && is_secret(name) { HIDDEN } else { value };
-            add(&mut headers, name.to_ascii_lowercase(), value.to_owned());
+            let value = if hide_secrets && is_secret_header(name) { HIDDEN_VALUE } else { value };
+            add_value(&mut headers, name.to_ascii_lowercase(), value.to_owned());
         }
         let mut query = Map::new();
         let text = self.query.as_deref().unwrap_or_default();
         for (name, value) in form_urlencoded::parse(text.as_bytes()) {
-            add(&mut query, name.into_owned(), value.into_owned());
+            add_value(&mut query, name.into_owned(), value.into_owned());
         }
         let text = self.text();
         let body = tree(&self.body).unwrap_or_else(|_| Value::from(&*text));
@@ -99,8 +100,8 @@ impl HttpRequest {
     }
 }
 
-/// Adds a value; a second one of a name makes a list.
-fn add(map: &mut Map<String, Value>, name: String, value: String) {
+/// Adds a value; a repeated name makes a list.
+fn add_value(map: &mut Map<String, Value>, name: String, value: String) {
     match map.get_mut(&name) {
         None => drop(map.insert(name, value.into())),
         Some(Value::Array(values)) => values.push(value.into()),
@@ -109,76 +110,76 @@ fn add(map: &mut Map<String, Value>, name: String, value: String) {
 }
 
 impl HttpReply {
-    /// An empty reply of this status.
+    /// Creates an empty reply with this status.
     pub fn new(status: u16) -> Self {
         let (headers, body) = (Vec::new(), Vec::new());
         HttpReply { status, headers, body, delay: Duration::ZERO, fault: None, pace: None }
     }
 
-    /// 200 with a JSON body.
+    /// Creates a reply with status 200 and a JSON body.
     pub fn json(value: &Value) -> Self {
         HttpReply::new(200).body(value.to_string()).header("content-type", "application/json")
     }
 
-    /// No reply at all: the connection ends.
+    /// Closes the connection instead of replying.
     pub fn disconnect() -> Self {
         HttpReply::new(200).fault(HttpFault::Disconnect)
     }
 
-    /// With this status.
+    /// Sets the status.
     pub fn status(mut self, status: u16) -> Self {
         self.status = status;
         self
     }
 
-    /// With this body.
+    /// Sets the body.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self
     }
 
-    /// With this header.
+    /// Adds a header.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// After this time.
+    /// Sets the delay before the reply.
     pub fn delay(mut self, delay: Duration) -> Self {
         self.delay = delay;
         self
     }
 
-    /// Its body comes event by event, at this pace.
+    /// Streams the body event by event, with this pause between events.
     #[cfg(feature = "llm")]
-    pub(crate) fn streamed(mut self, pace: Duration) -> Self {
+    pub(crate) fn with_pace(mut self, pace: Duration) -> Self {
         self.pace = Some(pace);
         self
     }
 
-    /// Its status.
+    /// Returns the status.
     #[cfg(feature = "llm")]
     pub(crate) fn status_code(&self) -> u16 {
         self.status
     }
 
-    /// Whether it can be sent at all.
+    /// Checks that the reply can be sent.
     ///
     /// # Errors
-    /// When its status or one of its headers is none.
+    /// If the status or a header is not valid.
     pub fn check(&self) -> Result<(), String> {
         http::StatusCode::from_u16(self.status)
-            .map_err(|_| format!("{} is no status", self.status))?;
+            .map_err(|_| format!("{} is not an HTTP status", self.status))?;
         for (name, value) in &self.headers {
             http::HeaderName::try_from(name)
-                .map_err(|_| format!("{name:?} is no name of a header"))?;
+                .map_err(|_| format!("{name:?} is not a header name"))?;
             http::HeaderValue::try_from(value)
-                .map_err(|_| format!("the header {name} cannot have this value"))?;
+                .map_err(|_| format!("invalid value for the header {name}"))?;
         }
         Ok(())
     }
 
-    /// With this going wrong.
+    /// Sets a fault.
     pub fn fault(mut self, fault: HttpFault) -> Self {
         self.fault = Some(fault);
         self

@@ -1,8 +1,7 @@
-//! An HTTP server for tests: it answers what it was told in advance, and keeps
-//! what it was asked.
+//! An HTTP server for tests: gives scripted replies and records requests.
 
 mod exchange;
-mod requests;
+mod request_log;
 mod route;
 mod serve;
 
@@ -16,96 +15,92 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 pub use exchange::{HttpFault, HttpReply, HttpRequest};
-pub(crate) use requests::Requests;
+pub(crate) use request_log::RequestLog;
 pub use route::HttpRoute;
-pub(crate) use serve::{Answer, run};
+pub(crate) use serve::{HttpResponder, serve};
 
-/// A scripted HTTP server on this machine. Dropped, it stops.
+/// A scripted HTTP server on this machine. Stops when dropped.
 #[derive(Debug)]
 pub struct HttpMock {
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     address: SocketAddr,
     task: JoinHandle<()>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
-    state: Mutex<State>,
-    requests: Requests,
+struct SharedState {
+    state: Mutex<ReplyState>,
+    requests: RequestLog,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    /// Replies in advance, in order.
-    queued: VecDeque<HttpReply>,
-    /// The first that fits and has a reply left is taken.
+struct ReplyState {
+    /// Replies for the next requests.
+    queue: VecDeque<HttpReply>,
+    /// The first route that matches and has a reply left is used.
     routes: Vec<HttpRoute>,
 }
 
 impl HttpMock {
-    /// Starts one on a free port.
+    /// Starts a server on a free port.
     ///
     /// # Errors
-    /// When there is none.
+    /// If no port is free.
     pub async fn start() -> std::io::Result<HttpMock> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared::default());
-        let task = tokio::spawn(run(listener, Arc::clone(&shared)));
+        let shared = Arc::new(SharedState::default());
+        let task = tokio::spawn(serve(listener, Arc::clone(&shared)));
         Ok(HttpMock { shared, address, task })
     }
 
-    /// The URL of a path.
+    /// Returns the URL of a path.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// Answers the next request so, whatever it is; then the one after it by the
-    /// next that was given.
+    /// Queues a reply for the next request, whatever it is.
     pub fn enqueue(&self, reply: HttpReply) {
-        self.shared.state().queued.push_back(reply);
+        self.shared.state().queue.push_back(reply);
     }
 
-    /// Answers every request of this method and path so, where nothing else was
-    /// given in advance. The last that was told about a path counts.
+    /// Gives this reply to every request with this method and path, unless a reply is queued. A
+    /// later call for the same path takes precedence.
     pub fn on(&self, method: &str, path: &str, reply: HttpReply) {
-        let route = HttpRoute::of(method, path).reply(reply, None);
+        let route = HttpRoute::for_path(method, path).reply(reply, None);
         self.shared.state().routes.insert(0, route);
     }
 
-    /// Answers the requests of a route, where nothing else was given in advance
-    /// and no route before it fits.
+    /// Adds a route, which is used if no reply is queued and no earlier route matches.
     pub fn route(&self, route: HttpRoute) {
         self.shared.state().routes.push(route);
     }
 
-    /// Makes everything as it was at first: no reply was given, none is queued,
-    /// and no request has come.
+    /// Restores the initial state: resets all routes, clears the queue and drops all requests.
     pub fn reset(&self) {
         let mut state = self.shared.state();
         state.routes.iter_mut().for_each(HttpRoute::reset);
-        state.queued.clear();
+        state.queue.clear();
         drop(state);
         self.shared.requests.clear();
     }
 
-    /// The oldest request that was not taken yet, waiting for one if there is
-    /// none.
+    /// Takes the oldest request, waiting for one if necessary.
     pub async fn take_request(&self, within: Duration) -> Option<HttpRequest> {
         self.shared.requests.take(within).await
     }
 
-    /// All requests that were not taken yet.
+    /// Returns all requests that were not taken.
     pub fn requests(&self) -> Vec<HttpRequest> {
         self.shared.requests.all()
     }
 
-    /// How many requests came, but for those that were taken.
+    /// Returns the number of requests, without those that were taken.
     pub fn total(&self) -> u64 {
         self.shared.requests.total()
     }
 
-    /// How many requests are not kept any more, since nobody took them.
+    /// Returns how many requests were dropped because too many were not taken.
     pub fn forgotten(&self) -> u64 {
         self.shared.requests.dropped()
     }
@@ -117,28 +112,28 @@ impl Drop for HttpMock {
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl SharedState {
+    fn state(&self) -> MutexGuard<'_, ReplyState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Answer for Shared {
-    /// Keeps a request, and gives its reply.
+impl HttpResponder for SharedState {
+    /// Records a request and returns its reply.
     fn answer(&self, request: HttpRequest) -> HttpReply {
         let mut state = self.state();
-        let queued = state.queued.pop_front();
-        let reply = queued.unwrap_or_else(|| state.choose(&request));
+        let queue = state.queue.pop_front();
+        let reply = queue.unwrap_or_else(|| state.choose_reply(&request));
         drop(state);
-        self.requests.keep(request);
+        self.requests.push(request);
         reply
     }
 }
 
-impl State {
-    /// The reply of the first route that fits and has one left; else one that
-    /// says what kept the nearest from fitting.
-    fn choose(&mut self, request: &HttpRequest) -> HttpReply {
+impl ReplyState {
+    /// Returns the reply of the first matching route, or a 404 with the mismatches of the
+    /// nearest route.
+    fn choose_reply(&mut self, request: &HttpRequest) -> HttpReply {
         let value = request.to_json();
         let mut nearest: Option<Vec<Mismatch>> = None;
         for route in &mut self.routes {
@@ -153,14 +148,14 @@ impl State {
                 nearest = Some(mismatches);
             }
         }
-        let mut told = format!("nothing was told about {} {}", request.method, request.path);
+        let mut text = format!("no route for {} {}", request.method, request.path);
         for mismatch in nearest.into_iter().flatten() {
-            // What is expected of a header may be a secret.
+            // The expected value of a header may be a secret.
             match mismatch.path.starts_with("headers") {
-                true => told += &format!("\n  the nearest: at {}: it is another", mismatch.path),
-                false => told += &format!("\n  the nearest: {mismatch}"),
+                true => text += &format!("\n  nearest route: {} differs", mismatch.path),
+                false => text += &format!("\n  nearest route: {mismatch}"),
             }
         }
-        HttpReply::new(404).body(told)
+        HttpReply::new(404).body(text)
     }
 }

@@ -1,66 +1,66 @@
-//! Which requests get which replies.
+//! Routes: which requests get which replies.
 
 use serde_json::{Value, json};
 use sparring_script::{Matcher, Mismatch};
 
 use super::HttpReply;
 
-/// Requests of one kind, and what they get: the first reply until it was given
-/// as often as it may be, then the next.
+/// Matching requests and their replies: the first reply as often as it may be given, then the
+/// next.
 #[derive(Debug)]
 #[must_use = "a route does nothing until it is given to a mock"]
 pub struct HttpRoute {
     when: Matcher,
-    turns: Vec<Turn>,
+    replies: Vec<RouteReply>,
 }
 
 #[derive(Debug)]
-struct Turn {
+struct RouteReply {
     reply: HttpReply,
-    /// How often it may be given; for ever where nothing is said.
+    /// How often it may be given (default: always).
     times: Option<u64>,
-    given: u64,
+    times_given: u64,
 }
 
 impl HttpRoute {
-    /// A route for the requests that fit, as [`HttpRequest::to_json`] gives
-    /// them.
+    /// Creates a route for requests whose [`HttpRequest::to_json`] matches.
     ///
     /// [`HttpRequest::to_json`]: super::HttpRequest::to_json
     pub fn when(when: Matcher) -> Self {
-        HttpRoute { when, turns: Vec::new() }
+        HttpRoute { when, replies: Vec::new() }
     }
 
-    /// A route for one method and path.
-    pub(super) fn of(method: &str, path: &str) -> Self {
-        // Literally, whatever characters are in it.
+    /// Creates a route for one method and path.
+    pub(super) fn for_path(method: &str, path: &str) -> Self {
+        // Matches literally, whatever characters it contains.
         let path = json!({"equals": path});
         let when = json!({"method": method.to_uppercase(), "path": path});
-        HttpRoute::when(Matcher::of(&when).expect("a matcher of our own"))
+        HttpRoute::when(Matcher::of(&when).expect("a built-in matcher is valid"))
     }
 
-    /// Gives this reply, so often, or for ever where nothing is said; then the
-    /// next that is added.
+    /// Adds a reply, given this often (default: always).
     pub fn reply(mut self, reply: HttpReply, times: Option<u64>) -> Self {
-        self.turns.push(Turn { reply, times, given: 0 });
+        self.replies.push(RouteReply { reply, times, times_given: 0 });
         self
     }
 
-    /// What keeps a request from fitting.
+    /// Returns why a request does not match.
     pub(super) fn mismatches(&self, request: &Value) -> Vec<Mismatch> {
         self.when.check(Some(request))
     }
 
-    /// The next reply; none where all were given.
+    /// Returns the next reply, if one is left.
     pub(super) fn next(&mut self) -> Option<HttpReply> {
-        let turn =
-            self.turns.iter_mut().find(|it| it.times.is_none_or(|times| it.given < times))?;
-        turn.given += 1;
-        Some(turn.reply.clone())
+        let reply = self
+            .replies
+            .iter_mut()
+            .find(|it| it.times.is_none_or(|times| it.times_given < times))?;
+        reply.times_given += 1;
+        Some(reply.reply.clone())
     }
 
-    /// Forgets what was given.
+    /// Resets how often replies were given.
     pub(super) fn reset(&mut self) {
-        self.turns.iter_mut().for_each(|turn| turn.given = 0);
+        self.replies.iter_mut().for_each(|reply| reply.times_given = 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Takes connections, and answers what comes on them.
+//! Accepts HTTP connections and answers their requests.
 
 use std::io;
 use std::pin::Pin;
@@ -20,42 +20,43 @@ use tokio::time::Sleep;
 
 use super::{HttpFault, HttpReply, HttpRequest};
 
-/// The longest body that is taken in.
-const MOST: usize = 8 * 1024 * 1024;
+/// The largest request body that is read, in bytes.
+const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 
-/// How often something of a slow body comes.
-const SLOW: Duration = Duration::from_millis(100);
+/// The interval between the parts of a slow body.
+const SLOW_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How much of a body that is too long is read all the same, so that its sender
-/// gets to know.
-const PATIENCE: usize = 64 * 1024 * 1024;
+/// The most bytes of a too large body that are read and thrown away, so that the client receives
+/// the reply.
+const MAX_DRAINED_BYTES: usize = 64 * 1024 * 1024;
 
-/// Whoever answers, at once.
-pub(crate) trait Answer: Send + Sync + 'static {
+/// Answers HTTP requests without waiting.
+pub(crate) trait HttpResponder: Send + Sync + 'static {
     fn answer(&self, request: HttpRequest) -> HttpReply;
 
-    /// The longest body that is taken in.
-    fn most(&self) -> usize {
-        MOST
+    /// The largest request body that is read, in bytes.
+    fn max_body_bytes(&self) -> usize {
+        MAX_BODY_BYTES
     }
 
-    /// The answer to a request whose body is longer, and is not there.
-    fn too_long(&self, _request: HttpRequest) -> HttpReply {
-        HttpReply::new(413).body(format!("more than {} bytes", self.most()))
+    /// Answers a request whose body is too large; the body is left out.
+    fn body_too_large(&self, _request: HttpRequest) -> HttpReply {
+        HttpReply::new(413)
+            .body(format!("request body has more than {} bytes", self.max_body_bytes()))
     }
 }
 
-/// Serves until it is dropped, and all connections with it.
-pub(crate) async fn run(listener: TcpListener, by: Arc<impl Answer>) {
+/// Serves until the future is dropped, which closes all connections.
+pub(crate) async fn serve(listener: TcpListener, responder: Arc<impl HttpResponder>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             Some(_) = connections.join_next() => {}
             accepted = listener.accept() => {
                 let Ok((stream, _)) = accepted else { continue };
-                let by = Arc::clone(&by);
-                let service = service_fn(move |request| answer(Arc::clone(&by), request));
-                // A client that breaks off is its own affair.
+                let responder = Arc::clone(&responder);
+                let service = service_fn(move |request| answer(Arc::clone(&responder), request));
+                // Errors of a client connection do not concern the server.
                 let serving = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
                 connections.spawn(async { drop(serving.await) });
             }
@@ -64,17 +65,17 @@ pub(crate) async fn run(listener: TcpListener, by: Arc<impl Answer>) {
 }
 
 async fn answer(
-    by: Arc<impl Answer>,
+    responder: Arc<impl HttpResponder>,
     request: Request<Incoming>,
-) -> io::Result<Response<Scripted>> {
+) -> io::Result<Response<ScriptedBody>> {
     let (parts, body) = request.into_parts();
-    let body = read(body, by.most()).await?;
+    let body = read_body(body, responder.max_body_bytes()).await?;
     let headers: Headers = parts
         .headers
         .iter()
         .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
         .collect();
-    let is_too_long = body.is_none();
+    let is_too_large = body.is_none();
     let request = HttpRequest {
         method: parts.method.as_str().to_owned(),
         path: parts.uri.path().to_owned(),
@@ -82,40 +83,42 @@ async fn answer(
         headers,
         body: body.unwrap_or_default(),
     };
-    let reply = if is_too_long { by.too_long(request) } else { by.answer(request) };
+    let reply =
+        if is_too_large { responder.body_too_large(request) } else { responder.answer(request) };
     tokio::time::sleep(reply.delay).await;
     match reply.fault {
-        Some(HttpFault::Disconnect) => Err(broken()),
+        Some(HttpFault::Disconnect) => Err(scripted_disconnect()),
         Some(HttpFault::Silent) => std::future::pending().await,
         fault => {
             let pace = reply.pace;
-            let body = |left| Scripted { left, begun: false, fault, pace, pause: None };
+            let body =
+                |remaining| ScriptedBody { remaining, started: false, fault, pace, pause: None };
             Ok(reply.response()?.map(body))
         }
     }
 }
 
-/// All of a body; nothing of one that is too long.
-async fn read(body: Incoming, most: usize) -> io::Result<Option<Vec<u8>>> {
-    let mut body = Limited::new(body, PATIENCE);
+/// Reads a body; `None` if it is too large.
+async fn read_body(body: Incoming, max: usize) -> io::Result<Option<Vec<u8>>> {
+    let mut body = Limited::new(body, MAX_DRAINED_BYTES);
     let (mut bytes, mut length) = (Vec::new(), 0);
     while let Some(frame) = body.frame().await {
         let data = frame.map_err(io::Error::other)?.into_data().unwrap_or_default();
         length += data.len();
-        match length > most {
+        match length > max {
             true => bytes = Vec::new(),
             false => bytes.extend_from_slice(&data),
         }
     }
-    Ok((length <= most).then_some(bytes))
+    Ok((length <= max).then_some(bytes))
 }
 
-fn broken() -> io::Error {
-    io::Error::other("broken, as told")
+fn scripted_disconnect() -> io::Error {
+    io::Error::other("connection closed by the script")
 }
 
 impl HttpReply {
-    /// The reply as it is sent.
+    /// Builds the HTTP response.
     pub(crate) fn response(&self) -> io::Result<Response<Bytes>> {
         let status = StatusCode::from_u16(self.status).map_err(io::Error::other)?;
         let mut response = Response::builder().status(status);
@@ -126,17 +129,17 @@ impl HttpReply {
     }
 }
 
-/// A body that comes as it was told to.
-struct Scripted {
-    left: Bytes,
-    begun: bool,
+/// A response body with a pace and faults.
+struct ScriptedBody {
+    remaining: Bytes,
+    started: bool,
     fault: Option<HttpFault>,
-    /// Whether it is events, and how long each waits for the next.
+    /// The pause between events, if it is streamed.
     pace: Option<Duration>,
     pause: Option<Pin<Box<Sleep>>>,
 }
 
-impl Body for Scripted {
+impl Body for ScriptedBody {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -148,52 +151,52 @@ impl Body for Scripted {
             ready!(pause.as_mut().poll(cx));
             self.pause = None;
         }
-        if self.left.is_empty() && self.fault != Some(HttpFault::Truncate) {
+        if self.remaining.is_empty() && self.fault != Some(HttpFault::Truncate) {
             return Poll::Ready(None);
         }
         let part = match self.fault {
-            Some(HttpFault::Truncate) if self.begun => {
-                return Poll::Ready(Some(Err(broken())));
+            Some(HttpFault::Truncate) if self.started => {
+                return Poll::Ready(Some(Err(scripted_disconnect())));
             }
-            // The pause lets it get out before the connection ends.
+            // The pause lets the half leave before the connection closes.
             Some(HttpFault::Truncate) => {
-                self.pause = Some(Box::pin(tokio::time::sleep(SLOW)));
-                self.left.len().div_ceil(2)
+                self.pause = Some(Box::pin(tokio::time::sleep(SLOW_INTERVAL)));
+                self.remaining.len().div_ceil(2)
             }
             Some(HttpFault::Slow(rate)) => {
-                self.pause = Some(Box::pin(tokio::time::sleep(SLOW)));
-                usize::try_from(rate / 10).unwrap_or(usize::MAX).max(1).min(self.left.len())
+                self.pause = Some(Box::pin(tokio::time::sleep(SLOW_INTERVAL)));
+                usize::try_from(rate / 10).unwrap_or(usize::MAX).max(1).min(self.remaining.len())
             }
             _ => match self.pace {
                 Some(pace) => {
                     if !pace.is_zero() {
                         self.pause = Some(Box::pin(tokio::time::sleep(pace)));
                     }
-                    event(&self.left)
+                    first_event_length(&self.remaining)
                 }
-                None => self.left.len(),
+                None => self.remaining.len(),
             },
         };
-        self.begun = true;
-        let part = self.left.split_to(part);
+        self.started = true;
+        let part = self.remaining.split_to(part);
         Poll::Ready(Some(Ok(Frame::data(part))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.left.is_empty() && self.fault != Some(HttpFault::Truncate)
+        self.remaining.is_empty() && self.fault != Some(HttpFault::Truncate)
     }
 
     fn size_hint(&self) -> SizeHint {
         match self.pace {
-            // Whoever streams does not know how much will come.
+            // The size of a stream is not known.
             Some(_) => SizeHint::default(),
-            None => SizeHint::with_exact(self.left.len() as u64),
+            None => SizeHint::with_exact(self.remaining.len() as u64),
         }
     }
 }
 
-/// How long the first event is.
-fn event(events: &[u8]) -> usize {
+/// Returns the length of the first event.
+fn first_event_length(events: &[u8]) -> usize {
     let end = events.windows(2).position(|two| two == b"\n\n");
     end.map_or(events.len(), |end| end + 2)
 }

@@ -1,19 +1,19 @@
-//! The queue of each test case. What is finished is remembered by its name for
-//! a while, and neither names nor queues grow for ever.
+//! The queues of responses, one for each test case. The number of cases is limited; finished
+//! cases are remembered for a while.
 
 use std::collections::{HashMap, VecDeque};
 
 use sparring_wire::RawJson;
 
-/// How many cases are known at once; the oldest give way, finished ones first.
-const MOST: usize = 100_000;
+/// The most cases; when it is reached, the oldest are dropped, finished ones first.
+const MAX_CASES: usize = 100_000;
 
-/// All cases.
+/// All test cases.
 #[derive(Debug, Default)]
 pub(super) struct Cases {
     by_id: HashMap<String, Case>,
-    /// In the order in which they began, and in which they were finished.
-    begun: VecDeque<String>,
+    /// Ids in the order in which cases started, and in which they finished.
+    started: VecDeque<String>,
     finished: VecDeque<String>,
 }
 
@@ -24,24 +24,24 @@ struct Case {
 }
 
 impl Cases {
-    pub(super) fn knows(&self, id: &str) -> bool {
+    pub(super) fn contains(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
     }
 
-    /// Begins a case with its responses.
-    pub(super) fn begin(&mut self, id: &str, responses: Vec<RawJson>) {
-        if self.by_id.len() >= MOST {
-            self.make_room();
+    /// Starts a case with its responses.
+    pub(super) fn start(&mut self, id: &str, responses: Vec<RawJson>) {
+        if self.by_id.len() >= MAX_CASES {
+            self.drop_oldest();
         }
         let total = responses.len();
         self.by_id.insert(id.to_owned(), Case { waiting: responses.into(), total });
         match total {
             0 => self.finished.push_back(id.to_owned()),
-            _ => self.begun.push_back(id.to_owned()),
+            _ => self.started.push_back(id.to_owned()),
         }
     }
 
-    /// The next response of a case; else how many it had.
+    /// Returns the next response of a case, or how many it had.
     pub(super) fn next(&mut self, id: &str) -> Result<RawJson, usize> {
         let Some(case) = self.by_id.get_mut(id) else { return Err(0) };
         let total = case.total;
@@ -53,15 +53,15 @@ impl Cases {
         Ok(next)
     }
 
-    fn make_room(&mut self) {
-        let oldest = self.finished.pop_front().or_else(|| self.begun.pop_front());
+    fn drop_oldest(&mut self) {
+        let oldest = self.finished.pop_front().or_else(|| self.started.pop_front());
         if let Some(oldest) = oldest {
             self.by_id.remove(&oldest);
         }
-        // Names of those that are gone or finished are of no use any more.
-        if self.begun.len() > 2 * MOST {
+        // Ids of dropped and finished cases are not needed.
+        if self.started.len() > 2 * MAX_CASES {
             let known = &self.by_id;
-            self.begun.retain(|id| known.get(id).is_some_and(|case| !case.waiting.is_empty()));
+            self.started.retain(|id| known.get(id).is_some_and(|case| !case.waiting.is_empty()));
         }
     }
 }
@@ -75,33 +75,33 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_gives_its_responses_in_order_and_then_no_more() {
+    fn a_queue_gives_its_responses_in_order_and_then_none() {
         let mut cases = Cases::default();
-        cases.begin("a", responses(2));
-        cases.begin("b", responses(1));
+        cases.start("a", responses(2));
+        cases.start("b", responses(1));
         let next = |cases: &mut Cases, id| cases.next(id).map(|it| it.text().to_owned());
         assert_eq!(next(&mut cases, "a").as_deref(), Ok("0"));
         assert_eq!(next(&mut cases, "b").as_deref(), Ok("0"));
         assert_eq!(next(&mut cases, "a").as_deref(), Ok("1"));
         assert_eq!(next(&mut cases, "a"), Err(2));
-        assert!(cases.knows("a"));
+        assert!(cases.contains("a"));
     }
 
     #[test]
-    fn neither_finished_nor_forsaken_cases_pile_up() {
+    fn drops_old_cases() {
         let mut cases = Cases::default();
-        cases.begin("waiting", responses(1));
-        for number in 0..MOST * 2 {
+        cases.start("waiting", responses(1));
+        for number in 0..MAX_CASES * 2 {
             let id = number.to_string();
-            cases.begin(&id, responses(1));
+            cases.start(&id, responses(1));
             cases.next(&id).unwrap();
         }
-        assert!(cases.by_id.len() <= MOST && cases.finished.len() <= MOST);
-        assert!(cases.begun.len() <= 2 * MOST + 1);
-        assert!(cases.next("waiting").is_ok(), "those that are finished give way first");
-        for number in 0..MOST * 2 {
-            cases.begin(&format!("forsaken {number}"), responses(1));
+        assert!(cases.by_id.len() <= MAX_CASES && cases.finished.len() <= MAX_CASES);
+        assert!(cases.started.len() <= 2 * MAX_CASES + 1);
+        assert!(cases.next("waiting").is_ok(), "finished cases are dropped first");
+        for number in 0..MAX_CASES * 2 {
+            cases.start(&format!("unfinished {number}"), responses(1));
         }
-        assert!(cases.by_id.len() <= MOST && cases.begun.len() <= 2 * MOST + 1);
+        assert!(cases.by_id.len() <= MAX_CASES && cases.started.len() <= 2 * MAX_CASES + 1);
     }
 }

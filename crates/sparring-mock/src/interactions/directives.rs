@@ -9,50 +9,51 @@ use serde_json::Value;
 use sparring_wire::RawJson;
 use sparring_wire::json::tree;
 
-use super::wire;
+use super::to_wire_response;
 
-static CASE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\[test_case_id=([\p{L}\p{M}\p{N}_.-]+)\]").expect("a pattern of our own")
+static CASE_PATTERN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\[test_case_id=([\p{L}\p{M}\p{N}_.-]+)\]").expect("a built-in pattern is valid")
 });
-static RESPONSES: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\[mcp_responses_json=([^\]]*)\]").expect("a pattern of our own"));
+static RESPONSES_PATTERN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\[mcp_responses_json=([^\]]*)\]").expect("a built-in pattern is valid")
+});
 
-/// What a text says by directives.
+/// The directives of a text.
 pub(super) struct Directives<'a> {
     pub(super) case: Option<&'a str>,
     pub(super) responses: Option<&'a str>,
 }
 
 impl<'a> Directives<'a> {
-    pub(super) fn find(text: &'a str) -> Self {
+    pub(super) fn parse(text: &'a str) -> Self {
         let first = |pattern: &Regex| Some(pattern.captures(text)?.get(1)?.as_str());
-        Directives { case: first(&CASE), responses: first(&RESPONSES) }
+        Directives { case: first(&CASE_PATTERN), responses: first(&RESPONSES_PATTERN) }
     }
 }
 
-/// The test case that a text names.
+/// Returns the test case id that a text contains.
 #[cfg(feature = "llm")]
-pub(crate) fn case_of(text: &str) -> Option<&str> {
-    Directives::find(text).case
+pub(crate) fn find_case_id(text: &str) -> Option<&str> {
+    Directives::parse(text).case
 }
 
-/// The responses that a directive has.
-pub(super) fn decode(encoded: &str) -> Result<Vec<RawJson>, String> {
+/// Decodes the responses of a directive.
+pub(super) fn decode_responses(encoded: &str) -> Result<Vec<RawJson>, String> {
     let directive = "[mcp_responses_json=…]";
     let bytes = STANDARD
         .decode(encoded.trim())
-        .map_err(|error| format!("{directive} is no Base64: {error}"))?;
-    let responses = tree(&bytes).map_err(|error| format!("{directive} has no JSON: {error}"))?;
+        .map_err(|error| format!("{directive} is not Base64: {error}"))?;
+    let responses = tree(&bytes).map_err(|error| format!("{directive} is not JSON: {error}"))?;
     let Value::Array(responses) = responses else {
-        return Err(format!("{directive} has no list of responses"));
+        return Err(format!("{directive} is not a list of responses"));
     };
     if let Some(at) = responses.iter().position(|response| !response.is_object()) {
-        return Err(format!("{directive}: response {} is no map", at + 1));
+        return Err(format!("{directive}: response {} is not a map", at + 1));
     }
-    Ok(responses.into_iter().map(wire).collect())
+    Ok(responses.into_iter().map(to_wire_response).collect())
 }
 
-/// The directives that a runner puts into an agent's input, for a case and its
+/// Renders the directives that a runner puts into the input of an agent, for a case and its
 /// responses.
 pub fn directives(case: &str, responses: &Value) -> String {
     let encoded = STANDARD.encode(responses.to_string());
@@ -68,26 +69,26 @@ mod tests {
     #[test]
     fn directives_are_found_anywhere_in_a_text() {
         let text = format!("please {} do it", directives("a.b-c_1", &json!([{"mime_type": 1}])));
-        let found = Directives::find(&text);
+        let found = Directives::parse(&text);
         assert_eq!(found.case, Some("a.b-c_1"));
-        let responses = decode(found.responses.unwrap()).unwrap();
+        let responses = decode_responses(found.responses.unwrap()).unwrap();
         assert_eq!(responses[0].text(), r#"{"mimeType":1}"#);
-        assert!(Directives::find("[test_case_id=]").case.is_none());
-        assert!(Directives::find("[test_case_id=a b]").case.is_none());
-        assert_eq!(Directives::find("[test_case_id=a\u{e9}]").case, Some("a\u{e9}"));
+        assert!(Directives::parse("[test_case_id=]").case.is_none());
+        assert!(Directives::parse("[test_case_id=a b]").case.is_none());
+        assert_eq!(Directives::parse("[test_case_id=a\u{e9}]").case, Some("a\u{e9}"));
     }
 
     #[test]
-    fn what_cannot_be_read_is_told() {
+    fn reports_unreadable_responses() {
         let encoded = |text: &str| STANDARD.encode(text);
         for (directive, why) in [
-            ("%%%".to_owned(), "no Base64"),
-            (encoded("[1"), "no JSON"),
-            (encoded("{}"), "no list"),
-            (encoded("[{}, 1]"), "response 2 is no map"),
+            ("%%%".to_owned(), "not Base64"),
+            (encoded("[1"), "not JSON"),
+            (encoded("{}"), "not a list"),
+            (encoded("[{}, 1]"), "response 2 is not a map"),
         ] {
-            let told = decode(&directive).unwrap_err();
-            assert!(told.contains(why), "{told}");
+            let error = decode_responses(&directive).unwrap_err();
+            assert!(error.contains(why), "{error}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Answers turn by turn, a queue for each test case: one tool, `get_data`, whose
-//! `task_description` says by directives whose turn it is and, the first time,
-//! what the answers are.
+//! Scripted responses of test cases: the tool `get_data` answers with a queue for each case.
+//! Directives in its `task_description` name the case and, in the first call, contain the
+//! responses.
 //!
-//! Agents repeat their text, so what fills a queue a second time is ignored.
+//! Agents repeat their input, so responses for a case that has started are ignored.
 
 mod cases;
 mod directives;
@@ -18,79 +18,76 @@ use sparring_wire::{ErrorObject, RawJson, code};
 use self::cases::Cases;
 use self::directives::Directives;
 
-#[cfg(feature = "llm")]
-pub(crate) use directives::case_of;
 pub use directives::directives;
+#[cfg(feature = "llm")]
+pub(crate) use directives::find_case_id;
 
-/// The name of the one tool.
-pub(crate) const TOOL: &str = "get_data";
+/// The name of the tool.
+pub(crate) const TOOL_NAME: &str = "get_data";
 
-/// The argument that has the directives.
-pub(crate) const ARGUMENT: &str = "task_description";
+/// The argument that contains the directives.
+pub(crate) const ARGUMENT_NAME: &str = "task_description";
 
-/// All queues.
+/// The queues of all test cases.
 #[derive(Debug)]
 pub(crate) struct Interactions {
-    /// What a case gets that brings nothing along; none where it must.
-    own: Option<Vec<RawJson>>,
+    /// The responses of cases that contain none; without them, each case must contain its own.
+    default_responses: Option<Vec<RawJson>>,
     cases: Mutex<Cases>,
 }
 
 impl Interactions {
-    pub(crate) fn new(own: Option<Vec<RawJson>>) -> Self {
-        Interactions { own, cases: Mutex::default() }
+    pub(crate) fn new(default_responses: Option<Vec<RawJson>>) -> Self {
+        Interactions { default_responses, cases: Mutex::default() }
     }
 
-    /// The next answer of the case that the arguments name.
+    /// Returns the next answer of the case that the arguments name.
     pub(crate) fn answer(&self, args: &Value) -> Answer {
-        let text = args.get(ARGUMENT).and_then(Value::as_str).unwrap_or_default();
+        let text = args.get(ARGUMENT_NAME).and_then(Value::as_str).unwrap_or_default();
         match self.next(text) {
-            Ok(response) => given(&response),
+            Ok(response) => to_answer(&response),
             Err(why) => Ok(CallToolResult::failure(why).into()),
         }
     }
 
-    /// Forgets all cases.
+    /// Drops all cases.
     pub(crate) fn reset(&self) {
         *self.cases.lock().unwrap_or_else(PoisonError::into_inner) = Cases::default();
     }
 
     fn next(&self, text: &str) -> Result<RawJson, String> {
-        let directives = Directives::find(text);
-        let case = match (directives.case, &self.own) {
+        let directives = Directives::parse(text);
+        let case = match (directives.case, &self.default_responses) {
             (Some(case), _) => case,
             (None, Some(_)) => "",
             (None, None) => {
                 return Err(format!(
-                    "{ARGUMENT} has no [test_case_id=…], letters, digits, '_', '.' and '-'"
+                    "{ARGUMENT_NAME} has no [test_case_id=…] (letters, digits, `_`, `.` and `-`)"
                 ));
             }
         };
         let mut cases = self.cases.lock().unwrap_or_else(PoisonError::into_inner);
-        if !cases.knows(case) {
-            let responses = match (directives.responses, &self.own) {
-                (Some(encoded), _) => {
-                    directives::decode(encoded).map_err(|why| format!("case '{case}': {why}"))?
-                }
-                (None, Some(own)) => own.clone(),
+        if !cases.contains(case) {
+            let responses = match (directives.responses, &self.default_responses) {
+                (Some(encoded), _) => directives::decode_responses(encoded)
+                    .map_err(|why| format!("case '{case}': {why}"))?,
+                (None, Some(default_responses)) => default_responses.clone(),
                 (None, None) => {
                     return Err(format!(
-                        "case '{case}': nothing was given before, and there is no [mcp_responses_json=…]"
+                        "case '{case}': the first call has no [mcp_responses_json=…]"
                     ));
                 }
             };
-            cases.begin(case, responses);
+            cases.start(case, responses);
         }
         cases.next(case).map_err(|total| {
-            format!(
-                "case '{case}': all of its responses were given; [mcp_responses_json=…] had {total}"
-            )
+            format!("case '{case}': no response left; [mcp_responses_json=…] had {total}")
         })
     }
 }
 
-/// A response as a result, or as an error where it says so.
-fn given(response: &RawJson) -> Answer {
+/// Converts a response to a result, or to an error if it has `error`.
+fn to_answer(response: &RawJson) -> Answer {
     match response.view().get("error").filter(|error| error.is_object()) {
         Some(error) => {
             let mut error = ErrorObject::read(error);
@@ -103,8 +100,8 @@ fn given(response: &RawJson) -> Answer {
     }
 }
 
-/// A response in the names of the wire.
-pub(crate) fn wire(response: Value) -> RawJson {
+/// Converts the keys of a response to those of the wire.
+pub(crate) fn to_wire_response(response: Value) -> RawJson {
     let mut node = Node::from((Span::default(), response));
     casing::to_wire(&mut node);
     node.to_json().into()

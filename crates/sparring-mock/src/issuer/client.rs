@@ -1,5 +1,4 @@
-//! The clients of an issuer: how they show who they are, and where their
-//! browsers may be sent.
+//! Clients of an issuer: their authentication methods and redirect URIs.
 
 use std::fmt;
 
@@ -7,121 +6,122 @@ use http::Uri;
 use sparring_transport::http::jwt::PublicKey;
 use subtle::ConstantTimeEq as _;
 
-/// A client, as an issuer knows it.
+/// A client that the issuer knows.
 #[derive(Clone)]
 pub(crate) struct Client {
     pub(crate) id: String,
     pub(crate) secret: Option<String>,
     pub(crate) key: Option<PublicKey>,
-    /// Where a browser may be sent; where none are named, anywhere on this
-    /// machine.
+    /// Allowed redirect URIs; empty allows any on this machine.
     pub(crate) redirects: Vec<String>,
-    /// How it said that it would show who it is, if it registered itself.
-    pub(crate) method: Option<Method>,
-    /// What it said that it would ask by, if it registered itself.
+    /// The authentication method, if the client registered itself.
+    pub(crate) method: Option<AuthMethod>,
+    /// The grant types, if the client registered itself.
     pub(crate) grants: Option<Vec<String>>,
 }
 
-/// How a client shows who it is (RFC 7591, 2).
+/// How a client authenticates (RFC 7591, 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Method {
+pub(crate) enum AuthMethod {
     None,
     Basic,
     Post,
     Key,
 }
 
-impl Method {
-    pub(super) const ALL: [Method; 4] = [Method::None, Method::Basic, Method::Post, Method::Key];
+impl AuthMethod {
+    pub(super) const ALL: [AuthMethod; 4] =
+        [AuthMethod::None, AuthMethod::Basic, AuthMethod::Post, AuthMethod::Key];
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Method::None => "none",
-            Method::Basic => "client_secret_basic",
-            Method::Post => "client_secret_post",
-            Method::Key => "private_key_jwt",
+            AuthMethod::None => "none",
+            AuthMethod::Basic => "client_secret_basic",
+            AuthMethod::Post => "client_secret_post",
+            AuthMethod::Key => "private_key_jwt",
         }
     }
 }
 
 impl Client {
-    /// Whether that is its secret.
+    /// Compares a secret in constant time.
     pub(super) fn has_secret(&self, given: &str) -> bool {
         let own = self.secret.as_deref();
         own.is_some_and(|own| own.as_bytes().ct_eq(given.as_bytes()).into())
     }
 
-    /// Whether anybody may say to be this client.
+    /// Returns whether the client has neither a secret nor a key.
     pub(super) fn is_public(&self) -> bool {
         self.secret.is_none() && self.key.is_none()
     }
 
-    pub(super) fn may_ask_by(&self, grant: &str) -> bool {
+    pub(super) fn allows_grant(&self, grant: &str) -> bool {
         self.grants.as_ref().is_none_or(|grants| grants.iter().any(|own| own == grant))
     }
 
-    /// Whether a browser may be sent there.
-    pub(super) fn may_go_to(&self, address: &str) -> bool {
+    /// Returns whether the client may redirect to this URI.
+    pub(super) fn allows_redirect(&self, address: &str) -> bool {
         match self.redirects.is_empty() {
-            true => is_at_home(address),
-            false => self.redirects.iter().any(|own| is_same(own, address)),
+            true => is_loopback(address),
+            false => self.redirects.iter().any(|own| is_same_redirect(own, address)),
         }
     }
 }
 
-/// Says who it is, never its secret.
+/// Shows the id, never the secret.
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client").field("id", &self.id).finish_non_exhaustive()
     }
 }
 
-/// Why nobody may be sent there, if so (RFC 6749, 3.1.2).
-pub(crate) fn unfit(address: &str) -> Option<&'static str> {
+/// Returns why a redirect URI cannot be used, if so (RFC 6749, 3.1.2).
+pub(crate) fn redirect_problem(address: &str) -> Option<&'static str> {
     if !address.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Some("it has characters that no URL has");
+        return Some("a URL cannot contain these characters");
     }
     if address.contains('#') {
-        return Some("it has a fragment");
+        return Some("a redirect URI cannot have a fragment");
     }
     let scheme = address.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
     match scheme.as_deref() {
-        None | Some("") => Some("it is not absolute"),
-        Some("javascript" | "data" | "vbscript" | "file") => Some("nobody is sent there"),
-        Some("http") if !is_at_home(address) => Some("http is only for this machine"),
-        Some("https") if address.parse::<Uri>().is_err() => Some("it is no URL"),
+        None | Some("") => Some("a redirect URI must be absolute"),
+        Some("javascript" | "data" | "vbscript" | "file") => Some("this scheme is not allowed"),
+        Some("http") if !is_loopback(address) => Some("http is allowed only on this machine"),
+        Some("https") if address.parse::<Uri>().is_err() => Some("not a URL"),
         Some(_) => None,
     }
 }
 
-/// Whether an address is on this machine, by http.
-fn is_at_home(address: &str) -> bool {
-    parts(address).is_some()
+/// Returns whether a URI is http on this machine.
+fn is_loopback(address: &str) -> bool {
+    loopback_parts(address).is_some()
 }
 
-/// Whether both are one, except for the port on this machine, which is chosen
-/// late (RFC 8252, 7.3).
-fn is_same(known: &str, given: &str) -> bool {
-    known == given || parts(known).is_some_and(|known| Some(known) == parts(given))
+/// Returns whether two redirect URIs are equal. On this machine the port does not count, because
+/// clients choose it late (RFC 8252, 7.3).
+fn is_same_redirect(known: &str, given: &str) -> bool {
+    known == given
+        || loopback_parts(known).is_some_and(|known| Some(known) == loopback_parts(given))
 }
 
-/// Of an address on this machine the name of the machine and what follows.
-fn parts(address: &str) -> Option<(String, String)> {
-    if unfit_for_header(address) {
+/// Returns host and path of an http URI on this machine.
+fn loopback_parts(address: &str) -> Option<(String, String)> {
+    if has_forbidden_characters(address) {
         return None;
     }
     let uri: Uri = address.parse().ok()?;
     let host = uri.host()?.to_ascii_lowercase();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
-    let here = host == "localhost"
+    let is_local = host == "localhost"
         || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
-    let plain = uri.scheme_str() == Some("http")
+    let is_plain_http = uri.scheme_str() == Some("http")
         && uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
     let rest = uri.path_and_query().map(ToString::to_string).unwrap_or_default();
-    (here && plain).then_some((host, rest))
+    (is_local && is_plain_http).then_some((host, rest))
 }
 
-fn unfit_for_header(address: &str) -> bool {
+fn has_forbidden_characters(address: &str) -> bool {
     address.contains('#') || !address.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_browser_is_sent_only_where_the_client_said() {
+    fn allows_only_the_redirect_uris_of_the_client() {
         let known =
             client(&["http://127.0.0.1/back?x=1", "https://app.example.com/back", "app:/x"]);
         for good in [
@@ -145,7 +145,7 @@ mod tests {
             "https://app.example.com/back",
             "app:/x",
         ] {
-            assert!(known.may_go_to(good), "{good}");
+            assert!(known.allows_redirect(good), "{good}");
         }
         for bad in [
             "http://127.0.0.1/back",
@@ -159,27 +159,27 @@ mod tests {
             "https://127.0.0.1/back?x=1",
             "",
         ] {
-            assert!(!known.may_go_to(bad), "{bad}");
+            assert!(!known.allows_redirect(bad), "{bad}");
         }
         let open = client(&[]);
         for good in ["http://localhost:1/", "http://[::1]:9/back", "http://127.0.0.1:3/a?b"] {
-            assert!(open.may_go_to(good), "{good}");
+            assert!(open.allows_redirect(good), "{good}");
         }
         for bad in ["http://evil.com/", "https://localhost/", "http://127.0.0.1.evil.com/", "app:/"]
         {
-            assert!(!open.may_go_to(bad), "{bad}");
+            assert!(!open.allows_redirect(bad), "{bad}");
         }
     }
 
     #[test]
-    fn what_is_registered_must_be_somewhere_to_go() {
+    fn rejects_unusable_redirect_uris() {
         for good in ["http://localhost:1/a", "https://a.b/c", "com.example.app:/back"] {
-            assert_eq!(unfit(good), None, "{good}");
+            assert_eq!(redirect_problem(good), None, "{good}");
         }
         for bad in
             ["", "/back", "http://a.b/", "https://a.b/#c", "javascript:alert(1)", "http://a b/"]
         {
-            assert!(unfit(bad).is_some(), "{bad}");
+            assert!(redirect_problem(bad).is_some(), "{bad}");
         }
     }
 }

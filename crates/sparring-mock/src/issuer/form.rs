@@ -1,60 +1,59 @@
-//! What is said to an endpoint, and how it is refused.
+//! Request parameters and error responses of the endpoints.
 
 use serde_json::json;
 
 use crate::http_mock::{HttpReply, HttpRequest};
 
-/// The longest request that is looked at, in bytes.
-pub(super) const LONGEST: usize = 16 * 1024;
+/// The largest body or query that is read, in bytes.
+pub(super) const MAX_REQUEST_BYTES: usize = 16 * 1024;
 
-/// The parameters of a request. One without a value is as good as left out
-/// (RFC 6749, 3.1).
+/// The parameters of a request. Empty values count as missing (RFC 6749, 3.1).
 #[derive(Debug)]
 pub(super) struct Form(Vec<(String, String)>);
 
-/// Why something is refused, in the words of OAuth.
+/// An OAuth error response.
 #[derive(Debug)]
-pub(super) struct Refused {
+pub(super) struct OAuthError {
     pub(super) status: u16,
     pub(super) error: String,
-    pub(super) about: String,
+    pub(super) description: String,
 }
 
-impl Refused {
-    pub(super) fn new(error: &str, about: impl Into<String>) -> Self {
+impl OAuthError {
+    pub(super) fn new(error: &str, description: impl Into<String>) -> Self {
         let status = if error == "invalid_client" { 401 } else { 400 };
-        Refused { status, error: error.to_owned(), about: about.into() }
+        OAuthError { status, error: error.to_owned(), description: description.into() }
     }
 
-    pub(super) fn request(about: impl Into<String>) -> Self {
-        Refused::new("invalid_request", about)
+    pub(super) fn invalid_request(description: impl Into<String>) -> Self {
+        OAuthError::new("invalid_request", description)
     }
 
     pub(super) fn reply(&self) -> HttpReply {
-        let body = json!({"error": self.error, "error_description": self.about});
-        unkept(HttpReply::json(&body).status(self.status))
+        let body = json!({"error": self.error, "error_description": self.description});
+        no_store(HttpReply::json(&body).status(self.status))
     }
 }
 
-/// A reply that nobody may keep (RFC 6749, 5.1).
-pub(super) fn unkept(reply: HttpReply) -> HttpReply {
+/// Forbids caching a reply (RFC 6749, 5.1).
+pub(super) fn no_store(reply: HttpReply) -> HttpReply {
     reply.header("cache-control", "no-store").header("pragma", "no-cache")
 }
 
 impl Form {
-    pub(super) fn of_query(request: &HttpRequest) -> Form {
+    pub(super) fn from_query(request: &HttpRequest) -> Form {
         Form::parse(request.query.as_deref().unwrap_or_default().as_bytes())
     }
 
-    /// What a body says, if it is a form.
-    pub(super) fn of_body(request: &HttpRequest) -> Result<Form, Refused> {
-        let kind = request.headers.get("content-type").unwrap_or_default();
-        let kind = kind.split(';').next().unwrap_or_default().trim();
-        match kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+    /// Parses the body of a form request.
+    pub(super) fn from_body(request: &HttpRequest) -> Result<Form, OAuthError> {
+        let content_type = request.headers.get("content-type").unwrap_or_default();
+        let content_type = content_type.split(';').next().unwrap_or_default().trim();
+        match content_type.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
             true => Ok(Form::parse(&request.body)),
-            false => {
-                Err(Refused::request("the content type is not application/x-www-form-urlencoded"))
-            }
+            false => Err(OAuthError::invalid_request(
+                "the content type must be application/x-www-form-urlencoded",
+            )),
         }
     }
 
@@ -63,26 +62,26 @@ impl Form {
         Form(pairs.filter(|(_, value)| !value.is_empty()).collect())
     }
 
-    /// A parameter, which may stand there once.
-    pub(super) fn get(&self, name: &str) -> Result<Option<&str>, Refused> {
+    /// Returns a parameter; it must not be repeated.
+    pub(super) fn get(&self, name: &str) -> Result<Option<&str>, OAuthError> {
         let mut found = self.all(name);
         let first = found.next();
         match found.next() {
             None => Ok(first),
-            Some(_) => Err(Refused::request(format!("{name} is there twice"))),
+            Some(_) => Err(OAuthError::invalid_request(format!("{name} is repeated"))),
         }
     }
 
-    /// A parameter that must be there.
-    pub(super) fn need(&self, name: &str) -> Result<&str, Refused> {
-        self.get(name)?.ok_or_else(|| Refused::request(format!("{name} is missing")))
+    /// Returns a required parameter.
+    pub(super) fn require(&self, name: &str) -> Result<&str, OAuthError> {
+        self.get(name)?.ok_or_else(|| OAuthError::invalid_request(format!("{name} is missing")))
     }
 
     pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.0.iter().filter(move |(own, _)| own == name).map(|(_, value)| value.as_str())
     }
 
-    /// All of it, for those who look on.
+    /// Returns all parameters, for the journal.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }

@@ -1,14 +1,13 @@
-//! What an issuer publishes about itself (RFC 8414; OpenID Connect Discovery),
-//! and where.
+//! Endpoints and metadata of an issuer (RFC 8414; OpenID Connect Discovery).
 
 use serde_json::{Value, json};
 
-use super::client::Method;
-use super::core::Core;
+use super::authorization_server::AuthorizationServer;
+use super::client::AuthMethod;
 
-/// What is at a path.
+/// An endpoint of the issuer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Endpoint {
     Metadata,
     Keys,
     Authorize,
@@ -18,58 +17,58 @@ pub(super) enum Place {
     Revoke,
 }
 
-const ENDPOINTS: [(Place, &str); 6] = [
-    (Place::Keys, "/jwks.json"),
-    (Place::Authorize, "/authorize"),
-    (Place::Token, "/token"),
-    (Place::Register, "/register"),
-    (Place::Introspect, "/introspect"),
-    (Place::Revoke, "/revoke"),
+const ENDPOINTS: [(Endpoint, &str); 6] = [
+    (Endpoint::Keys, "/jwks.json"),
+    (Endpoint::Authorize, "/authorize"),
+    (Endpoint::Token, "/token"),
+    (Endpoint::Register, "/register"),
+    (Endpoint::Introspect, "/introspect"),
+    (Endpoint::Revoke, "/revoke"),
 ];
 
-impl Place {
-    /// Its path behind that of the issuer.
+impl Endpoint {
+    /// Returns its path below that of the issuer.
     pub(super) fn path(self) -> &'static str {
-        let found = ENDPOINTS.iter().find(|(place, _)| *place == self);
+        let found = ENDPOINTS.iter().find(|(endpoint, _)| *endpoint == self);
         found.map_or("", |(_, path)| *path)
     }
 }
 
-impl Core {
-    /// What is there. The metadata has its own path before that of the issuer,
-    /// and OpenID's also behind it.
-    pub(super) fn place(&self, path: &str) -> Option<Place> {
-        let own = self.plan.path.as_str();
+impl AuthorizationServer {
+    /// Returns the endpoint at a path. The well-known path of the metadata stands before the
+    /// path of the issuer, and that of OpenID also after it.
+    pub(super) fn endpoint_at(&self, path: &str) -> Option<Endpoint> {
+        let own = self.config.path.as_str();
         for known in
             ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"]
         {
             if path.strip_prefix(known) == Some(own) {
-                return Some(Place::Metadata);
+                return Some(Endpoint::Metadata);
             }
         }
         let rest = path.strip_prefix(own)?;
         if rest == "/.well-known/openid-configuration" {
-            return Some(Place::Metadata);
+            return Some(Endpoint::Metadata);
         }
-        let found = ENDPOINTS.iter().find(|(_, name)| *name == rest).map(|(place, _)| *place);
-        found.filter(|place| *place != Place::Register || self.plan.registration)
+        let found = ENDPOINTS.iter().find(|(_, name)| *name == rest).map(|(endpoint, _)| *endpoint);
+        found.filter(|endpoint| *endpoint != Endpoint::Register || self.config.registration)
     }
 
     pub(super) fn metadata(&self, origin: &str) -> Value {
-        let issuer = self.name_at(origin);
-        let at = |place: Place| format!("{issuer}{}", place.path());
-        let documents = self.plan.clients.iter().any(|client| client.id.starts_with("https://"));
+        let issuer = self.issuer_at(origin);
+        let at = |endpoint: Endpoint| format!("{issuer}{}", endpoint.path());
+        let documents = self.config.clients.iter().any(|client| client.id.starts_with("https://"));
         let mut metadata = json!({
             "issuer": issuer,
-            "authorization_endpoint": at(Place::Authorize),
-            "token_endpoint": at(Place::Token),
-            "jwks_uri": at(Place::Keys),
-            "introspection_endpoint": at(Place::Introspect),
-            "revocation_endpoint": at(Place::Revoke),
+            "authorization_endpoint": at(Endpoint::Authorize),
+            "token_endpoint": at(Endpoint::Token),
+            "jwks_uri": at(Endpoint::Keys),
+            "introspection_endpoint": at(Endpoint::Introspect),
+            "revocation_endpoint": at(Endpoint::Revoke),
             "response_types_supported": ["code"],
             "response_modes_supported": ["query"],
             "grant_types_supported": ["authorization_code", "client_credentials", "refresh_token"],
-            "token_endpoint_auth_methods_supported": Method::ALL.map(Method::name),
+            "token_endpoint_auth_methods_supported": AuthMethod::ALL.map(AuthMethod::name),
             "token_endpoint_auth_signing_alg_values_supported":
                 ["ES256", "ES384", "EdDSA", "RS256"],
             "code_challenge_methods_supported": ["S256"],
@@ -78,16 +77,16 @@ impl Core {
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": [self.key.algorithm()],
         });
-        if self.plan.registration {
-            metadata["registration_endpoint"] = json!(at(Place::Register));
+        if self.config.registration {
+            metadata["registration_endpoint"] = json!(at(Endpoint::Register));
         }
-        if !self.plan.scopes.is_empty() {
-            metadata["scopes_supported"] = self.plan.scopes.clone().into();
+        if !self.config.scopes.is_empty() {
+            metadata["scopes_supported"] = self.config.scopes.clone().into();
         }
         metadata
     }
 
-    pub(super) fn keys(&self) -> Value {
+    pub(super) fn jwks(&self) -> Value {
         json!({"keys": self.public.jwk().into_iter().collect::<Vec<_>>()})
     }
 }

@@ -1,25 +1,24 @@
-//! A token issuer: an authorization server for tests (OAuth 2.1, as the protocol
-//! has it), on a port of its own or beside a mock.
+//! A token issuer: an OAuth 2.1 authorization server for tests, on its own port or on the
+//! listener of a mock.
 //!
-//! Nobody logs in to it: whoever comes is let through at once, or denied when
-//! that was asked for. What it gives are signed tokens that any server can check
-//! by its keys, and wrong ones on demand. It is no safe for real secrets: what it
-//! knows is gone with it.
+//! It approves every login at once, or denies it on demand. It issues signed tokens that any
+//! server can verify with its keys, and faulty tokens on demand. It stores everything in memory
+//! and is not meant for real secrets.
 
-mod authenticate;
+mod authorization_server;
 mod authorize;
+mod bounded_map;
 mod client;
-mod core;
-mod door;
+mod client_authentication;
+mod config;
 mod form;
-mod look;
+mod introspection;
 mod metadata;
-mod mint;
-mod plan;
 mod register;
 mod routes;
-mod shelf;
-mod token;
+mod token_endpoint;
+mod token_verifier;
+mod tokens;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -33,22 +32,22 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::builder::IssuerBuilder;
-use crate::http_mock::{HttpReply, HttpRequest, run};
-use crate::load::load_ways;
+use crate::http_mock::{HttpReply, HttpRequest, serve};
+use crate::load::load_behavior;
 
-use self::core::Core;
-pub(crate) use client::{Client, unfit};
-pub(crate) use door::Door;
-pub use mint::Token;
-pub use plan::Wrong;
-pub(crate) use plan::{Login, Plan, Refresh, Turns, Ways};
+use authorization_server::AuthorizationServer;
+pub(crate) use client::{Client, redirect_problem};
+pub use config::Wrong;
+pub(crate) use config::{IssuerBehavior, IssuerConfig, LoginOutcome, RefreshPolicy, ScriptedValue};
+pub(crate) use token_verifier::TokenVerifier;
+pub use tokens::Token;
 
-/// An authorization server for tests. Cheap to clone; all clones are one, and
-/// one that has a port of its own stops with the last of them.
+/// An authorization server for tests. Clones are cheap and share the server. With its own port,
+/// it stops when the last clone is dropped.
 #[derive(Debug, Clone)]
 pub struct Issuer {
-    core: Arc<Core>,
-    /// Not there if it stands on somebody else's listener.
+    server: Arc<AuthorizationServer>,
+    /// `None` on the listener of a mock.
     _task: Option<Arc<Task>>,
 }
 
@@ -62,164 +61,162 @@ impl Drop for Task {
 }
 
 impl Issuer {
-    /// One that is to be told how it is.
+    /// Configures an issuer.
     pub fn builder() -> IssuerBuilder {
         IssuerBuilder::default()
     }
 
-    /// Starts one on a free port, where clients can register themselves and any
-    /// scope is good.
+    /// Starts an issuer on a free port that lets clients register themselves and accepts any
+    /// scope.
     ///
     /// # Errors
-    /// When there is no free port.
+    /// If no port is free.
     pub async fn start() -> std::io::Result<Issuer> {
-        let plan = Plan {
+        let config = IssuerConfig {
             path: String::new(),
             scopes: Vec::new(),
             clients: Vec::new(),
             registration: true,
             resources: Vec::new(),
-            ways: Ways::default(),
+            behavior: IssuerBehavior::default(),
         };
-        Issuer::listen(plan, SocketAddr::from(([127, 0, 0, 1], 0))).await
+        Issuer::listen(config, SocketAddr::from(([127, 0, 0, 1], 0))).await
     }
 
-    pub(crate) async fn listen(plan: Plan, address: SocketAddr) -> std::io::Result<Issuer> {
+    pub(crate) async fn listen(
+        config: IssuerConfig,
+        address: SocketAddr,
+    ) -> std::io::Result<Issuer> {
         let listener = TcpListener::bind(address).await?;
-        let core = Arc::new(Core::new(plan, false));
-        core.lives_at(format!("http://{}", listener.local_addr()?));
-        let task = tokio::spawn(run(listener, Arc::clone(&core)));
-        Ok(Issuer { core, _task: Some(Arc::new(Task(task))) })
+        let server = Arc::new(AuthorizationServer::new(config, false));
+        server.set_origin(format!("http://{}", listener.local_addr()?));
+        let task = tokio::spawn(serve(listener, Arc::clone(&server)));
+        Ok(Issuer { server, _task: Some(Arc::new(Task(task))) })
     }
 
-    /// One that shares the listener of a mock.
-    pub(crate) fn beside(plan: Plan) -> Issuer {
-        Issuer { core: Arc::new(Core::new(plan, true)), _task: None }
+    /// Creates an issuer on the listener of a mock.
+    pub(crate) fn on_mock(config: IssuerConfig) -> Issuer {
+        Issuer { server: Arc::new(AuthorizationServer::new(config, true)), _task: None }
     }
 
-    /// Says where the mock is that it stands beside.
-    pub(crate) fn lives_at(&self, address: SocketAddr) {
-        self.core.lives_at(format!("http://{address}"));
+    /// Sets the address of the mock that it belongs to.
+    pub(crate) fn set_address(&self, address: SocketAddr) {
+        self.server.set_origin(format!("http://{address}"));
     }
 
     pub(crate) fn serves(&self, path: &str) -> bool {
-        self.core.place(path).is_some()
+        self.server.endpoint_at(path).is_some()
     }
 
-    pub(crate) fn visited(&self, visit: Visit<'_>) -> Response<bytes::Bytes> {
-        self.core.visited(visit)
+    pub(crate) fn answer(&self, visit: Visit<'_>) -> Response<bytes::Bytes> {
+        self.server.answer_visit(visit)
     }
 
-    /// Its path, for those who know its origin.
+    /// Returns its path below the origin.
     pub(crate) fn path(&self) -> String {
-        match self.core.plan.path.as_str() {
+        match self.server.config.path.as_str() {
             "" => "/".to_owned(),
             path => path.to_owned(),
         }
     }
 
     pub(crate) fn scopes(&self) -> Vec<String> {
-        self.core.plan.scopes.clone()
+        self.server.config.scopes.clone()
     }
 
-    /// Its name, which is where it is. Beside a mock that does not listen yet
-    /// there is none that anybody could visit.
+    /// Returns the issuer identifier, a URL. It cannot be reached before the mock of the issuer
+    /// listens.
     pub fn url(&self) -> String {
-        self.core.name_at(&self.origin())
+        self.server.issuer_at(&self.origin())
     }
 
     fn origin(&self) -> String {
-        self.core.home().unwrap_or_else(|| "http://localhost".to_owned())
+        self.server.own_origin().unwrap_or_else(|| "http://localhost".to_owned())
     }
 
-    /// A token as it was told, whatever the issuer gives to others.
+    /// Issues a token as described, whatever the script says about tokens.
     pub fn token(&self, token: Token) -> String {
-        self.token_at(token, None)
+        self.token_for_host(token, None)
     }
 
-    /// The same for those who know the issuer by that host; for the mock, if it
-    /// was not said for whom.
-    pub(crate) fn token_at(&self, mut token: Token, host: Option<&str>) -> String {
+    /// Issues a token with the issuer identifier at this host (default audience: the mock).
+    pub(crate) fn token_for_host(&self, mut token: Token, host: Option<&str>) -> String {
         let origin = host.map(|host| format!("http://{host}"));
         let origin = origin.unwrap_or_else(|| self.origin());
-        let mock = self.core.plan.resources.first().map(|path| format!("{origin}{path}"));
+        let mock = self.server.config.resources.first().map(|path| format!("{origin}{path}"));
         if token.audience.is_empty() {
             token.audience.extend(mock);
         }
-        self.core.mint(&token, &origin)
+        self.server.issue(&token, &origin)
     }
 
-    /// What is known of a token that is good: its claims.
+    /// Verifies a token and returns its claims.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// If the token is not valid, with the reason.
     pub fn check(&self, token: &str) -> Result<Value, &'static str> {
-        self.core.known(token, &self.origin()).map(|known| known.claims)
+        self.server.verify(token, &self.origin()).map(|verified| verified.claims)
     }
 
-    /// Lets all access tokens expire that were given so far. A server that only
-    /// looks at what stands in a token does not notice; a mock does, and so does
-    /// whoever asks at the introspection endpoint.
+    /// Expires all access tokens issued so far. A mock and the introspection endpoint reject
+    /// them; a server that checks only the claims does not notice.
     pub fn expire_all(&self) {
-        self.core.state().generation += 1;
+        self.server.state().generation += 1;
     }
 
-    /// Gives a wrong token to whoever asks next.
+    /// Makes the next token that a client gets faulty.
     pub fn spoil_next(&self, wrong: Wrong) {
-        self.core.state().ways.wrong.next.push_back(wrong);
+        self.server.state().behavior.wrong.next.push_back(wrong);
     }
 
-    /// Refuses the next token request with an error of OAuth, as
-    /// `invalid_grant`.
+    /// Refuses the next token request with an OAuth error such as `invalid_grant`.
     pub fn refuse_next(&self, error: &str) {
-        self.core.state().ways.refuse.next.push_back(error.to_owned());
+        self.server.state().behavior.refuse.next.push_back(error.to_owned());
     }
 
     /// Denies the next login.
     pub fn deny_next(&self) {
-        self.core.state().ways.login.next.push_back(Login::Deny);
+        self.server.state().behavior.login.next.push_back(LoginOutcome::Deny);
     }
 
-    /// Answers the next token request so, whatever it is. Beside a mock nothing
-    /// is late, and no connection ends.
+    /// Gives this reply to the next token request. On the listener of a mock, delays and faults
+    /// of the reply have no effect.
     pub fn enqueue(&self, reply: HttpReply) {
-        self.core.state().replies.push_back(reply);
+        self.server.state().queued_replies.push_back(reply);
     }
 
-    /// Changes what `lifetime`, `refresh`, `login`, `refuse` and `wrong` of a
-    /// script say, in the same words.
+    /// Changes `lifetime`, `refresh`, `login`, `refuse` and `wrong`, with the keys of a script.
     ///
     /// # Errors
-    /// When something of it is wrong; then nothing is changed.
-    pub fn change(&self, ways: impl Into<Value>) -> Result<(), Problems> {
-        let mut state = self.core.state();
-        state.ways = load_ways(&ways.into(), state.ways.clone())?;
+    /// If a value is wrong; nothing is changed then.
+    pub fn change(&self, behavior: impl Into<Value>) -> Result<(), Problems> {
+        let mut state = self.server.state();
+        state.behavior = load_behavior(&behavior.into(), state.behavior.clone())?;
         Ok(())
     }
 
-    /// Makes everything as it was at first. Tokens of before are good no more.
+    /// Restores the initial state and invalidates earlier tokens.
     pub fn reset(&self) {
-        self.core.reset();
+        self.server.reset();
     }
 
-    /// The oldest request that was not taken yet, waiting for one if there is
-    /// none.
+    /// Takes the oldest request, waiting for one if necessary.
     pub async fn take_request(&self, within: Duration) -> Option<HttpRequest> {
-        self.core.requests.take(within).await
+        self.server.requests.take(within).await
     }
 
-    /// All requests that were not taken yet.
+    /// Returns all requests that were not taken.
     pub fn requests(&self) -> Vec<HttpRequest> {
-        self.core.requests.all()
+        self.server.requests.all()
     }
 
-    /// How many requests are not kept any more, since nobody took them.
+    /// Returns how many requests were dropped because too many were not taken.
     pub fn forgotten(&self) -> u64 {
-        self.core.requests.dropped()
+        self.server.requests.dropped()
     }
 
-    /// All requests that were not taken yet, with secrets hidden.
+    /// Returns all requests that were not taken, without secrets.
     pub(crate) fn journal(&self) -> Value {
-        self.core.journal()
+        self.server.journal()
     }
 }

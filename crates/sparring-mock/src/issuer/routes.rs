@@ -1,5 +1,4 @@
-//! From a request to whoever answers it, on a listener of its own or on that of
-//! a mock.
+//! Routes requests to the endpoints, on its own listener or on that of a mock.
 
 use http::{Response, StatusCode};
 use serde_json::{Map, Value, json};
@@ -7,37 +6,37 @@ use sparring_transport::http::Visit;
 use sparring_wire::Headers;
 use sparring_wire::json::tree;
 
-use super::core::Core;
-use super::form::{Form, LONGEST};
-use super::metadata::Place;
-use crate::http_mock::{Answer, HttpReply, HttpRequest};
+use super::authorization_server::AuthorizationServer;
+use super::form::{Form, MAX_REQUEST_BYTES};
+use super::metadata::Endpoint;
+use crate::http_mock::{HttpReply, HttpRequest, HttpResponder};
 
-/// What is not shown of what was said.
-const SECRETS: [&str; 6] =
+/// Parameters that the journal hides.
+const SECRET_PARAMS: [&str; 6] =
     ["client_secret", "client_assertion", "code", "code_verifier", "refresh_token", "token"];
 
-impl Answer for Core {
+impl HttpResponder for AuthorizationServer {
     fn answer(&self, mut request: HttpRequest) -> HttpReply {
-        let origin = self.origin(&request);
+        let origin = self.request_origin(&request);
         let query = request.query.as_ref().map_or(0, String::len);
-        let reply = match self.place(&request.path) {
-            _ if request.body.len() > LONGEST || query > LONGEST => {
+        let reply = match self.endpoint_at(&request.path) {
+            _ if request.body.len() > MAX_REQUEST_BYTES || query > MAX_REQUEST_BYTES => {
                 request.body.clear();
                 request.query = None;
-                HttpReply::new(413).body(format!("more than {LONGEST} bytes"))
+                HttpReply::new(413).body(format!("request has more than {MAX_REQUEST_BYTES} bytes"))
             }
-            Some(place) => self.at(place, &request, &origin),
-            None => HttpReply::new(404).body(format!("there is nothing at {}", request.path)),
+            Some(endpoint) => self.serve_endpoint(endpoint, &request, &origin),
+            None => HttpReply::new(404).body(format!("no endpoint at {}", request.path)),
         };
-        self.requests.keep(request);
-        // Pages may ask as well; what is here is for tests.
+        self.requests.push(request);
+        // Web pages may use a test issuer as well.
         reply.header("access-control-allow-origin", "*")
     }
 }
 
-impl Core {
-    fn at(&self, place: Place, request: &HttpRequest, origin: &str) -> HttpReply {
-        let methods = place.methods();
+impl AuthorizationServer {
+    fn serve_endpoint(&self, endpoint: Endpoint, request: &HttpRequest, origin: &str) -> HttpReply {
+        let methods = endpoint.methods();
         match request.method.as_str() {
             "OPTIONS" => HttpReply::new(204)
                 .header("allow", methods)
@@ -46,24 +45,24 @@ impl Core {
                     "access-control-allow-headers",
                     "authorization, content-type, mcp-protocol-version",
                 ),
-            method if !methods.split(", ").any(|allowed| allowed == method) => {
-                HttpReply::new(405).header("allow", methods).body(format!("only {methods}"))
-            }
-            _ => match place {
-                Place::Metadata => HttpReply::json(&self.metadata(origin)),
-                Place::Keys => HttpReply::json(&self.keys()),
-                Place::Authorize => self.authorize(request, origin),
-                Place::Token => self.token(request, origin),
-                Place::Register => self.register(request),
-                Place::Introspect => self.introspect(request, origin),
-                Place::Revoke => self.revoke(request, origin),
+            method if !methods.split(", ").any(|allowed| allowed == method) => HttpReply::new(405)
+                .header("allow", methods)
+                .body(format!("allowed methods: {methods}")),
+            _ => match endpoint {
+                Endpoint::Metadata => HttpReply::json(&self.metadata(origin)),
+                Endpoint::Keys => HttpReply::json(&self.jwks()),
+                Endpoint::Authorize => self.authorize(request, origin),
+                Endpoint::Token => self.answer_token_request(request, origin),
+                Endpoint::Register => self.register(request),
+                Endpoint::Introspect => self.introspect(request, origin),
+                Endpoint::Revoke => self.revoke(request, origin),
             },
         }
     }
 
-    /// Answers somebody on the listener of a mock. There nothing is late, and no
-    /// connection ends.
-    pub(super) fn visited(&self, visit: Visit<'_>) -> Response<bytes::Bytes> {
+    /// Answers a request on the listener of a mock. Delays and faults of queued replies have no
+    /// effect there.
+    pub(super) fn answer_visit(&self, visit: Visit<'_>) -> Response<bytes::Bytes> {
         let headers = visit.headers.iter();
         let headers: Headers = headers
             .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
@@ -82,16 +81,16 @@ impl Core {
         })
     }
 
-    /// What came, with secrets hidden.
+    /// Returns the requests that were not taken, without secrets.
     pub(super) fn journal(&self) -> Value {
-        let shown = |request: HttpRequest| {
+        let to_entry = |request: HttpRequest| {
             let form = match request.body.is_empty() {
-                true => Ok(Form::of_query(&request)),
-                false => Form::of_body(&request),
+                true => Ok(Form::from_query(&request)),
+                false => Form::from_body(&request),
             };
             let mut params = Map::new();
             for (name, value) in form.iter().flat_map(Form::pairs) {
-                let value = if SECRETS.contains(&name) { "(hidden)" } else { value };
+                let value = if SECRET_PARAMS.contains(&name) { "(hidden)" } else { value };
                 let all = params.entry(name).or_insert_with(|| json!([]));
                 if let Value::Array(all) = all {
                     all.push(value.into());
@@ -104,28 +103,28 @@ impl Core {
                     *value = all.remove(0);
                 }
             }
-            let mut told =
+            let mut entry =
                 json!({"method": request.method, "path": request.path, "params": params});
             let scheme = request.headers.get("authorization").and_then(|it| it.split_once(' '));
             if let Some((scheme, _)) = scheme {
-                told["authorization"] = format!("{scheme} (hidden)").into();
+                entry["authorization"] = format!("{scheme} (hidden)").into();
             }
             let body = form.is_err().then(|| tree(&request.body).ok());
             if let Some(body) = body.flatten() {
-                told["body"] = body;
+                entry["body"] = body;
             }
-            told
+            entry
         };
-        let all: Vec<Value> = self.requests.all().into_iter().map(shown).collect();
+        let all: Vec<Value> = self.requests.all().into_iter().map(to_entry).collect();
         json!({"received": all, "forgotten": self.requests.dropped()})
     }
 }
 
-impl Place {
+impl Endpoint {
     fn methods(self) -> &'static str {
         match self {
-            Place::Metadata | Place::Keys => "GET, HEAD, OPTIONS",
-            Place::Authorize => "GET, POST, OPTIONS",
+            Endpoint::Metadata | Endpoint::Keys => "GET, HEAD, OPTIONS",
+            Endpoint::Authorize => "GET, POST, OPTIONS",
             _ => "POST, OPTIONS",
         }
     }

@@ -1,11 +1,9 @@
-//! What came in: every request that a mock was to serve, with the answer it
-//! got, if it got one.
+//! The journal of a mock: its requests and their answers.
 //!
-//! Recording keeps what is there already and looks into nothing; the oldest
-//! give way.
+//! Recording stores frames without parsing them. The oldest entries are dropped when it is full.
 
-mod expect;
-mod line;
+mod expectation;
+mod json_line;
 mod received;
 
 use std::collections::VecDeque;
@@ -15,94 +13,95 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use jiff::Timestamp;
 use sparring_peer::server::{Answer, Context};
 
-pub use expect::{Expectation, Miss};
+pub use expectation::{Expectation, Miss};
 #[cfg(feature = "http")]
-pub(crate) use line::is_secret;
+pub(crate) use json_line::is_secret_header;
 pub use received::Received;
 
-use received::Given;
+use received::RecordedAnswer;
 
-/// How much is kept: requests, and the bytes of them and their answers.
-const MOST: usize = 10_000;
-const MOST_BYTES: usize = 16 * 1024 * 1024;
+/// The most requests that are kept, and their total size with answers.
+const MAX_REQUESTS: usize = 10_000;
+const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// Somebody who hears of every request.
-type Ear = Box<dyn Fn(&Received) + Send + Sync>;
+/// Called for every recorded request.
+type Observer = Box<dyn Fn(&Received) + Send + Sync>;
 
-/// All that came in, as far as it is kept.
+/// The recorded requests.
 #[derive(Default)]
 pub(crate) struct Journal {
-    kept: Mutex<Kept>,
-    ear: OnceLock<Ear>,
+    entries: Mutex<JournalEntries>,
+    observer: OnceLock<Observer>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct JournalEntries {
     requests: VecDeque<Received>,
     bytes: usize,
     dropped: u64,
 }
 
-/// A request that waits for its answer. Dropped, it has none.
-pub(crate) struct Noting<'a> {
+/// A recorded request without an answer yet. Dropping it records that there was none.
+pub(crate) struct OpenEntry<'a> {
     journal: &'a Journal,
     received: Received,
 }
 
 impl Journal {
-    /// Keeps a request as it comes.
-    pub(crate) fn begin(&self, cx: &Context) -> Noting<'_> {
-        let mut kept = self.lock();
+    /// Records a request.
+    pub(crate) fn begin(&self, cx: &Context) -> OpenEntry<'_> {
+        let mut entries = self.lock();
         let received = Received {
-            number: kept.dropped + kept.requests.len() as u64,
+            number: entries.dropped + entries.requests.len() as u64,
             at: Timestamp::now(),
             frame: cx.request().clone(),
             revision: cx.revision(),
             transport: cx.transport(),
             session: cx.session(),
             headers: cx.headers().cloned(),
-            given: Arc::new(OnceLock::new()),
+            answer: Arc::new(OnceLock::new()),
         };
-        kept.bytes += received.size();
-        kept.requests.push_back(received.clone());
-        kept.trim();
-        drop(kept);
-        Noting { journal: self, received }
+        entries.bytes += received.size();
+        entries.requests.push_back(received.clone());
+        entries.trim();
+        drop(entries);
+        OpenEntry { journal: self, received }
     }
 
-    /// Tells somebody of every request from now on; only the first who wants to
-    /// know.
-    pub(crate) fn tell(&self, ear: Ear) {
-        let _ = self.ear.set(ear);
+    /// Calls `observer` for every request from now on. Only the first observer is used.
+    pub(crate) fn set_observer(&self, observer: Observer) {
+        let _ = self.observer.set(observer);
     }
 
     pub(crate) fn all(&self) -> Vec<Received> {
         self.lock().requests.iter().cloned().collect()
     }
 
-    /// Forgets everything.
+    /// Drops all entries.
     pub(crate) fn clear(&self) {
-        *self.lock() = Kept::default();
+        *self.lock() = JournalEntries::default();
     }
 
-    /// How many came, kept or not.
+    /// Returns the number of requests, including dropped ones.
     pub(crate) fn total(&self) -> u64 {
-        let kept = self.lock();
-        kept.dropped + kept.requests.len() as u64
+        let entries = self.lock();
+        entries.dropped + entries.requests.len() as u64
     }
 
     pub(crate) fn dropped(&self) -> u64 {
         self.lock().dropped
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, JournalEntries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl JournalEntries {
     fn trim(&mut self) {
-        while self.requests.len() > MOST || self.bytes > MOST_BYTES && self.requests.len() > 1 {
+        while self.requests.len() > MAX_REQUESTS
+            || self.bytes > MAX_BYTES && self.requests.len() > 1
+        {
             let oldest = self.requests.pop_front();
             self.bytes = self.bytes.saturating_sub(oldest.map_or(0, |oldest| oldest.size()));
             self.dropped += 1;
@@ -110,35 +109,37 @@ impl Kept {
     }
 }
 
-impl Noting<'_> {
-    /// The answer is this.
-    pub(crate) fn end(self, answer: Answer) -> Answer {
-        let given = Given::of(&answer);
-        let size = given.size();
-        let _ = self.received.given.set(given);
-        let mut kept = self.journal.lock();
-        // One that gave way meanwhile is not counted any more.
-        let at = self.received.number.checked_sub(kept.dropped);
-        let found = at.and_then(|at| kept.requests.get(usize::try_from(at).ok()?));
-        if found.is_some_and(|found| Arc::ptr_eq(&found.given, &self.received.given)) {
-            kept.bytes += size;
-            kept.trim();
+impl OpenEntry<'_> {
+    /// Records the answer and returns it.
+    pub(crate) fn finish(self, answer: Answer) -> Answer {
+        let recorded = RecordedAnswer::from_answer(&answer);
+        let size = recorded.size();
+        let _ = self.received.answer.set(recorded);
+        let mut entries = self.journal.lock();
+        // An entry that was dropped meanwhile does not count.
+        let at = self.received.number.checked_sub(entries.dropped);
+        let found = at.and_then(|at| entries.requests.get(usize::try_from(at).ok()?));
+        if found.is_some_and(|found| Arc::ptr_eq(&found.answer, &self.received.answer)) {
+            entries.bytes += size;
+            entries.trim();
         }
-        drop(kept);
+        drop(entries);
         answer
     }
 }
 
-impl Drop for Noting<'_> {
+impl Drop for OpenEntry<'_> {
     fn drop(&mut self) {
-        if let Some(ear) = self.journal.ear.get() {
-            ear(&self.received);
+        if let Some(observer) = self.journal.observer.get() {
+            observer(&self.received);
         }
     }
 }
 
 impl fmt::Debug for Journal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Journal").field("kept", &self.lock().requests.len()).finish_non_exhaustive()
+        f.debug_struct("Journal")
+            .field("requests", &self.lock().requests.len())
+            .finish_non_exhaustive()
     }
 }

@@ -1,99 +1,109 @@
-//! Anthropic's messages: how a request is read, and an answer written, at once
-//! or event by event.
+//! Anthropic's messages API: parses requests and renders answers, complete or as events.
 
 use serde_json::{Value, json};
 
-use super::said::{Said, SaidCall, Stream, pieces};
-use super::seen::{Called, Message, Outcome, Seen, Unreadable, role, text_of};
+use super::chat_request::{
+    ChatRequest, InvalidRequest, Message, PastCall, ToolResult, content_text, parse_role,
+};
+use super::model_answer::{EventStream, ModelAnswer, ToolCall, split_into_pieces};
 
 const ROLES: [&str; 3] = ["user", "assistant", "system"];
 
-pub(super) fn read(body: &Value, messages: &[Value], mut seen: Seen) -> Result<Seen, Unreadable> {
-    if body["max_tokens"].as_u64().is_none_or(|most| most == 0) {
+pub(super) fn parse_messages(
+    body: &Value,
+    messages: &[Value],
+    mut chat: ChatRequest,
+) -> Result<ChatRequest, InvalidRequest> {
+    if body["max_tokens"].as_u64().is_none_or(|max| max == 0) {
         return Err("`max_tokens` must be a whole number of at least 1".to_owned());
     }
-    let mut system = vec![text_of(&body["system"])];
+    let mut system = vec![content_text(&body["system"])];
     for (at, message) in messages.iter().enumerate() {
-        let role = role(at, message, &ROLES)?;
+        let role = parse_role(at, message, &ROLES)?;
         let content = &message["content"];
         if role == "system" {
-            system.push(text_of(content));
+            system.push(content_text(content));
             continue;
         }
-        let mut read = Message { role, text: text_of(content), ..Message::default() };
+        let mut read = Message { role, text: content_text(content), ..Message::default() };
         for block in content.as_array().into_iter().flatten() {
             match block["type"].as_str() {
-                Some("tool_use") => read.calls.push(called(at, block)?),
-                Some("tool_result") => read.results.push(outcome(at, block)?),
+                Some("tool_use") => read.calls.push(parse_call(at, block)?),
+                Some("tool_result") => read.results.push(parse_result(at, block)?),
                 _ => {}
             }
         }
-        seen.messages.push(read);
+        chat.messages.push(read);
     }
     system.retain(|text| !text.is_empty());
-    seen.system = system.join("\n");
-    Ok(seen)
+    chat.system = system.join("\n");
+    Ok(chat)
 }
 
-fn called(at: usize, block: &Value) -> Result<Called, Unreadable> {
+fn parse_call(at: usize, block: &Value) -> Result<PastCall, InvalidRequest> {
     let (Some(id), Some(tool)) = (block["id"].as_str(), block["name"].as_str()) else {
         return Err(format!("a `tool_use` in `messages[{at}]` must have an id and a name"));
     };
-    Ok(Called { id: id.to_owned(), tool: tool.to_owned(), with: block["input"].clone() })
+    Ok(PastCall { id: id.to_owned(), tool: tool.to_owned(), with: block["input"].clone() })
 }
 
-fn outcome(at: usize, block: &Value) -> Result<Outcome, Unreadable> {
+fn parse_result(at: usize, block: &Value) -> Result<ToolResult, InvalidRequest> {
     let Some(id) = block["tool_use_id"].as_str() else {
         return Err(format!("a `tool_result` in `messages[{at}]` must have a `tool_use_id`"));
     };
     let is_error = Some(block["is_error"] == true);
-    Ok(Outcome { id: id.to_owned(), text: text_of(&block["content"]), is_error })
+    Ok(ToolResult { id: id.to_owned(), text: content_text(&block["content"]), is_error })
 }
 
-/// An answer at once.
-pub(super) fn whole(said: &Said) -> Value {
-    let text = said.text.iter().map(|text| json!({"type": "text", "text": text}));
+/// Renders a complete answer.
+pub(super) fn render_complete(answer: &ModelAnswer) -> Value {
+    let text = answer.text.iter().map(|text| json!({"type": "text", "text": text}));
     let mut content: Vec<Value> = text.collect();
-    content.extend(said.calls.iter().map(|call| tool_use(call, call.with.clone())));
-    let mut message = begun(said);
+    content.extend(answer.calls.iter().map(|call| tool_use(call, call.with.clone())));
+    let mut message = empty_message(answer);
     message["content"] = content.into();
-    message["stop_reason"] = stop(said).into();
-    message["usage"]["output_tokens"] = said.output_tokens.into();
+    message["stop_reason"] = stop_reason(answer).into();
+    message["usage"]["output_tokens"] = answer.output_tokens.into();
     message
 }
 
-/// An answer event by event, and what ends it.
-pub(super) fn events(said: &Said) -> Stream {
-    let mut events = vec![event("message_start", json!({"message": begun(said)}))];
+/// Renders an answer as events.
+pub(super) fn render_stream(answer: &ModelAnswer) -> EventStream {
+    let mut events = vec![render_event("message_start", json!({"message": empty_message(answer)}))];
     let mut index = 0;
     let mut block = |start: Value, deltas: Vec<Value>| {
-        events.push(event("content_block_start", json!({"index": index, "content_block": start})));
+        events.push(render_event(
+            "content_block_start",
+            json!({"index": index, "content_block": start}),
+        ));
         if index == 0 {
-            events.push(event("ping", json!({})));
+            events.push(render_event("ping", json!({})));
         }
         for delta in deltas {
-            events.push(event("content_block_delta", json!({"index": index, "delta": delta})));
+            events
+                .push(render_event("content_block_delta", json!({"index": index, "delta": delta})));
         }
-        events.push(event("content_block_stop", json!({"index": index})));
+        events.push(render_event("content_block_stop", json!({"index": index})));
         index += 1;
     };
-    if let Some(text) = &said.text {
-        let deltas = pieces(text).into_iter().map(|it| json!({"type": "text_delta", "text": it}));
+    if let Some(text) = &answer.text {
+        let deltas =
+            split_into_pieces(text).into_iter().map(|it| json!({"type": "text_delta", "text": it}));
         block(json!({"type": "text", "text": ""}), deltas.collect());
     }
-    for call in &said.calls {
-        let parts = std::iter::once("").chain(pieces(&call.arguments));
+    for call in &answer.calls {
+        let parts = std::iter::once("").chain(split_into_pieces(&call.arguments));
         let deltas = parts.map(|it| json!({"type": "input_json_delta", "partial_json": it}));
         block(tool_use(call, json!({})), deltas.collect());
     }
-    let delta = json!({"stop_reason": stop(said), "stop_sequence": null});
-    let usage = json!({"output_tokens": said.output_tokens});
-    let last = event("message_delta", json!({"delta": delta, "usage": usage}));
-    Stream { events, ending: vec![last, event("message_stop", json!({}))] }
+    let delta = json!({"stop_reason": stop_reason(answer), "stop_sequence": null});
+    let usage = json!({"output_tokens": answer.output_tokens});
+    let last = render_event("message_delta", json!({"delta": delta, "usage": usage}));
+    EventStream { events, ending: vec![last, render_event("message_stop", json!({}))] }
 }
 
-/// An event, whose data says what it is as well.
-fn event(name: &str, data: Value) -> String {
+/// Renders an event; its data repeats the event name as `type`.
+fn render_event(name: &str, data: Value) -> String {
     let mut whole = json!({"type": name});
     if let (Value::Object(whole), Value::Object(data)) = (&mut whole, data) {
         whole.extend(data);
@@ -101,7 +111,7 @@ fn event(name: &str, data: Value) -> String {
     format!("event: {name}\ndata: {whole}\n\n")
 }
 
-pub(super) fn models(models: &[String]) -> Value {
+pub(super) fn render_models(models: &[String]) -> Value {
     let model = |id: &String| {
         json!({
             "type": "model", "id": id, "display_name": id, "lifecycle": "active",
@@ -114,23 +124,23 @@ pub(super) fn models(models: &[String]) -> Value {
     })
 }
 
-/// A message of which nothing was said yet.
-fn begun(said: &Said) -> Value {
+/// Renders a message without content.
+fn empty_message(answer: &ModelAnswer) -> Value {
     json!({
-        "id": format!("msg_{}", said.number), "type": "message", "role": "assistant",
-        "model": said.model, "content": [], "stop_reason": null, "stop_sequence": null,
+        "id": format!("msg_{}", answer.number), "type": "message", "role": "assistant",
+        "model": answer.model, "content": [], "stop_reason": null, "stop_sequence": null,
         "usage": {
-            "input_tokens": said.input_tokens, "cache_creation_input_tokens": 0,
-            "cache_read_input_tokens": 0, "output_tokens": said.output_tokens.min(1),
+            "input_tokens": answer.input_tokens, "cache_creation_input_tokens": 0,
+            "cache_read_input_tokens": 0, "output_tokens": answer.output_tokens.min(1),
         },
     })
 }
 
-fn tool_use(call: &SaidCall, input: Value) -> Value {
+fn tool_use(call: &ToolCall, input: Value) -> Value {
     json!({"type": "tool_use", "id": call.id, "name": call.tool, "input": input})
 }
 
-fn stop(said: &Said) -> &str {
-    let fits = if said.calls.is_empty() { "end_turn" } else { "tool_use" };
-    said.stop.as_deref().unwrap_or(fits)
+fn stop_reason(answer: &ModelAnswer) -> &str {
+    let default = if answer.calls.is_empty() { "end_turn" } else { "tool_use" };
+    answer.stop.as_deref().unwrap_or(default)
 }

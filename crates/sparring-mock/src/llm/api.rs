@@ -1,4 +1,4 @@
-//! The two APIs: where they are, and how they tell of errors.
+//! The two APIs: their paths and error responses.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::script::ApiError;
 use super::{anthropic, openai};
 use crate::http_mock::HttpReply;
 
-/// An API of models that call tools.
+/// An LLM API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Api {
@@ -16,13 +16,13 @@ pub enum Api {
     Anthropic,
 }
 
-/// Where the models are listed, in both.
-pub(super) const MODELS: &str = "/v1/models";
+/// The path of the list of models, in both APIs.
+pub(super) const MODELS_PATH: &str = "/v1/models";
 
 impl Api {
     pub(crate) const ALL: [Api; 2] = [Api::OpenAi, Api::Anthropic];
 
-    /// Its name, as scripts have it.
+    /// Returns its name in scripts.
     pub fn name(self) -> &'static str {
         match self {
             Api::OpenAi => "openai",
@@ -30,7 +30,7 @@ impl Api {
         }
     }
 
-    /// Where an answer is asked for.
+    /// Returns the path of requests.
     pub(super) fn path(self) -> &'static str {
         match self {
             Api::OpenAi => "/v1/chat/completions",
@@ -38,33 +38,34 @@ impl Api {
         }
     }
 
-    /// What its clients take as the base of their URLs, behind the origin.
-    pub(super) fn base(self) -> &'static str {
+    /// Returns the path of the base URL that its clients take.
+    pub(super) fn base_path(self) -> &'static str {
         match self {
             Api::OpenAi => "/v1",
             Api::Anthropic => "",
         }
     }
 
-    /// The header that a response is numbered by.
-    pub(super) fn request_id(self) -> &'static str {
+    /// Returns the response header with the request id.
+    pub(super) fn request_id_header(self) -> &'static str {
         match self {
             Api::OpenAi => "x-request-id",
             Api::Anthropic => "request-id",
         }
     }
 
-    /// The list of models.
-    pub(super) fn models(self, models: &[String]) -> Value {
+    /// Renders the list of models.
+    pub(super) fn render_models(self, models: &[String]) -> Value {
         match self {
-            Api::OpenAi => openai::models(models),
-            Api::Anthropic => anthropic::models(models),
+            Api::OpenAi => openai::render_models(models),
+            Api::Anthropic => anthropic::render_models(models),
         }
     }
 
-    /// The body of an error.
+    /// Renders the body of an error.
     pub(super) fn error_body(self, error: &ApiError) -> Value {
-        let kind = error.kind.clone().unwrap_or_else(|| self.kind(error.status).to_owned());
+        let kind =
+            error.kind.clone().unwrap_or_else(|| self.default_error_type(error.status).to_owned());
         match self {
             Api::OpenAi => json!({"error": {
                 "message": error.message, "type": kind, "param": null, "code": error.code,
@@ -75,20 +76,20 @@ impl Api {
         }
     }
 
-    /// An error as a reply.
-    pub(super) fn refuse(self, error: &ApiError) -> HttpReply {
+    /// Renders an error as a reply.
+    pub(super) fn error_reply(self, error: &ApiError) -> HttpReply {
         let mut reply = HttpReply::json(&self.error_body(error)).status(error.status);
         if let Some(after) = error.retry_after {
             let seconds = after.as_millis().div_ceil(1000);
             reply = reply.header("retry-after", &seconds.to_string());
-            // Both makers' clients know this one too, and heed it first.
+            // The official clients of both APIs read this header first.
             reply = reply.header("retry-after-ms", &after.as_millis().to_string());
         }
         reply
     }
 
-    /// What an error of a status is called.
-    fn kind(self, status: u16) -> &'static str {
+    /// Returns the default error type of a status.
+    fn default_error_type(self, status: u16) -> &'static str {
         match (self, status) {
             (_, 400) => "invalid_request_error",
             (Api::OpenAi, 429) => "rate_limit_exceeded",

@@ -1,52 +1,51 @@
-//! How far each test case is. Neither those that are over nor those that were
-//! forsaken pile up.
+//! The progress of each test case. The number of cases is limited.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::script::{Repeat, Turn};
 
-/// How many cases are known at once; the oldest give way.
-const MOST: usize = 100_000;
+/// The most cases; the oldest are dropped when it is reached.
+const MAX_CASES: usize = 100_000;
 
-/// All cases.
+/// The progress of all cases.
 #[derive(Debug, Default)]
 pub(super) struct Cases {
-    by_id: HashMap<String, Place>,
-    /// In the order in which they began.
-    begun: VecDeque<String>,
+    by_id: HashMap<String, CaseProgress>,
+    /// Ids in the order in which the cases started.
+    started: VecDeque<String>,
 }
 
-/// How far a case is.
+/// The progress of one case.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
-    /// Which of its turns is next, from 0.
+pub(super) struct CaseProgress {
+    /// The next turn, from 0.
     pub(super) turn: usize,
-    /// How often that was taken already.
+    /// How often the next turn was taken already.
     taken: u64,
 }
 
 impl Cases {
-    /// How far a case is.
-    pub(super) fn place(&self, id: &str) -> Place {
+    /// Returns the progress of a case.
+    pub(super) fn progress(&self, id: &str) -> CaseProgress {
         self.by_id.get(id).copied().unwrap_or_default()
     }
 
-    /// Takes the turn that is next.
+    /// Takes the next turn.
     pub(super) fn take(&mut self, id: &str, turn: &Turn) {
         if !self.by_id.contains_key(id) {
-            if self.begun.len() >= MOST
-                && let Some(oldest) = self.begun.pop_front()
+            if self.started.len() >= MAX_CASES
+                && let Some(oldest) = self.started.pop_front()
             {
                 self.by_id.remove(&oldest);
             }
-            self.begun.push_back(id.to_owned());
+            self.started.push_back(id.to_owned());
         }
-        let place = self.by_id.entry(id.to_owned()).or_default();
-        place.taken += 1;
+        let progress = self.by_id.entry(id.to_owned()).or_default();
+        progress.taken += 1;
         if let Repeat::Times(times) = turn.repeat
-            && place.taken >= times
+            && progress.taken >= times
         {
-            *place = Place { turn: place.turn + 1, taken: 0 };
+            *progress = CaseProgress { turn: progress.turn + 1, taken: 0 };
         }
     }
 }
@@ -60,24 +59,24 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_taken_as_often_as_it_is_repeated() {
+    fn takes_a_turn_as_often_as_it_is_repeated() {
         let mut cases = Cases::default();
         let next = |cases: &mut Cases, repeat| {
             cases.take("a", &turn(repeat));
-            cases.place("a").turn
+            cases.progress("a").turn
         };
         assert_eq!(next(&mut cases, Repeat::Times(2)), 0);
         assert_eq!(next(&mut cases, Repeat::Times(2)), 1);
         assert_eq!(next(&mut cases, Repeat::Times(1)), 2);
         assert_eq!(next(&mut cases, Repeat::Always), 2);
-        assert_eq!(cases.place("b").turn, 0);
+        assert_eq!(cases.progress("b").turn, 0);
     }
 
     #[test]
-    fn cases_do_not_pile_up() {
+    fn drops_old_cases() {
         let mut cases = Cases::default();
-        (0..MOST + 10).for_each(|id| cases.take(&id.to_string(), &turn(Repeat::default())));
-        assert_eq!((cases.by_id.len(), cases.begun.len()), (MOST, MOST));
-        assert_eq!(cases.place(&(MOST + 9).to_string()).turn, 1);
+        (0..MAX_CASES + 10).for_each(|id| cases.take(&id.to_string(), &turn(Repeat::default())));
+        assert_eq!((cases.by_id.len(), cases.started.len()), (MAX_CASES, MAX_CASES));
+        assert_eq!(cases.progress(&(MAX_CASES + 9).to_string()).turn, 1);
     }
 }

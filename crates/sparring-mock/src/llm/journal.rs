@@ -1,4 +1,5 @@
-//! What was asked, kept without keys. The oldest give way.
+//! The journal of an LLM endpoint, without API keys. The oldest entries are dropped when it is
+//! full.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -6,38 +7,39 @@ use std::sync::OnceLock;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use sparring_wire::Rule;
 
 use super::Api;
-use super::seen::Seen;
+use super::chat_request::ChatRequest;
 use crate::http_mock::HttpRequest;
 
-/// How much is kept: requests, and the bytes of their bodies.
-const MOST: usize = 10_000;
-const MOST_BYTES: usize = 64 * 1024 * 1024;
+/// The most requests that are kept, and the total size of their bodies.
+const MAX_REQUESTS: usize = 10_000;
+const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// A request that came to an LLM endpoint, and what it got.
+/// A request to an LLM endpoint, and the outcome.
 #[derive(Debug, Clone)]
 pub struct LlmRequest {
     pub(super) at: Timestamp,
     pub(super) api: Api,
     pub(super) http: HttpRequest,
     pub(super) case: Option<String>,
-    /// From 1.
+    /// Counted from 1.
     pub(super) turn: Option<usize>,
     pub(super) status: u16,
     pub(super) miss: Option<LlmMiss>,
 }
 
-/// Why a request was not answered by a turn.
+/// Returns why no turn answered it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LlmMiss {
-    /// `llm-turn` where the script has other turns or expects something else,
-    /// `llm-request` where the API itself would not take the request.
-    pub rule: &'static str,
-    /// What it is.
+    /// `llm/unexpected-turn` if the script has no such turn or expects something else,
+    /// `llm/invalid-request` if the API itself would reject the request.
+    pub rule: Rule,
+    /// The message.
     pub message: String,
-    /// What was expected and what was found, where an expectation is not met.
+    /// The expected and actual values, if an expectation is not met.
     pub reasons: Vec<String>,
 }
 
@@ -52,39 +54,39 @@ impl fmt::Display for LlmMiss {
 }
 
 impl LlmRequest {
-    /// The request over HTTP; keys in its headers are not kept.
+    /// Returns the HTTP request, without API keys in its headers.
     pub fn http(&self) -> &HttpRequest {
         &self.http
     }
 
-    /// The test case that the user names.
+    /// Returns the test case that the user message names.
     pub fn case(&self) -> Option<&str> {
         self.case.as_deref()
     }
 
-    /// The turn that it got, from 1.
+    /// Returns the turn that answered it, counted from 1.
     pub fn turn(&self) -> Option<usize> {
         self.turn
     }
 
-    /// The HTTP status of the answer.
+    /// Returns the HTTP status of the answer.
     pub fn status(&self) -> u16 {
         self.status
     }
 
-    /// Why no turn answered it.
+    /// Returns why no turn answered it.
     pub fn miss(&self) -> Option<&LlmMiss> {
         self.miss.as_ref()
     }
 
-    /// All of it as a value: that of [`HttpRequest::to_json`], what both APIs
-    /// have in common (`model`, `system`, `user`, `messages`, `tools`,
-    /// `results`), and `case`, `turn`, `status`.
+    /// Returns the entry as JSON: the fields of [`HttpRequest::to_json`], those that both APIs
+    /// share (`model`, `system`, `user`, `messages`, `tools`, `results`), and `case`, `turn`,
+    /// `status`.
     pub fn to_json(&self) -> Value {
         let mut value = self.http.to_json();
-        let seen = Seen::read(self.api, &value["body"]).ok().map(|seen| seen.to_json());
-        if let (Value::Object(value), Some(Value::Object(seen))) = (&mut value, seen) {
-            value.extend(seen);
+        let chat = ChatRequest::parse(self.api, &value["body"]).ok().map(|chat| chat.to_json());
+        if let (Value::Object(value), Some(Value::Object(chat))) = (&mut value, chat) {
+            value.extend(chat);
         }
         value["status"] = self.status.into();
         if let Some(case) = &self.case {
@@ -96,13 +98,14 @@ impl LlmRequest {
         value
     }
 
-    /// The same as a line of a journal: when it came, and the request as it was.
+    /// Returns the entry as one line of JSON, with its time and the request as received.
     pub fn to_line(&self) -> String {
         let mut line = self.http.to_json();
         if let Value::Object(line) = &mut line {
             line.remove("text");
         }
-        let miss = self.miss.as_ref().map(|it| json!({"rule": it.rule, "message": it.to_string()}));
+        let miss =
+            self.miss.as_ref().map(|it| json!({"rule": it.rule.id(), "message": it.to_string()}));
         let own = json!({
             "at": self.at.to_string(), "case": self.case, "turn": self.turn,
             "status": self.status, "miss": miss,
@@ -114,27 +117,29 @@ impl LlmRequest {
     }
 }
 
-/// Somebody who hears of every request.
-pub(super) type Ear = Box<dyn Fn(&LlmRequest) + Send + Sync>;
+/// Called for every recorded request.
+pub(super) type Observer = Box<dyn Fn(&LlmRequest) + Send + Sync>;
 
-/// All that came, as far as it is kept.
+/// The recorded requests.
 #[derive(Default)]
 pub(super) struct Journal {
     requests: VecDeque<LlmRequest>,
     bytes: usize,
     pub(super) dropped: u64,
-    pub(super) ear: OnceLock<Ear>,
+    pub(super) observer: OnceLock<Observer>,
 }
 
 impl Journal {
-    pub(super) fn keep(&mut self, request: LlmRequest) {
-        if let Some(ear) = self.ear.get() {
-            ear(&request);
+    pub(super) fn push(&mut self, request: LlmRequest) {
+        if let Some(observer) = self.observer.get() {
+            observer(&request);
         }
         self.bytes += request.http.body.len();
         self.requests.push_back(request);
-        // The last one is kept however large it is.
-        while self.requests.len() > MOST || self.bytes > MOST_BYTES && self.requests.len() > 1 {
+        // The latest request is kept whatever its size.
+        while self.requests.len() > MAX_REQUESTS
+            || self.bytes > MAX_BYTES && self.requests.len() > 1
+        {
             let oldest = self.requests.pop_front();
             self.bytes -= oldest.map_or(0, |it| it.http.body.len());
             self.dropped += 1;
@@ -145,7 +150,7 @@ impl Journal {
         self.requests.iter()
     }
 
-    /// How many came.
+    /// Returns the number of requests, including dropped ones.
     pub(super) fn total(&self) -> u64 {
         self.dropped + self.requests.len() as u64
     }

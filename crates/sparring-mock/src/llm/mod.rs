@@ -1,21 +1,20 @@
-//! A scripted LLM endpoint: OpenAI's chat completions or Anthropic's messages,
-//! answered turn by turn as a script says, so that an agent runs without a
-//! model.
+//! A scripted LLM endpoint: answers OpenAI's chat completions or Anthropic's messages turn by
+//! turn, so that an agent runs without a model.
 //!
-//! A conversation whose user says `[test_case_id=…]` has turns for itself; what
-//! is not as expected is refused, and told to whoever wrote the script.
+//! A conversation whose user message has `[test_case_id=…]` can have its own turns. Requests
+//! that do not meet expectations are rejected and recorded.
 
 mod anthropic;
 mod api;
 mod cases;
-mod core;
-mod facts;
+mod chat_request;
+mod endpoint;
 mod journal;
+mod model_answer;
 mod openai;
-mod said;
+mod render_turn;
 mod script;
-mod seen;
-mod speak;
+mod template_scope;
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -27,32 +26,31 @@ use sparring_script::{Problems, Source};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use self::core::Core;
+use self::endpoint::Endpoint;
 use crate::builder::LlmBuilder;
-use crate::http_mock::run;
+use crate::from_script::LoadError;
+use crate::http_mock::serve;
 use crate::load::{load_llm, load_llm_file};
-use crate::reading::LoadError;
 
 pub use api::Api;
-use facts::Facts;
-pub use facts::OWN_ROOTS;
 pub use journal::{LlmMiss, LlmRequest};
 pub use script::LlmScript;
 pub(crate) use script::{ApiError, Arguments, Call, Fault, Repeat, Turn};
+pub use template_scope::OWN_ROOTS;
+use template_scope::TurnScope;
 
-/// A scripted LLM endpoint on this machine. Dropped, it stops.
+/// A scripted LLM endpoint on this machine. Stops when dropped.
 pub struct LlmMock {
-    core: Arc<Core>,
+    endpoint: Arc<Endpoint>,
     address: SocketAddr,
     task: JoinHandle<()>,
 }
 
 impl LlmScript {
-    /// Reads a script from a file; `vars` are variables besides or instead of
-    /// its own.
+    /// Loads a script from a file; `vars` add to its variables or replace them.
     ///
     /// # Errors
-    /// When it cannot be read, or is wrong; all that is wrong is told at once.
+    /// If the file cannot be read or is wrong, with all problems at once.
     pub fn from_file(
         path: impl AsRef<Path>,
         vars: &[(String, Value)],
@@ -60,86 +58,84 @@ impl LlmScript {
         load_llm_file(path.as_ref(), vars)
     }
 
-    /// Reads a script.
+    /// Loads a script from text.
     ///
     /// # Errors
-    /// When it is wrong; all that is wrong is told at once.
+    /// If it is wrong, with all problems at once.
     pub fn from_yaml(text: &str) -> Result<Arc<LlmScript>, Problems> {
         load_llm(&Source::new("llm.yaml", text), &[])
     }
 }
 
 impl LlmMock {
-    /// One of OpenAI's chat completions, to be told what it answers.
+    /// Builds an endpoint of OpenAI's chat completions.
     pub fn openai() -> LlmBuilder {
         LlmBuilder::new(Api::OpenAi)
     }
 
-    /// One of Anthropic's messages, to be told what it answers.
+    /// Builds an endpoint of Anthropic's messages.
     pub fn anthropic() -> LlmBuilder {
         LlmBuilder::new(Api::Anthropic)
     }
 
-    /// Starts one at this address; port 0 is any that is free.
+    /// Starts an endpoint at this address; port 0 is any free port.
     ///
     /// # Errors
-    /// When it cannot be listened on.
+    /// If it cannot listen on the address.
     pub async fn listen(script: Arc<LlmScript>, address: SocketAddr) -> std::io::Result<LlmMock> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
-        let core = Arc::new(Core::new(script));
-        let task = tokio::spawn(run(listener, Arc::clone(&core)));
-        Ok(LlmMock { core, address, task })
+        let endpoint = Arc::new(Endpoint::new(script));
+        let task = tokio::spawn(serve(listener, Arc::clone(&endpoint)));
+        Ok(LlmMock { endpoint, address, task })
     }
 
-    /// What clients of its API take as their base URL: with `/v1` for OpenAI's,
-    /// without for Anthropic's.
+    /// Returns the base URL for clients of its API: with `/v1` for OpenAI, without for
+    /// Anthropic.
     pub fn url(&self) -> String {
-        format!("http://{}{}", self.address, self.core.script.api.base())
+        format!("http://{}{}", self.address, self.endpoint.script.api.base_path())
     }
 
-    /// Which API it speaks.
+    /// Returns its API.
     pub fn api(&self) -> Api {
-        self.core.script.api
+        self.endpoint.script.api
     }
 
-    /// Makes everything as it was at first: all cases begin anew, and no request
-    /// has come.
+    /// Restores the initial state: restarts all cases and drops all requests.
     pub fn reset(&self) {
-        self.core.reset();
+        self.endpoint.reset();
     }
 
-    /// Goes by another script of the same API from now on, from its first turns
-    /// on; a reset brings the first one back.
+    /// Switches to another script of the same API, from its first turns. A reset restores the
+    /// first script.
     pub fn follow(&self, script: Arc<LlmScript>) {
-        self.core.follow(script);
+        self.endpoint.set_script(script);
     }
 
-    /// All requests, as far as they are kept.
+    /// Returns the recorded requests.
     pub fn requests(&self) -> Vec<LlmRequest> {
-        self.core.state().journal.all().cloned().collect()
+        self.endpoint.state().journal.all().cloned().collect()
     }
 
-    /// How many requests came.
+    /// Returns the number of requests, including dropped ones.
     pub fn total(&self) -> u64 {
-        self.core.state().journal.total()
+        self.endpoint.state().journal.total()
     }
 
-    /// How many requests are not kept any more.
+    /// Returns how many requests were dropped.
     pub fn forgotten(&self) -> u64 {
-        self.core.state().journal.dropped
+        self.endpoint.state().journal.dropped
     }
 
-    /// Tells somebody of every request from now on; only the first who wants to
-    /// know.
-    pub fn on_request(&self, ear: impl Fn(&LlmRequest) + Send + Sync + 'static) {
-        let _ = self.core.state().journal.ear.set(Box::new(ear));
+    /// Calls `observer` for every request from now on. Only the first observer is used.
+    pub fn on_request(&self, observer: impl Fn(&LlmRequest) + Send + Sync + 'static) {
+        let _ = self.endpoint.state().journal.observer.set(Box::new(observer));
     }
 
-    /// Fails a test where something did not go by the script.
+    /// Fails the test if a request did not follow the script.
     ///
     /// # Panics
-    /// When something did not, with all of it.
+    /// If a request did not follow the script.
     #[track_caller]
     pub fn verify(&self) {
         let misses: Vec<String> = self.misses().iter().map(ToString::to_string).collect();
@@ -153,10 +149,10 @@ impl Drop for LlmMock {
     }
 }
 
-/// Says where it is and what it has; what is expected of it may be a secret.
+/// Shows URL and summary, since expectations may contain secrets.
 impl fmt::Debug for LlmMock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (url, script) = (self.url(), &self.core.script);
+        let (url, script) = (self.url(), &self.endpoint.script);
         f.debug_struct("LlmMock").field("url", &url).field("script", script).finish_non_exhaustive()
     }
 }

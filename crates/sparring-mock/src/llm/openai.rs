@@ -1,82 +1,87 @@
-//! OpenAI's chat completions: how a request is read, and an answer written, at
-//! once or in chunks.
+//! OpenAI's chat completions API: parses requests and renders answers, complete or as chunks.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sparring_wire::json::tree;
 
-use super::said::{Said, SaidCall, Stream, pieces};
-use super::seen::{Called, Message, Outcome, Seen, Unreadable, role, text_of};
+use super::chat_request::{
+    ChatRequest, InvalidRequest, Message, PastCall, ToolResult, content_text, parse_role,
+};
+use super::model_answer::{EventStream, ModelAnswer, ToolCall, split_into_pieces};
 
 const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
 
-pub(super) fn read(body: &Value, messages: &[Value], mut seen: Seen) -> Result<Seen, Unreadable> {
-    seen.with_usage = body["stream_options"]["include_usage"] == true;
+pub(super) fn parse_messages(
+    body: &Value,
+    messages: &[Value],
+    mut chat: ChatRequest,
+) -> Result<ChatRequest, InvalidRequest> {
+    chat.with_usage = body["stream_options"]["include_usage"] == true;
     let mut system = Vec::new();
     for (at, message) in messages.iter().enumerate() {
-        let role = role(at, message, &ROLES)?;
-        let text = text_of(&message["content"]);
+        let role = parse_role(at, message, &ROLES)?;
+        let text = content_text(&message["content"]);
         match &*role {
             "system" | "developer" => system.push(text),
             "tool" => {
                 let Some(id) = message["tool_call_id"].as_str() else {
-                    return Err(format!("`messages[{at}].tool_call_id` must be a text"));
+                    return Err(format!("`messages[{at}].tool_call_id` must be a string"));
                 };
-                let outcome = Outcome { id: id.to_owned(), text: text.clone(), is_error: None };
-                let results = vec![outcome];
-                seen.messages.push(Message { role, text, results, ..Message::default() });
+                let result = ToolResult { id: id.to_owned(), text: text.clone(), is_error: None };
+                let results = vec![result];
+                chat.messages.push(Message { role, text, results, ..Message::default() });
             }
             _ => {
                 let calls = message["tool_calls"].as_array().map(Vec::as_slice);
-                let calls = calls.unwrap_or_default().iter().map(|call| called(at, call));
+                let calls = calls.unwrap_or_default().iter().map(|call| parse_call(at, call));
                 let calls = calls.collect::<Result<_, _>>()?;
-                seen.messages.push(Message { role, text, calls, ..Message::default() });
+                chat.messages.push(Message { role, text, calls, ..Message::default() });
             }
         }
     }
-    seen.system = system.join("\n");
-    Ok(seen)
+    chat.system = system.join("\n");
+    Ok(chat)
 }
 
-fn called(at: usize, call: &Value) -> Result<Called, Unreadable> {
+fn parse_call(at: usize, call: &Value) -> Result<PastCall, InvalidRequest> {
     let function = &call["function"];
     let (Some(id), Some(tool)) = (call["id"].as_str(), function["name"].as_str()) else {
         return Err(format!("`messages[{at}].tool_calls` must have an id and a function's name"));
     };
     let arguments = function["arguments"].as_str().unwrap_or_default();
     let with = tree(arguments.as_bytes()).unwrap_or_else(|_| arguments.into());
-    Ok(Called { id: id.to_owned(), tool: tool.to_owned(), with })
+    Ok(PastCall { id: id.to_owned(), tool: tool.to_owned(), with })
 }
 
-/// An answer at once.
-pub(super) fn whole(said: &Said) -> Value {
+/// Renders a complete answer.
+pub(super) fn render_complete(answer: &ModelAnswer) -> Value {
     let mut message = json!({
-        "role": "assistant", "content": said.text, "refusal": null, "annotations": [],
+        "role": "assistant", "content": answer.text, "refusal": null, "annotations": [],
     });
-    if !said.calls.is_empty() {
-        let call = |it: &SaidCall| {
+    if !answer.calls.is_empty() {
+        let call = |it: &ToolCall| {
             let function = json!({"name": it.tool, "arguments": it.arguments});
             json!({"id": it.id, "type": "function", "function": function})
         };
-        message["tool_calls"] = said.calls.iter().map(call).collect();
+        message["tool_calls"] = answer.calls.iter().map(call).collect();
     }
     json!({
-        "id": id(said), "object": "chat.completion", "created": Timestamp::now().as_second(),
-        "model": said.model,
+        "id": answer_id(answer), "object": "chat.completion", "created": Timestamp::now().as_second(),
+        "model": answer.model,
         "choices": [{
-            "index": 0, "message": message, "logprobs": null, "finish_reason": finish(said),
+            "index": 0, "message": message, "logprobs": null, "finish_reason": finish_reason(answer),
         }],
-        "usage": usage(said), "system_fingerprint": "fp_sparring",
+        "usage": render_usage(answer), "system_fingerprint": "fp_sparring",
     })
 }
 
-/// An answer event by event, and what ends it.
-pub(super) fn chunks(said: &Said, with_usage: bool) -> Stream {
+/// Renders an answer as chunks.
+pub(super) fn render_stream(answer: &ModelAnswer, with_usage: bool) -> EventStream {
     let created = Timestamp::now().as_second();
     let event = |choices: Value, usage: Option<Value>| {
         let mut chunk = json!({
-            "id": id(said), "object": "chat.completion.chunk", "created": created,
-            "model": said.model, "system_fingerprint": "fp_sparring", "choices": choices,
+            "id": answer_id(answer), "object": "chat.completion.chunk", "created": created,
+            "model": answer.model, "system_fingerprint": "fp_sparring", "choices": choices,
         });
         if with_usage {
             chunk["usage"] = usage.unwrap_or_default();
@@ -87,45 +92,45 @@ pub(super) fn chunks(said: &Said, with_usage: bool) -> Stream {
         let choice = json!({"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish});
         event(json!([choice]), None)
     };
-    let content = said.text.as_ref().map(|_| "");
+    let content = answer.text.as_ref().map(|_| "");
     let first = json!({"role": "assistant", "content": content, "refusal": null});
     let mut events = vec![choice(first, None)];
-    for piece in pieces(said.text.as_deref().unwrap_or_default()) {
+    for piece in split_into_pieces(answer.text.as_deref().unwrap_or_default()) {
         events.push(choice(json!({"content": piece}), None));
     }
-    for (index, call) in said.calls.iter().enumerate() {
+    for (index, call) in answer.calls.iter().enumerate() {
         let function = json!({"name": call.tool, "arguments": ""});
-        let begun =
+        let first_part =
             json!({"index": index, "id": call.id, "type": "function", "function": function});
-        events.push(choice(json!({"tool_calls": [begun]}), None));
-        for piece in pieces(&call.arguments) {
+        events.push(choice(json!({"tool_calls": [first_part]}), None));
+        for piece in split_into_pieces(&call.arguments) {
             let more = json!({"index": index, "function": {"arguments": piece}});
             events.push(choice(json!({"tool_calls": [more]}), None));
         }
     }
-    let mut ending = vec![choice(json!({}), Some(finish(said)))];
-    ending.extend(with_usage.then(|| event(json!([]), Some(usage(said)))));
+    let mut ending = vec![choice(json!({}), Some(finish_reason(answer)))];
+    ending.extend(with_usage.then(|| event(json!([]), Some(render_usage(answer)))));
     ending.push("data: [DONE]\n\n".to_owned());
-    Stream { events, ending }
+    EventStream { events, ending }
 }
 
-pub(super) fn models(models: &[String]) -> Value {
+pub(super) fn render_models(models: &[String]) -> Value {
     let model =
         |id: &String| json!({"id": id, "object": "model", "created": 0, "owned_by": "sparring"});
     json!({"object": "list", "data": models.iter().map(model).collect::<Vec<_>>()})
 }
 
-fn id(said: &Said) -> String {
-    format!("chatcmpl-{}", said.number)
+fn answer_id(answer: &ModelAnswer) -> String {
+    format!("chatcmpl-{}", answer.number)
 }
 
-fn finish(said: &Said) -> &str {
-    let fits = if said.calls.is_empty() { "stop" } else { "tool_calls" };
-    said.stop.as_deref().unwrap_or(fits)
+fn finish_reason(answer: &ModelAnswer) -> &str {
+    let default = if answer.calls.is_empty() { "stop" } else { "tool_calls" };
+    answer.stop.as_deref().unwrap_or(default)
 }
 
-fn usage(said: &Said) -> Value {
-    let (read, written) = (said.input_tokens, said.output_tokens);
+fn render_usage(answer: &ModelAnswer) -> Value {
+    let (read, written) = (answer.input_tokens, answer.output_tokens);
     json!({
         "prompt_tokens": read, "completion_tokens": written,
         "total_tokens": read.saturating_add(written),

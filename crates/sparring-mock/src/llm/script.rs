@@ -1,4 +1,4 @@
-//! What an endpoint is told, ready to be served.
+//! A script of an LLM endpoint, ready to be served.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -11,25 +11,23 @@ use sparring_script::{Matcher, Tree};
 use super::Api;
 use crate::http_mock::HttpFault;
 
-/// What an LLM endpoint answers, turn by turn. Made by
-/// [`LlmScript::read`](super::LlmScript::read) out of what a file or a suite
-/// says.
+/// The turns of an LLM endpoint, loaded by [`LlmScript::read`](super::LlmScript::read) from a
+/// file or a suite.
 pub struct LlmScript {
     pub(crate) api: Api,
-    /// What is asked for where anything else is refused.
+    /// The allowed models; empty allows any.
     pub(crate) models: Vec<String>,
-    /// The turns of whoever has none of their own.
+    /// The turns of requests without a case of their own.
     pub(crate) turns: Arc<[Turn]>,
     pub(crate) cases: BTreeMap<String, Arc<[Turn]>>,
-    /// What templates ask for that is known before anything is asked, by the
-    /// path that they ask for it by.
+    /// The values that templates use and that were known when the script was loaded, by path.
     pub(crate) known: HashMap<String, Value>,
 }
 
-/// One answer, and what is expected of who gets it.
+/// One answer, and what it expects of the request.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
-    /// Each with what it looks at.
+    /// The part of the request, and its matcher.
     pub(crate) expect: Vec<(String, Matcher)>,
     pub(crate) text: Option<Tree>,
     pub(crate) calls: Vec<Call>,
@@ -44,7 +42,7 @@ pub(crate) struct Turn {
     pub(crate) repeat: Repeat,
 }
 
-/// A tool that the model calls.
+/// A tool call of the model.
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) tool: Tree,
@@ -57,11 +55,11 @@ pub(crate) struct Call {
 #[derive(Debug)]
 pub(crate) enum Arguments {
     Value(Tree),
-    /// A text that stands for them as it is.
+    /// A text that replaces the arguments.
     Text(Tree),
 }
 
-/// An error as the API has it.
+/// An error of the API.
 #[derive(Debug, Clone)]
 pub(crate) struct ApiError {
     pub(crate) status: u16,
@@ -71,14 +69,14 @@ pub(crate) struct ApiError {
     pub(crate) retry_after: Option<Duration>,
 }
 
-/// What goes wrong with an answer.
+/// A scripted fault of an answer.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
-    /// With the connection.
+    /// A fault of the connection.
     Connection(HttpFault),
-    /// It ends after its first half.
+    /// Sends only the first half.
     Truncate,
-    /// This comes instead, or in the middle of a stream.
+    /// Sends this text instead, or in the middle of a stream.
     Garbage(String),
 }
 
@@ -96,17 +94,18 @@ impl Default for Repeat {
 }
 
 impl LlmScript {
-    /// What there is, in a line: `openai, 2 turns, 1 case`.
+    /// Summarizes the script: `openai, 2 turns, 1 case`.
     pub fn summary(&self) -> String {
-        let some = |count: usize, what: &str| {
+        let count_of = |count: usize, what: &str| {
             format!("{count} {what}{}", if count == 1 { "" } else { "s" })
         };
-        let (turns, cases) = (some(self.turns.len(), "turn"), some(self.cases.len(), "case"));
+        let (turns, cases) =
+            (count_of(self.turns.len(), "turn"), count_of(self.cases.len(), "case"));
         format!("{}, {turns}, {cases}", self.api.name())
     }
 }
 
-/// Says what there is; there may be secrets in it.
+/// Shows the summary, since values may be secret.
 impl fmt::Debug for LlmScript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("LlmScript").field(&self.summary()).finish()

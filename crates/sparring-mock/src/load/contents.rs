@@ -1,138 +1,166 @@
-//! What replies say, in the wire's form: content blocks, resource contents,
-//! messages.
+//! Loads the contents of replies: content blocks, resource contents and messages, in the form of
+//! the wire.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use sparring_script::{Entry, Node, Tree};
+use sparring_script::{Entry, Node, Template, Tree};
 
-use super::bytes::encoded;
-use super::mime::mime_type_of;
-use super::settings::wire;
+use super::mime::guess_mime_type;
+use super::server_settings::to_wire;
 use super::{Loader, text};
 
-/// The keys that are a block each.
+/// Keys of content blocks.
 pub(super) const BLOCKS: [&str; 6] =
     ["text", "json", "image", "audio", "resource", "resource_link"];
 
 impl Loader<'_> {
-    /// The blocks that a map has, in the order in which they stand there.
-    pub(super) fn blocks(&mut self, node: &Node) -> Vec<Tree> {
+    /// Loads the content blocks of a map, in order.
+    pub(super) fn load_blocks(&mut self, node: &Node) -> Vec<Tree> {
         let named = node.entries().iter().filter(|entry| BLOCKS.contains(&&*entry.key));
-        named.map(|entry| self.block(entry)).collect()
+        named.map(|entry| self.load_block(entry)).collect()
     }
 
-    /// A map that is one block, with what stands beside it.
-    pub(super) fn single_block(&mut self, node: &Node) -> Tree {
-        let mut blocks = self.blocks(node);
+    /// Loads a map with exactly one block, and its annotations.
+    pub(super) fn load_single_block(&mut self, node: &Node) -> Tree {
+        let mut blocks = self.load_blocks(node);
         if blocks.len() != 1 {
             let message = format!("a block has exactly one of {}", BLOCKS.join(", "));
             self.problems.add(node.span, message);
         }
         let mut block = blocks.pop().unwrap_or(Tree::Plain(json!({})));
         if let Some(annotations) = node.get("annotations") {
-            block = block.with("annotations", Tree::Plain(wire(annotations)));
+            block = block.with("annotations", Tree::Plain(to_wire(annotations)));
         }
         if let Some(meta) = node.get("_meta") {
-            block = block.with("_meta", self.tree(meta));
+            block = block.with("_meta", self.load_tree(meta));
         }
         block
     }
 
-    fn block(&mut self, entry: &Entry) -> Tree {
+    fn load_block(&mut self, entry: &Entry) -> Tree {
         let node = &entry.value;
-        let kind = |name: &str| Tree::Plain(Value::from(name));
+        let type_value = |name: &str| Tree::Plain(Value::from(name));
         match &*entry.key {
             "json" => {
-                let text = Tree::json(self.tree(node));
-                Tree::map([("type", kind("text")), ("text", text)])
+                let text = Tree::json(self.load_tree(node));
+                Tree::map([("type", type_value("text")), ("text", text)])
             }
             "image" | "audio" => {
-                let (data, mime_type) = self.bytes(node);
-                Tree::map([("type", kind(&entry.key)), ("data", data), ("mimeType", mime_type)])
+                let (data, mime_type) = self.load_bytes(node);
+                Tree::map([
+                    ("type", type_value(&entry.key)),
+                    ("data", data),
+                    ("mimeType", mime_type),
+                ])
             }
             "resource" => {
-                let resource = self.embedded(node);
-                Tree::map([("type", kind("resource")), ("resource", resource)])
+                let resource = self.load_embedded(node);
+                Tree::map([("type", type_value("resource")), ("resource", resource)])
             }
             "resource_link" => {
                 let mut link = node.clone();
                 sparring_script::casing::to_wire(&mut link);
-                self.tree(&link).with("type", kind("resource_link"))
+                self.load_tree(&link).with("type", type_value("resource_link"))
             }
-            _ => Tree::map([("type", kind("text")), ("text", self.text_tree(node))]),
+            _ => Tree::map([("type", type_value("text")), ("text", self.load_text(node))]),
         }
     }
 
-    /// Base64 and a MIME type.
-    fn bytes(&mut self, node: &Node) -> (Tree, Tree) {
+    /// Loads Base64 data and its MIME type.
+    fn load_bytes(&mut self, node: &Node) -> (Tree, Tree) {
         let file = node.get("file");
         let data = match (file, node.get("data")) {
-            (Some(file), None) => Tree::Plain(encoded(&self.file(file)).into()),
+            (Some(file), None) => Tree::Plain(encode_base64(&self.read_file(file)).into()),
             (None, Some(data)) => {
-                self.base64(data);
-                self.text_tree(data)
+                self.check_base64(data);
+                self.load_text(data)
             }
             _ => {
                 self.problems.add(node.span, "give either `file` or `data`");
                 Tree::Plain(Value::Null)
             }
         };
-        let mime_type = text(node, "mime_type").or_else(|| mime_type_of(file?));
+        let mime_type = text(node, "mime_type").or_else(|| guess_mime_type(file?));
         if mime_type.is_none() {
             self.problems.add(node.span, "`mime_type` is missing");
         }
         (data, Tree::Plain(mime_type.into()))
     }
 
-    fn embedded(&mut self, node: &Node) -> Tree {
-        let uri = node.get("uri").map_or(Tree::Plain(Value::Null), |uri| self.text_tree(uri));
-        self.resource_contents(node, uri, text(node, "mime_type"))
+    fn load_embedded(&mut self, node: &Node) -> Tree {
+        let uri = node.get("uri").map_or(Tree::Plain(Value::Null), |uri| self.load_text(uri));
+        self.load_resource_contents(node, uri, text(node, "mime_type"))
     }
 
-    /// The contents of a resource: text or Base64, from one of four keys.
-    pub(super) fn resource_contents(
+    /// Loads the contents of a resource, as text or Base64.
+    pub(super) fn load_resource_contents(
         &mut self,
         node: &Node,
         uri: Tree,
         mime_type: Option<String>,
     ) -> Tree {
-        let given: Vec<&Entry> = node
+        let entries_with_body: Vec<&Entry> = node
             .entries()
             .iter()
             .filter(|entry| ["text", "json", "blob", "file"].contains(&&*entry.key))
             .collect();
-        let [entry] = given[..] else {
+        let [entry] = entries_with_body[..] else {
             self.problems.add(node.span, "give exactly one of text, json, blob, file");
             return Tree::Plain(Value::Null);
         };
-        let (key, value, guessed) = match &*entry.key {
-            "json" => ("text", Tree::json(self.tree(&entry.value)), Some("application/json")),
+        let (key, value, default_type) = match &*entry.key {
+            "json" => ("text", Tree::json(self.load_tree(&entry.value)), Some("application/json")),
             "blob" => {
-                self.base64(&entry.value);
-                ("blob", self.text_tree(&entry.value), None)
+                self.check_base64(&entry.value);
+                ("blob", self.load_text(&entry.value), None)
             }
             "file" => {
-                let (key, value) = match String::from_utf8(self.file(&entry.value)) {
+                let (key, value) = match String::from_utf8(self.read_file(&entry.value)) {
                     Ok(text) => ("text", text),
-                    Err(error) => ("blob", encoded(error.as_bytes())),
+                    Err(error) => ("blob", encode_base64(error.as_bytes())),
                 };
                 (key, Tree::Plain(value.into()), None)
             }
-            _ => ("text", self.text_tree(&entry.value), None),
+            _ => ("text", self.load_text(&entry.value), None),
         };
-        let guessed = guessed.map(str::to_owned);
-        let of_file = (entry.key == "file").then(|| mime_type_of(&entry.value)).flatten();
+        let default_type = default_type.map(str::to_owned);
+        let from_file = (entry.key == "file").then(|| guess_mime_type(&entry.value)).flatten();
         let contents = Tree::map([("uri", uri)]);
-        let contents = match mime_type.or(guessed).or(of_file) {
+        let contents = match mime_type.or(default_type).or(from_file) {
             Some(mime_type) => contents.with("mimeType", Tree::Plain(mime_type.into())),
             None => contents,
         };
         contents.with(key, value)
     }
 
-    /// A message of a prompt.
-    pub(super) fn message(&mut self, node: &Node) -> Tree {
+    /// Loads a message of a prompt.
+    pub(super) fn load_message(&mut self, node: &Node) -> Tree {
         let role = text(node, "role").unwrap_or_else(|| "user".to_owned());
-        let content = self.single_block(node);
+        let content = self.load_single_block(node);
         Tree::map([("role", Tree::Plain(role.into())), ("content", content)])
     }
+
+    /// Checks that a text is Base64, unless it has templates.
+    pub(super) fn check_base64(&mut self, node: &Node) {
+        let Some(text) = node.as_str() else { return };
+        let known = Template::parse(text).ok().and_then(|template| template.literal());
+        if let Some(Err(error)) = known.map(|text| STANDARD.decode(text)) {
+            self.problems.add(node.span, format!("not Base64: {error}"));
+        }
+    }
+
+    /// Reads a file of the script.
+    pub(super) fn read_file(&mut self, node: &Node) -> Vec<u8> {
+        let path = self.folder.join(node.as_str().unwrap_or_default());
+        self.files.push(path.clone());
+        std::fs::read(&path).unwrap_or_else(|error| {
+            self.problems.add(node.span, format!("cannot read {}: {error}", path.display()));
+            Vec::new()
+        })
+    }
+}
+
+fn encode_base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
 }

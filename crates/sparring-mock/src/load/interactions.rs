@@ -1,4 +1,4 @@
-//! The tool `get_data` and its queues.
+//! Loads the tool `get_data` and its responses.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,52 +6,54 @@ use serde_json::json;
 use sparring_script::Node;
 
 use super::Loader;
-use crate::interactions::{ARGUMENT, Interactions, TOOL, wire};
+use crate::interactions::{ARGUMENT_NAME, Interactions, TOOL_NAME, to_wire_response};
 use crate::model::{Body, Entry, Reply, Tool};
 
 impl Loader<'_> {
-    /// What the script has for cases that bring nothing along.
-    pub(super) fn interactions(&mut self, script: &Node) -> Interactions {
-        let own = script.get("mcp_interactions").map(Node::items).unwrap_or_default();
-        let own = (!own.is_empty()).then(|| own.iter().map(|it| wire(it.to_json())).collect());
-        Interactions::new(own)
+    /// Loads the responses for cases that contain none.
+    pub(super) fn load_interactions(&mut self, script: &Node) -> Interactions {
+        let responses = script.get("mcp_interactions").map(Node::items).unwrap_or_default();
+        let responses = (!responses.is_empty())
+            .then(|| responses.iter().map(|it| to_wire_response(it.to_json())).collect());
+        Interactions::new(responses)
     }
 
-    /// The tool that gives them.
+    /// Creates the tool that gives the responses.
     pub(super) fn interaction_tool(&mut self, script: &Node) -> Tool {
-        if self.tools.iter().any(|name| name == TOOL) {
+        if self.tools.iter().any(|name| name == TOOL_NAME) {
             let span = script.get("mcp_interactions").map_or(script.span, |node| node.span);
-            self.problems.add(span, format!("with interactions there is a tool `{TOOL}` already"));
+            self.problems
+                .add(span, format!("the tool `{TOOL_NAME}` already exists: interactions add it"));
         }
         let schema = json!({
             "type": "object",
-            "properties": {ARGUMENT: {
+            "properties": {ARGUMENT_NAME: {
                 "type": "string",
-                "description": "What to do, with the directives [test_case_id=…] and \
+                "description": "The task, with the directives [test_case_id=…] and \
                                 [mcp_responses_json=BASE64].",
             }},
-            "required": [ARGUMENT],
+            "required": [ARGUMENT_NAME],
         });
-        let listed = json!({
-            "name": TOOL,
-            "description": "Gives the next response of a test case.",
+        let definition = json!({
+            "name": TOOL_NAME,
+            "description": "Returns the next response of a test case.",
             "inputSchema": schema,
         });
         Tool {
-            came_later: false,
+            registered_at_runtime: false,
             entry: Entry {
-                id: TOOL.to_owned(),
-                listed,
+                id: TOOL_NAME.to_owned(),
+                definition,
                 hidden: false.into(),
-                hidden_at_first: false,
+                initially_hidden: false,
                 queued: Mutex::default(),
                 required: Vec::new(),
-                replies: vec![Arc::new(Reply::of(Body::Interaction))],
+                replies: vec![Arc::new(Reply::from_body(Body::Interaction))],
                 cache: None,
                 calls: 0.into(),
             },
             input: sparring_script::Schema::new(&schema).ok(),
-            mirrored: None,
+            mirrored_input: None,
         }
     }
 }

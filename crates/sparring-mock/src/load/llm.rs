@@ -1,4 +1,4 @@
-//! An LLM endpoint: from its keys to its turns.
+//! Loads an LLM script.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -11,25 +11,25 @@ use sparring_script::{
     did_you_mean, duration,
 };
 
-use super::holes::Vars;
+use super::template_check::VarScope;
 use super::text;
 use crate::grammar;
 use crate::http_mock::HttpFault;
 use crate::llm::{Api, ApiError, Arguments, Call, Fault, LlmScript, OWN_ROOTS, Repeat, Turn};
 
-/// What comes where JSON should, if the script does not say what.
+/// The default text of `garbage`.
 const GARBAGE: &str = "%% this is no JSON %%";
 
-/// What is known beside a script, of which its templates may ask.
+/// The values that templates of an LLM script can use besides those of the request.
 #[derive(Clone, Copy)]
 pub enum LlmKnown<'a> {
     /// Only `vars`.
     Vars(&'a Value),
-    /// What the suite around it has; not yet where it is only checked.
+    /// The values of a suite; `None` while it is only checked.
     Suite(Option<&'a dyn Scope>),
 }
 
-/// Reads a script from a text.
+/// Loads a script from text.
 pub(crate) fn load_llm(
     source: &Source,
     vars: &[(String, Value)],
@@ -50,91 +50,91 @@ pub(crate) fn load_llm(
 }
 
 impl LlmScript {
-    /// Reads what a script file or a mock of a suite says, whose shape was
-    /// checked by [`LLM_KEYS`](crate::LLM_KEYS) before. Gives nothing where it
-    /// is not said which API there is.
+    /// Loads a script of a file or a suite, whose shape [`LLM_KEYS`](crate::LLM_KEYS) has
+    /// checked. Returns `None` without an API.
     pub fn read(
         node: &Node,
-        known: LlmKnown<'_>,
+        scope: LlmKnown<'_>,
         problems: &mut Problems,
     ) -> Option<Arc<LlmScript>> {
         let apis: Vec<(&Entry, Api)> =
             Api::ALL.into_iter().filter_map(|api| Some((node.entry(api.name())?, api))).collect();
         let [(turns, api)] = apis[..] else {
-            problems.add(node.span, "an LLM endpoint has one of `openai` and `anthropic`");
+            problems.add(node.span, "give exactly one of `openai` and `anthropic`");
             return None;
         };
-        let mut reading = Reading { api, known, filled: HashMap::new(), problems };
+        let mut loader = LlmLoader { api, scope, known_values: HashMap::new(), problems };
         let mut cases = BTreeMap::new();
         for case in node.get("cases").map(Node::entries).unwrap_or_default() {
-            reading.case_id(case);
-            cases.insert(case.key.clone(), reading.turns(&case.value));
+            loader.check_case_id(case);
+            cases.insert(case.key.clone(), loader.load_turns(&case.value));
         }
         let models = node.get("models").map(Node::items).unwrap_or_default();
         Some(Arc::new(LlmScript {
             api,
             models: models.iter().filter_map(Node::as_str).map(str::to_owned).collect(),
-            turns: reading.turns(&turns.value),
+            turns: loader.load_turns(&turns.value),
             cases,
-            known: reading.filled,
+            known: loader.known_values,
         }))
     }
 }
 
-/// A script being read.
-struct Reading<'a, 'p> {
+/// Loads one LLM script.
+struct LlmLoader<'a, 'p> {
     api: Api,
-    known: LlmKnown<'a>,
-    /// What holes ask for, as far as it is known before anything is asked.
-    filled: HashMap<String, Value>,
+    scope: LlmKnown<'a>,
+    /// The values of template paths that are known in advance.
+    known_values: HashMap<String, Value>,
     problems: &'p mut Problems,
 }
 
-impl Reading<'_, '_> {
-    fn case_id(&mut self, case: &Entry) {
+impl LlmLoader<'_, '_> {
+    fn check_case_id(&mut self, case: &Entry) {
         let plain = |c: char| c.is_alphanumeric() || ['_', '.', '-'].contains(&c);
         if case.key.is_empty() || !case.key.chars().all(plain) {
-            let message = "the id of a case has letters, digits, '_', '.' and '-'";
+            let message = "a case id can have only letters, digits, `_`, `.` and `-`";
             self.problems.add(case.key_span, message);
         }
     }
 
-    fn turns(&mut self, node: &Node) -> Arc<[Turn]> {
-        let turns: Vec<Turn> = node.items().iter().map(|turn| self.turn(turn)).collect();
-        let endless = turns.iter().position(|turn| turn.repeat == Repeat::Always);
-        if let Some(after) = endless.and_then(|at| node.items().get(at + 1)) {
-            self.problems.add(after.span, "this turn never comes: the one before it is repeated");
+    fn load_turns(&mut self, node: &Node) -> Arc<[Turn]> {
+        let turns: Vec<Turn> = node.items().iter().map(|turn| self.load_turn(turn)).collect();
+        let repeated = turns.iter().position(|turn| turn.repeat == Repeat::Always);
+        if let Some(after) = repeated.and_then(|at| node.items().get(at + 1)) {
+            self.problems
+                .add(after.span, "this turn is never reached: the one before it always repeats");
         }
         turns.into()
     }
 
-    fn turn(&mut self, node: &Node) -> Turn {
+    fn load_turn(&mut self, node: &Node) -> Turn {
         let time = |node: &Node, key| node.get(key).and_then(Node::as_str).map(duration);
         let time = |key| time(node, key).and_then(Result::ok).unwrap_or_default();
         let calls = match (node.entry("call"), node.get("calls")) {
             (Some(call), Some(_)) => {
-                self.problems.add(call.key_span, "`call` does not go with `calls`");
+                self.problems.add(call.key_span, "give either `call` or `calls`");
                 Vec::new()
             }
-            (Some(call), None) => vec![self.call(&call.value)],
+            (Some(call), None) => vec![self.load_call(&call.value)],
             (None, calls) => {
                 let calls = calls.map(Node::items).unwrap_or_default();
-                calls.iter().map(|call| self.call(call)).collect()
+                calls.iter().map(|call| self.load_call(call)).collect()
             }
         };
         let number = |key| node.get("usage").and_then(|usage| usage.get(key)?.as_u64());
         let fault = node.get("fault");
         let turn = Turn {
-            expect: self.expect(node.get("expect")),
-            text: node.get("text").map(|text| self.tree(text).spelled()),
+            expect: self.load_expect(node.get("expect")),
+            text: node.get("text").map(|text| self.load_tree(text).spelled()),
             calls,
             stop: text(node, "stop"),
             input_tokens: number("input"),
             output_tokens: number("output"),
             delay: time("delay"),
             pace: time("pace"),
-            error: node.get("error").map(|error| self.error(error)),
-            fault: fault.and_then(|fault| self.fault(fault)),
+            error: node.get("error").map(|error| self.load_error(error)),
+            fault: fault.and_then(|fault| self.load_fault(fault)),
             content_type: fault.and_then(|fault| text(fault, "bad_content_type")),
             repeat: match node.get("repeat").map(|it| &it.kind) {
                 Some(Kind::String(_)) => Repeat::Always,
@@ -146,34 +146,35 @@ impl Reading<'_, '_> {
         turn
     }
 
-    /// A turn must say something, and nothing that cannot be heard.
+    /// Checks that a turn has an answer that can be sent.
     fn check_turn(&mut self, node: &Node, turn: &Turn) {
-        let says = turn.text.is_some() || !turn.calls.is_empty();
-        if !says && turn.error.is_none() && turn.fault.is_none() {
-            let message = "there is no answer here: give one of text, call, calls, error, fault";
+        let has_answer = turn.text.is_some() || !turn.calls.is_empty();
+        if !has_answer && turn.error.is_none() && turn.fault.is_none() {
+            let message = "the turn has no answer: give one of text, call, calls, error, fault";
             self.problems.add(node.span, message);
         }
         let value = turn.content_type.as_deref().map(http::HeaderValue::try_from);
         if let (Some(Err(_)), Some(fault)) = (value, node.get("fault")) {
-            self.problems.add(fault.span, "a header cannot have this content type");
+            self.problems.add(fault.span, "`bad_content_type` is not a valid header value");
         }
     }
 
-    fn call(&mut self, node: &Node) -> Call {
-        let mut of = |key: &str| node.get(key).map(|it| self.tree(it));
-        let (tool, with, written, id) = (of("tool"), of("with"), of("arguments"), of("id"));
+    fn load_call(&mut self, node: &Node) -> Call {
+        let mut load = |key: &str| node.get(key).map(|it| self.load_tree(it));
+        let (tool, with, arguments_text, id) =
+            (load("tool"), load("with"), load("arguments"), load("id"));
         if let Some(arguments) = node.entry("arguments") {
             if self.api == Api::Anthropic {
-                let message = "arguments are no text in Anthropic's API; give them by `with`";
+                let message = "Anthropic's API has no arguments as text; use `with`";
                 self.problems.add(arguments.key_span, message);
             } else if with.is_some() {
-                self.problems.add(arguments.key_span, "`arguments` does not go with `with`");
+                self.problems.add(arguments.key_span, "give either `arguments` or `with`");
             }
         }
         Call {
             tool: tool.map(Tree::spelled).unwrap_or(Tree::Plain(Value::Null)),
-            with: match written {
-                Some(written) => Arguments::Text(written.spelled()),
+            with: match arguments_text {
+                Some(arguments_text) => Arguments::Text(arguments_text.spelled()),
                 None => Arguments::Value(with.unwrap_or(Tree::Plain(Value::Object(Map::new())))),
             },
             id: id.map(Tree::spelled),
@@ -181,50 +182,50 @@ impl Reading<'_, '_> {
         }
     }
 
-    fn error(&mut self, node: &Node) -> ApiError {
+    fn load_error(&mut self, node: &Node) -> ApiError {
         let status = node.get("status").and_then(Node::as_u64).unwrap_or(500);
         let status = u16::try_from(status).unwrap_or(u16::MAX);
-        if let Some(said) = node.get("status").filter(|_| status > 599) {
-            self.problems.add(said.span, "the status of an error is at most 599");
+        if let Some(status_node) = node.get("status").filter(|_| status > 599) {
+            self.problems.add(status_node.span, "an error status is at most 599");
         }
         if let Some(code) = node.entry("code").filter(|_| self.api == Api::Anthropic) {
-            self.problems.add(code.key_span, "errors have no code in Anthropic's API");
+            self.problems.add(code.key_span, "errors of Anthropic's API have no code");
         }
         let after = node.get("retry_after").and_then(Node::as_str);
         ApiError {
             status,
             kind: text(node, "type"),
             code: text(node, "code"),
-            message: text(node, "message").unwrap_or_else(|| "as the script has it".to_owned()),
+            message: text(node, "message").unwrap_or_else(|| "scripted error".to_owned()),
             retry_after: after.and_then(|after| duration(after).ok()),
         }
     }
 
-    fn fault(&mut self, node: &Node) -> Option<Fault> {
+    fn load_fault(&mut self, node: &Node) -> Option<Fault> {
         let mut faults = Vec::new();
-        let yes = |key: &str| node.get(key).and_then(Node::as_bool) == Some(true);
+        let is_true = |key: &str| node.get(key).and_then(Node::as_bool) == Some(true);
         faults.extend(node.get("disconnect").map(|it| {
             let middle = it.as_str() == Some("middle");
             let fault = if middle { HttpFault::Truncate } else { HttpFault::Disconnect };
             Fault::Connection(fault)
         }));
-        faults.extend(yes("silent").then_some(Fault::Connection(HttpFault::Silent)));
+        faults.extend(is_true("silent").then_some(Fault::Connection(HttpFault::Silent)));
         let slow = node.get("slow").and_then(Node::as_u64);
         faults.extend(slow.map(|rate| Fault::Connection(HttpFault::Slow(rate))));
-        faults.extend(yes("truncate").then_some(Fault::Truncate));
+        faults.extend(is_true("truncate").then_some(Fault::Truncate));
         match node.get("garbage").map(|garbage| &garbage.kind) {
             Some(Kind::Bool(true)) => faults.push(Fault::Garbage(GARBAGE.to_owned())),
             Some(Kind::String(garbage)) => faults.push(Fault::Garbage(garbage.clone())),
             _ => {}
         }
         if faults.len() > 1 {
-            let message = "only one of disconnect, silent, slow, truncate, garbage can go wrong";
+            let message = "give only one of disconnect, silent, slow, truncate, garbage";
             self.problems.add(node.span, message);
         }
         faults.pop()
     }
 
-    fn expect(&mut self, node: Option<&Node>) -> Vec<(String, Matcher)> {
+    fn load_expect(&mut self, node: Option<&Node>) -> Vec<(String, Matcher)> {
         let entries = node.map(Node::entries).unwrap_or_default();
         let mut expect = Vec::new();
         for entry in entries {
@@ -232,24 +233,24 @@ impl Reading<'_, '_> {
             if let ("headers", Kind::Map(headers)) = (&*entry.key, &mut value.kind) {
                 headers.iter_mut().for_each(|header| header.key.make_ascii_lowercase());
             }
-            expect.extend(self.matcher(&value).map(|matcher| (entry.key.clone(), matcher)));
+            expect.extend(self.load_matcher(&value).map(|matcher| (entry.key.clone(), matcher)));
         }
         expect
     }
 
-    /// A matcher, in which only what is known beforehand can stand in holes;
-    /// none where that is not known yet.
-    fn matcher(&mut self, node: &Node) -> Option<Matcher> {
+    /// Loads a matcher, which can use only values known in advance; `None` if these are not
+    /// known yet.
+    fn load_matcher(&mut self, node: &Node) -> Option<Matcher> {
         let tree = Tree::read(node, self.problems);
         if tree.plain().is_some() {
             return Some(Matcher::read(node, self.problems));
         }
-        let filled = match self.known {
-            LlmKnown::Vars(vars) => tree.render(&Vars(vars)),
+        let rendered = match self.scope {
+            LlmKnown::Vars(vars) => tree.render(&VarScope(vars)),
             LlmKnown::Suite(Some(scope)) => tree.render(scope),
             LlmKnown::Suite(None) => return None,
         };
-        match filled {
+        match rendered {
             Ok(value) => Some(Matcher::read(&Node::from((node.span, value)), self.problems)),
             Err(missing) => {
                 self.problems.add(missing.span, missing.undefined.to_string());
@@ -258,34 +259,33 @@ impl Reading<'_, '_> {
         }
     }
 
-    /// A value whose texts are templates. What they ask for that is known
-    /// beforehand is kept.
-    fn tree(&mut self, node: &Node) -> Tree {
+    /// Loads a value whose texts are templates, and stores the values that are known in advance.
+    fn load_tree(&mut self, node: &Node) -> Tree {
         let tree = Tree::read(node, self.problems);
         for (path, span, optional) in tree.holes() {
             if OWN_ROOTS.contains(&path.root()) {
                 continue;
             }
-            let found = match self.known {
-                LlmKnown::Vars(vars) => Vars(vars).get(path),
+            let found = match self.scope {
+                LlmKnown::Vars(vars) => VarScope(vars).get(path),
                 LlmKnown::Suite(Some(scope)) => scope.get(path),
                 LlmKnown::Suite(None) => continue,
             };
             match found {
-                Ok(value) => drop(self.filled.insert(path.to_string(), value)),
+                Ok(value) => drop(self.known_values.insert(path.to_string(), value)),
                 Err(_) if optional => {}
-                Err(undefined) => self.lost(path, span, undefined),
+                Err(undefined) => self.report_undefined(path, span, undefined),
             }
         }
         tree
     }
 
-    fn lost(&mut self, path: &sparring_script::Path, span: Span, undefined: Undefined) {
+    fn report_undefined(&mut self, path: &sparring_script::Path, span: Span, undefined: Undefined) {
         let root = path.root();
-        match self.known {
+        match self.scope {
             LlmKnown::Vars(_) if root != "vars" => {
                 let help = did_you_mean(root, OWN_ROOTS.into_iter().chain(["vars"]));
-                let message = format!("${{{path}}}: there is no `{root}`");
+                let message = format!("${{{path}}}: unknown name `{root}`");
                 self.problems.add_with_help(span, message, help);
             }
             _ => self.problems.add(span, undefined.to_string()),
@@ -293,7 +293,7 @@ impl Reading<'_, '_> {
     }
 }
 
-/// Reads a script from a file.
+/// Loads a script from a file.
 pub(crate) fn load_llm_file(
     path: &Path,
     vars: &[(String, Value)],

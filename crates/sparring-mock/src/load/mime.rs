@@ -1,19 +1,19 @@
-//! The MIME types that names of files speak of; a script names any other itself.
+//! Guesses the MIME type of a file name; a script sets any other itself.
 
 use std::path::Path;
 
 use sparring_script::Node;
 
-/// The MIME type that a file's name speaks of.
-pub(super) fn mime_type_of(file: &Node) -> Option<String> {
-    let ending = Path::new(file.as_str()?).extension()?.to_str()?.to_ascii_lowercase();
-    let found = TYPES.binary_search_by_key(&&*ending, |(known, _)| known).ok()?;
-    Some(TYPES[found].1.to_owned())
+/// Guesses the MIME type from the extension of a file name.
+pub(super) fn guess_mime_type(file: &Node) -> Option<String> {
+    let extension = Path::new(file.as_str()?).extension()?.to_str()?.to_ascii_lowercase();
+    let found = MIME_TYPES.binary_search_by_key(&&*extension, |(known, _)| known).ok()?;
+    Some(MIME_TYPES[found].1.to_owned())
 }
 
-/// What names end with, in the order of the alphabet, and what that stands for.
+/// Extensions in alphabetical order, and their MIME types.
 #[rustfmt::skip]
-static TYPES: [(&str, &str); 120] = [
+static MIME_TYPES: [(&str, &str); 120] = [
     ("3gp", "video/3gpp"),
     ("7z", "application/x-7z-compressed"),
     ("aac", "audio/aac"),
@@ -141,15 +141,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_can_be_searched() {
-        assert!(TYPES.is_sorted_by(|(one, _), (other, _)| one < other));
+    fn the_table_is_sorted() {
+        assert!(MIME_TYPES.is_sorted_by(|(one, _), (other, _)| one < other));
     }
 
     #[test]
-    fn the_end_of_a_name_says_what_it_is() {
-        let of = |name: &str| mime_type_of(&Node::from((Default::default(), name.into())));
-        assert_eq!(of("a/logo.v2.PNG").as_deref(), Some("image/png"));
-        assert_eq!(of("table.csv").as_deref(), Some("text/csv"));
-        assert_eq!(of("README").or(of("x.unheard")).or(of("")), None);
+    fn guesses_the_type_from_the_extension() {
+        let guess = |name: &str| guess_mime_type(&Node::from((Default::default(), name.into())));
+        assert_eq!(guess("a/logo.v2.PNG").as_deref(), Some("image/png"));
+        assert_eq!(guess("table.csv").as_deref(), Some("text/csv"));
+        assert_eq!(guess("README").or(guess("x.unknown")).or(guess("")), None);
     }
 }

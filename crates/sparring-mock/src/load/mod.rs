@@ -1,30 +1,27 @@
-//! From a script's text to a model, with everything that is wrong told at
-//! once: first by the grammar, then by what only reading can find.
+//! Loads a script into a model, and reports all problems at once: first those of the grammar,
+//! then those that only loading finds.
 
-#[cfg(not(feature = "oauth"))]
-mod absent;
-mod asks;
-mod bytes;
-mod capabilities;
 mod contents;
+#[cfg(not(feature = "oauth"))]
+mod disabled_features;
 mod entries;
 mod faults;
-mod holes;
 #[cfg(feature = "http")]
 mod http_calls;
+#[cfg(feature = "http")]
+mod http_config;
 mod interactions;
-mod lists;
 #[cfg(feature = "llm")]
 mod llm;
 mod mime;
 #[cfg(feature = "oauth")]
 mod oauth;
-#[cfg(feature = "http")]
-mod over_http;
 mod programs;
+mod reference_check;
 mod replies;
-mod settings;
+mod server_settings;
 mod steps;
+mod template_check;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,138 +35,137 @@ pub use llm::LlmKnown;
 #[cfg(feature = "llm")]
 pub(crate) use llm::{load_llm, load_llm_file};
 #[cfg(feature = "oauth")]
-pub(crate) use oauth::{load_issuer, load_token, load_ways};
+pub(crate) use oauth::{load_behavior, load_issuer, load_token};
 
 use crate::grammar;
-use crate::model::{Kind, Model, Reply, Tool};
+use crate::model::{EntryKind, Model, Reply, Tool};
 
-/// What is said beside a script.
+/// Options for loading a script.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
-    /// Variables besides or instead of the script's own.
+    /// Variables that add to those of the script or replace them.
     pub vars: Vec<(String, Value)>,
-    /// Whether there is the tool `get_data` although the script has no
-    /// `mcp_interactions`.
+    /// Whether to add the tool `get_data` even if the script has no `mcp_interactions`.
     pub interactions: bool,
-    /// Whether the script may name programs to run.
+    /// Whether the script may run programs.
     pub allow_exec: bool,
-    /// Whom to trust when an HTTP server is asked for an answer over TLS.
+    /// The TLS options for requests of replies to HTTP servers.
     #[cfg(feature = "http")]
     pub tls: sparring_transport::http::Tls,
 }
 
-/// Whether what is read may name programs to run.
+/// Whether the loaded text may run programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MayRun {
-    Yes,
-    No,
-    /// It came over HTTP, from whoever can reach the mock.
+pub(crate) enum ExecPermission {
+    Allowed,
+    Denied,
+    /// The text came over HTTP, from any client that can reach the mock.
     #[cfg(feature = "http")]
-    OnlyTheScripts,
+    ScriptOnly,
 }
 
-impl MayRun {
-    pub(crate) fn if_so(allowed: bool) -> Self {
-        if allowed { MayRun::Yes } else { MayRun::No }
+impl ExecPermission {
+    pub(crate) fn from_setting(allowed: bool) -> Self {
+        if allowed { ExecPermission::Allowed } else { ExecPermission::Denied }
     }
 }
 
-/// A script that was read.
+/// The result of loading a script.
 #[derive(Debug)]
-pub(crate) struct Loaded {
+pub(crate) struct LoadedScript {
     pub(crate) model: Result<Model, Problems>,
-    /// The files that it names, also where it is wrong.
+    /// The files that it names, even if it has problems.
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// Reads a script. Files that it names are looked for from `folder` on.
-pub(crate) fn load(source: &Source, folder: &Path, settings: &Settings) -> Loaded {
+/// Loads a script. Relative paths start from `folder`.
+pub(crate) fn load(source: &Source, folder: &Path, settings: &Settings) -> LoadedScript {
     let mut node = match Node::parse(source) {
         Ok(node) => node,
-        Err(problems) => return Loaded { model: Err(problems), files: Vec::new() },
+        Err(problems) => return LoadedScript { model: Err(problems), files: Vec::new() },
     };
     let mut problems = Problems::new(source);
     check(&mut node, &Shape::Object(&grammar::SCRIPT), &mut problems);
     let mut loader = Loader::new(folder, &node, settings, problems);
-    let model = loader.model(&node, settings);
-    Loaded { model: loader.problems.or(model), files: loader.files }
+    let model = loader.load_model(&node, settings);
+    LoadedScript { model: loader.problems.or(model), files: loader.files }
 }
 
-/// Reads a tool that comes at run time, beside those of a model.
+/// Loads a tool that is registered at run time.
 pub(crate) fn load_tool(
     tool: &Value,
     model: &Model,
     names: Vec<String>,
-    may_run: MayRun,
+    exec: ExecPermission,
 ) -> Result<Tool, Problems> {
     let source = Source::new("the tool", format!("{tool:#}"));
-    let known = Known { model, names, may_run };
-    load_part(&source, &grammar::TOOL, known, |loader, node| loader.tool(node))
+    let context = PartContext { model, names, exec };
+    load_part(&source, &grammar::TOOL, context, |loader, node| loader.load_tool(node))
 }
 
-/// Reads a reply that comes at run time.
+/// Loads a reply that is enqueued at run time.
 pub(crate) fn load_reply(
     reply: &Value,
     model: &Model,
     names: Vec<String>,
-    may_run: MayRun,
+    exec: ExecPermission,
 ) -> Result<Reply, Problems> {
     let source = Source::new("the reply", format!("{reply:#}"));
-    let known = Known { model, names, may_run };
-    load_part(&source, &grammar::TOOL_REPLY, known, |loader, node| {
+    let context = PartContext { model, names, exec };
+    load_part(&source, &grammar::TOOL_REPLY, context, |loader, node| {
         let nothing = Node::from((node.span, Value::Null));
-        loader.reply(node, &nothing, Kind::Tool)
+        loader.load_reply(node, &nothing, EntryKind::Tool)
     })
 }
 
-/// What is known where a part comes at run time.
-struct Known<'a> {
+/// The context of a part that is loaded at run time.
+struct PartContext<'a> {
     model: &'a Model,
     names: Vec<String>,
-    may_run: MayRun,
+    exec: ExecPermission,
 }
 
 fn load_part<T>(
     source: &Source,
     object: &'static Object,
-    known: Known<'_>,
+    context: PartContext<'_>,
     read: impl FnOnce(&mut Loader<'_>, &Node) -> T,
 ) -> Result<T, Problems> {
     let mut node = Node::parse(source)?;
     let mut problems = Problems::new(source);
     check(&mut node, &Shape::Object(object), &mut problems);
     let mut loader = Loader {
-        folder: &known.model.folder,
+        folder: &context.model.folder,
         files: Vec::new(),
-        vars: known.model.vars.clone(),
-        may_run: known.may_run,
+        vars: context.model.vars.clone(),
+        exec: context.exec,
         problems,
-        tools: known.names,
+        tools: context.names,
         answers: Vec::new(),
         logs: false,
-        recalls: false,
+        uses_last_calls: false,
     };
     let part = read(&mut loader, &node);
     loader.problems.or(part)
 }
 
-/// What is known while a script is read. What has the wrong shape is passed
-/// over in silence here: the grammar has told it.
+/// The state while a script is loaded. Values of the wrong shape are skipped here, since the
+/// grammar has reported them.
 struct Loader<'a> {
     folder: &'a Path,
-    /// The files that were looked for.
+    /// The files that were read.
     files: Vec<PathBuf>,
     vars: Value,
-    may_run: MayRun,
+    exec: ExecPermission,
     problems: Problems,
     /// The names of all tools.
     tools: Vec<String>,
-    /// The names of the answers to the reply that is being read.
+    /// The names of the answers that the current reply can use.
     answers: Vec<String>,
-    /// Whether anything logs.
+    /// Whether a step sends log messages.
     logs: bool,
-    /// Whether anything asks for earlier calls.
-    recalls: bool,
+    /// Whether a template uses earlier calls.
+    uses_last_calls: bool,
 }
 
 impl<'a> Loader<'a> {
@@ -187,47 +183,47 @@ impl<'a> Loader<'a> {
             folder,
             files: Vec::new(),
             vars: all,
-            may_run: MayRun::if_so(settings.allow_exec),
+            exec: ExecPermission::from_setting(settings.allow_exec),
             problems,
             tools: names.map(str::to_owned).collect(),
             answers: Vec::new(),
             logs: false,
-            recalls: false,
+            uses_last_calls: false,
         }
     }
 
-    fn model(&mut self, node: &Node, settings: &Settings) -> Model {
-        let mut tools = self.tools(node);
-        let has = settings.interactions || node.get("mcp_interactions").is_some();
-        if has {
+    fn load_model(&mut self, node: &Node, settings: &Settings) -> Model {
+        let mut tools = self.load_tools(node);
+        let has_interactions = settings.interactions || node.get("mcp_interactions").is_some();
+        if has_interactions {
             tools.push(Arc::new(self.interaction_tool(node)));
         }
-        let resources = self.resources(node);
-        let templates = self.templates(node);
-        let prompts = self.prompts(node);
-        let completions = self.completions(node);
-        let timers = self.timers(node);
+        let resources = self.load_resources(node);
+        let templates = self.load_templates(node);
+        let prompts = self.load_prompts(node);
+        let completions = self.load_completions(node);
+        let timers = self.load_timers(node);
         #[cfg(not(feature = "http"))]
-        self.refuse_http(node);
-        self.check_lists(node);
+        self.reject_http_keys(node);
+        self.check_entry_names(node);
         Model {
             source: self.problems.source().clone(),
             folder: self.folder.to_owned(),
-            fixed: settings::fixed(node),
+            restart_only: server_settings::restart_only_digests(node),
             allow_exec: settings.allow_exec,
-            info: settings::info(node),
+            info: server_settings::server_info(node),
             instructions: text(node, "instructions"),
-            revisions: settings::revisions(node),
-            capabilities: capabilities::of(node, self.logs, has),
+            revisions: server_settings::revisions(node),
+            capabilities: server_settings::capabilities(node, self.logs, has_interactions),
             vars: self.vars.clone(),
             seed: node.get("seed").and_then(Node::as_u64),
-            page_size: settings::page_size(node),
-            cache: settings::cache(node),
+            page_size: server_settings::page_size(node),
+            cache: server_settings::cache(node),
             #[cfg(feature = "http")]
-            over_http: Arc::new(self.over_http(node, settings)),
-            recalls: self.recalls,
+            http: Arc::new(self.load_http_config(node, settings)),
+            uses_last_calls: self.uses_last_calls,
             tools,
-            interactions: self.interactions(node),
+            interactions: self.load_interactions(node),
             resources,
             templates,
             prompts,
@@ -237,12 +233,12 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// The text under a key.
+/// Returns the text at a key.
 fn text(node: &Node, key: &str) -> Option<String> {
     node.get(key).and_then(Node::as_str).map(str::to_owned)
 }
 
-/// What stands in a list, or alone.
+/// Returns the items of a list, or the value itself.
 fn one_or_many(node: &Node) -> &[Node] {
     match &node.kind {
         sparring_script::Kind::List(items) => items,

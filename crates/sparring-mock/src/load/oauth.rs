@@ -1,4 +1,4 @@
-//! The issuer of tokens that a script has, or that stands by itself.
+//! Loads the token issuer of a mock, or one alone.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,41 +12,47 @@ use sparring_transport::http::{HttpOptions, ProtectedResource};
 
 use super::{Loader, Settings, one_or_many, text};
 use crate::grammar;
-use crate::issuer::{Client, Door, Issuer, Login, Plan, Refresh, Token, Turns, Ways, Wrong, unfit};
-use crate::issuing::Issuing;
+use crate::issuer::{
+    Client, Issuer, IssuerBehavior, IssuerConfig, LoginOutcome, RefreshPolicy, ScriptedValue,
+    Token, TokenVerifier, Wrong, redirect_problem,
+};
+use crate::mock_issuer::MockIssuer;
 
-/// Reads an issuer that stands by itself.
-pub(crate) fn load_issuer(source: &Source, folder: &Path) -> Result<Plan, Problems> {
-    let (node, problems) = checked(source, &grammar::ISSUER)?;
+/// Loads an issuer without a mock.
+pub(crate) fn load_issuer(source: &Source, folder: &Path) -> Result<IssuerConfig, Problems> {
+    let (node, problems) = parse_checked(source, &grammar::ISSUER)?;
     let mut loader = Loader::new(folder, &node, &Settings::default(), problems);
-    let plan = loader.plan(&node);
-    loader.problems.or(plan)
+    let config = loader.load_issuer_config(&node);
+    loader.problems.or(config)
 }
 
-/// Reads what is to be changed of one.
-pub(crate) fn load_ways(said: &Value, before: Ways) -> Result<Ways, Problems> {
-    let source = Source::new("the change", format!("{said:#}"));
-    let (node, mut problems) = checked(&source, &grammar::CHANGES)?;
-    let ways = ways(&node, before, &mut problems);
-    problems.or(ways)
+/// Loads a change of the behavior of an issuer.
+pub(crate) fn load_behavior(
+    value: &Value,
+    before: IssuerBehavior,
+) -> Result<IssuerBehavior, Problems> {
+    let source = Source::new("the change", format!("{value:#}"));
+    let (node, mut problems) = parse_checked(&source, &grammar::CHANGES)?;
+    let behavior = read_behavior(&node, before, &mut problems);
+    problems.or(behavior)
 }
 
-/// Reads a token that is to be made.
-pub(crate) fn load_token(said: &Value) -> Result<Token, Problems> {
-    let source = Source::new("the token", format!("{said:#}"));
-    let (node, problems) = checked(&source, &grammar::TOKEN)?;
+/// Loads a token that is to be issued.
+pub(crate) fn load_token(value: &Value) -> Result<Token, Problems> {
+    let source = Source::new("the token", format!("{value:#}"));
+    let (node, problems) = parse_checked(&source, &grammar::TOKEN)?;
     let token = Token {
-        audience: texts(&node, "audience").unwrap_or_default(),
-        scopes: texts(&node, "scopes"),
+        audience: read_texts(&node, "audience").unwrap_or_default(),
+        scopes: read_texts(&node, "scopes"),
         subject: text(&node, "subject"),
         client: text(&node, "client_id"),
-        lifetime: time(&node, "lifetime"),
-        wrong: node.get("wrong").and_then(wrong),
+        lifetime: read_duration(&node, "lifetime"),
+        wrong: node.get("wrong").and_then(read_wrong),
     };
     problems.or(token)
 }
 
-fn checked(source: &Source, object: &'static Object) -> Result<(Node, Problems), Problems> {
+fn parse_checked(source: &Source, object: &'static Object) -> Result<(Node, Problems), Problems> {
     let mut node = Node::parse(source)?;
     let mut problems = Problems::new(source);
     check(&mut node, &Shape::Object(object), &mut problems);
@@ -54,103 +60,108 @@ fn checked(source: &Source, object: &'static Object) -> Result<(Node, Problems),
 }
 
 impl Loader<'_> {
-    /// The issuer that a mock has, if it has one: whoever has its tokens is let in.
-    pub(super) fn issuing(&mut self, script: &Node, options: &mut HttpOptions) -> Issuing {
-        let Some(door) = self.door(script) else { return Issuing::default() };
-        let issuer = door.issuer.clone();
+    /// Loads the issuer of a mock and accepts its tokens.
+    pub(super) fn load_mock_issuer(
+        &mut self,
+        script: &Node,
+        options: &mut HttpOptions,
+    ) -> MockIssuer {
+        let Some(verifier) = self.load_token_verifier(script) else { return MockIssuer::default() };
+        let issuer = verifier.issuer.clone();
         options.metadata = Some(ProtectedResource {
             resource: None,
             authorization_servers: vec![issuer.path()],
             scopes: issuer.scopes(),
         });
-        options.auth = std::mem::take(&mut options.auth).tokens(Arc::new(door));
-        Issuing(Some(issuer))
+        options.auth = std::mem::take(&mut options.auth).tokens(Arc::new(verifier));
+        MockIssuer(Some(issuer))
     }
 
-    /// Whom the mock lets in, if it has an issuer.
-    fn door(&mut self, script: &Node) -> Option<Door> {
+    /// Loads the token verifier of a mock, if it has an issuer.
+    fn load_token_verifier(&mut self, script: &Node) -> Option<TokenVerifier> {
         let oauth = script.get("auth").and_then(|auth| auth.get("oauth"))?;
-        let mut plan = self.plan(oauth);
+        let mut config = self.load_issuer_config(oauth);
         let paths = script.get("paths");
         let path = |key: &str, default: &str| {
             paths.and_then(|paths| text(paths, key)).unwrap_or_else(|| default.to_owned())
         };
-        plan.resources = vec![path("mcp", "/mcp"), path("sse", "/sse")];
+        config.resources = vec![path("mcp", "/mcp"), path("sse", "/sse")];
         let mut tools = std::collections::HashMap::new();
         for tool in oauth.get("tools").map(Node::entries).unwrap_or_default() {
             if !self.tools.contains(&tool.key) {
-                let message = format!("there is no tool `{}`", tool.key);
-                let meant = did_you_mean(&tool.key, self.tools.iter().map(String::as_str));
-                self.problems.add_with_help(tool.key_span, message, meant);
+                let message = format!("no such tool: `{}`", tool.key);
+                let suggestion = did_you_mean(&tool.key, self.tools.iter().map(String::as_str));
+                self.problems.add_with_help(tool.key_span, message, suggestion);
             }
-            tools.insert(tool.key.clone(), self.scopes(Some(&tool.value), &plan.scopes));
+            tools.insert(tool.key.clone(), self.load_scopes(Some(&tool.value), &config.scopes));
         }
-        let requires = self.scopes(oauth.get("requires"), &plan.scopes);
-        Some(Door { issuer: Issuer::beside(plan), requires, tools })
+        let requires = self.load_scopes(oauth.get("requires"), &config.scopes);
+        Some(TokenVerifier { issuer: Issuer::on_mock(config), requires, tools })
     }
 
-    fn plan(&mut self, node: &Node) -> Plan {
+    fn load_issuer_config(&mut self, node: &Node) -> IssuerConfig {
         let registration = node.get("registration").and_then(Node::as_bool).unwrap_or(true);
-        Plan {
-            path: self.issuer_path(node.get("path")),
-            scopes: self.scopes(node.get("scopes"), &[]),
-            clients: self.clients(node.get("clients")),
+        IssuerConfig {
+            path: self.load_path(node.get("path")),
+            scopes: self.load_scopes(node.get("scopes"), &[]),
+            clients: self.load_clients(node.get("clients")),
             registration,
             resources: Vec::new(),
-            ways: ways(node, Ways::default(), &mut self.problems),
+            behavior: read_behavior(node, IssuerBehavior::default(), &mut self.problems),
         }
     }
 
-    fn issuer_path(&mut self, node: Option<&Node>) -> String {
+    fn load_path(&mut self, node: Option<&Node>) -> String {
         let Some(node) = node else { return String::new() };
         let path = node.as_str().unwrap_or_default();
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-        let good = path.starts_with('/') && !path.contains("//") && path.bytes().all(plain);
-        if !good {
-            self.problems.add(node.span, "the path must be one of a URL, as `/as`");
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+        let is_valid =
+            path.starts_with('/') && !path.contains("//") && path.bytes().all(is_allowed);
+        if !is_valid {
+            self.problems.add(node.span, "the path must be a URL path such as `/as`");
         }
         path.trim_end_matches('/').to_owned()
     }
 
-    /// Scopes, which must be among those that there are, where some are named.
-    fn scopes(&mut self, node: Option<&Node>, known: &[String]) -> Vec<String> {
+    /// Loads scopes, which must be among the known ones, if there are any.
+    fn load_scopes(&mut self, node: Option<&Node>, known: &[String]) -> Vec<String> {
         let mut scopes = Vec::new();
         for node in node.map(one_or_many).unwrap_or_default() {
             let Some(scope) = node.as_str() else { continue };
-            let plain = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
-            if scope.is_empty() || !scope.bytes().all(plain) {
-                let message = "a scope is a word without spaces, quotes and backslashes";
+            let is_allowed = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
+            if scope.is_empty() || !scope.bytes().all(is_allowed) {
+                let message = "a scope cannot have spaces, quotes or backslashes";
                 self.problems.add(node.span, message);
             } else if !known.is_empty() && !known.iter().any(|known| known == scope) {
-                let meant = did_you_mean(scope, known.iter().map(String::as_str));
-                let message = format!("`scopes` has no `{scope}`");
-                self.problems.add_with_help(node.span, message, meant);
+                let suggestion = did_you_mean(scope, known.iter().map(String::as_str));
+                let message = format!("`{scope}` is not in `scopes`");
+                self.problems.add_with_help(node.span, message, suggestion);
             }
             scopes.push(scope.to_owned());
         }
         scopes
     }
 
-    fn clients(&mut self, node: Option<&Node>) -> Vec<Client> {
+    fn load_clients(&mut self, node: Option<&Node>) -> Vec<Client> {
         let mut clients: Vec<Client> = Vec::new();
         for node in node.map(Node::items).unwrap_or_default() {
             let Some(id) = node.get("id").and_then(Node::as_str) else { continue };
             if clients.iter().any(|client| client.id == id) {
-                self.problems.add(node.span, format!("a second client of the id `{id}`"));
+                self.problems.add(node.span, format!("duplicate client id `{id}`"));
             }
             if let (Some(_), Some(key)) = (node.get("secret"), node.get("key")) {
                 self.problems.add(key.span, "give either `secret` or `key`");
             }
             let redirects = node.get("redirect_uris").map(one_or_many).unwrap_or_default();
             for address in redirects {
-                if let Some(why) = address.as_str().and_then(unfit) {
-                    self.problems.add(address.span, format!("no browser can be sent there: {why}"));
+                if let Some(why) = address.as_str().and_then(redirect_problem) {
+                    self.problems.add(address.span, format!("invalid redirect URI: {why}"));
                 }
             }
             clients.push(Client {
                 id: id.to_owned(),
                 secret: text(node, "secret"),
-                key: node.get("key").and_then(|key| self.key(key)),
+                key: node.get("key").and_then(|key| self.load_key(key)),
                 redirects: redirects.iter().filter_map(Node::as_str).map(str::to_owned).collect(),
                 method: None,
                 grants: None,
@@ -159,56 +170,59 @@ impl Loader<'_> {
         clients
     }
 
-    fn key(&mut self, node: &Node) -> Option<PublicKey> {
+    fn load_key(&mut self, node: &Node) -> Option<PublicKey> {
         let before = self.problems.iter().count();
-        let pem = self.file(node);
+        let pem = self.read_file(node);
         if self.problems.iter().count() > before {
             return None;
         }
         let key = PublicKey::from_pem(&String::from_utf8_lossy(&pem));
-        key.map_err(|error| self.problems.add(node.span, format!("this is no key: {error}"))).ok()
+        key.map_err(|error| self.problems.add(node.span, format!("not a PEM key: {error}"))).ok()
     }
 }
 
-/// What can be changed while it serves; what is not said is as before.
-fn ways(node: &Node, before: Ways, problems: &mut Problems) -> Ways {
+/// Loads the behavior of an issuer; missing keys keep their value.
+fn read_behavior(node: &Node, before: IssuerBehavior, problems: &mut Problems) -> IssuerBehavior {
     let refresh = node.get("refresh").and_then(Node::as_str).map(|word| match word {
-        "keep" => Refresh::Keep,
-        "never" => Refresh::Never,
-        _ => Refresh::Rotate,
+        "keep" => RefreshPolicy::Keep,
+        "never" => RefreshPolicy::Never,
+        _ => RefreshPolicy::Rotate,
     });
     let login = |node: &Node| match node.as_str()? {
-        "deny" => Some(Login::Deny),
-        _ => Some(Login::Approve),
+        "deny" => Some(LoginOutcome::Deny),
+        _ => Some(LoginOutcome::Approve),
     };
     let refuse = |node: &Node| node.as_str().map(str::to_owned);
     for node in node.get("refuse").map(one_or_many).unwrap_or_default() {
-        let plain = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
-        if node.as_str().is_some_and(|code| code.is_empty() || !code.bytes().all(plain)) {
-            problems.add(node.span, "an error of OAuth is a word, as `invalid_grant`");
+        let is_allowed = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
+        if node.as_str().is_some_and(|code| code.is_empty() || !code.bytes().all(is_allowed)) {
+            problems.add(node.span, "an OAuth error is a word such as `invalid_grant`");
         }
     }
-    Ways {
-        lifetime: time(node, "lifetime").unwrap_or(before.lifetime),
+    IssuerBehavior {
+        lifetime: read_duration(node, "lifetime").unwrap_or(before.lifetime),
         refresh: refresh.unwrap_or(before.refresh),
-        login: turns(node.get("login"), login).unwrap_or(before.login),
-        refuse: turns(node.get("refuse"), refuse).unwrap_or(before.refuse),
-        wrong: turns(node.get("wrong"), wrong).unwrap_or(before.wrong),
+        login: read_scripted(node.get("login"), login).unwrap_or(before.login),
+        refuse: read_scripted(node.get("refuse"), refuse).unwrap_or(before.refuse),
+        wrong: read_scripted(node.get("wrong"), read_wrong).unwrap_or(before.wrong),
     }
 }
 
-/// A value alone is for all times, and a list for the next ones.
-fn turns<T>(node: Option<&Node>, read: impl Fn(&Node) -> Option<T>) -> Option<Turns<T>> {
+/// Loads a value for all requests, or a list for the next ones.
+fn read_scripted<T>(
+    node: Option<&Node>,
+    read: impl Fn(&Node) -> Option<T>,
+) -> Option<ScriptedValue<T>> {
     let node = node?;
     Some(match &node.kind {
         sparring_script::Kind::List(items) => {
-            Turns { always: None, next: items.iter().filter_map(read).collect() }
+            ScriptedValue { always: None, next: items.iter().filter_map(read).collect() }
         }
-        _ => Turns { always: read(node), next: Default::default() },
+        _ => ScriptedValue { always: read(node), next: Default::default() },
     })
 }
 
-fn wrong(node: &Node) -> Option<Wrong> {
+fn read_wrong(node: &Node) -> Option<Wrong> {
     Some(match node.as_str()? {
         "signature" => Wrong::Signature,
         "audience" => Wrong::Audience,
@@ -219,11 +233,11 @@ fn wrong(node: &Node) -> Option<Wrong> {
     })
 }
 
-fn time(node: &Node, key: &str) -> Option<Duration> {
+fn read_duration(node: &Node, key: &str) -> Option<Duration> {
     node.get(key).and_then(Node::as_str).and_then(|text| duration(text).ok())
 }
 
-fn texts(node: &Node, key: &str) -> Option<Vec<String>> {
+fn read_texts(node: &Node, key: &str) -> Option<Vec<String>> {
     let all = one_or_many(node.get(key)?);
     Some(all.iter().filter_map(Node::as_str).map(str::to_owned).collect())
 }

@@ -1,49 +1,50 @@
-//! Replies that a program gives.
+//! Loads programs of replies.
 
 use std::time::Duration;
 
 use serde_json::Value;
 use sparring_script::{Node, Tree, duration};
 
-use super::{Loader, MayRun, text};
-use crate::program::{Gives, Program};
+use super::{ExecPermission, Loader, text};
+use crate::program::{OutputFormat, Program};
 
-/// How long a program may take, where nothing is said.
-const TIMEOUT: Duration = Duration::from_secs(30);
+/// The default timeout.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl Loader<'_> {
-    pub(super) fn program(&mut self, node: &Node) -> Program {
-        match self.may_run {
-            MayRun::Yes => {}
-            MayRun::No => self.problems.add_with_help(
+    pub(super) fn load_program(&mut self, node: &Node) -> Program {
+        match self.exec {
+            ExecPermission::Allowed => {}
+            ExecPermission::Denied => self.problems.add_with_help(
                 node.span,
-                "no program is run unless that is allowed",
-                Some("allow it by --allow-exec, or by `allow_exec` in Rust".to_owned()),
+                "the script may not run programs",
+                Some("allow it with --allow-exec, or with `allow_exec` in Rust".to_owned()),
             ),
             #[cfg(feature = "http")]
-            MayRun::OnlyTheScripts => {
-                self.problems.add(node.span, "only a script can name programs to run");
+            ExecPermission::ScriptOnly => {
+                self.problems
+                    .add(node.span, "only a script can run programs, not a change over HTTP");
             }
         }
-        let Some(line) = node.as_str() else { return self.spelled_out(node) };
+        let Some(line) = node.as_str() else { return self.load_program_map(node) };
         let words = shlex::split(line).unwrap_or_else(|| {
-            self.problems.add(node.span, "a quote in this command has no end");
+            self.problems.add(node.span, "unclosed quote in the command");
             vec![line.to_owned()]
         });
         let words: Vec<Tree> = words
             .into_iter()
-            .map(|word| self.text_tree(&Node::from((node.span, Value::String(word)))))
+            .map(|word| self.load_text(&Node::from((node.span, Value::String(word)))))
             .collect();
         let mut words = words.into_iter();
-        let command = words.next().unwrap_or_else(|| self.no_command(node));
+        let command = words.next().unwrap_or_else(|| self.report_empty_command(node));
         let (args, env) = (words.collect(), Vec::new());
-        Program { command, args, env, timeout: TIMEOUT, gives: Gives::Text }
+        Program { command, args, env, timeout: DEFAULT_TIMEOUT, format: OutputFormat::Text }
     }
 
-    fn spelled_out(&mut self, node: &Node) -> Program {
+    fn load_program_map(&mut self, node: &Node) -> Program {
         let command = match node.get("command") {
-            Some(command) if command.as_str() == Some("") => self.no_command(command),
-            Some(command) => self.text_tree(command),
+            Some(command) if command.as_str() == Some("") => self.report_empty_command(command),
+            Some(command) => self.load_text(command),
             None => Tree::Plain(Value::Null),
         };
         let args = node.get("args").map(Node::items).unwrap_or_default();
@@ -51,19 +52,19 @@ impl Loader<'_> {
         let timeout = node.get("timeout").and_then(Node::as_str).and_then(|it| duration(it).ok());
         Program {
             command,
-            args: args.iter().map(|arg| self.text_tree(arg)).collect(),
-            env: env.iter().map(|it| (it.key.clone(), self.text_tree(&it.value))).collect(),
-            timeout: timeout.unwrap_or(TIMEOUT),
-            gives: match text(node, "as").as_deref() {
-                Some("structured") => Gives::Structured,
-                Some("result") => Gives::Result,
-                _ => Gives::Text,
+            args: args.iter().map(|arg| self.load_text(arg)).collect(),
+            env: env.iter().map(|it| (it.key.clone(), self.load_text(&it.value))).collect(),
+            timeout: timeout.unwrap_or(DEFAULT_TIMEOUT),
+            format: match text(node, "as").as_deref() {
+                Some("structured") => OutputFormat::Structured,
+                Some("result") => OutputFormat::Result,
+                _ => OutputFormat::Text,
             },
         }
     }
 
-    fn no_command(&mut self, node: &Node) -> Tree {
-        self.problems.add(node.span, "there is no command here");
+    fn report_empty_command(&mut self, node: &Node) -> Tree {
+        self.problems.add(node.span, "the command is empty");
         Tree::Plain(Value::Null)
     }
 }

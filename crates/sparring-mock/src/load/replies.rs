@@ -1,63 +1,66 @@
-//! Replies: conditions, how they are given, what they say.
+//! Loads replies: conditions, questions, steps and bodies.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use sparring_script::{Node, Tree, duration};
+use sparring_peer::client::Question as QuestionKind;
+use sparring_script::{Node, Tree, casing, duration};
 use sparring_wire::{RawJson, code};
 
 use super::contents::BLOCKS;
 use super::{Loader, one_or_many, text};
-use crate::model::{Body, Delay, Kind, Reply, When};
+use crate::model::{Body, Condition, Delay, EntryKind, Question, Reply, Round};
 
 impl Loader<'_> {
-    /// The replies of an entry: those below `replies`, or its own.
-    pub(super) fn replies(&mut self, entry: &Node, kind: Kind) -> Vec<Arc<Reply>> {
+    /// Loads the replies of an entry: those below `replies`, or the one in its own keys.
+    pub(super) fn load_replies(&mut self, entry: &Node, kind: EntryKind) -> Vec<Arc<Reply>> {
         let Some(list) = entry.get("replies") else {
-            return vec![Arc::new(self.reply(entry, entry, kind))];
+            return vec![Arc::new(self.load_reply(entry, entry, kind))];
         };
-        let own = entry.entries().iter().find(|own| is_of_a_reply(&own.key, kind));
+        let own = entry.entries().iter().find(|own| is_reply_key(&own.key, kind));
         if let Some(own) = own {
-            let message = format!("`{}` stands beside `replies`; put it into one of them", own.key);
+            let message =
+                format!("`{}` cannot be used beside `replies`; move it into one of them", own.key);
             self.problems.add(own.key_span, message);
         }
         if list.items().is_empty() {
-            self.problems.add(list.span, "there is no reply in this list");
+            self.problems.add(list.span, "`replies` is empty");
         }
-        let read = |node| Arc::new(self.reply(node, entry, kind));
-        let replies: Vec<Arc<Reply>> = list.items().iter().map(read).collect();
-        let last = replies.iter().position(|reply| reply.when.is_any() && reply.times.is_none());
+        let load = |node| Arc::new(self.load_reply(node, entry, kind));
+        let replies: Vec<Arc<Reply>> = list.items().iter().map(load).collect();
+        let last =
+            replies.iter().position(|reply| reply.when.accepts_all() && reply.times.is_none());
         if let Some(node) = last.and_then(|last| list.items().get(last + 1)) {
-            let message = "this reply can never be reached: the one before it takes everything";
+            let message = "this reply is never reached: the one before it matches everything";
             self.problems.add(node.span, message);
         }
         replies
     }
 
-    pub(super) fn reply(&mut self, node: &Node, entry: &Node, kind: Kind) -> Reply {
+    pub(super) fn load_reply(&mut self, node: &Node, entry: &Node, kind: EntryKind) -> Reply {
         #[cfg(not(feature = "http"))]
-        self.refuse_http_reply(node);
-        let (ask, answers) = self.asks(node);
+        self.reject_http_reply_keys(node);
+        let (ask, answers) = self.load_questions(node);
         self.answers = answers;
         let requires = node.get("requires").map(one_or_many).unwrap_or_default();
         let reply = Reply {
-            when: self.when(node.get("when")),
+            when: self.load_condition(node.get("when")),
             times: node.get("times").and_then(Node::as_u64),
-            given: 0.into(),
+            times_given: 0.into(),
             requires: requires.iter().filter_map(Node::as_str).map(str::to_owned).collect(),
             ask,
-            during: self.steps(node.get("during")),
-            delay: self.delay(node.get("delay")),
-            body: self.body(node, entry, kind),
-            after: self.steps(node.get("after")),
-            fault: has_fault(node).then(|| self.fault(node)),
+            during: self.load_steps(node.get("during")),
+            delay: self.load_delay(node.get("delay")),
+            body: self.load_body(node, entry, kind),
+            after: self.load_steps(node.get("after")),
+            fault: has_fault(node).then(|| self.load_fault(node)),
         };
         self.answers.clear();
         reply
     }
 
-    fn when(&mut self, node: Option<&Node>) -> When {
-        let Some(node) = node else { return When::default() };
+    fn load_condition(&mut self, node: Option<&Node>) -> Condition {
+        let Some(node) = node else { return Condition::default() };
         let headers = node.get("headers").map(|headers| {
             let mut headers = headers.clone();
             if let sparring_script::Kind::Map(entries) = &mut headers.kind {
@@ -65,93 +68,99 @@ impl Loader<'_> {
             }
             headers
         });
-        When {
-            args: node.get("args").map(|node| self.matcher(node)),
-            headers: headers.map(|node| self.matcher(&node)),
-            revision: node.get("revision").map(|node| self.matcher(node)),
-            calls: node.get("calls").map(|node| self.matcher(node)),
+        Condition {
+            args: node.get("args").map(|node| self.load_matcher(node)),
+            headers: headers.map(|node| self.load_matcher(&node)),
+            revision: node.get("revision").map(|node| self.load_matcher(node)),
+            calls: node.get("calls").map(|node| self.load_matcher(node)),
         }
     }
 
-    fn delay(&mut self, node: Option<&Node>) -> Option<Delay> {
+    fn load_delay(&mut self, node: Option<&Node>) -> Option<Delay> {
         let node = node?;
         let times = one_or_many(node).iter().map(|node| duration(node.as_str()?).ok());
         match times.collect::<Option<Vec<_>>>()?[..] {
-            [time] => Some(Delay { least: time, most: time }),
-            [least, most] if least <= most => Some(Delay { least, most }),
+            [time] => Some(Delay { min: time, max: time }),
+            [min, max] if min <= max => Some(Delay { min, max }),
             _ => {
-                self.problems.add(node.span, "give one time, or the least and the most");
+                self.problems.add(node.span, "give one duration, or minimum and maximum");
                 None
             }
         }
     }
 
-    fn body(&mut self, node: &Node, entry: &Node, kind: Kind) -> Body {
-        let bodies = |key: &str| is_body(key, kind);
-        let given: Vec<_> = node.entries().iter().filter(|it| bodies(&it.key)).collect();
-        let alone =
-            given.iter().find(|it| ["error", "result", "raw", "http", "exec"].contains(&&*it.key));
-        if let Some(alone) = alone
-            && given.len() > 1
+    fn load_body(&mut self, node: &Node, entry: &Node, kind: EntryKind) -> Body {
+        let is_body_key = |key: &str| is_body(key, kind);
+        let bodies_given: Vec<_> =
+            node.entries().iter().filter(|it| is_body_key(&it.key)).collect();
+        let exclusive = bodies_given
+            .iter()
+            .find(|it| ["error", "result", "raw", "http", "exec"].contains(&&*it.key));
+        if let Some(exclusive) = exclusive
+            && bodies_given.len() > 1
         {
             let message =
-                format!("`{}` is the whole answer; nothing else can stand beside it", alone.key);
-            self.problems.add(alone.key_span, message);
+                format!("`{}` is the complete answer and excludes other content", exclusive.key);
+            self.problems.add(exclusive.key_span, message);
         }
-        if has_fault(node) && (given.is_empty() || node.get("raw").is_some()) {
+        if has_fault(node) && (bodies_given.is_empty() || node.get("raw").is_some()) {
             return Body::Fixed(empty_result(kind));
         }
-        if given.is_empty() && node.get("is_error").is_none() {
-            self.problems
-                .add(node.span, format!("there is no answer here: give one of {}", names(kind)));
+        if bodies_given.is_empty() && node.get("is_error").is_none() {
+            self.problems.add(
+                node.span,
+                format!("the reply has no answer: give one of {}", body_key_list(kind)),
+            );
             return Body::Fixed(RawJson::empty_object());
         }
         #[cfg(feature = "http")]
         if let Some(http) = node.get("http") {
-            return Body::Http(Box::new(self.http_call(http)));
+            return Body::Http(Box::new(self.load_http_call(http)));
         }
         if let Some(exec) = node.get("exec") {
-            return Body::Exec(Box::new(self.program(exec)));
+            return Body::Exec(Box::new(self.load_program(exec)));
         }
         if let Some(error) = node.get("error") {
-            return self.error(error);
+            return self.load_error(error);
         }
         let result = match (node.get("result"), kind) {
-            (Some(result), _) => self.tree(result),
-            (None, Kind::Tool) => self.tool_result(node),
-            (None, Kind::Resource | Kind::Template) => self.resource_result(node, entry),
-            (None, Kind::Prompt) => self.prompt_result(node, entry),
+            (Some(result), _) => self.load_tree(result),
+            (None, EntryKind::Tool) => self.load_tool_result(node),
+            (None, EntryKind::Resource | EntryKind::Template) => {
+                self.load_resource_result(node, entry)
+            }
+            (None, EntryKind::Prompt) => self.load_prompt_result(node, entry),
         };
-        // Beside an entry's own reply, `_meta` is the entry's.
+        // In an entry with one reply, `_meta` belongs to the entry.
         let result = match node.get("_meta").filter(|_| !std::ptr::eq(node, entry)) {
-            Some(meta) => result.with("_meta", self.tree(meta)),
+            Some(meta) => result.with("_meta", self.load_tree(meta)),
             None => result,
         };
         match result.plain() {
             Some(value) => Body::Fixed(value.into()),
-            None if node.get("structured").is_some() => Body::Mirrored(result),
-            None => Body::Filled(result),
+            None if node.get("structured").is_some() => Body::StructuredTemplate(result),
+            None => Body::Template(result),
         }
     }
 
-    fn error(&mut self, node: &Node) -> Body {
+    fn load_error(&mut self, node: &Node) -> Body {
         let code = node.get("code").and_then(|code| code.to_json().as_i64());
         Body::Error {
             code: code.unwrap_or(code::INTERNAL_ERROR),
-            message: node.get("message").map_or(Tree::Plain(Value::Null), |it| self.text_tree(it)),
-            data: node.get("data").map(|data| self.tree(data)),
+            message: node.get("message").map_or(Tree::Plain(Value::Null), |it| self.load_text(it)),
+            data: node.get("data").map(|data| self.load_tree(data)),
         }
     }
 
-    fn tool_result(&mut self, node: &Node) -> Tree {
-        let mut content = self.blocks(node);
+    fn load_tool_result(&mut self, node: &Node) -> Tree {
+        let mut content = self.load_blocks(node);
         for block in node.get("content").map(Node::items).unwrap_or_default() {
-            content.push(self.single_block(block));
+            content.push(self.load_single_block(block));
         }
-        let structured = node.get("structured").map(|structured| self.tree(structured));
+        let structured = node.get("structured").map(|structured| self.load_tree(structured));
         if let Some(structured) = &structured {
-            // With holes it is filled once, and said as text after that: what is
-            // random or counts would otherwise not be the same in both.
+            // With templates, the text is made from the rendered value later: random values and
+            // counters must be the same in both.
             let text = match structured.plain() {
                 Some(_) => Tree::json(structured.clone()),
                 None => Tree::Plain(Value::Null),
@@ -168,22 +177,22 @@ impl Loader<'_> {
         result
     }
 
-    fn resource_result(&mut self, node: &Node, entry: &Node) -> Tree {
-        // What has but one URI needs no hole for it.
+    fn load_resource_result(&mut self, node: &Node, entry: &Node) -> Tree {
+        // A resource has only one URI, so it needs no template.
         let uri = match text(entry, "uri") {
             Some(uri) => Tree::Plain(uri.into()),
-            None => self.made("${uri}"),
+            None => self.built_in_template("${uri}"),
         };
-        let contents = self.resource_contents(node, uri, text(entry, "mime_type"));
+        let contents = self.load_resource_contents(node, uri, text(entry, "mime_type"));
         Tree::map([("contents", Tree::list(vec![contents]))])
     }
 
-    fn prompt_result(&mut self, node: &Node, entry: &Node) -> Tree {
+    fn load_prompt_result(&mut self, node: &Node, entry: &Node) -> Tree {
         let messages = match (node.get("messages"), node.get("text")) {
             (Some(messages), None) => {
-                messages.items().iter().map(|message| self.message(message)).collect()
+                messages.items().iter().map(|message| self.load_message(message)).collect()
             }
-            (None, Some(_)) => vec![self.message(&only(node, "text"))],
+            (None, Some(_)) => vec![self.load_message(&with_only(node, "text"))],
             _ => {
                 self.problems.add(node.span, "give either `messages` or `text`");
                 Vec::new()
@@ -195,49 +204,89 @@ impl Loader<'_> {
             None => result,
         }
     }
+
+    /// Loads the rounds of questions, and the names of all answers.
+    pub(super) fn load_questions(&mut self, reply: &Node) -> (Vec<Round>, Vec<String>) {
+        let mut names: Vec<String> = Vec::new();
+        let mut rounds = Vec::new();
+        for round in reply.get("ask").map(one_or_many).unwrap_or_default() {
+            let mut questions = Round::new();
+            for entry in round.entries() {
+                if names.contains(&entry.key) {
+                    let message = format!("duplicate question `{}`", entry.key);
+                    self.problems.add(entry.key_span, message);
+                }
+                // Questions can use the answers of earlier rounds.
+                self.answers.clone_from(&names);
+                questions
+                    .extend(self.load_question(&entry.value).map(|it| (entry.key.clone(), it)));
+            }
+            names.extend(round.entries().iter().map(|entry| entry.key.clone()));
+            rounds.push(questions);
+        }
+        (rounds, names)
+    }
+
+    fn load_question(&mut self, node: &Node) -> Option<Question> {
+        let [entry] = node.entries() else {
+            let message = "give exactly one of elicitation, sampling, roots";
+            self.problems.add(node.span, message);
+            return None;
+        };
+        let kind = match &*entry.key {
+            "elicitation" => QuestionKind::Elicitation,
+            "sampling" => QuestionKind::Sampling,
+            "roots" => QuestionKind::Roots,
+            // The grammar has reported it.
+            _ => return None,
+        };
+        let mut params = entry.value.clone();
+        casing::to_wire(&mut params);
+        Some(Question { kind, params: self.load_tree(&params) })
+    }
 }
 
 fn has_fault(reply: &Node) -> bool {
     reply.get("fault").is_some() || reply.get("raw").is_some()
 }
 
-/// The least that an answer can say, where a fault is all that matters.
-fn empty_result(kind: Kind) -> RawJson {
+/// Returns the smallest valid result, for replies that have only a fault.
+fn empty_result(kind: EntryKind) -> RawJson {
     let field = match kind {
-        Kind::Tool => "content",
-        Kind::Resource | Kind::Template => "contents",
-        Kind::Prompt => "messages",
+        EntryKind::Tool => "content",
+        EntryKind::Resource | EntryKind::Template => "contents",
+        EntryKind::Prompt => "messages",
     };
     json!({field: []}).into()
 }
 
-/// A map with one of its entries alone.
-fn only(node: &Node, key: &str) -> Node {
+/// Returns a map with only one of its entries.
+fn with_only(node: &Node, key: &str) -> Node {
     let entries = node.entries().iter().filter(|entry| entry.key == key).cloned().collect();
     Node { span: node.span, kind: sparring_script::Kind::Map(entries) }
 }
 
-/// The keys that say what is answered.
-fn body_keys(kind: Kind) -> Vec<&'static str> {
+/// Returns the keys of bodies.
+fn body_keys(kind: EntryKind) -> Vec<&'static str> {
     let own: &[&str] = match kind {
-        Kind::Tool => &["structured", "content", "http", "exec"],
-        Kind::Resource | Kind::Template => &["text", "json", "blob", "file"],
-        Kind::Prompt => &["text", "messages"],
+        EntryKind::Tool => &["structured", "content", "http", "exec"],
+        EntryKind::Resource | EntryKind::Template => &["text", "json", "blob", "file"],
+        EntryKind::Prompt => &["text", "messages"],
     };
-    let blocks: &[&str] = if kind == Kind::Tool { &BLOCKS } else { &[] };
+    let blocks: &[&str] = if kind == EntryKind::Tool { &BLOCKS } else { &[] };
     [blocks, own, &["error", "result", "raw"]].concat()
 }
 
-fn is_body(key: &str, kind: Kind) -> bool {
+fn is_body(key: &str, kind: EntryKind) -> bool {
     body_keys(kind).contains(&key)
 }
 
-fn names(kind: Kind) -> String {
+fn body_key_list(kind: EntryKind) -> String {
     body_keys(kind).join(", ")
 }
 
-/// Whether a key of an entry belongs to its one reply.
-fn is_of_a_reply(key: &str, kind: Kind) -> bool {
+/// Returns whether a key of an entry belongs to its only reply.
+fn is_reply_key(key: &str, kind: EntryKind) -> bool {
     let others = ["requires", "ask", "during", "delay", "after", "fault", "is_error"];
     is_body(key, kind) || others.contains(&key)
 }

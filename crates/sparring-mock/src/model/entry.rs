@@ -1,4 +1,4 @@
-//! What is listed.
+//! Entries: tools, resources, templates, prompts and completions.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,32 +10,32 @@ use sparring_wire::RawJson;
 
 use super::{Cache, Reply};
 
-/// A list that a server has.
+/// The kind of an entry, and of the list it is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum EntryKind {
     Tool,
     Resource,
     Template,
     Prompt,
 }
 
-/// One entry of a list, with its replies.
+/// An entry of a list, with its replies.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// What it is asked for by: a name, a URI, a pattern.
+    /// Its name, URI or URI template.
     pub(crate) id: String,
-    /// As it stands in its list.
-    pub(crate) listed: Value,
-    /// Whether it is left out of its list now.
+    /// Its definition in lists.
+    pub(crate) definition: Value,
+    /// Whether lists leave it out now.
     pub(crate) hidden: AtomicBool,
-    pub(crate) hidden_at_first: bool,
-    /// The arguments that must be there, of a prompt.
+    pub(crate) initially_hidden: bool,
+    /// The required arguments of a prompt.
     pub(crate) required: Vec<String>,
     pub(crate) replies: Vec<Arc<Reply>>,
-    /// Replies that were given at run time; they come first, once each.
+    /// Replies enqueued at run time; they are given first, once each.
     pub(crate) queued: Mutex<VecDeque<Arc<Reply>>>,
     pub(crate) cache: Option<Cache>,
-    /// How often it was asked for.
+    /// How often it was requested.
     pub(crate) calls: AtomicU64,
 }
 
@@ -43,27 +43,27 @@ pub(crate) struct Entry {
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) entry: Entry,
-    /// What its arguments are held against; none where they are not.
+    /// The schema that validates its arguments, if they are validated.
     pub(crate) input: Option<Schema>,
-    /// Its schema, where headers mirror some arguments.
-    pub(crate) mirrored: Option<RawJson>,
-    /// Whether it came at run time, and not with the script.
-    pub(crate) came_later: bool,
+    /// Its input schema, if headers mirror some arguments.
+    pub(crate) mirrored_input: Option<RawJson>,
+    /// Whether it was registered at run time.
+    pub(crate) registered_at_runtime: bool,
 }
 
-/// The values of an argument.
+/// Completion values of an argument.
 #[derive(Debug)]
 pub(crate) struct Completion {
-    pub(crate) of: Reference,
+    pub(crate) reference: CompletionRef,
     pub(crate) argument: String,
     pub(crate) values: Vec<String>,
     pub(crate) total: Option<u64>,
     pub(crate) has_more: Option<bool>,
 }
 
-/// Whose argument is completed.
+/// The prompt or template whose argument is completed.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Reference {
+pub(crate) enum CompletionRef {
     Prompt(String),
     Template(String),
 }
@@ -73,34 +73,34 @@ impl Entry {
         self.queued.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes it as it was at first.
+    /// Restores the initial state.
     pub(crate) fn reset(&self) {
-        self.hidden.store(self.hidden_at_first, Ordering::Relaxed);
+        self.hidden.store(self.initially_hidden, Ordering::Relaxed);
         self.calls.store(0, Ordering::Relaxed);
         self.queued().clear();
         for reply in &self.replies {
-            reply.given.store(0, Ordering::Relaxed);
+            reply.times_given.store(0, Ordering::Relaxed);
         }
     }
 }
 
-impl Kind {
-    /// The key of a step that names one.
+impl EntryKind {
+    /// Returns the key of a step that names such an entry.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Kind::Tool => "tool",
-            Kind::Resource => "resource",
-            Kind::Template => "template",
-            Kind::Prompt => "prompt",
+            EntryKind::Tool => "tool",
+            EntryKind::Resource => "resource",
+            EntryKind::Template => "template",
+            EntryKind::Prompt => "prompt",
         }
     }
 
-    /// What is said when its list has changed.
-    pub(crate) fn changed(self) -> &'static str {
+    /// Returns the notification that its list has changed.
+    pub(crate) fn list_changed_method(self) -> &'static str {
         match self {
-            Kind::Tool => "notifications/tools/list_changed",
-            Kind::Resource | Kind::Template => "notifications/resources/list_changed",
-            Kind::Prompt => "notifications/prompts/list_changed",
+            EntryKind::Tool => "notifications/tools/list_changed",
+            EntryKind::Resource | EntryKind::Template => "notifications/resources/list_changed",
+            EntryKind::Prompt => "notifications/prompts/list_changed",
         }
     }
 }

@@ -1,12 +1,9 @@
-//! What a script says, as data that is ready to be served. What was said at
-//! which place is known no more, but for templates, which may fail later.
+//! The model of a script, ready to be served. It has no positions in the script, except for
+//! templates, which can fail later.
 
-mod ask;
 mod entry;
-mod fault;
 mod reply;
-mod step;
-mod uri_pattern;
+mod uri_template;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,31 +14,28 @@ use sparring_script::Source;
 use sparring_wire::Revision;
 use sparring_wire::types::{Implementation, ServerCapabilities};
 
-use crate::interactions::Interactions;
 #[cfg(feature = "http")]
-use crate::over_http::OverHttp;
+use crate::http_serving::HttpConfig;
+use crate::interactions::Interactions;
 
-pub(crate) use ask::{Question, Round};
-pub use fault::ProcessFault;
+pub use reply::ProcessFault;
 
 pub(crate) use crate::program::Program;
 #[cfg(feature = "http")]
 pub(crate) use crate::upstream::HttpCall;
-pub(crate) use entry::{Completion, Entry, Kind, Reference, Tool};
-pub(crate) use fault::ReplyFault;
-pub(crate) use reply::{Body, Delay, Reply, When};
-pub(crate) use step::{Step, Timer};
-pub(crate) use uri_pattern::UriPattern;
+pub(crate) use entry::{Completion, CompletionRef, Entry, EntryKind, Tool};
+pub(crate) use reply::{Body, Condition, Delay, Question, Reply, ReplyFault, Round, Step, Timer};
+pub(crate) use uri_template::UriTemplate;
 
-/// A script that was read and found good.
+/// A script that was loaded without problems.
 #[derive(Debug)]
 pub(crate) struct Model {
     pub(crate) source: Source,
-    /// Where files are looked for.
+    /// The folder that relative paths start from.
     pub(crate) folder: PathBuf,
-    /// The keys that take effect only when a mock starts, with what stands there.
-    pub(crate) fixed: [(&'static str, u64); 3],
-    /// Whether programs may be run.
+    /// Digests of the keys that take effect only on a restart.
+    pub(crate) restart_only: [(&'static str, u64); 3],
+    /// Whether replies may run programs.
     pub(crate) allow_exec: bool,
     pub(crate) info: Implementation,
     pub(crate) instructions: Option<String>,
@@ -52,19 +46,19 @@ pub(crate) struct Model {
     pub(crate) page_size: Option<usize>,
     pub(crate) cache: Option<Cache>,
     #[cfg(feature = "http")]
-    pub(crate) over_http: Arc<OverHttp>,
-    /// Whether some template asks for earlier calls.
-    pub(crate) recalls: bool,
+    pub(crate) http: Arc<HttpConfig>,
+    /// Whether a template uses the arguments of earlier calls.
+    pub(crate) uses_last_calls: bool,
     pub(crate) tools: Vec<Arc<Tool>>,
     pub(crate) resources: Vec<Entry>,
-    pub(crate) templates: Vec<(UriPattern, Entry)>,
+    pub(crate) templates: Vec<(UriTemplate, Entry)>,
     pub(crate) prompts: Vec<Entry>,
     pub(crate) interactions: Interactions,
     pub(crate) completions: Vec<Completion>,
     pub(crate) timers: Vec<Timer>,
 }
 
-/// How long a result may be kept, and for whom.
+/// How long clients may cache a result, and for whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cache {
     pub(crate) ttl: Duration,
@@ -72,7 +66,7 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// Adds the hint to a result.
+    /// Adds the caching hint to a result.
     pub(crate) fn add_to(self, result: &mut Map<String, Value>) {
         let milliseconds = u64::try_from(self.ttl.as_millis()).unwrap_or(u64::MAX);
         let scope = if self.public { "public" } else { "private" };

@@ -1,38 +1,41 @@
-//! Replies: when they fit, what happens meanwhile, what they say.
+//! Replies: their conditions, questions, steps, bodies and faults.
 
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+use sparring_peer::client::Question as QuestionKind;
+use sparring_peer::link::Faults;
 use sparring_script::{Matcher, Tree};
 use sparring_wire::RawJson;
+use sparring_wire::types::LogLevel;
 
-use super::{Program, ReplyFault, Round, Step};
+use super::{EntryKind, Program};
 
-/// One reply of an entry.
+/// A reply of an entry.
 #[derive(Debug)]
 pub(crate) struct Reply {
-    pub(crate) when: When,
+    pub(crate) when: Condition,
     pub(crate) times: Option<u64>,
     /// How often it was given.
-    pub(crate) given: AtomicU64,
-    /// The client's capabilities without which it refuses.
+    pub(crate) times_given: AtomicU64,
+    /// The capabilities that the client must have.
     pub(crate) requires: Vec<String>,
     pub(crate) ask: Vec<Round>,
     pub(crate) during: Vec<Step>,
     pub(crate) delay: Option<Delay>,
     pub(crate) body: Body,
     pub(crate) after: Vec<Step>,
-    /// What goes wrong with it, where something does.
+    /// Its faults.
     pub(crate) fault: Option<ReplyFault>,
 }
 
 impl Reply {
-    /// One that is always given, and does nothing else.
-    pub(crate) fn of(body: Body) -> Self {
+    /// Creates a reply that is always given and does nothing else.
+    pub(crate) fn from_body(body: Body) -> Self {
         Reply {
-            when: When::default(),
+            when: Condition::default(),
             times: None,
-            given: 0.into(),
+            times_given: 0.into(),
             requires: Vec::new(),
             ask: Vec::new(),
             during: Vec::new(),
@@ -44,48 +47,115 @@ impl Reply {
     }
 }
 
-/// What a request must be like.
+/// The condition of a reply.
 #[derive(Debug, Default)]
-pub(crate) struct When {
+pub(crate) struct Condition {
     pub(crate) args: Option<Matcher>,
     pub(crate) headers: Option<Matcher>,
     pub(crate) revision: Option<Matcher>,
     pub(crate) calls: Option<Matcher>,
 }
 
-/// How long an answer waits.
+/// The range of a random delay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Delay {
-    pub(crate) least: Duration,
-    pub(crate) most: Duration,
+    pub(crate) min: Duration,
+    pub(crate) max: Duration,
 }
 
-/// What is answered.
+/// The body of a reply.
 #[derive(Debug)]
 pub(crate) enum Body {
-    /// Always the same result.
+    /// A constant result.
     Fixed(RawJson),
-    /// A result with holes.
-    Filled(Tree),
-    /// A result with holes whose structured content is said as a text too.
-    Mirrored(Tree),
-    /// What an HTTP server answers.
+    /// A result with templates.
+    Template(Tree),
+    /// A result with templates whose structured content is also sent as text.
+    StructuredTemplate(Tree),
+    /// The response of an HTTP server.
     #[cfg(feature = "http")]
     Http(Box<super::HttpCall>),
-    /// What a program says.
+    /// The output of a program.
     Exec(Box<Program>),
-    /// The next of a test case's queue.
+    /// The next response of a test case.
     Interaction,
     /// A JSON-RPC error.
     Error { code: i64, message: Tree, data: Option<Tree> },
 }
 
-impl When {
-    /// Whether it takes any request.
-    pub(crate) fn is_any(&self) -> bool {
+impl Condition {
+    /// Returns whether it accepts every request.
+    pub(crate) fn accepts_all(&self) -> bool {
         self.args.is_none()
             && self.headers.is_none()
             && self.revision.is_none()
             && self.calls.is_none()
     }
+}
+
+/// Questions that are asked at once, by name.
+pub(crate) type Round = Vec<(String, Question)>;
+
+/// A question to the client.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub(crate) kind: QuestionKind,
+    pub(crate) params: Tree,
+}
+
+/// A step before or after an answer.
+#[derive(Debug)]
+pub(crate) enum Step {
+    Progress {
+        progress: f64,
+        total: Option<f64>,
+        message: Option<Tree>,
+    },
+    Log {
+        level: LogLevel,
+        logger: Option<String>,
+        data: Tree,
+    },
+    Notify {
+        method: String,
+        params: Option<Tree>,
+    },
+    Delay(Duration),
+    /// Adds an entry to its list, or removes it.
+    SetVisible {
+        kind: EntryKind,
+        id: String,
+        visible: bool,
+    },
+    /// Closes the connection; the client reconnects for the rest.
+    BreakOff,
+}
+
+/// Steps that run on a timer.
+#[derive(Debug)]
+pub(crate) struct Timer {
+    pub(crate) after: Duration,
+    pub(crate) repeat: bool,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// The faults of a reply.
+#[derive(Debug, Default)]
+pub(crate) struct ReplyFault {
+    /// Faults of the answer on the link.
+    pub(crate) link: Faults,
+    /// No answer is sent.
+    pub(crate) silent: bool,
+    /// Faults of the process.
+    pub(crate) process: Vec<ProcessFault>,
+}
+
+/// A fault of the process that serves the script, which its owner must carry out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProcessFault {
+    /// Exit with this status at once.
+    Exit(u8),
+    /// Write this many bytes to stderr.
+    FloodStderr(usize),
 }

@@ -1,4 +1,4 @@
-//! Lists, page by page, and what is in them.
+//! Pages of lists, and the visibility of entries.
 
 use std::sync::atomic::Ordering;
 
@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 use sparring_peer::server::{Answer, Context};
 use sparring_wire::ErrorObject;
 
-use super::{Mock, Scene};
-use crate::model::{Entry, Kind};
+use super::{Mock, ScriptState};
+use crate::model::{Entry, EntryKind};
 
-impl Scene {
-    /// One page of a list.
+impl ScriptState {
+    /// Returns one page of a list.
     pub(super) fn page<'a>(
         &self,
         field: &str,
@@ -18,29 +18,20 @@ impl Scene {
         entries: impl Iterator<Item = &'a Entry>,
         cx: &Context,
     ) -> Answer {
-        self.page_of(field, cursor, entries.filter(|entry| entry.is_shown()).collect(), cx)
-    }
-
-    fn page_of(
-        &self,
-        field: &str,
-        cursor: Option<&str>,
-        shown: Vec<&Entry>,
-        cx: &Context,
-    ) -> Answer {
+        let visible: Vec<&Entry> = entries.filter(|entry| entry.is_visible()).collect();
         let start = match cursor {
             None => 0,
-            Some(cursor) => {
-                cursor.parse().ok().filter(|start| *start > 0 && *start < shown.len()).ok_or_else(
-                    || ErrorObject::invalid_params(format!("unknown cursor '{cursor}'")),
-                )?
-            }
+            Some(cursor) => cursor
+                .parse()
+                .ok()
+                .filter(|start| *start > 0 && *start < visible.len())
+                .ok_or_else(|| ErrorObject::invalid_params(format!("unknown cursor '{cursor}'")))?,
         };
         let size = self.model.page_size.unwrap_or(usize::MAX);
-        let page = shown.iter().skip(start).take(size).map(|entry| entry.listed.clone());
+        let page = visible.iter().skip(start).take(size).map(|entry| entry.definition.clone());
         let mut result = Map::from_iter([(field.to_owned(), page.collect())]);
         let end = start.saturating_add(size);
-        if end < shown.len() {
+        if end < visible.len() {
             result.insert("nextCursor".to_owned(), end.to_string().into());
         }
         if let Some(cache) = self.model.cache.filter(|_| cx.revision().is_modern()) {
@@ -51,27 +42,28 @@ impl Scene {
 }
 
 impl Mock {
-    /// Puts an entry into its list or takes it out; who wants to know is told.
-    pub(crate) fn set_shown(&self, kind: Kind, id: &str, shown: bool) {
-        let scene = self.scene();
-        let (model, tools) = (&scene.model, scene.tools());
+    /// Adds an entry to its list or removes it, and notifies clients.
+    pub(crate) fn set_visible(&self, kind: EntryKind, id: &str, visible: bool) {
+        let script = self.script();
+        let (model, tools) = (&script.model, script.tools());
         let entry = match kind {
-            Kind::Tool => tools.iter().map(|tool| &tool.entry).find(|it| it.id == id),
-            Kind::Resource => model.resources.iter().find(|entry| entry.id == id),
-            Kind::Template => {
+            EntryKind::Tool => tools.iter().map(|tool| &tool.entry).find(|it| it.id == id),
+            EntryKind::Resource => model.resources.iter().find(|entry| entry.id == id),
+            EntryKind::Template => {
                 model.templates.iter().map(|(_, entry)| entry).find(|entry| entry.id == id)
             }
-            Kind::Prompt => model.prompts.iter().find(|entry| entry.id == id),
+            EntryKind::Prompt => model.prompts.iter().find(|entry| entry.id == id),
         };
-        let changed = entry.is_some_and(|it| it.hidden.swap(!shown, Ordering::Relaxed) == shown);
+        let changed =
+            entry.is_some_and(|it| it.hidden.swap(!visible, Ordering::Relaxed) == visible);
         if changed {
-            self.tell(kind.changed(), None);
+            self.notify(kind.list_changed_method(), None);
         }
     }
 }
 
 impl Entry {
-    pub(super) fn is_shown(&self) -> bool {
+    pub(super) fn is_visible(&self) -> bool {
         !self.hidden.load(Ordering::Relaxed)
     }
 }

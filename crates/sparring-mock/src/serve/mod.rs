@@ -1,16 +1,16 @@
-//! A model at work: the handler behind the protocol.
+//! The request handler of a mock: answers requests from its script.
 
-mod asking;
-mod choose;
-mod facts;
+mod answer;
+mod changes;
+mod choose_reply;
 mod lists;
-mod memory;
-mod pending;
-mod perform;
+mod paused_requests;
 mod program;
-mod run_time;
-mod scene;
+mod questions;
+mod script_state;
 mod steps;
+mod template_scope;
+mod template_state;
 #[cfg(feature = "http")]
 mod upstream;
 
@@ -26,73 +26,73 @@ use sparring_wire::types::{CallToolResult, Implementation, ServerCapabilities};
 use sparring_wire::{ErrorObject, Json, RawJson};
 use tokio::sync::{Semaphore, mpsc, watch};
 
-pub use self::run_time::ChangeError;
-pub(crate) use self::run_time::Giver;
-pub(crate) use self::scene::Scene;
+pub use self::changes::ChangeError;
+pub(crate) use self::changes::ChangeSource;
+pub(crate) use self::script_state::ScriptState;
 
-use self::pending::Pending;
-use self::perform::Asked;
+use self::answer::EntryRequest;
+use self::paused_requests::PausedRequests;
 use crate::journal::Journal;
-use crate::model::{Kind, Model, ProcessFault, Reference};
-use crate::program::AT_ONCE;
-use crate::stage::Happening;
+use crate::model::{CompletionRef, EntryKind, Model, ProcessFault};
+use crate::program::MAX_CONCURRENT_PROGRAMS;
+use crate::scheduler::Action;
 
-/// A script being served.
+/// The handler of a mock.
 #[derive(Debug)]
 pub struct Mock {
-    /// What is served now; a request keeps the one that it came to.
-    scene: watch::Sender<Arc<Scene>>,
-    /// Held while something is changed.
-    changing: Mutex<()>,
+    /// The current script; a request keeps the script that it started with.
+    script: watch::Sender<Arc<ScriptState>>,
+    /// Held during a change.
+    change_lock: Mutex<()>,
     pub(crate) journal: Journal,
-    /// What the first script says of it over HTTP: where it listens and who is let
-    /// in does not change while it serves.
+    /// The HTTP settings of the first script: paths and credentials do not change while it
+    /// serves.
     #[cfg(feature = "http")]
-    pub(crate) at_first: Arc<crate::over_http::OverHttp>,
-    pending: Pending,
-    /// Bounds the programs that run at once.
+    pub(crate) initial_http: Arc<crate::http_serving::HttpConfig>,
+    paused: PausedRequests,
+    /// Limits the programs that run at once.
     programs: Semaphore,
-    /// Where to send what happens after an answer.
-    later: mpsc::UnboundedSender<Vec<Happening>>,
-    /// The server that this is the handler of.
+    /// The channel to the scheduler, for steps after an answer.
+    scheduled: mpsc::UnboundedSender<Vec<Action>>,
+    /// The server of this handler.
     server: OnceLock<WeakServer<Mock>>,
-    /// Whoever owns the process does to it what the script wants.
-    process: mpsc::Sender<ProcessFault>,
+    /// The channel to the owner of the process, for its faults.
+    process_faults: mpsc::Sender<ProcessFault>,
 }
 
 impl Mock {
     pub(crate) fn new(
         model: Model,
-        later: mpsc::UnboundedSender<Vec<Happening>>,
-        process: mpsc::Sender<ProcessFault>,
+        scheduled: mpsc::UnboundedSender<Vec<Action>>,
+        process_faults: mpsc::Sender<ProcessFault>,
     ) -> Self {
         Mock {
             #[cfg(feature = "http")]
-            at_first: Arc::clone(&model.over_http),
-            scene: watch::Sender::new(Arc::new(Scene::new(Arc::new(model)))),
-            changing: Mutex::default(),
+            initial_http: Arc::clone(&model.http),
+            script: watch::Sender::new(Arc::new(ScriptState::new(Arc::new(model)))),
+            change_lock: Mutex::default(),
             journal: Journal::default(),
-            pending: Pending::default(),
-            programs: Semaphore::new(AT_ONCE),
-            later,
+            paused: PausedRequests::default(),
+            programs: Semaphore::new(MAX_CONCURRENT_PROGRAMS),
+            scheduled,
             server: OnceLock::new(),
-            process,
+            process_faults,
         }
     }
 
-    /// Says whose handler this is.
-    pub(crate) fn belongs_to(&self, server: WeakServer<Mock>) {
+    /// Sets the server of this handler.
+    pub(crate) fn set_server(&self, server: WeakServer<Mock>) {
         let _ = self.server.set(server);
     }
 
-    /// Lets the owner of the process do something to it. One that does not
-    /// look has enough waiting already.
-    fn do_to_process(&self, fault: ProcessFault) {
-        let _ = self.process.try_send(fault);
+    /// Asks the owner of the process to carry out a fault. If the queue is full, the fault is
+    /// dropped.
+    fn request_process_fault(&self, fault: ProcessFault) {
+        let _ = self.process_faults.try_send(fault);
     }
 
-    /// Tells all clients that want to know.
-    pub(crate) fn tell(&self, method: &str, params: Option<RawJson>) {
+    /// Sends a notification to all subscribed clients.
+    pub(crate) fn notify(&self, method: &str, params: Option<RawJson>) {
         if let Some(server) = self.server() {
             server.notify(method, params);
         }
@@ -102,105 +102,107 @@ impl Mock {
         self.server.get().and_then(WeakServer::upgrade)
     }
 
-    /// The script that a request is for: the one of now, but for a request that
-    /// comes back with answers, which goes on where it was put on hold.
-    fn scene_for(&self, cx: &Context) -> Arc<Scene> {
-        let ticket = cx.request_state().filter(|_| cx.revision().is_modern());
-        let held = ticket.and_then(|ticket| self.pending.scene_of(&ticket));
-        held.unwrap_or_else(|| self.scene())
+    /// Returns the script for a request: the current one, or that of the paused request that it
+    /// continues.
+    fn script_for(&self, cx: &Context) -> Arc<ScriptState> {
+        let request_state = cx.request_state().filter(|_| cx.revision().is_modern());
+        let paused = request_state.and_then(|request_state| self.paused.script_of(&request_state));
+        paused.unwrap_or_else(|| self.script())
     }
 }
 
 impl Handler for Mock {
     fn info(&self) -> Implementation {
-        self.scene().model.info.clone()
+        self.script().model.info.clone()
     }
 
     fn capabilities(&self) -> ServerCapabilities {
-        self.scene().model.capabilities.clone()
+        self.script().model.capabilities.clone()
     }
 
     fn instructions(&self) -> Option<String> {
-        self.scene().model.instructions.clone()
+        self.script().model.instructions.clone()
     }
 
     async fn list_tools(&self, cursor: Option<&str>, cx: &Context) -> Answer {
-        let scene = self.scene();
-        let tools = scene.tools();
+        let script = self.script();
+        let tools = script.tools();
         let entries = tools.iter().map(|tool| &tool.entry);
-        self.noted(scene.page("tools", cursor, entries, cx), cx)
+        self.record(script.page("tools", cursor, entries, cx), cx)
     }
 
     async fn list_resources(&self, cursor: Option<&str>, cx: &Context) -> Answer {
-        let scene = self.scene();
-        self.noted(scene.page("resources", cursor, scene.model.resources.iter(), cx), cx)
+        let script = self.script();
+        self.record(script.page("resources", cursor, script.model.resources.iter(), cx), cx)
     }
 
     async fn list_resource_templates(&self, cursor: Option<&str>, cx: &Context) -> Answer {
-        let scene = self.scene();
-        let templates = scene.model.templates.iter().map(|(_, entry)| entry);
-        self.noted(scene.page("resourceTemplates", cursor, templates, cx), cx)
+        let script = self.script();
+        let templates = script.model.templates.iter().map(|(_, entry)| entry);
+        self.record(script.page("resourceTemplates", cursor, templates, cx), cx)
     }
 
     async fn list_prompts(&self, cursor: Option<&str>, cx: &Context) -> Answer {
-        let scene = self.scene();
-        self.noted(scene.page("prompts", cursor, scene.model.prompts.iter(), cx), cx)
+        let script = self.script();
+        self.record(script.page("prompts", cursor, script.model.prompts.iter(), cx), cx)
     }
 
     fn input_schema(&self, tool: &str) -> Option<RawJson> {
-        self.scene().tool(tool).and_then(|tool| tool.mirrored.clone())
+        self.script().visible_tool(tool).and_then(|tool| tool.mirrored_input.clone())
     }
 
     async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
-        let noting = self.journal.begin(cx);
-        noting.end(self.call(name, arguments, cx).await)
+        let entry = self.journal.begin(cx);
+        entry.finish(self.answer_tool_call(name, arguments, cx).await)
     }
 
     async fn read_resource(&self, uri: &str, cx: &Context) -> Answer {
-        let noting = self.journal.begin(cx);
-        noting.end(self.read(uri, cx).await)
+        let entry = self.journal.begin(cx);
+        entry.finish(self.answer_resource_read(uri, cx).await)
     }
 
     async fn subscribe(&self, _: &str, cx: &Context) -> Answer {
-        self.noted(Ok(Reply::empty()), cx)
+        self.record(Ok(Reply::empty()), cx)
     }
 
     async fn unsubscribe(&self, _: &str, cx: &Context) -> Answer {
-        self.noted(Ok(Reply::empty()), cx)
+        self.record(Ok(Reply::empty()), cx)
     }
 
     async fn get_prompt(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
-        let noting = self.journal.begin(cx);
-        noting.end(self.prompt(name, arguments, cx).await)
+        let entry = self.journal.begin(cx);
+        entry.finish(self.answer_get_prompt(name, arguments, cx).await)
     }
 
     async fn complete(&self, reference: Json<'_>, argument: Json<'_>, cx: &Context) -> Answer {
-        self.noted(self.scene().completed(reference, argument), cx)
+        self.record(self.script().complete(reference, argument), cx)
     }
 }
 
 impl Mock {
-    /// Keeps a request that is answered at once, and gives the answer.
-    fn noted(&self, answer: Answer, cx: &Context) -> Answer {
-        self.journal.begin(cx).end(answer)
+    /// Records a request that is answered at once, and returns the answer.
+    fn record(&self, answer: Answer, cx: &Context) -> Answer {
+        self.journal.begin(cx).finish(answer)
     }
 
-    async fn call(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
-        let scene = &self.scene_for(cx);
-        let Some(tool) = scene.tool(name) else {
-            let tools = scene.tools();
-            let known = tools.iter().filter(|tool| tool.entry.is_shown());
-            return Err(unknown("Tool", name, known.map(|tool| &*tool.entry.id)).into());
+    async fn answer_tool_call(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+        let script = &self.script_for(cx);
+        let Some(tool) = script.visible_tool(name) else {
+            let tools = script.tools();
+            let known = tools.iter().filter(|tool| tool.entry.is_visible());
+            return Err(not_found("Tool", name, known.map(|tool| &*tool.entry.id)).into());
         };
-        let asked = Asked::new(scene, Kind::Tool, &tool.entry, arguments);
+        let request = EntryRequest::new(script, EntryKind::Tool, &tool.entry, arguments);
         if let Some(schema) = &tool.input {
-            let broken = match schema.check_in_background(asked.args(), 3).await {
+            let broken = match schema.check_in_background(request.args(), 3).await {
                 Verdict::Valid => None,
                 Verdict::Invalid(found) => {
                     let found: Vec<String> = found.into_iter().map(|it| it.message).collect();
-                    Some(format!("the arguments break the tool's schema: {}", found.join("; ")))
+                    Some(format!("the arguments violate the input schema: {}", found.join("; ")))
                 }
-                Verdict::Undecided(reason) => Some(format!("the arguments: {reason}")),
+                Verdict::Undecided(reason) => {
+                    Some(format!("cannot validate the arguments: {reason}"))
+                }
             };
             if let Some(message) = broken {
                 return match cx.revision().tools_refuse_arguments() {
@@ -209,65 +211,68 @@ impl Mock {
                 };
             }
         }
-        self.perform(asked, cx).await
+        self.answer(request, cx).await
     }
 
-    async fn read(&self, uri: &str, cx: &Context) -> Answer {
-        let scene = &self.scene_for(cx);
-        let resources = scene.model.resources.iter();
-        if let Some(entry) = resources.clone().find(|entry| entry.id == uri && entry.is_shown()) {
-            let asked = Asked::new(scene, Kind::Resource, entry, Json::EMPTY_OBJECT).of(uri);
-            return self.perform(asked, cx).await;
+    async fn answer_resource_read(&self, uri: &str, cx: &Context) -> Answer {
+        let script = &self.script_for(cx);
+        let resources = script.model.resources.iter();
+        if let Some(entry) = resources.clone().find(|entry| entry.id == uri && entry.is_visible()) {
+            let request = EntryRequest::new(script, EntryKind::Resource, entry, Json::EMPTY_OBJECT)
+                .with_uri(uri);
+            return self.answer(request, cx).await;
         }
-        let templates = scene.model.templates.iter().filter(|(_, entry)| entry.is_shown());
-        let found = templates.filter_map(|(pattern, entry)| Some((entry, pattern.read(uri)?)));
+        let templates = script.model.templates.iter().filter(|(_, entry)| entry.is_visible());
+        let found =
+            templates.filter_map(|(template, entry)| Some((entry, template.match_uri(uri)?)));
         if let Some((entry, variables)) = found.into_iter().next() {
-            let asked = Asked::with_args(scene, Kind::Template, entry, variables).of(uri);
-            return self.perform(asked, cx).await;
+            let request = EntryRequest::with_args(script, EntryKind::Template, entry, variables)
+                .with_uri(uri);
+            return self.answer(request, cx).await;
         }
-        let known = resources.filter(|entry| entry.is_shown()).map(|entry| &*entry.id);
-        let mut error = unknown("Resource", uri, known).with_data(json!({"uri": uri}));
+        let known = resources.filter(|entry| entry.is_visible()).map(|entry| &*entry.id);
+        let mut error = not_found("Resource", uri, known).with_data(json!({"uri": uri}));
         error.code = cx.revision().resource_not_found_code();
         Err(error.into())
     }
 
-    async fn prompt(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
-        let scene = &self.scene_for(cx);
-        let shown = scene.model.prompts.iter().filter(|entry| entry.is_shown());
-        let Some(entry) = shown.clone().find(|entry| entry.id == name) else {
-            return Err(unknown("Prompt", name, shown.map(|entry| &*entry.id)).into());
+    async fn answer_get_prompt(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
+        let script = &self.script_for(cx);
+        let visible = script.model.prompts.iter().filter(|entry| entry.is_visible());
+        let Some(entry) = visible.clone().find(|entry| entry.id == name) else {
+            return Err(not_found("Prompt", name, visible.map(|entry| &*entry.id)).into());
         };
         let missing = entry.required.iter().find(|name| arguments.get(name).is_none());
         if let Some(missing) = missing {
-            let message = format!("the argument '{missing}' is missing");
+            let message = format!("missing argument '{missing}'");
             return Err(ErrorObject::invalid_params(message).into());
         }
-        self.perform(Asked::new(scene, Kind::Prompt, entry, arguments), cx).await
+        self.answer(EntryRequest::new(script, EntryKind::Prompt, entry, arguments), cx).await
     }
 }
 
-impl Scene {
-    fn completed(&self, reference: Json<'_>, argument: Json<'_>) -> Answer {
+impl ScriptState {
+    fn complete(&self, reference: Json<'_>, argument: Json<'_>) -> Answer {
         let text = |json: Json<'_>, name| {
             json.get(name).and_then(Json::as_str).unwrap_or_default().into_owned()
         };
-        let of = match &*text(reference, "type") {
-            "ref/prompt" => Reference::Prompt(text(reference, "name")),
-            "ref/resource" => Reference::Template(text(reference, "uri")),
+        let reference_to = match &*text(reference, "type") {
+            "ref/prompt" => CompletionRef::Prompt(text(reference, "name")),
+            "ref/resource" => CompletionRef::Template(text(reference, "uri")),
             other => {
                 let message = format!("ref: unknown type '{other}'");
                 return Err(ErrorObject::invalid_params(message).into());
             }
         };
-        self.check_reference(&of)?;
+        self.check_reference(&reference_to)?;
         let (name, typed) = (text(argument, "name"), text(argument, "value"));
         let mut all = self.model.completions.iter();
-        let Some(found) = all.find(|it| it.of == of && it.argument == name) else {
+        let Some(found) = all.find(|it| it.reference == reference_to && it.argument == name) else {
             return Ok(json!({"completion": {"values": []}}).into());
         };
-        let fits = |value: &&String| value.to_lowercase().starts_with(&typed.to_lowercase());
-        // No more than a hundred (server/utilities/completion#completion-results).
-        let values: Vec<&String> = found.values.iter().filter(fits).take(100).collect();
+        let has_prefix = |value: &&String| value.to_lowercase().starts_with(&typed.to_lowercase());
+        // At most 100 values (server/utilities/completion#completion-results).
+        let values: Vec<&String> = found.values.iter().filter(has_prefix).take(100).collect();
         let mut completion = json!({"values": values});
         if let Some(total) = found.total {
             completion["total"] = total.into();
@@ -278,12 +283,12 @@ impl Scene {
         Ok(json!({"completion": completion}).into())
     }
 
-    fn check_reference(&self, of: &Reference) -> Result<(), ErrorObject> {
-        let (what, id, known): (_, _, Vec<&str>) = match of {
-            Reference::Prompt(name) => {
+    fn check_reference(&self, reference: &CompletionRef) -> Result<(), ErrorObject> {
+        let (what, id, known): (_, _, Vec<&str>) = match reference {
+            CompletionRef::Prompt(name) => {
                 ("Prompt", name, self.model.prompts.iter().map(|it| &*it.id).collect())
             }
-            Reference::Template(uri) => (
+            CompletionRef::Template(uri) => (
                 "Resource template",
                 uri,
                 self.model.templates.iter().map(|(_, it)| &*it.id).collect(),
@@ -291,26 +296,27 @@ impl Scene {
         };
         match known.contains(&&**id) {
             true => Ok(()),
-            false => Err(unknown(what, id, known.into_iter())),
+            false => Err(not_found(what, id, known.into_iter())),
         }
     }
 }
 
-/// What is asked for and not there.
-fn unknown<'a>(what: &str, id: &str, known: impl Iterator<Item = &'a str>) -> ErrorObject {
-    let meant = did_you_mean(id, known).map(|meant| format!("; {meant}")).unwrap_or_default();
-    ErrorObject::invalid_params(format!("{what} '{id}' not found{meant}"))
+/// Returns the error for an unknown entry.
+fn not_found<'a>(what: &str, id: &str, known: impl Iterator<Item = &'a str>) -> ErrorObject {
+    let suggestion =
+        did_you_mean(id, known).map(|suggestion| format!("; {suggestion}")).unwrap_or_default();
+    ErrorObject::invalid_params(format!("{what} '{id}' not found{suggestion}"))
 }
 
-/// A result that says that the tool failed, or for others an error.
-fn failure(kind: Kind, message: String) -> Answer {
+/// Returns a failed tool result, or an error for other entries.
+fn failure_answer(kind: EntryKind, message: String) -> Answer {
     match kind {
-        Kind::Tool => Ok(CallToolResult::failure(message).into()),
+        EntryKind::Tool => Ok(CallToolResult::failure(message).into()),
         _ => Err(ErrorObject::internal(message).into()),
     }
 }
 
-/// The value that a piece of JSON is; null for what cannot be read.
-fn value_of(json: Json<'_>) -> Value {
+/// Parses JSON; null if it is not valid.
+fn to_value(json: Json<'_>) -> Value {
     tree(json.bytes()).unwrap_or_default()
 }

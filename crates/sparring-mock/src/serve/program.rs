@@ -1,4 +1,4 @@
-//! Replies that a program gives.
+//! Replies with the output of a program.
 
 use std::sync::OnceLock;
 
@@ -8,75 +8,79 @@ use sparring_transport::{ChildTarget, Job, Output};
 use tokio::time::timeout;
 
 use super::Mock;
-use super::facts::Facts;
-use super::perform::text_of;
-use crate::program::{MOST, Outcome, Program};
+use super::answer::render_text;
+use super::template_scope::RequestScope;
+use crate::program::{MAX_OUTPUT_BYTES, Program, ProgramResult};
 
 impl Mock {
-    /// Runs a program, and gives what it says; whatever goes wrong is a result
-    /// that says so. It is killed with the request.
-    pub(super) async fn run(&self, program: &Program, facts: &Facts<'_>) -> Answer {
-        let named = text_of(&program.command, facts)?;
-        let target = target(&named, program, facts)?;
+    /// Runs a program and converts its output; a failure becomes a result with `isError`. The
+    /// program is killed if the request is cancelled.
+    pub(super) async fn run_program(&self, program: &Program, scope: &RequestScope<'_>) -> Answer {
+        let command = render_text(&program.command, scope)?;
+        let target = child_target(&command, program, scope)?;
         let stderr = OnceLock::new();
         let running = async {
-            // None only once it is closed, which it never is.
-            let _turn = self.programs.acquire().await.ok();
-            let input = input(facts).to_string().into_bytes();
-            let mut job = Job::start(&target, input, MOST).map_err(|error| error.to_string())?;
+            // `None` only if the semaphore is closed, which never happens.
+            let _permit = self.programs.acquire().await.ok();
+            let input = stdin_json(scope).to_string().into_bytes();
+            let mut job =
+                Job::start(&target, input, MAX_OUTPUT_BYTES).map_err(|error| error.to_string())?;
             let (stdout, errors) = (job.stdout().clone(), job.stderr().clone());
             let _ = stderr.set(errors);
             let ended = tokio::select! {
                 ended = job.wait() => Some(ended),
                 () = stdout.overflowed() => None,
             };
-            let said = stdout.whole();
-            match (ended, said) {
-                (Some(ended), Some(said)) if ended.status == Some(0) => {
-                    Outcome::said(said, program.gives)
+            match (ended, stdout.whole()) {
+                (Some(ended), Some(output)) if ended.status == Some(0) => {
+                    ProgramResult::from_output(output, program.format)
                 }
                 (Some(ended), Some(_)) => Err(ended.told),
-                _ => Err(format!("it wrote more than {MOST} bytes")),
+                _ => Err(format!("it wrote more than {MAX_OUTPUT_BYTES} bytes")),
             }
         };
         let ran = timeout(program.timeout, running).await;
         let ran =
-            ran.unwrap_or_else(|_| Err(format!("it did not end within {:?}", program.timeout)));
+            ran.unwrap_or_else(|_| Err(format!("it did not exit within {:?}", program.timeout)));
         let outcome = ran.unwrap_or_else(|why| {
-            let said = stderr.get().map(Output::tail).unwrap_or_default();
-            Outcome::failed(&named, &why, &said)
+            let stderr = stderr.get().map(Output::tail).unwrap_or_default();
+            ProgramResult::from_failure(&command, &why, &stderr)
         });
         Ok(outcome.into_reply())
     }
 }
 
-fn target(named: &str, program: &Program, facts: &Facts<'_>) -> Result<ChildTarget, Failure> {
-    // None is the folder in which we are.
-    let folder = std::path::absolute(&facts.scene().model.folder).ok();
-    // A path is one from the script's folder on, a name is looked for as always.
-    let is_path = named.contains(['/', std::path::MAIN_SEPARATOR]);
+fn child_target(
+    command: &str,
+    program: &Program,
+    scope: &RequestScope<'_>,
+) -> Result<ChildTarget, Failure> {
+    // `None` means the current folder.
+    let folder = std::path::absolute(&scope.script().model.folder).ok();
+    // A path is relative to the folder of the script; a name is looked up in `PATH`.
+    let is_path = command.contains(['/', std::path::MAIN_SEPARATOR]);
     let mut target = ChildTarget::new(match &folder {
-        Some(folder) if is_path => folder.join(named).to_string_lossy().into_owned(),
-        _ => named.to_owned(),
+        Some(folder) if is_path => folder.join(command).to_string_lossy().into_owned(),
+        _ => command.to_owned(),
     });
     target.cwd = folder;
-    let args = program.args.iter().map(|arg| text_of(arg, facts));
+    let args = program.args.iter().map(|arg| render_text(arg, scope));
     target.args = args.collect::<Result<_, Failure>>()?;
     for (name, value) in &program.env {
-        target.env.insert(name.clone(), text_of(value, facts)?);
+        target.env.insert(name.clone(), render_text(value, scope)?);
     }
     Ok(target)
 }
 
-/// What the program gets to read.
-fn input(facts: &Facts<'_>) -> serde_json::Value {
+/// Returns the JSON that the program gets on stdin.
+fn stdin_json(scope: &RequestScope<'_>) -> serde_json::Value {
     json!({
-        "method": facts.cx.method(),
-        "name": facts.asked.entry.id,
-        "arguments": facts.asked.args(),
-        "answers": facts.answers,
-        "call": facts.number,
-        "revision": facts.cx.revision().name(),
-        "client": facts.client(),
+        "method": scope.cx.method(),
+        "name": scope.request.entry.id,
+        "arguments": scope.request.args(),
+        "answers": scope.answers,
+        "call": scope.number,
+        "revision": scope.cx.revision().name(),
+        "client": scope.client(),
     })
 }

@@ -1,17 +1,16 @@
-//! What happens besides an answer: before it, and after it.
+//! Runs the steps before an answer, and schedules those after it.
 
 use sparring_peer::server::Failure;
 use sparring_wire::RawJson;
 
 use super::Mock;
-use super::facts::Facts;
-use super::perform::render;
-use crate::model::{Kind, Reply, Step};
-use crate::stage::Happening;
+use super::answer::render;
+use super::template_scope::RequestScope;
+use crate::model::{Reply, Step};
+use crate::scheduler::Action;
 
-/// The changes that clients subscribe to; since 2026-07-28 they come with no
-/// request.
-const CHANGES: [&str; 4] = [
+/// Notifications that clients subscribe to; since 2026-07-28 they do not belong to a request.
+const SUBSCRIBED_NOTIFICATIONS: [&str; 4] = [
     "notifications/tools/list_changed",
     "notifications/resources/list_changed",
     "notifications/prompts/list_changed",
@@ -19,84 +18,93 @@ const CHANGES: [&str; 4] = [
 ];
 
 impl Mock {
-    /// Does what happens before an answer.
-    pub(super) async fn during(&self, steps: &[Step], facts: &Facts<'_>) -> Result<(), Failure> {
+    /// Runs the steps before an answer.
+    pub(super) async fn run_steps(
+        &self,
+        steps: &[Step],
+        scope: &RequestScope<'_>,
+    ) -> Result<(), Failure> {
         for step in steps {
             match step {
                 Step::Delay(time) => tokio::time::sleep(*time).await,
-                step => self.step(step, facts)?,
+                step => self.run_step(step, scope)?,
             }
         }
         Ok(())
     }
 
-    fn step(&self, step: &Step, facts: &Facts<'_>) -> Result<(), Failure> {
+    fn run_step(&self, step: &Step, scope: &RequestScope<'_>) -> Result<(), Failure> {
         match step {
             Step::Progress { progress, total, message } => {
-                let message = message.as_ref().map(|it| render(it, facts)).transpose()?;
+                let message = message.as_ref().map(|it| render(it, scope)).transpose()?;
                 let message = message.as_ref().and_then(|message| message.as_str());
-                facts.cx.progress(*progress, *total, message);
+                scope.cx.progress(*progress, *total, message);
             }
             Step::Log { level, logger, data } => {
-                facts.cx.log_as(logger.as_deref(), *level, &render(data, facts)?);
+                scope.cx.log_as(logger.as_deref(), *level, &render(data, scope)?);
             }
-            Step::BreakOff => facts.cx.break_off(),
-            Step::Notify { method, .. } if !CHANGES.contains(&&**method) => {
-                if let Happening::Notify(method, params) = self.happening(step, facts)? {
-                    facts.cx.notify(&method, params);
+            Step::BreakOff => scope.cx.break_off(),
+            Step::Notify { method, .. } if !SUBSCRIBED_NOTIFICATIONS.contains(&&**method) => {
+                if let Action::Notify(method, params) = self.to_action(step, scope)? {
+                    scope.cx.notify(&method, params);
                 }
             }
-            step => self.happen(&self.happening(step, facts)?),
+            step => self.run_action(&self.to_action(step, scope)?),
         }
         Ok(())
     }
 
-    /// Lets happen, in a while, what comes after the answer.
-    pub(super) fn after(&self, reply: &Reply, facts: &Facts<'_>) -> Result<(), Failure> {
+    /// Schedules the steps after an answer.
+    pub(super) fn schedule_steps(
+        &self,
+        reply: &Reply,
+        scope: &RequestScope<'_>,
+    ) -> Result<(), Failure> {
         if reply.after.is_empty() {
             return Ok(());
         }
-        let all = reply.after.iter().map(|step| self.happening(step, facts));
-        let all = all.collect::<Result<Vec<_>, _>>()?;
-        // Where nothing runs that could do it, there is nobody to tell either.
-        let _ = self.later.send(all);
+        let actions = reply.after.iter().map(|step| self.to_action(step, scope));
+        let actions = actions.collect::<Result<Vec<_>, _>>()?;
+        // Without a scheduler, there are no clients to notify.
+        let _ = self.scheduled.send(actions);
         Ok(())
     }
 
-    fn happening(&self, step: &Step, facts: &Facts<'_>) -> Result<Happening, Failure> {
+    fn to_action(&self, step: &Step, scope: &RequestScope<'_>) -> Result<Action, Failure> {
         Ok(match step {
             Step::Notify { method, params } => {
-                let params = params.as_ref().map(|it| render(it, facts)).transpose()?;
-                Happening::Notify(method.clone(), params.map(RawJson::from))
+                let params = params.as_ref().map(|it| render(it, scope)).transpose()?;
+                Action::Notify(method.clone(), params.map(RawJson::from))
             }
-            Step::List { kind, id, shown } => Happening::List(*kind, id.clone(), *shown),
-            Step::Delay(time) => Happening::Wait(*time),
-            // The grammar has no others outside of a request.
-            _ => Happening::Wait(std::time::Duration::ZERO),
+            Step::SetVisible { kind, id, visible } => {
+                Action::SetVisible(*kind, id.clone(), *visible)
+            }
+            Step::Delay(time) => Action::Wait(*time),
+            // The grammar allows no others after an answer.
+            _ => Action::Wait(std::time::Duration::ZERO),
         })
     }
 
-    /// Lets something happen now, whatever request there is.
-    pub(crate) fn happen(&self, happening: &Happening) {
-        match happening {
-            Happening::Notify(method, params) => self.tell(method, params.clone()),
-            Happening::List(kind, id, shown) => self.set_shown(*kind, id, *shown),
-            Happening::Wait(_) => {}
+    /// Runs an action now.
+    pub(crate) fn run_action(&self, action: &Action) {
+        match action {
+            Action::Notify(method, params) => self.notify(method, params.clone()),
+            Action::SetVisible(kind, id, visible) => self.set_visible(*kind, id, *visible),
+            Action::Wait(_) => {}
         }
     }
 }
 
 impl Step {
-    /// What happens by itself has no request whose values could fill it.
-    pub(crate) fn by_itself(&self) -> Option<Happening> {
+    /// Converts a step of a timer, which has no request to render templates from.
+    pub(crate) fn to_timer_action(&self) -> Option<Action> {
         match self {
             Step::Notify { method, params } => {
                 let params = params.as_ref().and_then(|params| params.plain());
-                Some(Happening::Notify(method.clone(), params.map(RawJson::from)))
+                Some(Action::Notify(method.clone(), params.map(RawJson::from)))
             }
-            Step::List { kind, id, shown } => {
-                let kind: Kind = *kind;
-                Some(Happening::List(kind, id.clone(), *shown))
+            Step::SetVisible { kind, id, visible } => {
+                Some(Action::SetVisible(*kind, id.clone(), *visible))
             }
             _ => None,
         }

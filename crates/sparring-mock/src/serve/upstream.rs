@@ -1,4 +1,4 @@
-//! Replies that an HTTP server gives.
+//! Replies with the response of an HTTP server.
 
 use http::header::CONTENT_TYPE;
 use sparring_peer::server::{Answer, Failure};
@@ -7,41 +7,44 @@ use sparring_wire::ErrorObject;
 use tokio::time::timeout;
 
 use super::Mock;
-use super::facts::Facts;
-use super::perform::{render, text_of};
-use crate::upstream::{Asked, HttpBody, HttpCall, Outcome, ask};
+use super::answer::{render, render_text};
+use super::template_scope::RequestScope;
+use crate::upstream::{HttpBody, HttpCall, UpstreamRequest, UpstreamResult, send};
 
 impl Mock {
-    /// Asks an HTTP server, and gives what it says; whatever goes wrong is a
-    /// result that says so.
-    pub(super) async fn ask_upstream(&self, call: &HttpCall, facts: &Facts<'_>) -> Answer {
-        let asked = self.request(call, facts)?;
-        let url = asked.url.clone();
-        let outcome = timeout(call.timeout, ask(asked, &facts.scene().model.over_http.trust)).await;
-        let outcome = outcome.unwrap_or_else(|_| Outcome::late(&url, call.timeout));
+    /// Sends the request and converts the response; a failure becomes a result with `isError`.
+    pub(super) async fn call_upstream(&self, call: &HttpCall, scope: &RequestScope<'_>) -> Answer {
+        let request = self.render_request(call, scope)?;
+        let url = request.url.clone();
+        let outcome = timeout(call.timeout, send(request, &scope.script().model.http.tls)).await;
+        let outcome = outcome.unwrap_or_else(|_| UpstreamResult::from_timeout(&url, call.timeout));
         Ok(outcome.into_result().into())
     }
 
-    fn request(&self, call: &HttpCall, facts: &Facts<'_>) -> Result<Asked, Failure> {
-        let url = call.url.render_url(facts);
+    fn render_request(
+        &self,
+        call: &HttpCall,
+        scope: &RequestScope<'_>,
+    ) -> Result<UpstreamRequest, Failure> {
+        let url = call.url.render_url(scope);
         let mut url = url.map_err(|undefined| ErrorObject::internal(undefined.to_string()))?;
         for (name, value) in &call.query {
             let mark = if url.contains('?') { '&' } else { '?' };
-            let value = text_of(value, facts)?;
+            let value = render_text(value, scope)?;
             url += &format!("{mark}{}={}", encoded(name), encoded(&value));
         }
         let mut request = http::Request::builder().method(&call.method);
         for (name, value) in &call.headers {
-            request = request.header(name, text_of(value, facts)?);
+            request = request.header(name, render_text(value, scope)?);
         }
         let body = match &call.body {
             HttpBody::None => Vec::new(),
-            HttpBody::Text(text) => text_of(text, facts)?.into_bytes(),
+            HttpBody::Text(text) => render_text(text, scope)?.into_bytes(),
             HttpBody::Json(value) => {
                 request = request.header(CONTENT_TYPE, "application/json");
-                render(value, facts)?.to_string().into_bytes()
+                render(value, scope)?.to_string().into_bytes()
             }
         };
-        Ok(Asked { request, url, body })
+        Ok(UpstreamRequest { request, url, body })
     }
 }

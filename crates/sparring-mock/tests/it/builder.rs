@@ -1,13 +1,13 @@
-//! A mock written in Rust is the same as one written in YAML.
+//! A mock built in Rust has the features of one in YAML.
 
 use serde_json::json;
 use sparring_mock::{MockServer, PromptMock, Reply, ResourceMock, TemplateMock, ToolMock};
 use sparring_wire::Revision;
 
-use crate::fixture::{call, connect, said};
+use crate::fixture::{call, call_text, connect};
 
 #[tokio::test]
-async fn everything_can_be_said_in_rust() {
+async fn the_builder_has_all_features() {
     let weather = ToolMock::new("weather")
         .described("The weather of a city.")
         .input(json!({"city": "string"}))
@@ -28,7 +28,7 @@ async fn everything_can_be_said_in_rust() {
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
         let client = connect(&mock, revision).await;
         assert_eq!(client.list_tools().await.unwrap()[0].name, "weather");
-        assert_eq!(said(&client, "weather", json!({"city": "London"})).await, "cloudy");
+        assert_eq!(call_text(&client, "weather", json!({"city": "London"})).await, "cloudy");
         let read = client.read_resource("a://z/y").await.unwrap();
         assert_eq!(read.contents[0].text.as_deref(), Some("z"));
         assert!(client.read_resource("a://b").await.is_ok());
@@ -36,16 +36,16 @@ async fn everything_can_be_said_in_rust() {
     }
     let client = connect(&mock, Revision::LATEST).await;
     let oslo = || json!({"city": "Oslo"});
-    assert_eq!(said(&client, "weather", oslo()).await, "{\"city\":\"Oslo\"}");
-    assert_eq!(said(&client, "weather", oslo()).await, "{\"n\":1}");
+    assert_eq!(call_text(&client, "weather", oslo()).await, "{\"city\":\"Oslo\"}");
+    assert_eq!(call_text(&client, "weather", oslo()).await, "{\"n\":1}");
     assert!(call(&client, "weather", oslo()).await.is_error());
     assert_eq!(call(&client, "weather", oslo()).await.error_code(), Some(7));
 }
 
 #[test]
-fn what_is_wrong_is_told_as_in_a_file() {
+fn the_builder_reports_problems_like_a_file() {
     let built = MockServer::builder().tool(ToolMock::new("a").with("txt", "x")).build();
-    let told = built.unwrap_err().to_string();
-    assert!(told.contains("unknown key `txt` in a tool"), "{told}");
-    assert!(told.contains("--> builder:"), "{told}");
+    let reported = built.unwrap_err().to_string();
+    assert!(reported.contains("unknown key `txt` in a tool"), "{reported}");
+    assert!(reported.contains("--> builder:"), "{reported}");
 }

@@ -5,7 +5,7 @@ use sparring_wire::Revision;
 
 use crate::fixture::{connect, everywhere, mock, result};
 
-/// The script and what its tools give.
+/// The script, with tools for every kind of content.
 const SCRIPT: &str = "
 tools:
   - {name: text, text: \"hi ${args.who:-you}\"}
@@ -28,7 +28,7 @@ fn text(text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_is_drawn_for_structured_content_is_the_same_in_its_text() {
+async fn structured_content_and_its_text_have_the_same_random_values() {
     let script = "tools: [{name: t, structured: {id: \"${random.uuid}\", n: \"${counter.n}\"}}]";
     let mock = mock(script);
     let client = connect(&mock, Revision::LATEST).await;
@@ -43,7 +43,7 @@ async fn what_is_drawn_for_structured_content_is_the_same_in_its_text() {
 }
 
 #[tokio::test]
-async fn content_of_every_kind_stands_on_the_wire_as_the_protocol_has_it() {
+async fn sends_content_of_every_kind() {
     let mock = mock(SCRIPT);
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
         let client = connect(&mock, revision).await;
@@ -91,7 +91,7 @@ async fn content_of_every_kind_stands_on_the_wire_as_the_protocol_has_it() {
 }
 
 #[tokio::test]
-async fn files_are_read_from_the_scripts_folder_and_their_type_is_found_out() {
+async fn reads_files_from_the_folder_of_the_script_and_guesses_their_type() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("dot.png"), [0, 159, 146, 150]).unwrap();
     std::fs::write(folder.path().join("notes.md"), "# Notes").unwrap();
@@ -116,7 +116,7 @@ resources:
 }
 
 #[tokio::test]
-async fn resources_templates_and_prompts_say_what_they_are_told() {
+async fn answers_with_resources_templates_and_prompts() {
     let script = "
 resources:
   - {uri: \"a://text\", name: t, mime_type: text/plain, text: \"read ${call} times, ${uri}\"}

@@ -1,4 +1,4 @@
-//! A mock that is changed while it serves, in Rust and over HTTP.
+//! Changes to a running mock, in Rust and over HTTP.
 
 use std::future::IntoFuture;
 
@@ -8,7 +8,7 @@ use sparring_peer::client::Filter;
 use sparring_transport::http::Serving;
 use sparring_wire::Revision;
 
-use crate::fixture::{PATIENCE, call, connect, listen, mock, said, within};
+use crate::fixture::{TIMEOUT, call, call_text, connect, listen, mock, within};
 
 const SCRIPT: &str = "
 seed: 1
@@ -18,7 +18,7 @@ tools:
 ";
 
 #[tokio::test]
-async fn tools_come_and_go_and_clients_are_told() {
+async fn notifies_clients_of_registered_and_removed_tools() {
     let mock = mock(SCRIPT);
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
         let client = connect(&mock, revision).await;
@@ -28,12 +28,12 @@ async fn tools_come_and_go_and_clients_are_told() {
             false => None,
         };
         let mut count = 0;
-        let mut told = async || match &mut standing {
-            Some(standing) => drop(standing.next(PATIENCE).await.unwrap()),
+        let mut reported = async || match &mut standing {
+            Some(standing) => drop(standing.next(TIMEOUT).await.unwrap()),
             None => {
                 count += 1;
                 let method = "notifications/tools/list_changed";
-                client.notifications().wait_for(method, count, PATIENCE).await.unwrap();
+                client.notifications().wait_for(method, count, TIMEOUT).await.unwrap();
             }
         };
         let names = async || {
@@ -41,49 +41,49 @@ async fn tools_come_and_go_and_clients_are_told() {
             tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>().join(" ")
         };
         mock.register(ToolMock::new("new").reply(Reply::text("hi ${args.x:-you}"))).unwrap();
-        told().await;
+        reported().await;
         assert_eq!(names().await, "a new");
-        assert_eq!(said(&client, "new", json!({})).await, "hi you");
+        assert_eq!(call_text(&client, "new", json!({})).await, "hi you");
         mock.register(ToolMock::new("new").reply(Reply::text("other"))).unwrap();
-        told().await;
-        assert_eq!(said(&client, "new", json!({})).await, "other");
+        reported().await;
+        assert_eq!(call_text(&client, "new", json!({})).await, "other");
         mock.remove("new").unwrap();
-        told().await;
+        reported().await;
         assert_eq!(names().await, "a");
         assert_eq!(call(&client, "new", json!({})).await.error_code(), Some(-32602));
     }
-    let told = mock.remove("nwe").unwrap_err().to_string();
-    assert!(told.contains("Tool 'nwe' not found"), "{told}");
-    let told = mock.register(ToolMock::new("bad").with("txt", "x")).unwrap_err().to_string();
-    assert!(told.contains("unknown key `txt` in a tool"), "{told}");
+    let reported = mock.remove("nwe").unwrap_err().to_string();
+    assert!(reported.contains("Tool 'nwe' not found"), "{reported}");
+    let reported = mock.register(ToolMock::new("bad").with("txt", "x")).unwrap_err().to_string();
+    assert!(reported.contains("unknown key `txt` in a tool"), "{reported}");
 }
 
 #[tokio::test]
-async fn a_reset_tells_only_of_lists_that_are_others_now() {
+async fn a_reset_notifies_only_of_changed_lists() {
     let mock = mock("tools: [{name: t, text: a}]\nprompts: [{name: p, text: a}]");
     let client = connect(&mock, Revision::LATEST_LEGACY).await;
     mock.reset();
     mock.register(ToolMock::new("new").reply(Reply::text("x"))).unwrap();
     mock.reset();
-    // What was told before an answer comes before it.
+    // Notifications before an answer arrive before it.
     assert_eq!(client.list_tools().await.unwrap().len(), 1);
-    let told = client.notifications();
-    assert_eq!((told.count("notifications/tools/list_changed"), told.total()), (2, 2));
+    let reported = client.notifications();
+    assert_eq!((reported.count("notifications/tools/list_changed"), reported.total()), (2, 2));
     assert_eq!(client.transcript().violations(), []);
 }
 
 #[tokio::test]
-async fn a_reply_given_in_advance_comes_first_and_reset_begins_anew() {
+async fn gives_enqueued_replies_first_until_a_reset() {
     let mock = mock(SCRIPT);
     let client = connect(&mock, Revision::LATEST).await;
-    let next = async || said(&client, "a", json!({})).await;
+    let next = async || call_text(&client, "a", json!({})).await;
     mock.enqueue("a", Reply::text("first")).unwrap();
     mock.enqueue("a", Reply::text("second")).unwrap();
-    let mut heard = Vec::new();
+    let mut answers = Vec::new();
     for _ in 0..4 {
-        heard.push(next().await);
+        answers.push(next().await);
     }
-    assert_eq!(heard, ["first", "second", "once", "1"]);
+    assert_eq!(answers, ["first", "second", "once", "1"]);
     assert!(mock.enqueue("nope", Reply::text("x")).is_err());
     assert!(mock.enqueue("a", Reply::text("${agrs}")).is_err());
     mock.enqueue("a", Reply::text("forgotten")).unwrap();
@@ -92,7 +92,7 @@ async fn a_reply_given_in_advance_comes_first_and_reset_begins_anew() {
     assert_eq!((next().await, next().await), ("once".to_owned(), "1".to_owned()));
 }
 
-/// Speaks to `/_spar/`.
+/// Sends a request to `/_spar/`.
 async fn ask(
     serving: &Serving,
     method: &str,
@@ -116,7 +116,7 @@ async fn ask(
 }
 
 #[tokio::test]
-async fn all_of_it_can_be_done_over_http() {
+async fn changes_the_mock_over_http() {
     let mock = mock(SCRIPT);
     let serving = listen(&mock).await;
     let client = connect(&mock, Revision::LATEST_LEGACY).await;
@@ -124,16 +124,16 @@ async fn all_of_it_can_be_done_over_http() {
     assert_eq!(ask("GET", "/health", None).await.1["status"], "ok");
     let reply = json!({"tool": "a", "reply": {"text": "in advance"}});
     assert_eq!(ask("POST", "/_spar/enqueue", Some(reply)).await.0, 200);
-    assert_eq!(said(&client, "a", json!({"x": 1})).await, "in advance");
+    assert_eq!(call_text(&client, "a", json!({"x": 1})).await, "in advance");
     let tool = json!({"name": "later", "text": "here"});
     assert_eq!(ask("POST", "/_spar/tools", Some(tool)).await.0, 200);
-    assert_eq!(said(&client, "later", json!({})).await, "here");
+    assert_eq!(call_text(&client, "later", json!({})).await, "here");
     assert_eq!(ask("DELETE", "/_spar/tools/later", None).await.0, 200);
     assert_eq!(ask("DELETE", "/_spar/tools/later", None).await.0, 404);
     let notification = json!({"method": "acme/ready", "params": {"n": 1}});
     assert_eq!(ask("POST", "/_spar/notify", Some(notification)).await.0, 200);
-    let told = client.notifications().wait_for("notifications/acme/ready", 1, PATIENCE).await;
-    assert_eq!(told.unwrap().len(), 1);
+    let reported = client.notifications().wait_for("notifications/acme/ready", 1, TIMEOUT).await;
+    assert_eq!(reported.unwrap().len(), 1);
     let journal = ask("GET", "/_spar/journal", None).await.1;
     assert_eq!(journal["received"][0]["params"]["arguments"], json!({"x": 1}));
     assert_eq!(ask("POST", "/_spar/reset", None).await.0, 200);
@@ -151,7 +151,7 @@ async fn all_of_it_can_be_done_over_http() {
 }
 
 #[tokio::test]
-async fn only_those_control_it_who_may() {
+async fn rejects_control_without_permission() {
     let mock = mock("control: {token: secret}\ntools: [{name: a, text: x}]");
     let serving = listen(&mock).await;
     for (token, status) in [(None, 401), (Some("wrong"), 401), (Some("secret"), 200)] {

@@ -1,11 +1,11 @@
-//! The examples of the repository are good, and do what they say.
+//! The examples of the repository load.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use sparring_mock::{MockServer, Settings};
 
-/// Every example, with its text.
+/// Returns every example with its text.
 pub(crate) fn all() -> Vec<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
@@ -17,7 +17,7 @@ pub(crate) fn all() -> Vec<(PathBuf, String)> {
 }
 
 #[test]
-fn every_example_is_good() {
+fn every_example_loads() {
     for (path, _) in all() {
         if let Err(error) = MockServer::from_file(&path, &Settings::default()) {
             panic!("{error}");

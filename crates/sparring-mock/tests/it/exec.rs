@@ -1,5 +1,4 @@
-//! Replies that programs give: what they are given, what they say, and all that
-//! can go wrong with them.
+//! Replies with the output of programs, and their failures.
 
 #![cfg(unix)]
 
@@ -14,30 +13,30 @@ use sparring_peer::Client;
 use sparring_transport::http::HttpTransport;
 use sparring_wire::Revision;
 
-use crate::fixture::{call, connect, listen, over_http, result, said, within};
+use crate::fixture::{call, call_text, connect, listen, over_http, result, within};
 
-/// A mock in a folder of its own, with a program in it.
-struct Place {
+/// A mock in its own folder, with a program.
+struct ExecMock {
     folder: tempfile::TempDir,
     mock: MockServer,
 }
 
-impl Place {
-    fn with(program: &str, script: &str) -> Place {
+impl ExecMock {
+    fn new(program: &str, script: &str) -> ExecMock {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("it.sh");
         fs::write(&path, format!("#!/bin/sh\n{program}\n")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         let mock = load(folder.path(), script, true).unwrap();
-        Place { folder, mock }
+        ExecMock { folder, mock }
     }
 
     async fn client(&self) -> Client {
         connect(&self.mock, Revision::LATEST).await
     }
 
-    /// The id of a process that the program tells of, once it does.
-    async fn told(&self, name: &str) -> String {
+    /// Waits for a process id that the program writes to a file.
+    async fn wait_for_pid(&self, name: &str) -> String {
         let path = self.folder.path().join(name);
         let written = async {
             loop {
@@ -58,32 +57,32 @@ fn load(folder: &Path, script: &str, allow_exec: bool) -> Result<MockServer, Str
     MockServer::from_file(&path, &settings).map_err(|error| error.to_string())
 }
 
-/// Waits until a process is gone, or only waits to be buried.
-async fn gone(id: &str) {
+/// Waits until a process has exited or is a zombie.
+async fn wait_for_exit(id: &str) {
     let stat = format!("/proc/{id}/stat");
-    let gone = async {
+    let wait_for_exit = async {
         while fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {
             tokio::task::yield_now().await;
         }
     };
-    within(gone).await;
+    within(wait_for_exit).await;
 }
 
 #[tokio::test]
-async fn a_program_is_given_the_request_and_its_output_is_the_answer() {
+async fn passes_the_request_to_a_program_and_answers_with_its_output() {
     let script = "tools: [{name: t, exec: {command: cat, as: structured}}]";
-    let place = Place::with("", script);
-    let serving = listen(&place.mock).await;
+    let exec = ExecMock::new("", script);
+    let serving = listen(&exec.mock).await;
     let mut clients = Vec::new();
     for revision in Revision::ALL {
-        clients.push((connect(&place.mock, revision).await, revision));
+        clients.push((connect(&exec.mock, revision).await, revision));
     }
     for (revision, transport) in [
         (Revision::V2024_11_05, HttpTransport::Sse),
         (Revision::LATEST_LEGACY, HttpTransport::Streamable),
         (Revision::LATEST, HttpTransport::Streamable),
     ] {
-        clients.push((over_http(&place.mock, &serving, revision, transport).await, revision));
+        clients.push((over_http(&exec.mock, &serving, revision, transport).await, revision));
     }
     for (number, (client, revision)) in clients.iter().enumerate() {
         let response = call(client, "t", json!({"city": "Zürich\n"})).await;
@@ -98,7 +97,7 @@ async fn a_program_is_given_the_request_and_its_output_is_the_answer() {
 }
 
 #[tokio::test]
-async fn output_is_a_text_or_structured_or_the_whole_result() {
+async fn output_is_text_structured_content_or_the_complete_result() {
     let script = "
 vars: {word: \"two words\"}
 tools:
@@ -108,13 +107,13 @@ tools:
   - {name: result, exec: {command: echo, args: ['{\"content\": [], \"isError\": true, \"x\": 1}'], as: result}}
   - {name: here, exec: {command: sh, args: [-c, \"ls it.sh\"]}}
 ";
-    let place = Place::with("for a; do echo \"[$a]\"; done", script);
-    let client = place.client().await;
+    let exec = ExecMock::new("for a; do echo \"[$a]\"; done", script);
+    let client = exec.client().await;
     let args = json!({"x": "`id` $(id) 'q'"});
-    let text = said(&client, "text", args.clone()).await;
+    let text = call_text(&client, "text", args.clone()).await;
     assert_eq!(text, "[two words]\n[`id` $(id) 'q']\n[$HOME;ls]", "no shell comes between");
-    assert_eq!(said(&client, "list", json!({"x": "1 2"})).await, "<1 2>1 2\n");
-    assert_eq!(said(&client, "here", json!({})).await, "it.sh");
+    assert_eq!(call_text(&client, "list", json!({"x": "1 2"})).await, "<1 2>1 2\n");
+    assert_eq!(call_text(&client, "here", json!({})).await, "it.sh");
     let structured = result(&client, "structured", json!({})).await;
     let text = json!([{"type": "text", "text": "{\"a\": 1}"}]);
     assert_eq!(structured, json!({"content": text, "structuredContent": {"a": 1}}));
@@ -122,10 +121,10 @@ tools:
     assert_eq!(whole, json!({"content": [], "isError": true, "x": 1}));
 }
 
-/// What is told of a program that fails.
+/// Returns the message of a failed program.
 async fn failure(program: &str, exec: &str) -> (String, Value) {
-    let place = Place::with(program, &format!("tools: [{{name: t, exec: {exec}}}]"));
-    let client = place.client().await;
+    let exec = ExecMock::new(program, &format!("tools: [{{name: t, exec: {exec}}}]"));
+    let client = exec.client().await;
     let result = result(&client, "t", json!({})).await;
     assert_eq!(result["isError"], true, "{result}");
     let text = result["content"][0]["text"].as_str().unwrap().to_owned();
@@ -133,89 +132,89 @@ async fn failure(program: &str, exec: &str) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn whatever_goes_wrong_is_a_result_that_says_so() {
+async fn a_failed_program_gives_an_error_result() {
     let (text, structured) = failure("echo half; echo oh no >&2; exit 3", "./it.sh").await;
-    assert_eq!(text, "./it.sh: it exited with status 3\noh no");
+    assert_eq!(text, "./it.sh: exited with status 3\noh no");
     let expected =
-        json!({"error": "it exited with status 3", "command": "./it.sh", "stderr": "oh no"});
+        json!({"error": "exited with status 3", "command": "./it.sh", "stderr": "oh no"});
     assert_eq!(structured, expected);
     let (text, _) = failure("kill -9 $$", "./it.sh").await;
-    assert_eq!(text, "./it.sh: it was killed by SIGKILL");
+    assert_eq!(text, "./it.sh: was killed by SIGKILL");
     let (text, _) = failure("", "no-such-program-anywhere").await;
     assert!(text.contains("command not found: no-such-program-anywhere"), "{text}");
     let (text, _) = failure("", "./it.mock.yaml").await;
     assert!(text.contains("not executable"), "{text}");
     let (text, _) = failure("printf '\\377'", "./it.sh").await;
-    assert_eq!(text, "./it.sh: its output is no UTF-8");
+    assert_eq!(text, "./it.sh: the output is not UTF-8");
     let (text, _) = failure("echo no", "{command: ./it.sh, as: structured}").await;
-    assert!(text.starts_with("./it.sh: its output is no JSON: "), "{text}");
+    assert!(text.starts_with("./it.sh: the output is not JSON: "), "{text}");
     let (text, _) = failure("echo '[1]'", "{command: ./it.sh, as: result}").await;
-    assert_eq!(text, "./it.sh: its output is no result: it is not an object");
+    assert_eq!(text, "./it.sh: the output is not a result: it is not an object");
     let (text, _) = failure("yes", "./it.sh").await;
     assert_eq!(text, "./it.sh: it wrote more than 8388608 bytes");
     let (text, structured) =
         failure("echo wait >&2; sleep 300", "{command: ./it.sh, timeout: 200ms}").await;
-    assert_eq!(text, "./it.sh: it did not end within 200ms\nwait");
+    assert_eq!(text, "./it.sh: it did not exit within 200ms\nwait");
     assert_eq!(structured["stderr"], "wait");
 }
 
 #[tokio::test]
-async fn a_program_that_floods_its_stderr_or_does_not_read_is_heard() {
+async fn answers_although_a_program_floods_stderr_or_does_not_read_stdin() {
     let script = "tools: [{name: t, exec: ./it.sh}]";
-    let place = Place::with("exec <&-; yes error | head -c 3000000 >&2; echo done", script);
-    let client = place.client().await;
+    let exec = ExecMock::new("exec <&-; yes error | head -c 3000000 >&2; echo done", script);
+    let client = exec.client().await;
     let long = "x".repeat(1_000_000);
-    assert_eq!(said(&client, "t", json!({"long": long})).await, "done");
+    assert_eq!(call_text(&client, "t", json!({"long": long})).await, "done");
 }
 
 #[tokio::test]
-async fn nothing_of_a_program_outlives_its_request() {
-    // One that left others behind, in its group and with its stdout.
+async fn kills_all_processes_of_a_program_with_its_request() {
+    // This program leaves child processes in its group, which hold its stdout.
     let program =
         "sleep 300 & echo $! > child; echo $$ > self; [ -e hang ] && sleep 300; echo done";
     let script =
         "tools: [{name: t, exec: ./it.sh}, {name: late, exec: {command: ./it.sh, timeout: 300ms}}]";
-    let place = Place::with(program, script);
-    let client = place.client().await;
-    assert_eq!(said(&client, "t", json!({})).await, "done");
-    gone(&place.told("child").await).await;
+    let exec = ExecMock::new(program, script);
+    let client = exec.client().await;
+    assert_eq!(call_text(&client, "t", json!({})).await, "done");
+    wait_for_exit(&exec.wait_for_pid("child").await).await;
 
     let forget = || {
         for name in ["child", "self"] {
-            fs::remove_file(place.folder.path().join(name)).unwrap();
+            fs::remove_file(exec.folder.path().join(name)).unwrap();
         }
     };
     forget();
-    fs::write(place.folder.path().join("hang"), "").unwrap();
-    assert!(said(&client, "late", json!({})).await.contains("it did not end within 300ms"));
-    gone(&place.told("child").await).await;
-    gone(&place.told("self").await).await;
+    fs::write(exec.folder.path().join("hang"), "").unwrap();
+    assert!(call_text(&client, "late", json!({})).await.contains("it did not exit within 300ms"));
+    wait_for_exit(&exec.wait_for_pid("child").await).await;
+    wait_for_exit(&exec.wait_for_pid("self").await).await;
 
-    // Cancelled, and with the mock.
+    // By cancellation, and by dropping the mock.
     forget();
     let cancelled = client.call_tool("t", json!({})).start();
-    let (child, own) = (place.told("child").await, place.told("self").await);
+    let (child, own) = (exec.wait_for_pid("child").await, exec.wait_for_pid("self").await);
     drop(cancelled);
-    gone(&child).await;
-    gone(&own).await;
+    wait_for_exit(&child).await;
+    wait_for_exit(&own).await;
     forget();
     let _running = client.call_tool("t", json!({})).start();
-    let (child, own) = (place.told("child").await, place.told("self").await);
-    let Place { folder, mock } = place;
+    let (child, own) = (exec.wait_for_pid("child").await, exec.wait_for_pid("self").await);
+    let ExecMock { folder, mock } = exec;
     drop(mock);
-    gone(&child).await;
-    gone(&own).await;
+    wait_for_exit(&child).await;
+    wait_for_exit(&own).await;
     drop(folder);
 }
 
 #[tokio::test]
-async fn many_programs_at_once_take_turns_and_nothing_is_mixed() {
+async fn limits_concurrent_programs_and_keeps_their_answers_apart() {
     let script = "tools: [{name: t, exec: \"echo ${args.n}\"}]";
-    let place = Place::with("", script);
-    let client = place.client().await;
+    let exec = ExecMock::new("", script);
+    let client = exec.client().await;
     let calls = (0..200).map(|n| {
         let client = client.clone();
-        async move { (n, said(&client, "t", json!({"n": n})).await) }
+        async move { (n, call_text(&client, "t", json!({"n": n})).await) }
     });
     for (n, said) in within(futures_util::future::join_all(calls)).await {
         assert_eq!(said, n.to_string());
@@ -223,13 +222,13 @@ async fn many_programs_at_once_take_turns_and_nothing_is_mixed() {
 }
 
 #[tokio::test]
-async fn no_program_is_run_unless_that_is_allowed() {
+async fn runs_programs_only_if_allowed() {
     let folder = tempfile::tempdir().unwrap();
     let script = "tools:\n  - {name: t, exec: echo}\n";
-    let told = load(folder.path(), script, false).unwrap_err();
-    assert!(told.contains("error: no program is run unless that is allowed"), "{told}");
-    assert!(told.contains("it.mock.yaml:2:21\n"), "{told}");
-    assert!(told.contains("--allow-exec"), "{told}");
+    let reported = load(folder.path(), script, false).unwrap_err();
+    assert!(reported.contains("error: the script may not run programs"), "{reported}");
+    assert!(reported.contains("it.mock.yaml:2:21\n"), "{reported}");
+    assert!(reported.contains("--allow-exec"), "{reported}");
 
     let exec = || Reply::default().with("exec", "echo hi");
     let refused = MockServer::builder().tool(ToolMock::new("t").reply(exec())).build();
@@ -240,10 +239,10 @@ async fn no_program_is_run_unless_that_is_allowed() {
     let mock = mock.build().unwrap();
     mock.register(ToolMock::new("u").reply(exec())).unwrap();
     let client = connect(&mock, Revision::LATEST).await;
-    assert_eq!(said(&client, "t", json!({})).await, "hi");
-    assert_eq!(said(&client, "u", json!({})).await, "hi");
+    assert_eq!(call_text(&client, "t", json!({})).await, "hi");
+    assert_eq!(call_text(&client, "u", json!({})).await, "hi");
 
-    // Whoever can reach the mock is not to run programs by it.
+    // Clients of the mock must not run programs.
     let serving = listen(&mock).await;
     let address = serving.address().unwrap();
     let web = reqwest::Client::new();
@@ -254,26 +253,29 @@ async fn no_program_is_run_unless_that_is_allowed() {
         let url = format!("http://{address}/_spar/{path}");
         let answer = web.post(url).body(body.to_string()).send().await.unwrap();
         assert_eq!(answer.status(), 400);
-        let told = answer.text().await.unwrap();
-        assert!(told.contains("only a script can name programs to run"), "{told}");
+        let reported = answer.text().await.unwrap();
+        assert!(
+            reported.contains("only a script can run programs, not a change over HTTP"),
+            "{reported}"
+        );
     }
     within(serving.stop(Duration::ZERO)).await;
 }
 
 #[test]
-fn what_is_wrong_with_a_program_is_told_with_its_place() {
+fn reports_problems_of_a_program_with_their_position() {
     let folder = tempfile::tempdir().unwrap();
     for (exec, expected) in [
-        ("\"a 'b\"", "a quote in this command has no end"),
-        ("\"\"", "there is no command here"),
-        ("{args: [a]}", "`command` is missing in a program"),
+        ("\"a 'b\"", "unclosed quote in the command"),
+        ("\"\"", "the command is empty"),
+        ("{args: [a]}", "missing key `command` in a program"),
         ("{command: a, as: json}", ":1:42\n"),
         ("{command: a, arg: [b]}", "unknown key `arg`"),
-        ("\"a ${arg.b}\"", "there is no `arg`"),
-        ("a, text: b", "`exec` is the whole answer"),
+        ("\"a ${arg.b}\"", "unknown name `arg`"),
+        ("a, text: b", "`exec` is the complete answer"),
     ] {
-        let told = load(folder.path(), &format!("tools: [{{name: t, exec: {exec}}}]"), true);
-        let told = told.unwrap_err();
-        assert!(told.contains(expected), "{exec}: {told}");
+        let reported = load(folder.path(), &format!("tools: [{{name: t, exec: {exec}}}]"), true);
+        let reported = reported.unwrap_err();
+        assert!(reported.contains(expected), "{exec}: {reported}");
     }
 }

@@ -1,4 +1,4 @@
-//! What goes wrong on purpose, as a client meets it over each transport.
+//! Faults, over each transport.
 
 use std::future::IntoFuture;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use sparring_peer::{Client, Response};
 use sparring_transport::http::{HttpTransport, Serving};
 use sparring_wire::Revision;
 
-use crate::fixture::{PATIENCE, connect, listen, mock, over_http, within};
+use crate::fixture::{TIMEOUT, connect, listen, mock, over_http, within};
 
 const SCRIPT: &str = "
 tools:
@@ -37,18 +37,18 @@ tools:
   - {name: streamed, during: [{log: x}], text: x, fault: {disconnect: middle}}
 ";
 
-/// Where a mock is met.
-struct Place {
+/// A mock on one transport and revision.
+struct TransportCase {
     mock: MockServer,
     serving: Option<Serving>,
     revision: Revision,
     transport: HttpTransport,
 }
 
-impl Place {
-    /// All places: in memory, and over HTTP in each of its ways.
-    async fn all() -> Vec<Place> {
-        let mut places = Vec::new();
+impl TransportCase {
+    /// Returns a mock for each combination: in memory and over each HTTP transport.
+    async fn all() -> Vec<TransportCase> {
+        let mut cases = Vec::new();
         for (revision, transport) in [
             (Revision::LATEST, None),
             (Revision::LATEST_LEGACY, None),
@@ -62,9 +62,9 @@ impl Place {
                 None => None,
             };
             let transport = transport.unwrap_or(HttpTransport::Auto);
-            places.push(Place { mock, serving, revision, transport });
+            cases.push(TransportCase { mock, serving, revision, transport });
         }
-        places
+        cases
     }
 
     fn is_memory(&self) -> bool {
@@ -84,7 +84,7 @@ impl Place {
         }
     }
 
-    /// Calls a tool on a fresh connection.
+    /// Calls a tool on a new connection.
     async fn call(&self, tool: &str) -> (Client, Result<Response, Error>) {
         let client = self.client().await;
         let call = client.call_tool(tool, json!({})).timeout(Duration::from_secs(2));
@@ -94,8 +94,8 @@ impl Place {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_none_is_no_answer() {
-    for place in Place::all().await {
+async fn a_faulty_answer_fails_the_call() {
+    for case in TransportCase::all().await {
         let tools = [
             "garbage",
             "own_garbage",
@@ -107,117 +107,117 @@ async fn an_answer_that_is_none_is_no_answer() {
             "streamed",
         ];
         for tool in tools {
-            let (_client, answer) = place.call(tool).await;
-            // A stream of 2025-11-25 says where it is, and the client comes back.
-            let resumed = tool == "streamed" && place.name() == "Streamable 2025-11-25";
-            assert_eq!(answer.is_ok(), resumed, "{tool} over {}: {answer:?}", place.name());
+            let (_client, answer) = case.call(tool).await;
+            // A stream of 2025-11-25 has event ids, so the client resumes it.
+            let resumed = tool == "streamed" && case.name() == "Streamable 2025-11-25";
+            assert_eq!(answer.is_ok(), resumed, "{tool} over {}: {answer:?}", case.name());
         }
-        // Nothing of that hurts the server.
-        let (_client, answer) = place.call("fine").await;
-        assert_eq!(answer.unwrap().content(), "fine", "{}", place.name());
+        // The server survives all of them.
+        let (_client, answer) = case.call("fine").await;
+        assert_eq!(answer.unwrap().content(), "fine", "{}", case.name());
     }
 }
 
 #[tokio::test]
-async fn bytes_are_sent_exactly_as_told() {
-    let place = Place::all().await.remove(0);
+async fn sends_raw_bytes_exactly() {
+    let case = TransportCase::all().await.remove(0);
     for (tool, expected) in [("raw", "{\"jsonrpc\": \"1.0\"}"), ("own_garbage", "]]")] {
-        let (client, _) = place.call(tool).await;
+        let (client, _) = case.call(tool).await;
         let seen = client.transcript().entries();
         assert!(seen.iter().any(|entry| entry.frame.bytes() == expected.as_bytes()), "{tool}");
     }
 }
 
 #[tokio::test]
-async fn an_answer_comes_twice_or_too_long_and_is_an_answer_all_the_same() {
-    for place in Place::all().await {
-        let (client, answer) = place.call("duplicate").await;
-        assert_eq!(answer.unwrap().content(), "twice", "{}", place.name());
-        if place.is_memory() {
+async fn a_duplicate_or_oversized_answer_is_still_an_answer() {
+    for case in TransportCase::all().await {
+        let (client, answer) = case.call("duplicate").await;
+        assert_eq!(answer.unwrap().content(), "twice", "{}", case.name());
+        if case.is_memory() {
             within(client.ping()).await.unwrap();
-            assert_eq!(client.unclaimed().total(), 1, "{}", place.name());
+            assert_eq!(client.unclaimed().total(), 1, "{}", case.name());
         }
-        let (_client, answer) = place.call("oversized").await;
+        let (_client, answer) = case.call("oversized").await;
         let answer = answer.unwrap();
         assert_eq!((answer.content(), answer.raw().bytes().len()), ("long".to_owned(), 100_000));
     }
 }
 
 #[tokio::test]
-async fn silence_is_silence_and_others_are_served_meanwhile() {
-    for place in Place::all().await {
-        let client = place.client().await;
+async fn a_silent_reply_does_not_block_other_requests() {
+    for case in TransportCase::all().await {
+        let client = case.client().await;
         let silent = client.call_tool("silent", json!({})).timeout(Duration::from_millis(200));
         let silent = silent.start();
         let fine = within(client.call_tool("fine", json!({})).into_future()).await.unwrap();
         assert_eq!(fine.content(), "fine");
         let silent = within(silent).await;
         let late = matches!(silent, Err(Error::Timeout { .. } | Error::Stalled { .. }));
-        assert!(late, "{}: {silent:?}", place.name());
+        assert!(late, "{}: {silent:?}", case.name());
     }
 }
 
 #[tokio::test]
-async fn bytes_come_slowly_where_there_are_bytes() {
-    for place in Place::all().await {
+async fn sends_slowly_over_byte_transports() {
+    for case in TransportCase::all().await {
         let began = std::time::Instant::now();
-        let (_client, answer) = place.call("slow").await;
-        assert_eq!(answer.unwrap().content(), "slowly", "{}", place.name());
+        let (_client, answer) = case.call("slow").await;
+        assert_eq!(answer.unwrap().content(), "slowly", "{}", case.name());
         let slow = began.elapsed() > Duration::from_millis(100);
-        assert_eq!(slow, !place.is_memory(), "{}: {:?}", place.name(), began.elapsed());
+        assert_eq!(slow, !case.is_memory(), "{}: {:?}", case.name(), began.elapsed());
     }
 }
 
 #[tokio::test]
-async fn a_connection_that_ends_after_the_answer_has_given_it() {
-    for place in Place::all().await {
-        let (client, answer) = place.call("after").await;
-        assert_eq!(answer.unwrap().content(), "the last word", "{}", place.name());
-        if !place.is_memory() {
+async fn answers_before_it_disconnects_after_the_answer() {
+    for case in TransportCase::all().await {
+        let (client, answer) = case.call("after").await;
+        assert_eq!(answer.unwrap().content(), "the last word", "{}", case.name());
+        if !case.is_memory() {
             continue;
         }
         within(client.closed()).await;
-        let (client, answer) = place.call("noise").await;
-        assert_eq!(answer.unwrap().content(), "heard", "{}", place.name());
+        let (client, answer) = case.call("noise").await;
+        assert_eq!(answer.unwrap().content(), "heard", "{}", case.name());
         assert!(!client.transcript().violations().is_empty());
     }
 }
 
 #[tokio::test]
-async fn a_late_answer_comes_although_nobody_wants_it() {
-    for place in Place::all().await.into_iter().filter(Place::is_memory) {
-        let client = place.client().await;
+async fn sends_a_late_answer_after_a_cancellation() {
+    for case in TransportCase::all().await.into_iter().filter(TransportCase::is_memory) {
+        let client = case.client().await;
         let call = client.call_tool("late", json!({})).start();
         within(client.ping()).await.unwrap();
         drop(call);
-        let until = tokio::time::Instant::now() + PATIENCE;
+        let until = tokio::time::Instant::now() + TIMEOUT;
         while client.unclaimed().total() == 0 {
-            assert!(tokio::time::Instant::now() < until, "{}", place.name());
+            assert!(tokio::time::Instant::now() < until, "{}", case.name());
             within(client.ping()).await.unwrap();
         }
     }
 }
 
 #[tokio::test]
-async fn over_http_statuses_types_and_streams_are_wrong_as_told() {
-    for place in Place::all().await {
-        if place.transport != HttpTransport::Streamable {
+async fn sends_wrong_statuses_types_and_streams_over_http() {
+    for case in TransportCase::all().await {
+        if case.transport != HttpTransport::Streamable {
             continue;
         }
-        let (_client, answer) = place.call("status").await;
-        let told = format!("{:?}", answer);
-        assert!(told.contains("503"), "{}: {told}", place.name());
+        let (_client, answer) = case.call("status").await;
+        let reported = format!("{:?}", answer);
+        assert!(reported.contains("503"), "{}: {reported}", case.name());
         for tool in ["content_type", "drop_sse"] {
-            let (_client, answer) = place.call(tool).await;
-            // A stream of 2025-11-25 says where it is, and the client comes back.
-            let resumed = tool == "streamed" && place.name() == "Streamable 2025-11-25";
-            assert_eq!(answer.is_ok(), resumed, "{tool} over {}: {answer:?}", place.name());
+            let (_client, answer) = case.call(tool).await;
+            // A stream of 2025-11-25 has event ids, so the client resumes it.
+            let resumed = tool == "streamed" && case.name() == "Streamable 2025-11-25";
+            assert_eq!(answer.is_ok(), resumed, "{tool} over {}: {answer:?}", case.name());
         }
-        let (client, answer) = place.call("expire").await;
-        assert_eq!(answer.unwrap().content(), "the end", "{}", place.name());
+        let (client, answer) = case.call("expire").await;
+        assert_eq!(answer.unwrap().content(), "the end", "{}", case.name());
         let next = within(client.call_tool("fine", json!({})).into_future()).await;
-        match place.revision.is_modern() {
-            // There are no sessions that could end.
+        match case.revision.is_modern() {
+            // This revision has no sessions.
             true => assert_eq!(next.unwrap().content(), "fine"),
             false => assert!(format!("{next:?}").contains("SessionLost"), "{next:?}"),
         }
@@ -225,7 +225,7 @@ async fn over_http_statuses_types_and_streams_are_wrong_as_told() {
 }
 
 #[tokio::test]
-async fn what_is_to_happen_to_the_process_is_told_to_its_owner() {
+async fn passes_process_faults_to_the_owner() {
     let mock = mock(SCRIPT);
     let mut faults = mock.process_faults().unwrap();
     assert!(mock.process_faults().is_none());
@@ -237,17 +237,20 @@ async fn what_is_to_happen_to_the_process_is_told_to_its_owner() {
 }
 
 #[test]
-fn faults_that_cannot_be_are_told() {
+fn rejects_invalid_faults() {
     for (fault, message) in [
         ("fault: {garbage: true, truncate: true}", "only one of raw, garbage"),
         ("fault: {exit: 256}", "at most 255"),
         ("fault: {status: 1000}", "at most 999"),
         ("fault: {disconnect: never}", "before, middle, after"),
         ("fault: {garbge: true}", "did you mean 'garbage'"),
-        ("raw: x, text: y", "is the whole answer"),
+        ("raw: x, text: y", "is the complete answer"),
     ] {
         let script = format!("tools: [{{name: a, {fault}}}]");
-        let told = MockServer::from_yaml(&script, ".").err().map(|it| it.to_string());
-        assert!(told.as_ref().is_some_and(|told| told.contains(message)), "{fault}: {told:?}");
+        let reported = MockServer::from_yaml(&script, ".").err().map(|it| it.to_string());
+        assert!(
+            reported.as_ref().is_some_and(|reported| reported.contains(message)),
+            "{fault}: {reported:?}"
+        );
     }
 }

@@ -1,5 +1,4 @@
-//! A mock and clients of it: over memory in every revision, and over HTTP in
-//! each of its ways.
+//! Mocks and their clients: in memory with every revision, and over each HTTP transport.
 
 use std::future::{Future, IntoFuture};
 use std::time::Duration;
@@ -11,20 +10,20 @@ use sparring_peer::{Client, ClientBuilder, Response};
 use sparring_transport::http::{HttpLink, HttpTarget, HttpTransport, Serving};
 use sparring_wire::Revision;
 
-/// How long anything may take.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+/// The timeout of every operation.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What must not hang.
+/// Fails if a future takes too long.
 pub(crate) async fn within<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, work).await.expect("it hangs")
+    tokio::time::timeout(TIMEOUT, work).await.expect("it hangs")
 }
 
-/// A mock from the text of its script.
+/// Loads a mock from text.
 pub(crate) fn mock(script: &str) -> MockServer {
     MockServer::from_yaml(script, "tests").unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-/// Someone who answers everything.
+/// Builds a client that answers every question.
 pub(crate) fn answering() -> ClientBuilder {
     Client::builder()
         .answer(Question::Elicitation, |_| async {
@@ -37,17 +36,17 @@ pub(crate) fn answering() -> ClientBuilder {
         .roots(["file:///here"])
 }
 
-/// A client in this process, of one revision.
+/// Connects a client with one revision in memory.
 pub(crate) async fn connect(mock: &MockServer, revision: Revision) -> Client {
     within(answering().revision(revision).connect(mock.connect())).await.unwrap()
 }
 
-/// A mock over HTTP.
+/// Serves a mock over HTTP.
 pub(crate) async fn listen(mock: &MockServer) -> Serving {
     mock.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
 }
 
-/// A client over HTTP.
+/// Connects a client over HTTP.
 pub(crate) async fn over_http(
     mock: &MockServer,
     serving: &Serving,
@@ -60,14 +59,13 @@ pub(crate) async fn over_http(
     within(answering().revision(revision).connect(link)).await.unwrap()
 }
 
-/// Visits a fresh mock of the script in every way there is: each revision in
-/// memory, both eras over Streamable HTTP, and HTTP+SSE. Nobody may break the
-/// protocol meanwhile.
-pub(crate) async fn everywhere(script: &str, visit: impl AsyncFn(&Client, Revision)) {
+/// Runs a check against a new mock in every combination: each revision in memory, both eras over
+/// Streamable HTTP, and HTTP+SSE. Fails on protocol violations.
+pub(crate) async fn everywhere(script: &str, check: impl AsyncFn(&Client, Revision)) {
     for revision in Revision::ALL {
         let mock = mock(script);
         let client = connect(&mock, revision).await;
-        visit_and_leave(&client, revision, &visit).await;
+        check_and_close(&client, revision, &check).await;
     }
     for (revision, transport) in [
         (Revision::V2024_11_05, HttpTransport::Sse),
@@ -77,17 +75,17 @@ pub(crate) async fn everywhere(script: &str, visit: impl AsyncFn(&Client, Revisi
         let mock = mock(script);
         let serving = listen(&mock).await;
         let client = over_http(&mock, &serving, revision, transport).await;
-        visit_and_leave(&client, revision, &visit).await;
+        check_and_close(&client, revision, &check).await;
         within(serving.stop(Duration::ZERO)).await;
     }
 }
 
-async fn visit_and_leave(
+async fn check_and_close(
     client: &Client,
     revision: Revision,
-    visit: &impl AsyncFn(&Client, Revision),
+    check: &impl AsyncFn(&Client, Revision),
 ) {
-    visit(client, revision).await;
+    check(client, revision).await;
     within(client.close()).await;
     let wrong = client.transcript().violations();
     assert!(wrong.is_empty(), "{revision}: {wrong:?}");
@@ -98,12 +96,12 @@ pub(crate) async fn call(client: &Client, tool: &str, arguments: Value) -> Respo
     within(client.call_tool(tool, arguments).into_future()).await.unwrap()
 }
 
-/// What a tool says.
-pub(crate) async fn said(client: &Client, tool: &str, arguments: Value) -> String {
+/// Calls a tool and returns its text.
+pub(crate) async fn call_text(client: &Client, tool: &str, arguments: Value) -> String {
     call(client, tool, arguments).await.content()
 }
 
-/// The result of a tool, without what the revision adds.
+/// Calls a tool and returns its result, without fields that the revision adds.
 pub(crate) async fn result(client: &Client, tool: &str, arguments: Value) -> Value {
     let response = call(client, tool, arguments).await;
     let mut result: Value = response.to().unwrap();

@@ -1,4 +1,4 @@
-//! `get_data`: answers turn by turn, a queue for each test case.
+//! `get_data`: a queue of responses for each test case.
 
 use std::future::IntoFuture;
 
@@ -26,7 +26,7 @@ fn kinds() -> Value {
 }
 
 #[tokio::test]
-async fn a_queue_is_filled_once_and_served_in_order_without_any_script() {
+async fn fills_a_queue_once_and_serves_it_in_order_without_a_script() {
     let mock = MockServer::of_interactions(&Settings::default()).unwrap();
     let serving = listen(&mock).await;
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
@@ -45,7 +45,8 @@ async fn a_queue_is_filled_once_and_served_in_order_without_any_script() {
                 "isError": true, "_meta": {"a_b": 1}}),
         ];
         for (turn, expected) in expected.into_iter().enumerate() {
-            // Agents repeat their text; another filling is ignored, and so is none.
+            // Agents repeat their input: responses for a case that has started are ignored, and
+            // may be missing.
             let text = match turn {
                 0 => text.clone(),
                 1 => format!("[test_case_id={case}] go on"),
@@ -59,13 +60,16 @@ async fn a_queue_is_filled_once_and_served_in_order_without_any_script() {
         }
         let empty = call(&client, "get_data", task(&text)).await;
         assert!(empty.is_error());
-        let told = empty.content();
-        assert!(told.contains(&case) && told.contains("[mcp_responses_json=…] had 6"), "{told}");
+        let reported = empty.content();
+        assert!(
+            reported.contains(&case) && reported.contains("[mcp_responses_json=…] had 6"),
+            "{reported}"
+        );
     }
 }
 
 #[tokio::test]
-async fn every_misuse_is_told_with_the_case_and_the_directive() {
+async fn reports_misuse_with_the_case_and_the_directive() {
     let mock = MockServer::of_interactions(&Settings::default()).unwrap();
     let client = connect(&mock, Revision::LATEST).await;
     for (text, parts) in [
@@ -74,21 +78,21 @@ async fn every_misuse_is_told_with_the_case_and_the_directive() {
         ("[test_case_id=a1]", vec!["a1", "[mcp_responses_json=…]"]),
         (
             "[test_case_id=a2] [mcp_responses_json=%%]",
-            vec!["a2", "[mcp_responses_json=…] is no Base64"],
+            vec!["a2", "[mcp_responses_json=…] is not Base64"],
         ),
-        ("[test_case_id=a3] [mcp_responses_json=]", vec!["a3", "no JSON"]),
+        ("[test_case_id=a3] [mcp_responses_json=]", vec!["a3", "not JSON"]),
         (
             "[test_case_id=a4] [mcp_responses_json=WzE=]",
-            vec!["a4", "[mcp_responses_json=…] has no JSON"],
+            vec!["a4", "[mcp_responses_json=…] is not JSON"],
         ),
-        ("[test_case_id=a5] [mcp_responses_json=e30=]", vec!["a5", "no list"]),
+        ("[test_case_id=a5] [mcp_responses_json=e30=]", vec!["a5", "not a list"]),
     ] {
         let response = call(&client, "get_data", task(text)).await;
         assert!(response.is_error(), "{text}");
-        let told = response.content();
-        assert!(parts.iter().all(|part| told.contains(part)), "{text}: {told}");
+        let reported = response.content();
+        assert!(parts.iter().all(|part| reported.contains(part)), "{text}: {reported}");
     }
-    // What failed has not begun.
+    // A case that failed to load has not started.
     let good = directives("a2", &json!([{"content": [{"type": "text", "text": "now"}]}]));
     assert_eq!(call(&client, "get_data", task(&good)).await.content(), "now");
     let failing = directives("a6", &json!([{"error": {"code": 5, "message": "no"}}]));
@@ -111,13 +115,13 @@ mcp_interactions:
         assert_eq!(second["content"][0]["mimeType"], "image/png");
     })
     .await;
-    let told =
+    let reported =
         MockServer::from_yaml("mcp_interactions: []\ntools: [{name: get_data, text: x}]", ".");
-    assert!(told.unwrap_err().to_string().contains("a tool `get_data` already"));
+    assert!(reported.unwrap_err().to_string().contains("the tool `get_data` already exists"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn thousands_of_cases_side_by_side_never_mix() {
+async fn thousands_of_concurrent_cases_never_mix() {
     let mock = mock("mcp_interactions: []");
     let clients =
         [connect(&mock, Revision::LATEST).await, connect(&mock, Revision::LATEST_LEGACY).await];

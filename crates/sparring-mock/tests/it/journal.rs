@@ -1,4 +1,4 @@
-//! What came in is kept, told, and held against expectations.
+//! The journal, its observer and expectations.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use sparring_peer::{Client, Lines};
 use sparring_transport::http::{Credentials, HttpLink, HttpTarget, HttpTransport};
 use sparring_wire::Revision;
 
-use crate::fixture::{call, connect, listen, mock, over_http, said, within};
+use crate::fixture::{call, call_text, connect, listen, mock, over_http, within};
 
 const SCRIPT: &str = "
 tools:
@@ -20,12 +20,12 @@ prompts: [{name: p, text: x}]
 ";
 
 #[tokio::test]
-async fn every_request_is_kept_with_its_answer() {
+async fn records_every_request_with_its_answer() {
     let mock = mock(SCRIPT);
     for revision in Revision::ALL {
         let client = connect(&mock, revision).await;
         let before = mock.received().len();
-        said(&client, "weather", json!({"city": "Oslo"})).await;
+        call_text(&client, "weather", json!({"city": "Oslo"})).await;
         call(&client, "other", json!({})).await;
         client.read_resource("a://b").await.unwrap();
         client.get_prompt("p", json!({})).await.unwrap();
@@ -47,7 +47,7 @@ async fn every_request_is_kept_with_its_answer() {
 }
 
 #[tokio::test]
-async fn headers_are_kept_and_secrets_hidden() {
+async fn records_headers_without_secrets() {
     let mock = mock(&format!("auth: {{bearer: [hunter2]}}{SCRIPT}"));
     let serving = listen(&mock).await;
     let mut target = HttpTarget::new(mock.urls(serving.address().unwrap()).mcp);
@@ -57,7 +57,7 @@ async fn headers_are_kept_and_secrets_hidden() {
     let written = Arc::clone(&lines);
     mock.on_received(move |it| written.lock().unwrap().push(it.to_json().to_string()));
     let client = within(Client::connect(HttpLink::new(&target).unwrap())).await.unwrap();
-    said(&client, "weather", json!({"city": "Oslo"})).await;
+    call_text(&client, "weather", json!({"city": "Oslo"})).await;
     let received = mock.received_for("weather").remove(0);
     assert_eq!(received.headers().and_then(|headers| headers.get("x-trace")), Some("t1"));
     let lines = lines.lock().unwrap();
@@ -67,7 +67,7 @@ async fn headers_are_kept_and_secrets_hidden() {
 }
 
 #[tokio::test]
-async fn a_request_names_its_transport_and_its_session() {
+async fn records_transport_and_session() {
     let mock = mock(SCRIPT);
     let serving = listen(&mock).await;
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
@@ -114,19 +114,16 @@ async fn a_request_names_its_transport_and_its_session() {
 }
 
 #[tokio::test]
-async fn an_expectation_that_misses_names_the_nearest_call() {
+async fn a_failed_expectation_shows_the_nearest_call() {
     let mock = mock(SCRIPT);
-    let told = |expectation: sparring_mock::journal::Expectation| {
+    let reported = |expectation: sparring_mock::journal::Expectation| {
         expectation.check().map_err(|miss| miss.to_string())
     };
-    let none = told(mock.expect_called("weather")).unwrap_err();
-    assert_eq!(
-        none,
-        "'weather' was called 0 times, expected at least 1; no tool was called at all"
-    );
+    let none = reported(mock.expect_called("weather")).unwrap_err();
+    assert_eq!(none, "'weather' was called 0 times, expected at least 1; no tool was called");
     let client = connect(&mock, Revision::LATEST).await;
     for city in ["Oslo", "Paris", "Oslo"] {
-        said(&client, "weather", json!({"city": city})).await;
+        call_text(&client, "weather", json!({"city": city})).await;
     }
     mock.expect_called("weather").verify();
     mock.expect_called("weather").times(3).verify();
@@ -134,27 +131,27 @@ async fn an_expectation_that_misses_names_the_nearest_call() {
     mock.expect_called("weather").with(json!({"city": {"starts_with": "P"}})).times(1).verify();
     mock.expect_called("weather").at_least(2).verify();
     mock.expect_called("other").never().verify();
-    let near = told(mock.expect_called("weather").with(json!({"city": "London"}))).unwrap_err();
+    let near = reported(mock.expect_called("weather").with(json!({"city": "London"}))).unwrap_err();
     assert_eq!(
         near,
-        "'weather' was called 0 times with {\"city\":\"London\"}, expected at least 1; the nearest \
-         call had {\"city\":\"Oslo\"}:\n  at city: expected \"London\", found \"Oslo\""
+        "'weather' was called 0 times with {\"city\":\"London\"}, expected at least 1; nearest \
+         call: {\"city\":\"Oslo\"}\n  at city: expected \"London\", found \"Oslo\""
     );
-    let often = told(mock.expect_called("weather").times(1)).unwrap_err();
+    let often = reported(mock.expect_called("weather").times(1)).unwrap_err();
     assert_eq!(often, "'weather' was called 3 times, expected 1");
-    let misspelt = told(mock.expect_called("wether")).unwrap_err();
+    let misspelt = reported(mock.expect_called("wether")).unwrap_err();
     assert!(misspelt.ends_with("did you mean 'weather'?"), "{misspelt}");
-    let wrong = told(mock.expect_called("weather").with(json!({"city": {"matches": "("}})));
-    assert!(wrong.unwrap_err().contains("no regular expression"));
+    let wrong = reported(mock.expect_called("weather").with(json!({"city": {"matches": "("}})));
+    assert!(wrong.unwrap_err().contains("invalid regular expression"));
     let long = "a".repeat(40) + "!";
-    said(&client, "weather", json!({"city": long})).await;
+    call_text(&client, "weather", json!({"city": long})).await;
     let slow = json!({"city": {"matches": "^(?:(?=a)a+)+$"}});
-    let doubt = told(mock.expect_called("weather").with(slow).never()).unwrap_err();
-    assert!(doubt.contains("gave up, because it takes too many steps"), "{doubt}");
+    let doubt = reported(mock.expect_called("weather").with(slow).never()).unwrap_err();
+    assert!(doubt.contains("gave up after too many steps"), "{doubt}");
 }
 
 #[tokio::test]
-async fn a_request_that_is_never_answered_is_kept_as_well() {
+async fn records_requests_without_an_answer() {
     let mock = mock("tools: [{name: silent, fault: {silent: true}}]");
     let lines = Arc::new(Mutex::new(Vec::new()));
     let written = Arc::clone(&lines);
@@ -172,7 +169,7 @@ async fn a_request_that_is_never_answered_is_kept_as_well() {
 }
 
 #[tokio::test]
-async fn the_oldest_requests_give_way() {
+async fn drops_the_oldest_requests() {
     let mock = mock(SCRIPT);
     let client = connect(&mock, Revision::LATEST).await;
     for _ in 0..10_050 {

@@ -1,10 +1,10 @@
-//! Lists: what stands in them, page by page, and how they change.
+//! Lists: entries, pages and changes.
 
 use serde_json::{Value, json};
 use sparring_peer::client::{Filter, Listing};
 use sparring_wire::Revision;
 
-use crate::fixture::{PATIENCE, connect, everywhere, mock, said, within};
+use crate::fixture::{TIMEOUT, call_text, connect, everywhere, mock, within};
 
 const SCRIPT: &str = "
 server: {name: all, version: 1.2.3, title: All of it, website_url: \"https://example.com\",
@@ -33,7 +33,7 @@ completions: [{prompt: p, argument: a, values: [x]}]
 ";
 
 #[tokio::test]
-async fn entries_are_listed_with_all_that_the_script_says_of_them() {
+async fn lists_entries_with_all_their_keys() {
     everywhere(SCRIPT, async |client, revision| {
         let list = async |what| -> Vec<Value> {
             let all = within(client.list(what)).await.unwrap();
@@ -64,7 +64,7 @@ async fn entries_are_listed_with_all_that_the_script_says_of_them() {
 }
 
 #[tokio::test]
-async fn a_server_says_who_it_is_and_what_follows_from_its_script() {
+async fn declares_info_and_capabilities_of_the_script() {
     everywhere(SCRIPT, async |client, _| {
         let session = client.session().unwrap();
         let info = session.server_info.clone().unwrap();
@@ -83,7 +83,7 @@ async fn a_server_says_who_it_is_and_what_follows_from_its_script() {
 }
 
 #[tokio::test]
-async fn capabilities_can_be_added_changed_and_taken_away() {
+async fn capabilities_can_be_added_changed_and_removed() {
     let script = "
 capabilities: {tools: {list_changed: false}, prompts: false, logging: true, experimental: {x: {a_b: 1}}}
 tools: [{name: a, text: x}]
@@ -96,7 +96,7 @@ prompts: [{name: p, text: x}]
 }
 
 #[tokio::test]
-async fn only_the_named_revisions_are_spoken() {
+async fn supports_only_the_named_revisions() {
     let mock = mock("protocol: [2025-06-18, 2025-11-25]\ntools: [{name: a, text: x}]");
     let builder = sparring_peer::Client::builder();
     let client = within(builder.connect(mock.connect())).await.unwrap();
@@ -104,7 +104,7 @@ async fn only_the_named_revisions_are_spoken() {
 }
 
 #[tokio::test]
-async fn a_cursor_that_nobody_gave_is_refused() {
+async fn rejects_an_unknown_cursor() {
     everywhere(SCRIPT, async |client, _| {
         for wrong in ["x", "", "0", "-1", "99999999999999999999999", "4"] {
             let params = json!({"cursor": wrong}).into();
@@ -116,7 +116,7 @@ async fn a_cursor_that_nobody_gave_is_refused() {
 }
 
 #[tokio::test]
-async fn caching_hints_are_given_where_results_have_them() {
+async fn sends_caching_hints_where_results_have_them() {
     let script = "
 cache: {ttl: 5m, scope: public}
 tools: [{name: a, text: x}]
@@ -144,7 +144,7 @@ resources:
 }
 
 #[tokio::test]
-async fn an_entry_that_is_shown_is_there_and_everybody_is_told() {
+async fn a_shown_entry_is_listed_and_clients_are_notified() {
     everywhere(SCRIPT, async |client, revision| {
         let changed = "notifications/tools/list_changed";
         let filter = Filter { tools_list_changed: true, ..Filter::default() };
@@ -153,15 +153,15 @@ async fn an_entry_that_is_shown_is_there_and_everybody_is_told() {
             false => None,
         };
         for (count, tool, expected) in [(1, "show", true), (2, "hide", false), (3, "show", true)] {
-            said(client, tool, json!({})).await;
+            call_text(client, tool, json!({})).await;
             match &mut standing {
                 Some(standing) => {
-                    let told = standing.next(PATIENCE).await.unwrap();
-                    assert_eq!(told.method(), Some(changed));
+                    let reported = standing.next(TIMEOUT).await.unwrap();
+                    assert_eq!(reported.method(), Some(changed));
                 }
                 None => {
-                    let told = client.notifications().wait_for(changed, count, PATIENCE).await;
-                    assert!(told.is_ok(), "{revision}: {told:?}");
+                    let reported = client.notifications().wait_for(changed, count, TIMEOUT).await;
+                    assert!(reported.is_ok(), "{revision}: {reported:?}");
                 }
             }
             let listed = within(client.list_tools()).await.unwrap();

@@ -1,7 +1,8 @@
-//! Mocks as their clients meet them, over every transport and in both eras.
+//! Integration tests of mocks, over every transport and in both eras.
 
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
+mod access;
 mod builder;
 mod contents;
 mod control;
@@ -24,4 +25,3 @@ mod schema;
 mod steps;
 mod templates;
 mod upstream;
-mod ways;

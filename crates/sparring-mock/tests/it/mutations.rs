@@ -1,12 +1,11 @@
-//! What a schema and a parser are held against each other with: all keys of both,
-//! and files that differ from a good one in one place. The tests of suites use it
-//! too.
+//! Compares a schema with a parser: all keys of both, and mutations of a valid file. The tests
+//! of suites use it as well.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-/// All keys that stand anywhere in a value.
+/// Collects all keys of a value.
 pub(crate) fn keys(value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(map) => map.iter().for_each(|(key, value)| {
@@ -18,7 +17,7 @@ pub(crate) fn keys(value: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
-/// All keys that a schema knows.
+/// Collects all keys of a schema.
 pub(crate) fn properties(schema: &Value, found: &mut BTreeSet<String>) {
     match schema {
         Value::Object(map) => map.iter().for_each(|(key, value)| {
@@ -32,7 +31,7 @@ pub(crate) fn properties(schema: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The value with each of its members once renamed and once replaced.
+/// Returns the value with each of its members renamed once and replaced once.
 pub(crate) fn mutations(script: &Value) -> Vec<(String, Value)> {
     let mut pointers = Vec::new();
     collect(script, String::new(), &mut pointers);

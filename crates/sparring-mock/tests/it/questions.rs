@@ -1,5 +1,4 @@
-//! What a mock asks of its clients: by requests in one era, by results in the
-//! other, and who cannot answer is not asked.
+//! Questions to the client: by requests in one era, by results in the other.
 
 use std::future::IntoFuture;
 
@@ -8,7 +7,7 @@ use sparring_peer::client::Question;
 use sparring_peer::{Client, Protocol};
 use sparring_wire::{Revision, Side};
 
-use crate::fixture::{call, connect, everywhere, mock, said, within};
+use crate::fixture::{call, call_text, connect, everywhere, mock, within};
 
 const SCRIPT: &str = "
 tools:
@@ -33,16 +32,20 @@ resources:
 ";
 
 #[tokio::test]
-async fn questions_are_asked_in_the_way_of_each_era() {
+async fn asks_questions_as_each_era_requires() {
     everywhere(SCRIPT, async |client, revision| {
         let can =
             revision.is_modern() || revision.request(Side::Server, "elicitation/create").is_some();
         let name = if can { "Ada" } else { "nobody" };
-        assert_eq!(said(client, "greet", json!({})).await, format!("hello {name}"), "{revision}");
-        let rounds = said(client, "rounds", json!({})).await;
+        assert_eq!(
+            call_text(client, "greet", json!({})).await,
+            format!("hello {name}"),
+            "{revision}"
+        );
+        let rounds = call_text(client, "rounds", json!({})).await;
         assert_eq!(rounds, "forty-two in file:///here", "{revision}");
-        assert_eq!(said(client, "once", json!({})).await, "first, call 1", "{revision}");
-        assert_eq!(said(client, "once", json!({})).await, "second, call 2", "{revision}");
+        assert_eq!(call_text(client, "once", json!({})).await, "first, call 1", "{revision}");
+        assert_eq!(call_text(client, "once", json!({})).await, "second, call 2", "{revision}");
         let prompt = client.get_prompt("ask", json!({})).await.unwrap();
         assert_eq!(prompt.messages[0].content.as_text(), Some(&*format!("for {name}")));
         let read = client.read_resource("a://b").await.unwrap();
@@ -52,13 +55,13 @@ async fn questions_are_asked_in_the_way_of_each_era() {
 }
 
 #[tokio::test]
-async fn who_cannot_answer_is_not_asked_or_is_refused() {
+async fn does_not_ask_clients_that_cannot_answer() {
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
         let mock = mock(SCRIPT);
         let builder = Client::builder().revision(revision).roots(["file:///r"]);
         let client = within(builder.connect(mock.connect())).await.unwrap();
-        assert_eq!(said(&client, "greet", json!({})).await, "hello nobody");
-        assert_eq!(said(&client, "rounds", json!({})).await, "nothing in file:///r");
+        assert_eq!(call_text(&client, "greet", json!({})).await, "hello nobody");
+        assert_eq!(call_text(&client, "rounds", json!({})).await, "nothing in file:///r");
         let refused = call(&client, "needs", json!({})).await.error().unwrap();
         assert!(refused.message.contains("sampling"), "{refused}");
         let code = if revision.is_modern() { -32021 } else { -32600 };
@@ -67,7 +70,7 @@ async fn who_cannot_answer_is_not_asked_or_is_refused() {
     }
     let mock = mock(SCRIPT);
     let client = connect(&mock, Revision::LATEST).await;
-    assert_eq!(said(&client, "needs", json!({})).await, "fine");
+    assert_eq!(call_text(&client, "needs", json!({})).await, "fine");
 }
 
 #[tokio::test]
@@ -84,7 +87,7 @@ async fn a_client_that_refuses_to_answer_makes_the_tool_fail() {
     assert!(response.content().contains("not today"), "{response:?}");
 }
 
-/// A conversation by hand, in which a state can be played with.
+/// A raw connection on which `requestState` can be changed.
 struct ByHand(Client);
 
 impl ByHand {
@@ -109,7 +112,7 @@ fn accepted() -> Value {
 }
 
 #[tokio::test]
-async fn a_state_cannot_be_forged_replayed_or_used_elsewhere() {
+async fn a_request_state_cannot_be_forged_replayed_or_used_elsewhere() {
     let mock = mock(SCRIPT);
     let hand = ByHand::new(&mock).await;
     let first = hand.send(1, json!({"name": "greet", "arguments": {}})).await;
@@ -136,7 +139,7 @@ async fn a_state_cannot_be_forged_replayed_or_used_elsewhere() {
 }
 
 #[tokio::test]
-async fn what_is_missing_or_no_answer_is_asked_again() {
+async fn asks_again_for_missing_and_invalid_answers() {
     let mock = mock(SCRIPT);
     let hand = ByHand::new(&mock).await;
     for (id, responses) in [

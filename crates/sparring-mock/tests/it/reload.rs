@@ -1,4 +1,4 @@
-//! A script takes the place of another while clients are there.
+//! Reloading a script while clients are connected.
 
 use std::future::IntoFuture as _;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use sparring_peer::client::Filter;
 use sparring_transport::http::HttpTransport;
 use sparring_wire::Revision;
 
-use crate::fixture::{PATIENCE, call, connect, listen, mock, over_http, said, within};
+use crate::fixture::{TIMEOUT, call, call_text, connect, listen, mock, over_http, within};
 
 const FIRST: &str = "
 vars: {who: first}
@@ -34,20 +34,20 @@ fn script(text: &str) -> MockServer {
 }
 
 #[tokio::test]
-async fn another_script_answers_from_now_on_and_the_journal_stays() {
+async fn a_reload_changes_answers_and_keeps_the_journal() {
     for revision in Revision::ALL {
         let mock = mock(FIRST);
         let client = connect(&mock, revision).await;
-        assert_eq!(said(&client, "who", json!({})).await, "first 1 1");
-        assert_eq!(said(&client, "who", json!({})).await, "first 2 2");
+        assert_eq!(call_text(&client, "who", json!({})).await, "first 1 1");
+        assert_eq!(call_text(&client, "who", json!({})).await, "first 2 2");
         assert!(mock.reload(script(SECOND)).is_empty());
-        assert_eq!(said(&client, "who", json!({})).await, "second 1 1", "{revision}");
+        assert_eq!(call_text(&client, "who", json!({})).await, "second 1 1", "{revision}");
         assert_eq!(mock.received_for("who").len(), 3);
         let gone = call(&client, "gone", json!({})).await.error().unwrap().message;
         assert!(gone.contains("Tool 'gone' not found"), "{gone}");
         let wrong = client.transcript().violations();
         assert!(wrong.is_empty(), "{revision}: {wrong:?}");
-        // What a handshake has agreed on holds until the next.
+        // A handshake stays valid until the next.
         let agreed = within(client.request("resources/list", None).into_future()).await;
         assert_eq!(agreed.unwrap().error().is_none(), revision.is_modern(), "{revision}");
         let newer = connect(&mock, revision).await;
@@ -56,7 +56,7 @@ async fn another_script_answers_from_now_on_and_the_journal_stays() {
 }
 
 #[tokio::test]
-async fn clients_are_told_of_the_lists_that_are_others_now() {
+async fn a_reload_notifies_of_changed_lists() {
     for revision in Revision::ALL {
         let mock = mock(FIRST);
         let client = connect(&mock, revision).await;
@@ -73,9 +73,9 @@ async fn clients_are_told_of_the_lists_that_are_others_now() {
         let changed = |list: &str| format!("notifications/{list}/list_changed");
         mock.reload(script(&FIRST.replace("text: x", "text: y")));
         mock.reload(script(&FIRST.replace("name: gone", "name: other")));
-        client.notifications().wait_for(&changed("tools"), 1, PATIENCE).await.unwrap();
+        client.notifications().wait_for(&changed("tools"), 1, TIMEOUT).await.unwrap();
         mock.reload(script(SECOND));
-        client.notifications().wait_for(&changed("tools"), 2, PATIENCE).await.unwrap();
+        client.notifications().wait_for(&changed("tools"), 2, TIMEOUT).await.unwrap();
         within(client.list_tools()).await.unwrap();
         assert_eq!(client.notifications().count(&changed("tools")), 2, "{revision}");
         assert_eq!(client.notifications().count(&changed("prompts")), 0, "{revision}");
@@ -84,11 +84,11 @@ async fn clients_are_told_of_the_lists_that_are_others_now() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_in_flight_is_answered_by_the_script_that_it_came_to() {
+async fn requests_in_flight_finish_with_the_old_script() {
     let mock = mock(FIRST);
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
         mock.reload(script(FIRST));
-        // Nothing else may need time while an hour passes.
+        // The paused clock must not advance other timers.
         let client = sparring_peer::Client::builder()
             .revision(revision)
             .timeout(Duration::from_secs(7200))
@@ -99,13 +99,13 @@ async fn what_is_in_flight_is_answered_by_the_script_that_it_came_to() {
         client.ping().await.unwrap();
         client.list_tools().await.unwrap();
         mock.reload(script(SECOND));
-        assert_eq!(said(&client, "slow", json!({})).await, "second");
+        assert_eq!(call_text(&client, "slow", json!({})).await, "second");
         assert_eq!(slow.await.unwrap().content(), "first", "{revision}");
     }
 }
 
 #[tokio::test]
-async fn a_question_on_hold_goes_on_where_it_was_asked() {
+async fn a_paused_request_continues_with_the_old_script() {
     let asking = |name: &str, who: &str| {
         let ask = "ask: {q: {elicitation: {message: m, requested_schema: {type: object}}}}";
         script(&format!(
@@ -124,26 +124,30 @@ async fn a_question_on_hold_goes_on_where_it_was_asked() {
             .revision(revision)
             .connect(mock.connect());
         let client = within(client).await.unwrap();
-        assert_eq!(said(&client, "ask", json!({})).await, "first accept", "{revision}");
+        assert_eq!(call_text(&client, "ask", json!({})).await, "first accept", "{revision}");
     }
 }
 
 #[tokio::test]
-async fn what_was_said_at_run_time_stays() {
+async fn a_reload_keeps_changes_made_at_run_time() {
     let mock = mock(FIRST);
     let client = connect(&mock, Revision::LATEST).await;
     mock.register(ToolMock::new("new").reply(Reply::text("n${call}"))).unwrap();
     mock.register(ToolMock::new("slow").reply(Reply::text("quick"))).unwrap();
     mock.remove("gone").unwrap();
     mock.enqueue("who", Reply::text("next")).unwrap();
-    assert_eq!(said(&client, "new", json!({})).await, "n1");
+    assert_eq!(call_text(&client, "new", json!({})).await, "n1");
     mock.reload(script(SECOND));
-    assert_eq!(said(&client, "new", json!({})).await, "n2");
-    assert_eq!(said(&client, "slow", json!({})).await, "quick");
-    assert_eq!(said(&client, "who", json!({})).await, "next");
-    assert_eq!(said(&client, "who", json!({})).await, "second 2 1");
+    assert_eq!(call_text(&client, "new", json!({})).await, "n2");
+    assert_eq!(call_text(&client, "slow", json!({})).await, "quick");
+    assert_eq!(call_text(&client, "who", json!({})).await, "next");
+    assert_eq!(call_text(&client, "who", json!({})).await, "second 2 1");
     mock.reload(script(FIRST));
-    assert_eq!(said(&client, "gone", json!({})).await, "x", "what the script has is there again");
+    assert_eq!(
+        call_text(&client, "gone", json!({})).await,
+        "x",
+        "what the script has is there again"
+    );
     mock.reset();
     assert!(
         call(&client, "new", json!({})).await.error().is_some(),
@@ -152,21 +156,21 @@ async fn what_was_said_at_run_time_stays() {
 }
 
 #[tokio::test]
-async fn timers_are_those_of_the_script_that_is_served() {
+async fn a_reload_replaces_the_timers() {
     let timer = |name: &str| format!("tools: []\ntimers: [{{every: 1ms, notify: acme/{name}}}]");
     let mock = mock(&timer("a"));
     let client = connect(&mock, Revision::LATEST_LEGACY).await;
-    let heard = |name: &str| format!("notifications/acme/{name}");
-    client.notifications().wait_for(&heard("a"), 2, PATIENCE).await.unwrap();
+    let method = |name: &str| format!("notifications/acme/{name}");
+    client.notifications().wait_for(&method("a"), 2, TIMEOUT).await.unwrap();
     mock.reload(script(&timer("b")));
-    client.notifications().wait_for(&heard("b"), 2, PATIENCE).await.unwrap();
-    let before = client.notifications().count(&heard("a"));
-    client.notifications().wait_for(&heard("b"), 20, PATIENCE).await.unwrap();
-    assert_eq!(client.notifications().count(&heard("a")), before);
+    client.notifications().wait_for(&method("b"), 2, TIMEOUT).await.unwrap();
+    let before = client.notifications().count(&method("a"));
+    client.notifications().wait_for(&method("b"), 20, TIMEOUT).await.unwrap();
+    assert_eq!(client.notifications().count(&method("a")), before);
 }
 
 #[tokio::test]
-async fn what_cannot_change_while_it_serves_is_named() {
+async fn a_reload_returns_keys_that_need_a_restart() {
     let mock = mock("tools: []");
     let fixed = |text: &str| mock.reload(script(text));
     assert_eq!(fixed("tools: []\nprotocol: 2025-11-25"), ["protocol"]);
@@ -175,7 +179,7 @@ async fn what_cannot_change_while_it_serves_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_answer_is_mixed_of_two_scripts_however_often_they_change() {
+async fn an_answer_never_mixes_two_scripts() {
     let numbered = |n: usize| {
         script(&format!(
             "vars: {{n: {n}}}\ntools: [{{name: n, description: d{n}, during: [{{delay: 1ms}}], text: \"{n} ${{vars.n}} ${{call}}\"}}]"
@@ -189,7 +193,7 @@ async fn no_answer_is_mixed_of_two_scripts_however_often_they_change() {
         calls.spawn(async move {
             let mut seen = std::collections::HashSet::new();
             loop {
-                let said = said(&client, "n", json!({})).await;
+                let said = call_text(&client, "n", json!({})).await;
                 let words: Vec<&str> = said.split(' ').collect();
                 assert_eq!(words[0], words[1], "{said}");
                 seen.insert(words[0].to_owned());
@@ -210,7 +214,7 @@ async fn no_answer_is_mixed_of_two_scripts_however_often_they_change() {
 }
 
 #[test]
-fn the_files_of_a_script_are_named_also_when_it_is_wrong() {
+fn returns_the_files_of_a_script_even_if_it_is_wrong() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.yaml");
     let text =

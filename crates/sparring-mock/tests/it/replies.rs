@@ -1,12 +1,12 @@
-//! Which reply is given, how often, and what is said when none fits.
+//! Choice of replies, and errors if none matches.
 
 use serde_json::json;
 use sparring_wire::Revision;
 
-use crate::fixture::{call, connect, everywhere, mock, said};
+use crate::fixture::{call, call_text, connect, everywhere, mock};
 
 #[tokio::test]
-async fn the_first_reply_that_fits_is_given_until_its_times_are_used_up() {
+async fn gives_the_first_matching_reply_until_its_times_are_used_up() {
     let script = "
 tools:
   - name: weather
@@ -23,8 +23,8 @@ tools:
     everywhere(script, async |client, _| {
         let city = |city: &str| json!({"city": city});
         for expected in ["first answer", "second and third", "second and third", "all others"] {
-            assert_eq!(said(client, "weather", city("London")).await, "cloudy");
-            assert_eq!(said(client, "weather", city("Oslo")).await, expected);
+            assert_eq!(call_text(client, "weather", city("London")).await, "cloudy");
+            assert_eq!(call_text(client, "weather", city("Oslo")).await, expected);
         }
     })
     .await;
@@ -48,14 +48,14 @@ tools:
             false => format!("legacy, {revision}"),
         };
         for expected in [&*first, &first, "enough", "enough"] {
-            assert_eq!(said(client, "a", json!({})).await, expected);
+            assert_eq!(call_text(client, "a", json!({})).await, expected);
         }
     })
     .await;
 }
 
 #[tokio::test]
-async fn when_no_reply_fits_the_nearest_is_named() {
+async fn names_the_nearest_reply_if_none_matches() {
     let script = "
 tools:
   - name: a
@@ -71,13 +71,13 @@ tools:
         assert!(response.is_error());
         assert_eq!(
             response.content(),
-            "no reply of 'a' fits; the nearest is number 2: at args.city: expected a text that \
+            "no reply of 'a' matches; the nearest is number 2: at args.city: expected a string that \
              starts with \"P\", found \"Oslo\""
         );
         assert!(call(client, "once", json!({})).await.success());
-        let used_up = said(client, "once", json!({})).await;
+        let used_up = call_text(client, "once", json!({})).await;
         assert!(
-            used_up.ends_with("the nearest is number 1: its times (1) are used up"),
+            used_up.ends_with("the nearest is number 1: its `times` (1) are used up"),
             "{used_up}"
         );
     })
@@ -85,7 +85,7 @@ tools:
 }
 
 #[tokio::test]
-async fn an_error_is_an_error_and_is_error_a_result() {
+async fn error_is_a_json_rpc_error_and_is_error_a_result() {
     let script = "
 tools:
   - {name: broken, error: {code: 50, message: \"no ${args.x}\", data: {why: [1]}}}
@@ -104,7 +104,7 @@ tools:
 }
 
 #[tokio::test]
-async fn arguments_that_break_the_schema_are_refused_as_the_revision_says() {
+async fn rejects_invalid_arguments_as_the_revision_requires() {
     let script = "
 tools:
   - {name: strict, input: {n: integer}, text: ok}
@@ -118,14 +118,14 @@ tools:
         } else {
             assert_eq!(response.error_code(), Some(-32602), "{revision}");
         }
-        assert_eq!(said(client, "strict", json!({"n": 1})).await, "ok");
-        assert_eq!(said(client, "lax", json!({"n": "one"})).await, "ok");
+        assert_eq!(call_text(client, "strict", json!({"n": 1})).await, "ok");
+        assert_eq!(call_text(client, "lax", json!({"n": "one"})).await, "ok");
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_told_with_the_nearest_name() {
+async fn suggests_the_nearest_name_for_unknown_entries() {
     let script = "
 tools: [{name: get_weather, text: x}]
 resources: [{uri: \"a://one\", text: x}]
@@ -135,26 +135,29 @@ prompts: [{name: greet, arguments: [{name: who, required: true}], text: x}]
         let error = call(client, "get_wether", json!({})).await.error().unwrap();
         assert_eq!(error.code, -32602);
         assert_eq!(error.message, "Tool 'get_wether' not found; did you mean 'get_weather'?");
-        let told = client.read_resource("a://two").await.unwrap_err().to_string();
+        let reported = client.read_resource("a://two").await.unwrap_err().to_string();
         let code = revision.resource_not_found_code().to_string();
-        assert!(told.contains("Resource 'a://two' not found") && told.contains(&code), "{told}");
-        let told = client.get_prompt("gret", json!({})).await.unwrap_err().to_string();
-        assert!(told.contains("did you mean 'greet'?"), "{told}");
-        let told = client.get_prompt("greet", json!({})).await.unwrap_err().to_string();
-        assert!(told.contains("'who' is missing"), "{told}");
+        assert!(
+            reported.contains("Resource 'a://two' not found") && reported.contains(&code),
+            "{reported}"
+        );
+        let reported = client.get_prompt("gret", json!({})).await.unwrap_err().to_string();
+        assert!(reported.contains("did you mean 'greet'?"), "{reported}");
+        let reported = client.get_prompt("greet", json!({})).await.unwrap_err().to_string();
+        assert!(reported.contains("missing argument 'who'"), "{reported}");
     })
     .await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_waits_as_long_as_it_is_told_to() {
+async fn delays_an_answer_as_scripted() {
     let mock = mock(
         "seed: 1\ntools: [{name: a, delay: 200ms, text: x}, {name: b, delay: [1s, 2s], text: x}]",
     );
     let client = connect(&mock, Revision::LATEST).await;
     let took = async |tool: &str| {
         let began = tokio::time::Instant::now();
-        said(&client, tool, json!({})).await;
+        call_text(&client, tool, json!({})).await;
         began.elapsed().as_millis()
     };
     assert!((200..=210).contains(&took("a").await));

@@ -1,4 +1,4 @@
-//! The JSON Schema for editors and the parser know the same language.
+//! The JSON Schema for editors and the parser accept the same scripts.
 
 use std::collections::BTreeSet;
 
@@ -15,20 +15,20 @@ fn schema() -> jsonschema::Validator {
     jsonschema::validator_for(&sparring_mock::schema()).unwrap()
 }
 
-/// Nothing is run by reading a script.
+/// Loading a script runs no programs.
 fn load(script: &str) -> Result<MockServer, Problems> {
     let settings = Settings { allow_exec: true, ..Settings::default() };
     MockServer::from_yaml_with(script, "tests", &settings)
 }
 
-/// A script as the value that the schema sees.
+/// Parses a script to the value that the schema validates.
 fn value(script: &str) -> Value {
     let source = sparring_script::Source::new("a.yaml", script);
     sparring_script::Node::parse(&source).unwrap().to_json()
 }
 
 #[test]
-fn schema_and_parser_take_every_key() {
+fn schema_and_parser_accept_every_key() {
     let schema = schema();
     let scripts = examples().into_iter().map(|(path, text)| (path.display().to_string(), text));
     for (name, text) in scripts.chain([("every_key".to_owned(), EVERY_KEY.to_owned())]) {
@@ -39,7 +39,7 @@ fn schema_and_parser_take_every_key() {
         assert!(wrong.is_empty(), "{name}: {wrong:?}");
     }
     load(EVERY_KEY).unwrap_or_else(|problems| panic!("{problems}"));
-    // A key that is not there was not tried.
+    // Each key must occur in the script.
     let mut used = BTreeSet::new();
     keys(&value(EVERY_KEY), &mut used);
     let mut known = BTreeSet::new();
@@ -49,10 +49,10 @@ fn schema_and_parser_take_every_key() {
     assert!(untried.is_empty(), "{untried:?}");
 }
 
-/// Each member of the script with every key is once renamed and once given a
-/// value of no sense: what the one refuses by its shape, the other must too.
+/// Renames each member of the script once and replaces its value once: the parser must reject
+/// what the schema rejects, and the other way round for the shape.
 #[test]
-fn schema_and_parser_refuse_the_same() {
+fn schema_and_parser_reject_the_same_scripts() {
     let schema = schema();
     let script = value(EVERY_KEY);
     let mut refused = 0;
@@ -60,16 +60,16 @@ fn schema_and_parser_refuse_the_same() {
         let by_schema = !schema.is_valid(&changed);
         let problems = load(&changed.to_string()).err();
         assert!(!by_schema || problems.is_some(), "only the schema refuses {place}");
-        let told = problems.map(|problems| problems.to_string()).unwrap_or_default();
-        let by_shape = told.contains("unknown key") || told.contains("is missing in a");
-        assert!(!by_shape || by_schema, "only the parser refuses {place}: {told}");
+        let reported = problems.map(|problems| problems.to_string()).unwrap_or_default();
+        let by_shape = reported.contains("unknown key") || reported.contains("is missing in a");
+        assert!(!by_shape || by_schema, "only the parser refuses {place}: {reported}");
         refused += usize::from(by_schema);
     }
     assert!(refused > 200, "{refused}");
 }
 
 #[test]
-fn the_wires_spelling_is_known_to_both() {
+fn schema_and_parser_accept_the_spelling_of_the_wire() {
     let wire =
         json!({"tools": [{"name": "a", "inputSchema": {"type": "object"}, "isError": true}]});
     assert!(schema().is_valid(&wire));

@@ -1,5 +1,4 @@
-//! What happens besides answers: progress, log messages, notifications, in
-//! their time.
+//! Steps and timers: progress, log messages and notifications.
 
 use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
@@ -10,7 +9,7 @@ use sparring_peer::client::Filter;
 use sparring_wire::types::LogLevel;
 use sparring_wire::{Json, Revision};
 
-use crate::fixture::{PATIENCE, connect, everywhere, mock, said, within};
+use crate::fixture::{TIMEOUT, call_text, connect, everywhere, mock, within};
 
 const SCRIPT: &str = "
 tools:
@@ -30,32 +29,32 @@ timers:
 ";
 
 #[tokio::test]
-async fn progress_comes_in_order_and_only_to_who_wants_it() {
+async fn sends_progress_in_order_and_only_on_request() {
     everywhere(SCRIPT, async |client, _| {
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let ears = Arc::clone(&heard);
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let recorder = Arc::clone(&received);
         let call = client
             .call_tool("slow", json!({"what": "the way"}))
-            .on_progress(move |it| ears.lock().unwrap().push((it.progress, it.message)));
+            .on_progress(move |it| recorder.lock().unwrap().push((it.progress, it.message)));
         assert_eq!(within(call.into_future()).await.unwrap().content(), "done");
         let half = Some("half of the way".to_owned());
-        assert_eq!(*heard.lock().unwrap(), [(0.25, None), (0.5, half)]);
+        assert_eq!(*received.lock().unwrap(), [(0.25, None), (0.5, half)]);
         let before = client.notifications().count("notifications/progress");
-        said(client, "slow", json!({})).await;
+        call_text(client, "slow", json!({})).await;
         assert_eq!(client.notifications().count("notifications/progress"), before);
     })
     .await;
 }
 
 #[tokio::test]
-async fn log_messages_come_from_the_level_on_that_the_client_wants() {
+async fn sends_log_messages_from_the_requested_level() {
     everywhere(SCRIPT, async |client, _| {
         assert!(client.capabilities().has("logging"));
         within(client.set_log_level(LogLevel::Warning)).await.unwrap();
-        said(client, "slow", json!({"what": "x"})).await;
-        let told = client.notifications().of("notifications/message");
-        assert_eq!(told.len(), 1);
-        let params: serde_json::Value = told[0].params().unwrap().to().unwrap();
+        call_text(client, "slow", json!({"what": "x"})).await;
+        let reported = client.notifications().of("notifications/message");
+        assert_eq!(reported.len(), 1);
+        let params: serde_json::Value = reported[0].params().unwrap().to().unwrap();
         assert_eq!((&params["level"], &params["logger"]), (&json!("warning"), &json!("it")));
         assert_eq!(params["data"], json!({"said": "x"}));
     })
@@ -63,18 +62,21 @@ async fn log_messages_come_from_the_level_on_that_the_client_wants() {
 }
 
 #[tokio::test]
-async fn any_notification_can_be_sent_along() {
+async fn sends_any_notification() {
     let mock = mock(SCRIPT);
     for revision in Revision::ALL {
         let client = connect(&mock, revision).await;
-        said(&client, "custom", json!({})).await;
-        let told = client.notifications().of("notifications/acme/ready");
-        assert!(told[0].params().unwrap().get("n").and_then(Json::as_i64).is_some(), "{revision}");
+        call_text(&client, "custom", json!({})).await;
+        let reported = client.notifications().of("notifications/acme/ready");
+        assert!(
+            reported[0].params().unwrap().get("n").and_then(Json::as_i64).is_some(),
+            "{revision}"
+        );
     }
 }
 
 #[tokio::test]
-async fn what_comes_after_an_answer_and_on_a_timer_comes() {
+async fn runs_steps_after_an_answer_and_on_timers() {
     everywhere(SCRIPT, async |client, revision| {
         let (changed, updated) =
             ("notifications/prompts/list_changed", "notifications/resources/updated");
@@ -84,33 +86,33 @@ async fn what_comes_after_an_answer_and_on_a_timer_comes() {
             false => None,
         };
         let mut resource = within(client.subscribe("a://b")).await.unwrap();
-        said(client, "later", json!({})).await;
+        call_text(client, "later", json!({})).await;
         match &mut prompts {
             Some(prompts) => {
-                let told = prompts.next(PATIENCE).await.unwrap();
-                assert_eq!(told.method(), Some(changed));
+                let reported = prompts.next(TIMEOUT).await.unwrap();
+                assert_eq!(reported.method(), Some(changed));
             }
             None => {
-                client.notifications().wait_for(changed, 1, PATIENCE).await.unwrap();
+                client.notifications().wait_for(changed, 1, TIMEOUT).await.unwrap();
             }
         }
         for _ in 0..2 {
-            let told = resource.next(PATIENCE).await.unwrap();
-            assert_eq!(told.method(), Some(updated));
+            let reported = resource.next(TIMEOUT).await.unwrap();
+            assert_eq!(reported.method(), Some(updated));
         }
     })
     .await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_timer_that_is_over_is_over() {
+async fn a_timer_with_after_runs_once() {
     let mock =
         mock("tools: [{name: a, hidden: true, text: x}]\ntimers: [{after: 1h, show: {tool: a}}]");
     let client = connect(&mock, Revision::LATEST_LEGACY).await;
     assert!(client.list_tools().await.unwrap().is_empty());
     tokio::time::advance(Duration::from_secs(3_601)).await;
     let changed = "notifications/tools/list_changed";
-    client.notifications().wait_for(changed, 1, PATIENCE).await.unwrap();
+    client.notifications().wait_for(changed, 1, TIMEOUT).await.unwrap();
     assert_eq!(client.list_tools().await.unwrap().len(), 1);
     tokio::time::advance(Duration::from_secs(7_200)).await;
     client.ping().await.unwrap();

@@ -1,4 +1,4 @@
-//! What can stand in the holes of a reply.
+//! Values that templates of a reply can use.
 
 use std::future::IntoFuture;
 
@@ -7,7 +7,7 @@ use sparring_peer::Client;
 use sparring_transport::http::{HttpLink, HttpTarget};
 use sparring_wire::Revision;
 
-use crate::fixture::{call, connect, listen, mock, said, within};
+use crate::fixture::{call, call_text, connect, listen, mock, within};
 
 const SCRIPT: &str = "
 vars: {host: \"http://h\", deep: {list: [1, 2]}}
@@ -24,25 +24,25 @@ tools:
 ";
 
 #[tokio::test]
-async fn holes_are_filled_from_arguments_variables_counters_and_earlier_calls() {
+async fn templates_use_arguments_variables_counters_and_earlier_calls() {
     let mock = mock(SCRIPT);
     let client = connect(&mock, Revision::LATEST).await;
-    assert_eq!(said(&client, "calls", json!({})).await, "0 none 1");
+    assert_eq!(call_text(&client, "calls", json!({})).await, "0 none 1");
     let given = json!({"list": ["a", {"b": null}]});
     let expected = json!({"whole": given, "one": {"b": null}}).to_string();
-    assert_eq!(said(&client, "args", given).await, expected);
-    assert_eq!(said(&client, "calls", json!({})).await, "1 [\"a\",{\"b\":null}] 2");
-    assert_eq!(said(&client, "vars", json!({})).await, "http://h/2");
-    assert_eq!(said(&client, "count", json!({})).await, "1 2 1 1");
-    assert_eq!(said(&client, "count", json!({})).await, "3 4 2 2");
+    assert_eq!(call_text(&client, "args", given).await, expected);
+    assert_eq!(call_text(&client, "calls", json!({})).await, "1 [\"a\",{\"b\":null}] 2");
+    assert_eq!(call_text(&client, "vars", json!({})).await, "http://h/2");
+    assert_eq!(call_text(&client, "count", json!({})).await, "1 2 1 1");
+    assert_eq!(call_text(&client, "count", json!({})).await, "3 4 2 2");
 }
 
 #[tokio::test]
-async fn random_values_are_the_same_again_with_the_same_seed() {
+async fn the_same_seed_gives_the_same_random_values() {
     let drawn = async || {
         let mock = mock(SCRIPT);
         let client = connect(&mock, Revision::LATEST).await;
-        let text = said(&client, "random", json!({})).await;
+        let text = call_text(&client, "random", json!({})).await;
         serde_json::from_str::<Value>(&text).unwrap()
     };
     let first = drawn().await;
@@ -51,25 +51,25 @@ async fn random_values_are_the_same_again_with_the_same_seed() {
 }
 
 #[tokio::test]
-async fn the_clock_is_the_machines() {
+async fn templates_use_the_system_clock() {
     let mock = mock(SCRIPT);
     let client = connect(&mock, Revision::LATEST).await;
     let now = || std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
     let before = now();
-    let said: Value = serde_json::from_str(&said(&client, "clock", json!({})).await).unwrap();
+    let said: Value = serde_json::from_str(&call_text(&client, "clock", json!({})).await).unwrap();
     assert!((before..=now()).contains(&said[1].as_u64().unwrap()), "{said}");
     assert_eq!(said[2].as_u64().unwrap() / 1_000, said[1].as_u64().unwrap());
     assert!(said[0].as_str().is_some_and(|iso| iso.ends_with('Z')), "{said}");
 }
 
 #[tokio::test]
-async fn holes_know_who_asks() {
+async fn templates_use_client_and_revision() {
     let mock = mock(SCRIPT);
     for revision in Revision::ALL {
         let builder = Client::builder().info("ann", "3.1").revision(revision);
         let client = within(builder.connect(mock.connect())).await.unwrap();
-        assert_eq!(said(&client, "client", json!({})).await, format!("ann 3.1 {revision}"));
-        assert_eq!(said(&client, "headers", json!({})).await, "none");
+        assert_eq!(call_text(&client, "client", json!({})).await, format!("ann 3.1 {revision}"));
+        assert_eq!(call_text(&client, "headers", json!({})).await, "none");
     }
     let serving = listen(&mock).await;
     let mut target = HttpTarget::new(mock.urls(serving.address().unwrap()).mcp);
@@ -80,19 +80,19 @@ async fn holes_know_who_asks() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_an_error_with_its_place_in_the_script() {
+async fn an_undefined_name_is_an_error_with_its_position() {
     let mock = mock("tools:\n  - {name: a, text: \"to ${args.ctiy}\"}\n");
     let client = connect(&mock, Revision::LATEST).await;
     let error = call(&client, "a", json!({"city": "Oslo"})).await.error().unwrap();
     assert_eq!(error.code, -32603);
     assert_eq!(
         error.message,
-        "mock.yaml:2:21: ${args.ctiy}: args has no `ctiy`; did you mean 'city'?"
+        "mock.yaml:2:21: ${args.ctiy}: args has no key `ctiy`; did you mean 'city'?"
     );
 }
 
 #[tokio::test]
-async fn conditions_look_at_headers_and_know_variables() {
+async fn conditions_use_headers_and_variables() {
     let script = "
 vars: {token: abc}
 tools:
@@ -103,10 +103,10 @@ tools:
 ";
     let mock = mock(script);
     let client = connect(&mock, Revision::LATEST).await;
-    assert_eq!(said(&client, "a", json!({})).await, "unknown");
+    assert_eq!(call_text(&client, "a", json!({})).await, "unknown");
     let serving = listen(&mock).await;
     let mut target = HttpTarget::new(mock.urls(serving.address().unwrap()).mcp);
     target.headers.push(("x-token".to_owned(), "abc".to_owned()));
     let client = within(Client::connect(HttpLink::new(&target).unwrap())).await.unwrap();
-    assert_eq!(said(&client, "a", json!({})).await, "known");
+    assert_eq!(call_text(&client, "a", json!({})).await, "known");
 }

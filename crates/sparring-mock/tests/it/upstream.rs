@@ -1,4 +1,4 @@
-//! Tools backed by an HTTP server, and the HTTP server that stands in for one.
+//! Tools backed by an HTTP server, and the HTTP mock.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use serde_json::json;
 use sparring_mock::{HttpMock, HttpReply, MockServer, Settings};
 use sparring_wire::Revision;
 
-use crate::fixture::{PATIENCE, call, connect, said};
+use crate::fixture::{TIMEOUT, call, call_text, connect};
 
-/// A mock whose tools ask this upstream.
+/// Loads a mock whose tools call this upstream.
 fn asking(upstream: &HttpMock) -> MockServer {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.mock.yaml");
@@ -28,7 +28,7 @@ tools:
 }
 
 #[tokio::test]
-async fn a_tool_asks_its_upstream_and_gives_what_it_says() {
+async fn answers_with_the_response_of_the_upstream() {
     let upstream = HttpMock::start().await.unwrap();
     let mock = asking(&upstream);
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
@@ -37,25 +37,25 @@ async fn a_tool_asks_its_upstream_and_gives_what_it_says() {
         let response = call(&client, "weather", json!({"city": "São Paulo/x?y"})).await;
         assert_eq!(response.content(), "{\"temperature\":15}");
         assert_eq!(response.structured().unwrap().text(), "{\"temperature\":15}");
-        let asked = upstream.take_request(PATIENCE).await.unwrap();
+        let asked = upstream.take_request(TIMEOUT).await.unwrap();
         assert_eq!((&*asked.method, &*asked.path), ("GET", "/weather/S%C3%A3o%20Paulo%2Fx%3Fy"));
         assert_eq!(asked.query.as_deref(), Some("units=metric&q=a%20b"));
         assert!(asked.headers.get("x-key").unwrap().starts_with("k "));
         assert_eq!(asked.headers.get("host"), Some(&upstream.url("")["http://".len()..]));
         upstream.enqueue(HttpReply::new(201).body("made"));
-        assert_eq!(said(&client, "post", json!({"name": "Ada"})).await, "made");
-        let asked = upstream.take_request(PATIENCE).await.unwrap();
+        assert_eq!(call_text(&client, "post", json!({"name": "Ada"})).await, "made");
+        let asked = upstream.take_request(TIMEOUT).await.unwrap();
         assert_eq!((&*asked.method, &*asked.text()), ("POST", "{\"name\":\"Ada\",\"n\":1}"));
         assert_eq!(asked.headers.get("content-type"), Some("application/json"));
         upstream.enqueue(HttpReply::new(200).body("ok"));
-        said(&client, "put", json!({"n": 7})).await;
-        let asked = upstream.take_request(PATIENCE).await.unwrap();
+        call_text(&client, "put", json!({"n": 7})).await;
+        let asked = upstream.take_request(TIMEOUT).await.unwrap();
         assert_eq!((&*asked.method, &*asked.text()), ("PUT", "n=7"));
     }
 }
 
 #[tokio::test]
-async fn whatever_is_wrong_with_an_upstream_is_a_result_that_says_so() {
+async fn a_failed_upstream_gives_an_error_result() {
     let upstream = HttpMock::start().await.unwrap();
     let mock = asking(&upstream);
     let client = connect(&mock, Revision::LATEST).await;
@@ -78,7 +78,7 @@ async fn whatever_is_wrong_with_an_upstream_is_a_result_that_says_so() {
     assert!(call(&client, "weather", oslo()).await.is_error());
     upstream.on("get", "/slow", HttpReply::new(200).delay(Duration::from_secs(60)));
     let response = call(&client, "slow", json!({})).await;
-    assert!(response.is_error() && response.content().starts_with("Timed out after 50ms"));
+    assert!(response.is_error() && response.content().starts_with("timed out after 50ms"));
     let response = call(&client, "nobody", json!({})).await;
     assert!(response.is_error());
     assert_eq!(response.content(), "Connection refused: http://127.0.0.1:9/x");
@@ -86,7 +86,7 @@ async fn whatever_is_wrong_with_an_upstream_is_a_result_that_says_so() {
 }
 
 #[tokio::test]
-async fn an_upstream_answers_routes_again_and_again_and_what_was_enqueued_once() {
+async fn an_upstream_repeats_routes_and_gives_enqueued_replies_once() {
     let upstream = HttpMock::start().await.unwrap();
     upstream.on("GET", "/a", HttpReply::new(200).body("stands").header("x-a", "1"));
     upstream.enqueue(HttpReply::new(200).body("once"));
@@ -97,11 +97,10 @@ async fn an_upstream_answers_routes_again_and_again_and_what_was_enqueued_once()
     assert_eq!(get("/a").await, (200, "once".to_owned()));
     assert_eq!(get("/a").await, (200, "stands".to_owned()));
     assert_eq!(get("/a?x=1").await, (200, "stands".to_owned()));
-    let told =
-        "nothing was told about GET /b\n  the nearest: at path: expected \"/a\", found \"/b\"";
-    assert_eq!(get("/b").await, (404, told.to_owned()));
+    let reported = "no route for GET /b\n  nearest route: at path: expected \"/a\", found \"/b\"";
+    assert_eq!(get("/b").await, (404, reported.to_owned()));
     assert_eq!(upstream.requests().len(), 4);
-    assert_eq!(upstream.take_request(PATIENCE).await.unwrap().path, "/a");
+    assert_eq!(upstream.take_request(TIMEOUT).await.unwrap().path, "/a");
     let url = upstream.url("/a");
     drop(upstream);
     for _ in 0..1_000 {
@@ -114,17 +113,20 @@ async fn an_upstream_answers_routes_again_and_again_and_what_was_enqueued_once()
 }
 
 #[test]
-fn a_request_that_cannot_be_made_is_told() {
+fn rejects_invalid_requests() {
     for (http, message) in [
         ("{url: \"ftp://a\"}", "must begin with http://"),
         ("{url: \"${args.url}\"}", "must begin with http://"),
         ("{url: \"http://a\", body: x, json: 1}", "either `body` or `json`"),
-        ("{url: \"http://a\", method: \"G T\"}", "no method of HTTP"),
-        ("{url: \"http://a\", headers: {\"a b\": c}}", "no name of a header"),
-        ("{query: {}}", "`url` is missing"),
+        ("{url: \"http://a\", method: \"G T\"}", "not an HTTP method"),
+        ("{url: \"http://a\", headers: {\"a b\": c}}", "not a header name"),
+        ("{query: {}}", "missing key `url`"),
     ] {
         let script = format!("tools: [{{name: a, http: {http}}}]");
-        let told = MockServer::from_yaml(&script, ".").err().map(|it| it.to_string());
-        assert!(told.as_ref().is_some_and(|told| told.contains(message)), "{http}: {told:?}");
+        let reported = MockServer::from_yaml(&script, ".").err().map(|it| it.to_string());
+        assert!(
+            reported.as_ref().is_some_and(|reported| reported.contains(message)),
+            "{http}: {reported:?}"
+        );
     }
 }

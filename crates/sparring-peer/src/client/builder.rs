@@ -1,8 +1,8 @@
-//! Says how a client shall be before it connects.
+//! Builds clients and connects them, and opens lost sessions again.
 
 use std::future::Future;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -10,63 +10,62 @@ use sparring_wire::types::Implementation;
 use sparring_wire::{ErrorObject, RawJson, Revision, Side, Transcript};
 use tokio::sync::{mpsc, watch};
 
-use super::answers::{Answers, Question};
 use super::driver::Driver;
-use super::reopen::Makings;
+use super::server_requests::{Question, ServerRequestHandlers};
 use super::{Client, ClientOptions, Error, Handle, Inbox, Protocol, Shared};
-use crate::link::{Link, Recorder};
+use crate::link::{Cause, Link, Recorder};
 use crate::task;
 
-/// A client to be.
+/// Builds a [`Client`].
 #[derive(Clone, Default)]
 pub struct ClientBuilder {
     options: ClientOptions,
-    answers: Answers,
+    handlers: ServerRequestHandlers,
     transcript: Option<Transcript>,
 }
 
 impl ClientBuilder {
-    /// Starts from options of the caller's.
+    /// Creates a builder with these options.
     pub fn with_options(options: ClientOptions) -> Self {
         ClientBuilder { options, ..Self::default() }
     }
 
-    /// Who the client says it is.
+    /// Sets the name and version that the client declares.
     #[must_use]
     pub fn info(mut self, name: &str, version: &str) -> Self {
         self.options.info = Implementation::new(name, version);
         self
     }
 
-    /// Which revision to speak.
+    /// Sets the revision to use.
     #[must_use]
     pub fn protocol(mut self, protocol: Protocol) -> Self {
         self.options.protocol = protocol;
         self
     }
 
-    /// This revision, or none.
+    /// Uses only this revision.
     #[must_use]
     pub fn revision(self, revision: Revision) -> Self {
         self.protocol(Protocol::Only(revision))
     }
 
-    /// How long connecting may take as a whole, and then each request.
+    /// Sets the timeout of connecting as a whole, and of each request after that.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.options.timeout = timeout;
         self
     }
 
-    /// Declares a capability, whatever the client answers.
+    /// Declares a capability, whether or not the client has a handler for it.
     #[must_use]
     pub fn capability(mut self, name: &str, value: Value) -> Self {
         self.options.capabilities.insert(name.to_owned(), value);
         self
     }
 
-    /// Declares these capabilities and no others, whatever the client answers;
-    /// what is no map is none.
+    /// Declares exactly these capabilities, whether or not the client has
+    /// handlers for them. A value that is not an object declares none.
     #[must_use]
     pub fn capabilities(mut self, all: Value) -> Self {
         self.options.capabilities = match all {
@@ -76,44 +75,44 @@ impl ClientBuilder {
         self
     }
 
-    /// Answers what the server asks, and declares the capability for it.
+    /// Answers a request of the server, and declares the capability for it.
     #[must_use]
-    pub fn answer<F, Fut>(mut self, question: Question, answerer: F) -> Self
+    pub fn answer<F, Fut>(mut self, question: Question, handler: F) -> Self
     where
         F: Fn(RawJson) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Value, ErrorObject>> + Send + 'static,
     {
-        self.answers.set(question, answerer);
+        self.handlers.set(question, handler);
         if let Some(name) = question.capability() {
             self.options.capabilities.entry(name.to_owned()).or_insert_with(|| json!({}));
         }
         self
     }
 
-    /// Names these roots when the server asks for them.
+    /// Answers `roots/list` with these roots.
     #[must_use]
     pub fn roots<'a>(self, uris: impl IntoIterator<Item = &'a str>) -> Self {
         let roots: Vec<Value> = uris.into_iter().map(|uri| json!({"uri": uri})).collect();
         self.answer(Question::Roots, move |_| std::future::ready(Ok(json!({"roots": roots}))))
     }
 
-    /// Records into this transcript instead of one of the client's own.
+    /// Records into this transcript instead of a new one.
     #[must_use]
     pub fn transcript(mut self, transcript: Transcript) -> Self {
         self.transcript = Some(transcript);
         self
     }
 
-    /// Whether what passes is recorded and judged; it need not be where nobody
-    /// reads the transcript.
+    /// Sets whether frames are recorded and checked. Turn it off where the
+    /// transcript is not read.
     #[must_use]
     pub fn recorded(mut self, recorded: bool) -> Self {
         self.options.recorded = recorded;
         self
     }
 
-    /// Lets the time of requests stand still while what the server asks for them
-    /// is being answered, as where a person answers.
+    /// Pauses the timeouts of requests while the client answers a request of the
+    /// server, for clients where a person answers.
     #[must_use]
     pub fn patient(mut self) -> Self {
         self.options.patient = true;
@@ -123,15 +122,15 @@ impl ClientBuilder {
     /// Connects over a link.
     ///
     /// # Errors
-    /// When the server cannot be talked to; the error says why. The link is
-    /// being closed then; to wait for that, use [`ClientBuilder::start`].
+    /// If the client cannot connect to the server. The link is then being closed;
+    /// to wait for that, use [`ClientBuilder::start`].
     pub async fn connect(self, link: impl Link) -> Result<Client, Error> {
         let client = self.start(link);
         client.ready().await?;
         Ok(client)
     }
 
-    /// Begins to connect over a link; [`Client::ready`] tells how it went.
+    /// Starts to connect over a link. [`Client::ready`] returns the outcome.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
@@ -142,7 +141,7 @@ impl ClientBuilder {
         self.start_recorded(link, Recorder::new(&transcript, Side::Client))
     }
 
-    /// The same, recorded by that one.
+    /// Starts to connect over a link, with this recorder.
     pub(super) fn start_recorded(self, mut link: impl Link, recorder: Recorder) -> Client {
         if self.options.recorded {
             link.record_to(recorder.clone());
@@ -157,18 +156,22 @@ impl ClientBuilder {
             notifications: Inbox::default(),
             requests: Inbox::default(),
             unclaimed: Inbox::default(),
-            watchers: super::subscription::Watchers::default(),
-            log: super::log::Hearer::default(),
+            subscribers: super::subscription::LegacySubscribers::default(),
+            log_callback: super::log_messages::LogCallback::default(),
             transcript: recorder.transcript().clone(),
-            makings: Makings { builder: self.clone(), recorder, link: Mutex::new(link.again()) },
-            mishaps: Mutex::default(),
-            keys: AtomicU64::new(0),
+            reopen_parts: ReopenParts {
+                builder: self.clone(),
+                recorder,
+                link: Mutex::new(link.again()),
+            },
+            background_errors: Mutex::default(),
+            next_key: AtomicU64::new(0),
             closed: OnceLock::new(),
             connected: outcome,
             done: ended,
         });
         let driver =
-            Driver::new(link, receiver, Arc::clone(&shared), self.answers, connected, done);
+            Driver::new(link, receiver, Arc::clone(&shared), self.handlers, connected, done);
         task::spawn(driver);
         Client { handle: Arc::new(Handle { commands, shared }), timeout: None }
     }
@@ -177,5 +180,49 @@ impl ClientBuilder {
 impl std::fmt::Debug for ClientBuilder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ClientBuilder").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// The parts that another session with the same server is built from.
+pub(super) struct ReopenParts {
+    pub(super) builder: ClientBuilder,
+    pub(super) recorder: Recorder,
+    /// Only creates other links; it is never connected itself.
+    pub(super) link: Mutex<Option<Box<dyn Link>>>,
+}
+
+impl Client {
+    /// Opens a new session with the same server after the server has ended this
+    /// one ([`Cause::SessionLost`]). The new client has the same configuration
+    /// and records into the same transcript, as a separate conversation. This
+    /// client stays closed.
+    ///
+    /// A client never reopens a session on its own, because the server's state of
+    /// the old session is lost and only the caller knows what that means.
+    ///
+    /// # Errors
+    /// If the session was not lost, or the client cannot connect to the server.
+    pub async fn reopen(&self) -> Result<Client, Error> {
+        let fail = |reason: String| Err(Error::NotReopened { reason });
+        match self.handle.shared.closed.get() {
+            Some(Cause::SessionLost(_)) => {}
+            Some(other) => return fail(format!("the server did not end it: {other}")),
+            None => return fail("it is still open".to_owned()),
+        }
+        let parts = &self.handle.shared.reopen_parts;
+        let link = || parts.link.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(link) = link().as_ref().and_then(|link| link.again()) else {
+            return fail("its transport cannot connect again".to_owned());
+        };
+        let builder = parts.builder.clone();
+        let client = builder.start_recorded(link, parts.recorder.another());
+        client.ready().await?;
+        Ok(Client { timeout: self.timeout, ..client })
+    }
+}
+
+impl std::fmt::Debug for ReopenParts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReopenParts").finish_non_exhaustive()
     }
 }

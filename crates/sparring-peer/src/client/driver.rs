@@ -1,4 +1,4 @@
-//! Pumps a client's core: the one task that owns the core and the link.
+//! Runs a client's core: the one task that owns the core and the link.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -15,18 +15,18 @@ use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Frame, Id, RawJson};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::answers::{Answer, Answerer, Answers};
-use super::core::{Ask, Core, Event, Request};
+use super::core::{Core, Event, Request, ServerRequestId};
 use super::request::Progress;
+use super::server_requests::{AnswerFuture, ScopedHandler, ServerRequestHandlers};
 use super::{Error, Protocol, Response, Shared};
-use crate::link::{AT_ONCE, Cause, Era, FULL, Incoming, Link, Stream};
-use crate::panics;
+use crate::link::{Cause, Era, FULL, Incoming, Link, MAX_FRAMES_PER_POLL, Stream};
+use crate::task;
 use crate::timer::Timer;
 
-/// How many rounds one poll makes before others get their turn.
-const ROUNDS: usize = 16;
+/// The number of loop iterations of one poll before other tasks get their turn.
+const MAX_ITERATIONS_PER_POLL: usize = 16;
 
-/// What a handle wants of the driver.
+/// A command from a handle to the driver.
 pub(super) enum Command {
     Request(Request, Waiter),
     RequestFrame(Frame, Option<Duration>, Waiter),
@@ -36,17 +36,17 @@ pub(super) enum Command {
     Close,
 }
 
-/// Who waits for a request.
+/// The caller that waits for a response.
 pub(super) struct Waiter {
     pub(super) key: u64,
     pub(super) reply: oneshot::Sender<Result<Response, Error>>,
-    /// What else the caller wants to hear of; rare.
+    /// Receives messages that arrive before the response; rare.
     pub(super) listener: Option<Box<Listener>>,
-    /// Who answers what the server asks for it.
-    pub(super) answerer: Option<Answerer>,
+    /// Answers requests that the server sends because of this one.
+    pub(super) handler: Option<ScopedHandler>,
 }
 
-/// Gets what comes before the answer.
+/// Receives messages that arrive before the response.
 pub(super) enum Listener {
     Progress(Box<dyn FnMut(Progress) + Send>),
     Subscription(mpsc::Sender<Frame>),
@@ -58,20 +58,20 @@ pub(super) struct Driver<L> {
     link: L,
     commands: mpsc::UnboundedReceiver<Command>,
     shared: Arc<Shared>,
-    answers: Answers,
-    answering: FuturesUnordered<Answering>,
-    abort: HashMap<Ask, AbortHandle>,
-    /// Whether an event has given something new to the link or to those who
-    /// answer, so that they have to be asked again.
-    stirred: bool,
+    handlers: ServerRequestHandlers,
+    pending_answers: FuturesUnordered<PendingAnswer>,
+    abort_handles: HashMap<ServerRequestId, AbortHandle>,
+    /// Whether an event has given new work to the link or to a pending answer, so
+    /// that they must be polled again.
+    has_new_work: bool,
     connected: watch::Sender<Option<Result<(), Error>>>,
     timer: Timer,
     closing: bool,
     /// When to stop waiting for the link to end.
-    close_by: Option<Duration>,
-    overdue: bool,
-    ended: bool,
-    /// Dropped with the driver, which tells whoever waits for its end.
+    close_deadline: Option<Duration>,
+    close_timed_out: bool,
+    link_closed: bool,
+    /// Dropped with the driver, which wakes the tasks that wait for its end.
     _done: watch::Sender<()>,
 }
 
@@ -80,82 +80,82 @@ impl<L: Link> Driver<L> {
         link: L,
         commands: mpsc::UnboundedReceiver<Command>,
         shared: Arc<Shared>,
-        answers: Answers,
+        handlers: ServerRequestHandlers,
         connected: watch::Sender<Option<Result<(), Error>>>,
         done: watch::Sender<()>,
     ) -> Self {
         let mut core = Core::new(shared.options.clone(), link.kind());
-        core.expect(link.known_era());
+        core.set_known_era(link.known_era());
         core.start(Duration::ZERO);
         let mut driver = Driver {
             core,
             link,
             commands,
             shared,
-            answers,
-            answering: FuturesUnordered::new(),
-            abort: HashMap::new(),
-            stirred: false,
+            handlers,
+            pending_answers: FuturesUnordered::new(),
+            abort_handles: HashMap::new(),
+            has_new_work: false,
             connected,
             timer: Timer::start(),
             closing: false,
-            close_by: None,
-            overdue: false,
-            ended: false,
+            close_deadline: None,
+            close_timed_out: false,
+            link_closed: false,
             _done: done,
         };
         if driver.shared.options.protocol == Protocol::Raw {
-            driver.tell_connected(Ok(()));
+            driver.set_connect_result(Ok(()));
         }
         driver
     }
 
-    /// Takes what has come from this side, commands and answers, until there is
-    /// no more of it.
-    fn take_in(&mut self, cx: &mut Context<'_>) {
+    /// Takes all commands of handles and all finished answers.
+    fn take_commands(&mut self, cx: &mut Context<'_>) {
         while !self.closing {
             match self.commands.poll_recv(cx) {
                 Poll::Pending => break,
-                Poll::Ready(Some(command)) => self.command(command),
+                Poll::Ready(Some(command)) => self.handle_command(command),
                 Poll::Ready(None) => self.close(),
             }
         }
-        self.stirred = false;
-        while let Poll::Ready(Some(answered)) = Pin::new(&mut self.answering).poll_next(cx) {
-            if let Ok((ask, answer)) = answered {
-                self.abort.remove(&ask);
+        self.has_new_work = false;
+        while let Poll::Ready(Some(answered)) = Pin::new(&mut self.pending_answers).poll_next(cx) {
+            if let Ok((request, answer)) = answered {
+                self.abort_handles.remove(&request);
                 let now = self.timer.now();
-                self.core.answer(now, ask, answer);
+                self.core.answer(now, request, answer);
             }
         }
     }
 
-    /// Lets the core know if its time has come; says whether it had.
-    fn watch_clock(&mut self, cx: &mut Context<'_>) -> bool {
-        let wake_at = self.core.wake_at().into_iter().chain(self.close_by).min();
+    /// Calls the core's `tick` if its deadline has passed, and returns whether it
+    /// has.
+    fn poll_timer(&mut self, cx: &mut Context<'_>) -> bool {
+        let wake_at = self.core.wake_at().into_iter().chain(self.close_deadline).min();
         if self.timer.poll(wake_at, cx).is_pending() {
             return false;
         }
         let now = self.timer.now();
         self.core.tick(now);
-        self.overdue = self.close_by.is_some_and(|close_by| close_by <= now);
+        self.close_timed_out = self.close_deadline.is_some_and(|deadline| deadline <= now);
         true
     }
 
-    /// Takes what the link has; says whether it may have more.
+    /// Receives from the link, and returns whether the link may have more.
     fn receive(&mut self, cx: &mut Context<'_>) -> bool {
-        // A server that floods and does not read is not followed for ever.
+        // Stops receiving from a server that floods the client and does not read.
         if self.link.backlog() >= 4 * FULL {
             return false;
         }
-        for _ in 0..AT_ONCE {
-            if self.ended {
+        for _ in 0..MAX_FRAMES_PER_POLL {
+            if self.link_closed {
                 return false;
             }
             let Poll::Ready(incoming) = self.link.poll_receive(cx) else { return false };
             if let Incoming::Closed(cause) = &incoming {
-                self.ended = true;
-                // Known before anybody hears of it by a request that fails.
+                self.link_closed = true;
+                // Set before any request fails because of it.
                 let _ = self.shared.closed.set(cause.clone());
             }
             let now = self.timer.now();
@@ -164,11 +164,11 @@ impl<L: Link> Driver<L> {
         true
     }
 
-    /// Passes on what the core has to say; says whether anything of it goes to
-    /// the link.
-    fn give_out(&mut self) -> bool {
+    /// Handles the core's events and sends its actions. Returns whether it sent
+    /// any.
+    fn drain_core(&mut self) -> bool {
         while let Some(event) = self.core.poll_event() {
-            self.event(event);
+            self.handle_event(event);
         }
         let mut sent = false;
         while let Some(action) = self.core.poll_action() {
@@ -178,7 +178,7 @@ impl<L: Link> Driver<L> {
         sent
     }
 
-    fn command(&mut self, command: Command) {
+    fn handle_command(&mut self, command: Command) {
         let now = self.timer.now();
         match command {
             Command::Request(request, waiter) => {
@@ -193,7 +193,7 @@ impl<L: Link> Driver<L> {
             }
             Command::Send(frame) => self.core.send(frame),
             Command::Cancel(key, reason) => {
-                if let Some(id) = self.core.find(|waiter| waiter.key == key) {
+                if let Some(id) = self.core.find_request(|waiter| waiter.key == key) {
                     self.core.cancel(&id, reason.as_deref());
                 }
             }
@@ -204,15 +204,16 @@ impl<L: Link> Driver<L> {
 
     fn close(&mut self) {
         self.closing = true;
-        self.close_by = Some(self.timer.now() + self.link.closing_time());
+        self.close_deadline = Some(self.timer.now() + self.link.closing_time());
         self.core.close();
     }
 
-    fn event(&mut self, event: Event<Waiter>) {
+    fn handle_event(&mut self, event: Event<Waiter>) {
         match event {
-            Event::Settled { id, waiter, outcome } => {
-                let outcome = outcome.map_err(|error| self.explain(error, &Stream::Request(id)));
-                // The caller may have gone; then nobody wants the outcome.
+            Event::Completed { id, waiter, outcome } => {
+                let outcome =
+                    outcome.map_err(|error| self.add_stall_state(error, &Stream::Request(id)));
+                // The caller may be gone and not need the outcome.
                 let _ = waiter.reply.send(outcome);
             }
             Event::Connected(Ok(session)) => {
@@ -220,47 +221,49 @@ impl<L: Link> Driver<L> {
                     true => Era::Modern,
                     false => Era::Legacy,
                 });
-                self.stirred = true;
+                self.has_new_work = true;
                 let _ = self.shared.session.set(session);
-                self.tell_connected(Ok(()));
+                self.set_connect_result(Ok(()));
             }
             Event::Connected(Err(error)) => {
-                let error = self.explain(error, &Stream::Standing);
-                self.tell_connected(Err(error));
+                let error = self.add_stall_state(error, &Stream::Standing);
+                self.set_connect_result(Err(error));
             }
-            Event::Progress { id, frame } => self.progress(&id, &frame),
+            Event::Progress { id, frame } => self.report_progress(&id, &frame),
             Event::Notification { frame, subscription } => {
                 let waiter = subscription.and_then(|id| self.core.waiter(&id));
                 match waiter.and_then(|waiter| waiter.listener.as_deref_mut()) {
-                    // A subscriber that does not listen misses what is too much.
+                    // A subscriber that does not read misses what exceeds its
+                    // queue.
                     Some(Listener::Subscription(sender)) => {
                         let _ = sender.try_send(frame.clone());
                     }
-                    _ => self.shared.watchers.tell(&frame),
+                    _ => self.shared.subscribers.deliver(&frame),
                 }
-                self.shared.log.tell(&frame);
+                self.shared.log_callback.call(&frame);
                 let method = frame.method().unwrap_or_default().to_owned();
                 self.shared.notifications.push(&method, frame);
             }
-            Event::Asked { ask, method, params, with } => {
-                self.asked(ask, &method, params, with.as_ref());
+            Event::ServerRequest { request, method, params, caused_by } => {
+                self.start_answer(request, &method, params, caused_by.as_ref());
             }
-            Event::Withdrawn(ask) => {
-                if let Some(abort) = self.abort.remove(&ask) {
+            Event::ServerRequestCancelled(request) => {
+                if let Some(abort) = self.abort_handles.remove(&request) {
                     abort.abort();
                 }
             }
-            Event::Unclaimed { frame, why } => self.shared.unclaimed.push(why.name(), frame),
-            Event::Mishap(cause) => self.shared.note(cause),
+            Event::Unclaimed { frame, reason } => {
+                self.shared.unclaimed.push(reason.name(), frame);
+            }
+            Event::BackgroundError(cause) => self.shared.add_background_error(cause),
             Event::Closed(cause) => {
                 let _ = self.shared.closed.set(cause);
             }
         }
     }
 
-    /// Says how far an answer had come that did not come in time, if the link
-    /// knows.
-    fn explain(&self, error: Error, stream: &Stream) -> Error {
+    /// Adds the progress of the response to a timeout, if the link knows it.
+    fn add_stall_state(&self, error: Error, stream: &Stream) -> Error {
         match error {
             Error::Timeout { method, after } => match self.link.state_of(stream) {
                 Some(state) => Error::Stalled { method, after, state },
@@ -270,79 +273,89 @@ impl<L: Link> Driver<L> {
         }
     }
 
-    /// Tells of progress. A callback that panics, as a test's assertion may,
-    /// fails its request and nothing else.
-    fn progress(&mut self, id: &Id, frame: &Frame) {
+    /// Calls the progress callback. A callback that panics, such as a failed
+    /// assertion of a test, fails only its own request.
+    fn report_progress(&mut self, id: &Id, frame: &Frame) {
         let waiter = self.core.waiter(id);
         let Some(waiter) = waiter else { return };
-        let (Some(Listener::Progress(tell)), Some(progress)) =
-            (waiter.listener.as_deref_mut(), Progress::read(frame))
+        let (Some(Listener::Progress(callback)), Some(progress)) =
+            (waiter.listener.as_deref_mut(), Progress::parse(frame))
         else {
             return;
         };
-        let told = std::panic::catch_unwind(AssertUnwindSafe(|| tell(progress)));
-        if let Err(panic) = told {
+        let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| callback(progress)));
+        if let Err(panic) = outcome {
             waiter.listener = None;
-            self.core.callback_panicked(id, &panics::said(&*panic));
+            self.core.callback_panicked(id, &task::panic_message(&*panic));
         }
     }
 
-    fn asked(&mut self, ask: Ask, method: &str, params: Option<RawJson>, with: Option<&Id>) {
-        let asked = match &ask {
-            Ask::Request(id) => Frame::request(id, method, params.as_ref()),
-            Ask::Input { key, .. } => Frame::request(&key.as_str().into(), method, params.as_ref()),
+    fn start_answer(
+        &mut self,
+        request: ServerRequestId,
+        method: &str,
+        params: Option<RawJson>,
+        caused_by: Option<&Id>,
+    ) {
+        let frame = match &request {
+            ServerRequestId::Request(id) => Frame::request(id, method, params.as_ref()),
+            ServerRequestId::Input { key, .. } => {
+                Frame::request(&key.as_str().into(), method, params.as_ref())
+            }
         };
-        self.shared.requests.push(method, asked);
-        let answer = match self.answerer(with) {
-            Ok(Some(answerer)) => Ok(answerer.ask(method, params)),
-            Ok(None) => self.answers.ask(method, params),
+        self.shared.requests.push(method, frame);
+        let answer = match self.find_handler(caused_by) {
+            Ok(Some(handler)) => Ok(handler.start(method, params)),
+            Ok(None) => self.handlers.start(method, params),
             Err(error) => Err(error),
         };
         match answer {
             Ok(answer) => {
                 let (handle, registration) = AbortHandle::new_pair();
-                self.abort.insert(ask.clone(), handle);
+                self.abort_handles.insert(request.clone(), handle);
                 let answer = AssertUnwindSafe(answer).catch_unwind();
-                let answer: Answer = Box::pin(answer.map(|answer| {
+                let answer: AnswerFuture = Box::pin(answer.map(|answer| {
                     answer.unwrap_or_else(|panic| {
-                        let said = panics::said(&*panic);
+                        let message = task::panic_message(&*panic);
                         Err(ErrorObject::internal(format!(
-                            "the client's answerer panicked: {said}"
+                            "the client's handler panicked: {message}"
                         )))
                     })
                 }));
-                let answering = Answering { ask, answer: Abortable::new(answer, registration) };
-                self.answering.push(answering);
-                self.stirred = true;
+                let answer = Abortable::new(answer, registration);
+                self.pending_answers.push(PendingAnswer { request, answer });
+                self.has_new_work = true;
             }
             Err(error) => {
                 let now = self.timer.now();
-                self.core.answer(now, ask, Err(error));
+                self.core.answer(now, request, Err(error));
             }
         }
     }
 
-    /// Who answers for the request that something is asked for, if somebody does.
-    /// Where it is not said which that is, it can only be one of those in flight:
-    /// the newest, if one party has made all of them.
-    fn answerer(&mut self, with: Option<&Id>) -> Result<Option<Answerer>, ErrorObject> {
-        if let Some(id) = with {
-            return Ok(self.core.waiter(id).and_then(|waiter| waiter.answerer.clone()));
+    /// Returns the handler of the request that caused a server request, if it has
+    /// one. Without a known cause it is the handler of the newest request in
+    /// flight, provided that one party has made all of them.
+    fn find_handler(
+        &mut self,
+        caused_by: Option<&Id>,
+    ) -> Result<Option<ScopedHandler>, ErrorObject> {
+        if let Some(id) = caused_by {
+            return Ok(self.core.waiter(id).and_then(|waiter| waiter.handler.clone()));
         }
-        let answerers = self.core.waiters();
-        let answerers = answerers.filter_map(|it| Some((it.key, it.answerer.as_ref()?)));
-        let newest = answerers.clone().max_by_key(|(key, _)| *key);
+        let waiters = self.core.waiters();
+        let handlers = waiters.filter_map(|it| Some((it.key, it.handler.as_ref()?)));
+        let newest = handlers.clone().max_by_key(|(key, _)| *key);
         let Some((_, newest)) = newest else { return Ok(None) };
-        match answerers.clone().all(|(_, answerer)| answerer.party == newest.party) {
+        match handlers.clone().all(|(_, handler)| handler.party == newest.party) {
             true => Ok(Some(newest.clone())),
             false => Err(ErrorObject::internal(
-                "requests of several clients are in flight, and it is not said for which this \
-                 is asked",
+                "cannot tell which of several clients this request is for: all have requests in flight",
             )),
         }
     }
 
-    fn tell_connected(&mut self, outcome: Result<(), Error>) {
+    fn set_connect_result(&mut self, outcome: Result<(), Error>) {
         let _ = self.connected.send(Some(outcome));
     }
 }
@@ -352,22 +365,23 @@ impl<L: Link> Future for Driver<L> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let driver = &mut *self;
-        for _ in 0..ROUNDS {
-            driver.timer.renew();
-            driver.take_in(cx);
-            driver.give_out();
-            // Before reading: a link that ends by being written to says so there.
+        for _ in 0..MAX_ITERATIONS_PER_POLL {
+            driver.timer.refresh();
+            driver.take_commands(cx);
+            driver.drain_core();
+            // Flushed before receiving, because a link reports there that a write
+            // ended it.
             let flushed = driver.link.poll_flush(cx).is_ready();
             let more = driver.receive(cx);
-            let unflushed = driver.give_out();
-            if driver.ended && (flushed || !driver.closing) || driver.overdue {
+            let unflushed = driver.drain_core();
+            if driver.link_closed && (flushed || !driver.closing) || driver.close_timed_out {
                 return Poll::Ready(());
             }
-            driver.timer.hold(driver.link.is_held());
-            // Last, since everything before may have set it. What has nothing
-            // new by now has been asked, and wakes this task when it has.
-            let due = driver.watch_clock(cx);
-            if !(due || more || unflushed || driver.stirred) {
+            driver.timer.set_paused(driver.link.is_held());
+            // Last, because everything above may set a deadline. All other
+            // sources have been polled by now and wake this task.
+            let due = driver.poll_timer(cx);
+            if !(due || more || unflushed || driver.has_new_work) {
                 return Poll::Pending;
             }
         }
@@ -380,21 +394,21 @@ impl<L> Drop for Driver<L> {
     fn drop(&mut self) {
         let cause = Cause::Broken("the client's task was stopped".to_owned());
         let _ = self.shared.closed.set(cause);
-        self.shared.watchers.clear();
+        self.shared.subscribers.clear();
     }
 }
 
-/// One question being answered.
-struct Answering {
-    ask: Ask,
-    answer: Abortable<Answer>,
+/// The answer to one server request, in progress.
+struct PendingAnswer {
+    request: ServerRequestId,
+    answer: Abortable<AnswerFuture>,
 }
 
-impl Future for Answering {
-    type Output = Result<(Ask, Result<RawJson, ErrorObject>), Aborted>;
+impl Future for PendingAnswer {
+    type Output = Result<(ServerRequestId, Result<RawJson, ErrorObject>), Aborted>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let ask = self.ask.clone();
-        Pin::new(&mut self.answer).poll(cx).map(|answer| answer.map(|answer| (ask, answer)))
+        let request = self.request.clone();
+        Pin::new(&mut self.answer).poll(cx).map(|answer| answer.map(|answer| (request, answer)))
     }
 }

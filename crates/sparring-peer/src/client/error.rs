@@ -1,158 +1,162 @@
-//! What can keep a client from getting an answer. Each names the method, and
-//! shows what came instead where something came.
+//! Errors of a client's requests and connections. Each names the method, and
+//! shows what arrived instead where something did.
 
 use std::time::Duration;
 
 use sparring_wire::{ErrorObject, Frame, Id, Revision, Violation};
 
-use crate::link::Cause;
+use crate::link::{Cause, render_stderr};
 
-/// The most of a frame that a message shows.
-const SHOWN: usize = 200;
+/// The number of characters of a frame that a message shows.
+const MAX_FRAME_PREVIEW: usize = 200;
 
-/// Why a request has no answer that could be used, or a connection failed.
+/// The reason why a request has no usable response, or a connection failed.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No answer in time.
+    /// No response arrived in time.
     #[error("no answer to {method} within {after:?}")]
     Timeout {
-        /// The method that was waited for.
+        /// The method of the request.
         method: String,
-        /// How long.
+        /// The timeout.
         after: Duration,
     },
-    /// No answer in time, but something of it.
+    /// The response started to arrive, and was not complete in time.
     #[error("no answer to {method} within {after:?}: {state}")]
     Stalled {
-        /// The method that was waited for.
+        /// The method of the request.
         method: String,
-        /// How long.
+        /// The timeout.
         after: Duration,
-        /// How far the answer had come.
+        /// The progress of the response.
         state: String,
     },
-    /// The connection ended first.
-    #[error("{method} has no answer: {cause}")]
+    /// The connection ended before the response.
+    #[error("{}", render_closed(method, cause))]
     Closed {
-        /// The method that was waited for.
+        /// The method of the request.
         method: String,
         /// Why the connection ended.
         cause: Cause,
     },
-    /// A session was to be opened anew, which cannot be.
-    #[error("the session cannot be opened anew: {reason}")]
+    /// The session could not be opened again.
+    #[error("cannot reopen the session: {reason}")]
     NotReopened {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// The answer came, and is not what an answer must be.
-    #[error("the answer to {method} is wrong: {}: {}", listed(violations), shown(frame))]
-    WrongAnswer {
-        /// The method that was answered.
-        method: String,
-        /// What is wrong with it.
-        violations: Vec<Violation>,
-        /// The answer.
-        frame: Frame,
-    },
-    /// Instead of the answer came something that is no frame.
-    #[error("no answer to {method}; instead came: {}: {}", listed(frame.violations()), shown(frame))]
-    Noise {
-        /// The method that was waited for.
-        method: String,
-        /// What came.
-        frame: Frame,
-    },
-    /// Instead of the answer came one to another request.
+    /// The response is malformed.
     #[error(
-        "no answer to {method} with id {expected}; instead came one with id {found}: {}",
-        shown(frame)
+        "invalid answer to {method}: {}: {}",
+        render_violations(violations),
+        render_frame(frame)
+    )]
+    WrongAnswer {
+        /// The method of the request.
+        method: String,
+        /// The rules that the response breaks.
+        violations: Vec<Violation>,
+        /// The response.
+        frame: Frame,
+    },
+    /// Something that is not a frame arrived instead of the response.
+    #[error("no answer to {method}; the server sent something else: {}: {}", render_violations(frame.violations()), render_frame(frame))]
+    Noise {
+        /// The method of the request.
+        method: String,
+        /// The bytes that arrived.
+        frame: Frame,
+    },
+    /// A response with another id arrived instead.
+    #[error(
+        "no answer to {method} with id {expected}; the server sent one with id {found}: {}",
+        render_frame(frame)
     )]
     ForeignId {
-        /// The method that was waited for.
+        /// The method of the request.
         method: String,
         /// The id of the request.
         expected: Id,
-        /// The id that came.
+        /// The id of the response.
         found: Id,
-        /// What came.
+        /// The response.
         frame: Frame,
     },
-    /// The server answered with an error where a result is needed.
-    #[error("{method} was refused: {error}")]
+    /// The server answered with an error where a result is required.
+    #[error("the server answered {method} with an error: {error}")]
     Refused {
-        /// The method that was refused.
+        /// The method of the request.
         method: String,
-        /// What the server said.
+        /// The server's error.
         error: Box<ErrorObject>,
     },
-    /// No protocol revision that both sides speak.
+    /// Client and server have no common protocol revision.
     #[error(
-        "no common protocol version: this side has {}, the server {}",
-        names(ours),
-        named(theirs)
+        "no common protocol version; client: {}; server: {}",
+        render_revisions(ours),
+        render_versions(theirs)
     )]
     VersionRefused {
-        /// What this side would speak.
+        /// The client's revisions.
         ours: Vec<Revision>,
-        /// What the server named, or how it answered instead.
+        /// The revisions that the server named, or a description of its answer.
         theirs: Vec<String>,
     },
-    /// The result lacks what its method must give.
-    #[error("the result of {method} cannot be used: {reason}")]
+    /// The result lacks something that its method requires.
+    #[error("invalid result of {method}: {reason}")]
     Unusable {
-        /// The method that was answered.
+        /// The method of the request.
         method: String,
         /// What is missing or wrong.
         reason: String,
     },
-    /// The server asked for input that this side does not give.
-    #[error("{method} needs {request} ({key}), which was not answered: {error}")]
+    /// The server asked for input that the client did not provide.
+    #[error("the client did not answer {request} (input `{key}` of {method}): {error}")]
     Unanswered {
-        /// The method that was called.
+        /// The method of the request.
         method: String,
-        /// The method that the server asked back.
+        /// The method of the input that the server asked for.
         request: String,
-        /// The server's name for that input.
+        /// The server's key of the input.
         key: String,
-        /// Why it was not answered.
+        /// Why the client did not provide it.
         error: Box<ErrorObject>,
     },
-    /// The server kept asking for input.
-    #[error("{method} asked for input {rounds} times without coming to an end")]
+    /// The server asked for input too often.
+    #[error("the server asked for input for {method} more than {rounds} times")]
     TooManyRounds {
-        /// The method that was called.
+        /// The method of the request.
         method: String,
-        /// How often.
+        /// The number of times.
         rounds: u32,
     },
-    /// A list that does not end.
-    #[error("{method} does not end: {reason}")]
+    /// A list exceeded a limit or repeated a cursor.
+    #[error("{method} returned an endless list: {reason}")]
     EndlessList {
         /// The method of the list.
         method: String,
-        /// Which limit it broke.
+        /// The limit.
         reason: String,
     },
-    /// The caller gave the request up.
+    /// The caller cancelled the request.
     #[error("{method} was cancelled")]
     Cancelled {
-        /// The method that was given up.
+        /// The method of the request.
         method: String,
     },
-    /// A callback of the caller's panicked while the request was in flight.
+    /// A callback of the caller panicked while the request was in flight.
     #[error("a callback of {method} panicked: {panic}")]
     CallbackPanicked {
-        /// The method that was waited for.
+        /// The method of the request.
         method: String,
-        /// What the panic said.
+        /// The message of the panic.
         panic: String,
     },
 }
 
 impl Error {
-    /// A stable name for what it is, for programs and suites.
+    /// Returns a stable name of the error for programs and suites.
     pub fn kind(&self) -> &'static str {
         match self {
             Error::Timeout { .. } | Error::Stalled { .. } => "timeout",
@@ -179,7 +183,18 @@ impl Error {
     }
 }
 
-fn listed(violations: &[Violation]) -> String {
+/// Names the event that ended the connection before the response.
+fn render_closed(method: &str, cause: &Cause) -> String {
+    match cause {
+        Cause::EndOfInput => format!("{cause} before it answered {method}"),
+        Cause::Gone { how, stderr } => {
+            format!("{how} before it answered {method}{}", render_stderr(stderr))
+        }
+        _ => format!("no answer to {method}: {cause}"),
+    }
+}
+
+fn render_violations(violations: &[Violation]) -> String {
     let each: Vec<_> = violations
         .iter()
         .map(|violation| format!("{} ({})", violation.message, violation.rule))
@@ -187,21 +202,21 @@ fn listed(violations: &[Violation]) -> String {
     each.join("; ")
 }
 
-fn named(theirs: &[String]) -> String {
+fn render_versions(theirs: &[String]) -> String {
     match theirs.is_empty() {
         true => "names none".to_owned(),
         false => theirs.join(", "),
     }
 }
 
-fn names(revisions: &[Revision]) -> String {
+fn render_revisions(revisions: &[Revision]) -> String {
     revisions.iter().map(|revision| revision.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// The beginning of a frame, for a message.
-fn shown(frame: &Frame) -> String {
+/// Returns the beginning of a frame, for a message.
+fn render_frame(frame: &Frame) -> String {
     let text = frame.text();
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MAX_FRAME_PREVIEW) {
         None => text.into_owned(),
         Some((end, _)) => format!("{}… ({} bytes)", &text[..end], frame.bytes().len()),
     }

@@ -1,4 +1,5 @@
-//! What came in without being asked for, to be counted and awaited.
+//! Stores and counts messages that answer no request, and lets callers wait for
+//! them.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,28 +10,30 @@ use tokio::sync::Notify;
 
 use super::error::Error;
 
-/// The most frames, and bytes of them, that are kept; all are counted.
+/// The maximum number of stored frames and of their bytes. Dropped frames are
+/// still counted.
 const MAX_FRAMES: usize = 10_000;
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// The most names that are counted; a server may invent any number of methods.
+/// The maximum number of counted names, because a server may invent any number of
+/// methods.
 const MAX_NAMES: usize = 1_000;
 
-/// Frames in the order they came, counted by name: their method, or for what is
-/// nobody's `noise`, `late`, `duplicate` or `foreign`. Cheap to clone; all
-/// clones share it.
+/// Frames in the order of arrival, counted by name. The name is the method, or
+/// `noise`, `late`, `duplicate` or `foreign` for unclaimed frames. Cheap to
+/// clone; all clones share the content.
 #[derive(Debug, Clone, Default)]
-pub struct Inbox(Arc<Inner>);
+pub struct Inbox(Arc<SharedInbox>);
 
 #[derive(Debug, Default)]
-struct Inner {
-    state: Mutex<State>,
+struct SharedInbox {
+    state: Mutex<InboxState>,
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    /// Each with what it is counted under.
+struct InboxState {
+    /// Each frame with the name it is counted under.
     frames: VecDeque<(String, Frame)>,
     bytes: usize,
     counts: HashMap<String, u64>,
@@ -57,39 +60,40 @@ impl Inbox {
         self.0.changed.notify_waiters();
     }
 
-    /// The frames that are kept.
+    /// Returns the stored frames.
     pub fn all(&self) -> Vec<Frame> {
         self.state().frames.iter().map(|(_, frame)| frame.clone()).collect()
     }
 
-    /// The frames of one name that are kept.
+    /// Returns the stored frames with this name.
     pub fn of(&self, name: &str) -> Vec<Frame> {
         let state = self.state();
         let named = state.frames.iter().filter(|(known, _)| known == name);
         named.map(|(_, frame)| frame.clone()).collect()
     }
 
-    /// How many frames came, kept or not.
+    /// Returns the number of frames that arrived, stored or not.
     pub fn total(&self) -> u64 {
         self.state().total
     }
 
-    /// How many frames of one name came, kept or not.
+    /// Returns the number of frames with this name that arrived, stored or not.
     pub fn count(&self, name: &str) -> u64 {
         self.state().counts.get(name).copied().unwrap_or_default()
     }
 
-    /// How many frames came of each name, by their names.
+    /// Returns the number of frames that arrived, by name.
     pub fn counts(&self) -> BTreeMap<String, u64> {
         let mut counts = BTreeMap::new();
         counts.extend(self.state().counts.iter().map(|(name, count)| (name.clone(), *count)));
         counts
     }
 
-    /// Waits until so many of one name have come, and gives those kept.
+    /// Waits until `count` frames with this name have arrived, and returns the
+    /// stored ones.
     ///
     /// # Errors
-    /// When they have not come in that time.
+    /// If they have not arrived within that time.
     pub async fn wait_for(
         &self,
         name: &str,
@@ -100,13 +104,13 @@ impl Inbox {
         match tokio::time::timeout(within, arrival).await {
             Ok(()) => Ok(self.of(name)),
             Err(_) => {
-                let method = format!("{name} ({} of {count} came)", self.count(name));
+                let method = format!("{name} ({} of {count} received)", self.count(name));
                 Err(Error::Timeout { method, after: within })
             }
         }
     }
 
-    /// Waits, for as long as it takes, until something holds of what came.
+    /// Waits without a timeout until a condition holds.
     pub async fn until(&self, holds: impl Fn(&Inbox) -> bool) {
         loop {
             let changed = self.0.changed.notified();
@@ -117,7 +121,7 @@ impl Inbox {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, InboxState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Lists, all their pages, within bounds.
+//! Lists of a server, with all their pages, within limits.
 
 use std::collections::HashSet;
 use std::ops::Deref;
@@ -12,7 +12,7 @@ use sparring_wire::{JsonKind, RawJson, Revision};
 use super::{Client, Error};
 use crate::link::LinkKind;
 
-/// What a server can list.
+/// A kind of list that a server offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listing {
     /// Tools.
@@ -26,7 +26,7 @@ pub enum Listing {
 }
 
 impl Listing {
-    /// The method that asks for it.
+    /// Returns the method that lists it.
     pub fn method(self) -> &'static str {
         match self {
             Listing::Tools => "tools/list",
@@ -36,7 +36,7 @@ impl Listing {
         }
     }
 
-    /// The capability without which there is no such list.
+    /// Returns the capability that a server with such a list declares.
     pub fn capability(self) -> &'static str {
         match self {
             Listing::Tools => "tools",
@@ -45,7 +45,7 @@ impl Listing {
         }
     }
 
-    /// The name of the list in its result.
+    /// Returns the member of the result that holds the list.
     pub fn field(self) -> &'static str {
         match self {
             Listing::Tools => "tools",
@@ -57,13 +57,13 @@ impl Listing {
 }
 
 impl Client {
-    /// All tools; none where the server does not declare tools.
+    /// Lists all tools; none if the server does not declare tools.
     ///
-    /// Over HTTP those are left out that ask for headers which cannot be made
-    /// (2026-07-28, server/tools#x-mcp-header); the transcript says why.
+    /// Over HTTP the list lacks tools that ask for impossible headers
+    /// (2026-07-28, server/tools#x-mcp-header). The transcript has the reason.
     ///
     /// # Errors
-    /// When there is no answer, the server refuses, or the list does not end.
+    /// If the request fails, or the list exceeds a limit.
     pub async fn list_tools(&self) -> Result<TypedList<Tool>, Error> {
         let mut tools: TypedList<Tool> = self.list_as(Listing::Tools).await?;
         if self.handle.shared.kind == LinkKind::Streams
@@ -76,35 +76,36 @@ impl Client {
         Ok(tools)
     }
 
-    /// All resources; none where the server does not declare resources.
+    /// Lists all resources; none if the server does not declare resources.
     ///
     /// # Errors
-    /// When there is no answer, the server refuses, or the list does not end.
+    /// If the request fails, or the list exceeds a limit.
     pub async fn list_resources(&self) -> Result<TypedList<Resource>, Error> {
         self.list_as(Listing::Resources).await
     }
 
-    /// All resource templates; none where the server does not declare resources.
+    /// Lists all resource templates; none if the server does not declare
+    /// resources.
     ///
     /// # Errors
-    /// When there is no answer, the server refuses, or the list does not end.
+    /// If the request fails, or the list exceeds a limit.
     pub async fn list_resource_templates(&self) -> Result<TypedList<ResourceTemplate>, Error> {
         self.list_as(Listing::ResourceTemplates).await
     }
 
-    /// All prompts; none where the server does not declare prompts.
+    /// Lists all prompts; none if the server does not declare prompts.
     ///
     /// # Errors
-    /// When there is no answer, the server refuses, or the list does not end.
+    /// If the request fails, or the list exceeds a limit.
     pub async fn list_prompts(&self) -> Result<TypedList<Prompt>, Error> {
         self.list_as(Listing::Prompts).await
     }
 
-    /// All items of a list as the server spelled them; none where it does not
-    /// declare them.
+    /// Lists all items as the server spelled them; none if the server does not
+    /// declare the capability.
     ///
     /// # Errors
-    /// When there is no answer, the server refuses, or the list does not end.
+    /// If the request fails, or the list exceeds a limit.
     pub async fn list(&self, what: Listing) -> Result<Vec<RawJson>, Error> {
         let (method, field) = (what.method(), what.field());
         if self.session().is_some_and(|session| !session.capabilities.has(what.capability())) {
@@ -121,7 +122,7 @@ impl Client {
             let response = self.request(method, params).await?;
             let page = response.good_result()?;
             let found = page.get(field).filter(|found| found.kind() == JsonKind::Array);
-            let found = found.ok_or_else(|| unusable(format!("{field} is not a list")))?;
+            let found = found.ok_or_else(|| unusable(format!("`{field}` is not an array")))?;
             items.extend(found.items().map(RawJson::from));
             if items.len() > options.max_items {
                 return Err(endless(format!("more than {} items", options.max_items)));
@@ -131,7 +132,7 @@ impl Client {
                 return Err(unusable(format!("nextCursor: {next} is not a string")));
             };
             if !cursors.insert(next.to_string()) {
-                return Err(endless(format!("the cursor {next:?} came twice")));
+                return Err(endless(format!("cursor {next:?} repeats")));
             }
             cursor = Some(next.into_owned());
         }
@@ -139,29 +140,29 @@ impl Client {
     }
 
     async fn list_as<T: DeserializeOwned>(&self, what: Listing) -> Result<TypedList<T>, Error> {
-        Ok(TypedList::read(what, &self.list(what).await?))
+        Ok(TypedList::parse(what, &self.list(what).await?))
     }
 }
 
-/// The items of a list by their type; it dereferences to a slice of them.
+/// The typed items of a list. Dereferences to a slice of them.
 ///
-/// An item that its type cannot be read from is left out: it has a member twice that the
-/// type names, say, or is an array. One such item must not cost the others, and must not
-/// go unnoticed.
+/// Items that do not fit the type are left out, such as an array or an object
+/// with a duplicate member. One such item must not make the others unusable, and
+/// must not go unnoticed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TypedList<T> {
     /// The items, in the server's order.
     pub items: Vec<T>,
-    /// One line for each item that was left out: its place in the list, and what is wrong
-    /// with it.
+    /// One line for each item that was left out: its index in the list, and the
+    /// error.
     pub malformed: Vec<String>,
 }
 
-/// The most malformed items that a summary shows.
-const SUMMARIZED: usize = 3;
+/// The number of malformed items in a summary.
+const MAX_SUMMARIZED: usize = 3;
 
 impl<T: DeserializeOwned> TypedList<T> {
-    fn read(what: Listing, items: &[RawJson]) -> Self {
+    fn parse(what: Listing, items: &[RawJson]) -> Self {
         let mut list = TypedList { items: Vec::with_capacity(items.len()), malformed: Vec::new() };
         for (index, item) in items.iter().enumerate() {
             match item.view().to() {
@@ -174,10 +175,10 @@ impl<T: DeserializeOwned> TypedList<T> {
 }
 
 impl<T> TypedList<T> {
-    /// What was left out, in one line; none where nothing was.
+    /// Describes the malformed items in one line, if there are any.
     pub fn malformed_summary(&self) -> Option<String> {
-        let mut shown = self.malformed.iter().take(SUMMARIZED).cloned().collect::<Vec<_>>();
-        match self.malformed.len().saturating_sub(SUMMARIZED) {
+        let mut shown = self.malformed.iter().take(MAX_SUMMARIZED).cloned().collect::<Vec<_>>();
+        match self.malformed.len().saturating_sub(MAX_SUMMARIZED) {
             0 => {}
             more => shown.push(format!("and {more} more")),
         }

@@ -1,18 +1,17 @@
-//! The client: connects over any link, asks, answers what the server asks
-//! back, and keeps the transcript.
+//! The client: connects over any link, sends requests, answers requests of the
+//! server, and keeps the transcript.
 
-mod answers;
 mod builder;
 pub mod core;
 mod driver;
 mod error;
 mod inbox;
 mod lists;
-mod log;
+mod log_messages;
 mod options;
-mod reopen;
 mod request;
 mod response;
+mod server_requests;
 mod subscription;
 
 use std::borrow::Cow;
@@ -31,35 +30,36 @@ use tokio::sync::{mpsc, watch};
 use crate::link::{Cause, Link, LinkKind};
 use driver::Command;
 
-pub use self::core::{Session, Unclaimed};
-pub use answers::{Answering, Question, accept_with_defaults};
+pub use self::core::{Session, UnclaimedReason};
 pub use builder::ClientBuilder;
 pub use error::Error;
 pub use inbox::Inbox;
 pub use lists::{Listing, TypedList};
-pub use log::LogMessage;
+pub use log_messages::LogMessage;
 pub use options::{ClientOptions, Protocol};
 pub use request::{InFlight, Progress, RequestBuilder};
 pub use response::Response;
+pub use server_requests::{Answering, Question, accept_with_defaults};
 pub use subscription::{Filter, Subscription};
 
-/// A connection to a server. Cheap to clone, and usable from many tasks at
-/// once; when the last clone is gone, the connection is closed.
+/// A connection to a server. Cheap to clone, and usable from many tasks at once.
+/// Dropping the last clone closes the connection.
 #[derive(Debug, Clone)]
 pub struct Client {
     handle: Arc<Handle>,
-    /// How long requests of this handle may take, if not as long as others.
+    /// The timeout of requests made with this handle, if it is not the default.
     timeout: Option<Duration>,
 }
 
-/// What all clones of a client have in common; with it the connection goes.
+/// The state that all clones of a client share. Dropping it closes the
+/// connection.
 #[derive(Debug)]
 struct Handle {
     commands: mpsc::UnboundedSender<Command>,
     shared: Arc<Shared>,
 }
 
-/// What the handles and the driver both know.
+/// The state that the handles and the driver share.
 #[derive(Debug)]
 struct Shared {
     options: ClientOptions,
@@ -68,120 +68,121 @@ struct Shared {
     notifications: Inbox,
     requests: Inbox,
     unclaimed: Inbox,
-    watchers: subscription::Watchers,
-    log: log::Hearer,
+    subscribers: subscription::LegacySubscribers,
+    log_callback: log_messages::LogCallback,
     transcript: Transcript,
-    makings: reopen::Makings,
-    mishaps: Mutex<Vec<Cause>>,
-    keys: AtomicU64,
+    reopen_parts: builder::ReopenParts,
+    background_errors: Mutex<Vec<Cause>>,
+    next_key: AtomicU64,
     closed: OnceLock<Cause>,
-    /// How connecting went, once it is over.
+    /// The outcome of connecting, once it is known.
     connected: watch::Receiver<Option<Result<(), Error>>>,
     /// Closed when the driver has ended.
     done: watch::Receiver<()>,
 }
 
-/// The most mishaps that are kept.
-const MISHAPS: usize = 1_000;
+/// The maximum number of stored background errors.
+const MAX_BACKGROUND_ERRORS: usize = 1_000;
 
 impl Shared {
-    fn note(&self, mishap: Cause) {
-        let mut mishaps = self.mishaps.lock().unwrap_or_else(PoisonError::into_inner);
-        if mishaps.len() < MISHAPS {
-            mishaps.push(mishap);
+    fn add_background_error(&self, error: Cause) {
+        let mut errors = self.background_errors.lock().unwrap_or_else(PoisonError::into_inner);
+        if errors.len() < MAX_BACKGROUND_ERRORS {
+            errors.push(error);
         }
     }
 }
 
 impl Client {
-    /// Connects with everything as it is by default.
+    /// Connects with default options.
     ///
     /// # Errors
-    /// When the server cannot be talked to; the error says why.
+    /// If the client cannot connect to the server.
     pub async fn connect(link: impl Link) -> Result<Client, Error> {
         ClientBuilder::default().connect(link).await
     }
 
-    /// A client that differs from the default.
+    /// Creates a builder for a client with other options.
     pub fn builder() -> ClientBuilder {
         ClientBuilder::default()
     }
 
-    /// Waits until the two sides have come to terms.
+    /// Waits until the client is connected.
     ///
     /// # Errors
-    /// When they have not; the error says why.
+    /// If the client cannot connect to the server.
     pub async fn ready(&self) -> Result<(), Error> {
         let mut connected = self.handle.shared.connected.clone();
         let outcome = connected.wait_for(Option::is_some).await.map(|outcome| outcome.clone());
         match outcome {
             Ok(Some(outcome)) => outcome,
-            _ => Err(Error::Closed { method: "connecting".to_owned(), cause: self.cause() }),
+            _ => Err(Error::Closed { method: "connecting".to_owned(), cause: self.close_cause() }),
         }
     }
 
-    /// What the two sides agreed on; none where there was no lifecycle.
+    /// Returns what client and server agreed on; none for [`Protocol::Raw`].
     pub fn session(&self) -> Option<&Session> {
         self.handle.shared.session.get().map(|session| &**session)
     }
 
-    /// The revision in use; none where there was no lifecycle.
+    /// Returns the revision in use; none for [`Protocol::Raw`].
     pub fn revision(&self) -> Option<Revision> {
         self.session().map(|session| session.revision)
     }
 
-    /// What the server says it can do.
+    /// Returns the capabilities that the server declares.
     pub fn capabilities(&self) -> ServerCapabilities {
         self.session().map(|session| session.capabilities.clone()).unwrap_or_default()
     }
 
-    /// The same connection, by a handle whose requests may take this long, lists
-    /// and all.
+    /// Returns a handle to the same connection whose requests, lists included,
+    /// have this timeout.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Client {
         Client { timeout: Some(timeout), ..self.clone() }
     }
 
-    /// How long requests of this handle may take.
+    /// Returns the timeout of requests made with this handle.
     pub fn timeout(&self) -> Duration {
         self.timeout.unwrap_or(self.handle.shared.options.timeout)
     }
 
-    /// Whether the connection stands.
+    /// Returns whether the connection is open.
     pub fn is_connected(&self) -> bool {
         !self.handle.commands.is_closed()
     }
 
-    /// Every frame that went over the wire, with what is wrong with it.
+    /// Returns the transcript: every frame of the connection, with its
+    /// violations.
     pub fn transcript(&self) -> &Transcript {
         &self.handle.shared.transcript
     }
 
-    /// The notifications that came.
+    /// Returns the notifications that arrived.
     pub fn notifications(&self) -> &Inbox {
         &self.handle.shared.notifications
     }
 
-    /// What the server asked: its requests, and the inputs that a request of
-    /// this side needed. Pings are answered without being noted here.
+    /// Returns the requests of the server: its own requests, and the inputs that
+    /// requests of this client required. Pings are answered and not listed here.
     pub fn requests(&self) -> &Inbox {
         &self.handle.shared.requests
     }
 
-    /// What came and belongs to no request, counted as `noise`, `late`,
+    /// Returns frames that belong to no request, counted as `noise`, `late`,
     /// `duplicate` and `foreign`.
     pub fn unclaimed(&self) -> &Inbox {
         &self.handle.shared.unclaimed
     }
 
-    /// What went wrong and failed no request, the first thousand: a notification
-    /// or an answer of this side that the server did not take, and what it said
-    /// unasked and this side has missed.
+    /// Returns the first thousand errors that failed no request: a notification
+    /// or response that the server did not accept, or server messages that may
+    /// have been lost.
     pub fn mishaps(&self) -> Vec<Cause> {
-        self.handle.shared.mishaps.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.handle.shared.background_errors.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// A request of any method with any params.
+    /// Creates a request with any method and params.
     pub fn request(
         &self,
         method: impl Into<Cow<'static, str>>,
@@ -190,13 +191,13 @@ impl Client {
         RequestBuilder::new(self.clone(), method.into(), params)
     }
 
-    /// Sends bytes as they are, which must be a request with an id of the
-    /// caller's, and waits for its answer.
+    /// Creates a request from bytes that are sent unchanged. They must be a
+    /// request with an id.
     pub fn request_bytes(&self, bytes: impl Into<Vec<u8>>) -> RequestBuilder {
-        RequestBuilder::of_frame(self.clone(), Frame::parse(bytes))
+        RequestBuilder::from_frame(self.clone(), Frame::parse(bytes))
     }
 
-    /// Sends bytes as they are, whatever they are, and expects nothing.
+    /// Sends any bytes unchanged, without waiting for a response.
     pub fn send_bytes(&self, bytes: impl Into<Vec<u8>>) {
         self.send(Frame::parse(bytes));
     }
@@ -217,7 +218,7 @@ impl Client {
     /// Reads a resource.
     ///
     /// # Errors
-    /// When there is no answer, or the server refuses.
+    /// If the request fails.
     pub async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, Error> {
         self.request("resources/read", Some(json!({"uri": uri}).into())).await?.to()
     }
@@ -225,17 +226,17 @@ impl Client {
     /// Gets a prompt.
     ///
     /// # Errors
-    /// When there is no answer, or the server refuses.
+    /// If the request fails.
     pub async fn get_prompt(&self, name: &str, arguments: Value) -> Result<GetPromptResult, Error> {
         let params = json!({"name": name, "arguments": arguments});
         self.request("prompts/get", Some(params.into())).await?.to()
     }
 
-    /// Asks for completions of an argument: `reference` is a prompt or a
-    /// template as `{"type": "ref/prompt", "name": …}`.
+    /// Requests completions of an argument. `reference` is a prompt or a template
+    /// such as `{"type": "ref/prompt", "name": …}`.
     ///
     /// # Errors
-    /// When there is no answer, or the server refuses.
+    /// If the request fails.
     pub async fn complete(
         &self,
         reference: Value,
@@ -252,25 +253,25 @@ impl Client {
         })
     }
 
-    /// Asks whether the server is there: by `ping`, or where the revision has
-    /// none, by `server/discover`.
+    /// Checks that the server responds: with `ping`, or with `server/discover` in
+    /// revisions without pings.
     ///
     /// # Errors
-    /// When there is no answer, or the server refuses.
+    /// If the request fails.
     pub async fn ping(&self) -> Result<(), Error> {
         let modern = self.revision().is_some_and(Revision::is_modern);
         let method = if modern { "server/discover" } else { "ping" };
         self.request(method, None).await?.to_value().map(drop)
     }
 
-    /// Sets the least severe level of log messages that the server shall send:
-    /// by a request, or where the revision says so, with each later request.
+    /// Sets the lowest level of log messages that the server sends: with a
+    /// request, or since 2026-07-28 in the metadata of each later request.
     ///
     /// # Errors
-    /// When there is no answer, or the server refuses.
+    /// If the request fails.
     pub async fn set_log_level(&self, level: LogLevel) -> Result<(), Error> {
         if self.revision().is_some_and(Revision::is_modern) {
-            self.command(Command::LogLevel(level));
+            self.send_command(Command::LogLevel(level));
             return Ok(());
         }
         let params = json!({"level": level.name()});
@@ -280,50 +281,50 @@ impl Client {
     /// Subscribes to changes of one resource.
     ///
     /// # Errors
-    /// When there is no answer, or the server refuses.
+    /// If the request fails.
     pub async fn subscribe(&self, uri: &str) -> Result<Subscription, Error> {
         self.listen(Filter { uris: vec![uri.to_owned()], ..Filter::default() }).await
     }
 
-    /// Subscribes to everything that fits the filter, in the way of the
+    /// Subscribes to everything that matches the filter, with the requests of the
     /// revision in use.
     ///
     /// # Errors
-    /// When there is no answer, or the server refuses.
+    /// If a request fails.
     pub async fn listen(&self, filter: Filter) -> Result<Subscription, Error> {
         Subscription::open(self.clone(), filter).await
     }
 
     /// Closes the connection and waits until the link has ended.
     pub async fn close(&self) {
-        self.command(Command::Close);
+        self.send_command(Command::Close);
         let mut done = self.handle.shared.done.clone();
-        // An error says that the driver is gone, which is what is waited for.
+        // An error means that the driver has ended.
         while done.changed().await.is_ok() {}
     }
 
-    /// Waits until the connection has ended, from whatever side, and says why.
+    /// Waits until either side has closed the connection, and returns the reason.
     pub async fn closed(&self) -> Cause {
         let mut done = self.handle.shared.done.clone();
         while done.changed().await.is_ok() {}
-        self.cause()
+        self.close_cause()
     }
 
     fn send(&self, frame: Frame) {
-        self.command(Command::Send(frame));
+        self.send_command(Command::Send(frame));
     }
 
-    /// Hands something to the driver. If the driver is gone, so is everybody
-    /// who could wait for an effect.
-    fn command(&self, command: Command) {
+    /// Sends a command to the driver. If the driver is gone, no caller waits for
+    /// an effect.
+    fn send_command(&self, command: Command) {
         let _ = self.handle.commands.send(command);
     }
 
-    fn key(&self) -> u64 {
-        self.handle.shared.keys.fetch_add(1, Ordering::Relaxed)
+    fn next_key(&self) -> u64 {
+        self.handle.shared.next_key.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn cause(&self) -> Cause {
+    fn close_cause(&self) -> Cause {
         self.handle.shared.closed.get().cloned().unwrap_or(Cause::ByUs)
     }
 }

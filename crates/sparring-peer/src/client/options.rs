@@ -1,4 +1,4 @@
-//! What a client is told before it connects: plain data.
+//! The options of a client, as plain data.
 
 use std::time::Duration;
 
@@ -6,34 +6,35 @@ use serde_json::{Map, Value};
 use sparring_wire::Revision;
 use sparring_wire::types::Implementation;
 
-/// How a client behaves.
+/// The options of a client.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClientOptions {
-    /// Who the client says it is.
+    /// The name and version that the client declares.
     pub info: Implementation,
-    /// What the client says it can do, as it stands on the wire.
+    /// The capabilities that the client declares, as JSON.
     pub capabilities: Map<String, Value>,
-    /// Which revision to speak.
+    /// The revision to use.
     pub protocol: Protocol,
-    /// How long connecting may take as a whole, and then each request.
+    /// The timeout of connecting as a whole, and of each request after that.
     pub timeout: Duration,
-    /// How long a stray line or a foreign reply may be followed by the right
-    /// one before the requests in flight are given up.
+    /// How long the client waits for the right response after noise or a foreign
+    /// response, before it fails the requests in flight.
     pub grace: Duration,
-    /// How often one request may be answered with a wish for input.
+    /// The number of times that a server may answer one request with
+    /// `input_required`.
     pub max_rounds: u32,
-    /// The most pages of one list.
+    /// The maximum number of pages of one list.
     pub max_pages: usize,
-    /// The most items of one list.
+    /// The maximum number of items of one list.
     pub max_items: usize,
-    /// How many bytes the transcript keeps.
+    /// The maximum number of bytes in the transcript.
     pub transcript_bytes: usize,
-    /// Whether what passes is recorded in the transcript, and judged. Without,
-    /// calls are faster, and nobody can say later what was said.
+    /// Whether frames are recorded in the transcript and checked. Calls are
+    /// faster without, and the traffic cannot be inspected later.
     pub recorded: bool,
-    /// Whether the time of a request stands still while this side is being asked
-    /// for it. Not every link says which request that is; then it is all that are
-    /// in flight.
+    /// Whether the timeout of a request is paused while the client answers a
+    /// server request that it caused. Where the link does not tell which request
+    /// that is, the timeouts of all requests in flight are paused.
     pub patient: bool,
 }
 
@@ -55,15 +56,26 @@ impl Default for ClientOptions {
     }
 }
 
-/// Which revision a client speaks.
+impl ClientOptions {
+    /// Returns the revisions that this client can use, the newest first.
+    pub(super) fn revisions(&self) -> Vec<Revision> {
+        match self.protocol {
+            Protocol::Auto => Revision::ALL.into_iter().rev().collect(),
+            Protocol::Only(revision) => vec![revision],
+            Protocol::Raw => Vec::new(),
+        }
+    }
+}
+
+/// The revision that a client uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Protocol {
-    /// The newest that the server has, found out as the specification says.
+    /// The newest revision that the server has, detected as the specification
+    /// says.
     #[default]
     Auto,
-    /// This one, or none.
+    /// Only this revision.
     Only(Revision),
-    /// No lifecycle at all: nothing is sent that the caller does not send, and
-    /// nothing is added to it.
+    /// No lifecycle: the client sends only what the caller sends, unchanged.
     Raw,
 }

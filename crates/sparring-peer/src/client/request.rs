@@ -1,5 +1,4 @@
-//! One request being made: how long it may take, who hears of its progress,
-//! and how to give it up.
+//! One request: its timeout, its callbacks, and its cancellation.
 
 use std::borrow::Cow;
 use std::future::{Future, IntoFuture};
@@ -11,39 +10,39 @@ use std::time::Duration;
 use sparring_wire::{Frame, Json, RawJson};
 use tokio::sync::oneshot;
 
-use super::answers::{Answerer, Answering};
 use super::core::Request;
 use super::driver::{Command, Listener, Waiter};
+use super::server_requests::{Answering, ScopedHandler};
 use super::{Client, Error, Response};
 
-/// A request to be; awaiting it makes it.
+/// Builds a request. Awaiting it sends it.
 #[must_use = "a request is made when it is awaited or started"]
 pub struct RequestBuilder {
     client: Client,
-    what: What,
+    content: RequestContent,
     timeout: Option<Duration>,
     listener: Option<Box<Listener>>,
-    answerer: Option<Answerer>,
+    handler: Option<ScopedHandler>,
 }
 
-enum What {
+enum RequestContent {
     Request(Cow<'static, str>, Option<RawJson>),
     Frame(Frame),
 }
 
-/// How far a request has come, as the server says.
+/// The progress of a request, as the server reports it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
-    /// How much is done.
+    /// The amount done.
     pub progress: f64,
-    /// How much there is to do, where it is known.
+    /// The total amount, if it is known.
     pub total: Option<f64>,
-    /// What is being done.
+    /// A description of the current work.
     pub message: Option<String>,
 }
 
 impl Progress {
-    pub(super) fn read(frame: &Frame) -> Option<Progress> {
+    pub(super) fn parse(frame: &Frame) -> Option<Progress> {
         let params = frame.params()?;
         Some(Progress {
             progress: params.get("progress").and_then(Json::as_f64)?,
@@ -58,38 +57,39 @@ impl RequestBuilder {
         RequestBuilder {
             timeout: client.timeout,
             client,
-            what: What::Request(method, params),
+            content: RequestContent::Request(method, params),
             listener: None,
-            answerer: None,
+            handler: None,
         }
     }
 
-    pub(super) fn of_frame(client: Client, frame: Frame) -> Self {
-        let (timeout, what) = (client.timeout, What::Frame(frame));
-        RequestBuilder { timeout, client, what, listener: None, answerer: None }
+    pub(super) fn from_frame(client: Client, frame: Frame) -> Self {
+        let (timeout, content) = (client.timeout, RequestContent::Frame(frame));
+        RequestBuilder { timeout, client, content, listener: None, handler: None }
     }
 
-    /// Waits this long instead of the client's own timeout.
+    /// Sets the timeout, instead of the client's.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Asks the server for progress, and hears of it. In bytes of the caller's
-    /// own nothing is added: they must have the request's id as `progressToken`.
-    pub fn on_progress(mut self, tell: impl FnMut(Progress) + Send + 'static) -> Self {
-        self.listener = Some(Box::new(Listener::Progress(Box::new(tell))));
+    /// Asks the server for progress, and calls `callback` with it. A request made
+    /// from bytes is sent unchanged: its `progressToken` must be its id.
+    pub fn on_progress(mut self, callback: impl FnMut(Progress) + Send + 'static) -> Self {
+        self.listener = Some(Box::new(Listener::Progress(Box::new(callback))));
         self
     }
 
-    /// Answers what the server asks because of this request, by method and
-    /// params, instead of the client. Capabilities are the client's to declare.
+    /// Answers the server requests that this request causes, instead of the
+    /// client's own handlers. The client still declares the capabilities.
     ///
-    /// Not every link says which request a question belongs to. Then it is asked
-    /// for the newest of those in flight, if they are all of one `party`, and
-    /// refused if not: nobody shall see what is asked of another.
+    /// Not every link reports which request caused a server request. Then the
+    /// handler of the newest request in flight answers, provided that all
+    /// requests in flight have the same `party`. Otherwise the server request is
+    /// refused, so that one party never sees another's.
     pub fn answered_by(mut self, party: u64, by: Arc<dyn Answering>) -> Self {
-        self.answerer = Some(Answerer { party, by });
+        self.handler = Some(ScopedHandler { party, handler: by });
         self
     }
 
@@ -98,24 +98,24 @@ impl RequestBuilder {
         self
     }
 
-    /// Makes the request without waiting for its answer.
+    /// Sends the request without waiting for its response.
     pub fn start(self) -> InFlight {
         let (reply, answer) = oneshot::channel();
-        let key = self.client.key();
+        let key = self.client.next_key();
         let progress = matches!(self.listener.as_deref(), Some(Listener::Progress(_)));
-        let waiter = Waiter { key, reply, listener: self.listener, answerer: self.answerer };
-        let (method, command) = match self.what {
-            What::Request(method, params) => {
+        let waiter = Waiter { key, reply, listener: self.listener, handler: self.handler };
+        let (method, command) = match self.content {
+            RequestContent::Request(method, params) => {
                 let timeout = self.timeout;
                 let request = Request { method: method.clone(), params, timeout, progress };
                 (method, Command::Request(request, waiter))
             }
-            What::Frame(frame) => {
+            RequestContent::Frame(frame) => {
                 let method = frame.method().unwrap_or("raw bytes").to_owned().into();
                 (method, Command::RequestFrame(frame, self.timeout, waiter))
             }
         };
-        self.client.command(command);
+        self.client.send_command(command);
         InFlight { client: self.client, method, key, answer: Some(answer) }
     }
 }
@@ -129,24 +129,24 @@ impl IntoFuture for RequestBuilder {
     }
 }
 
-/// A request in flight. Dropped before its answer, it is cancelled.
+/// A request in flight. Dropping it before the response cancels it.
 #[must_use = "a request that is dropped is cancelled"]
 pub struct InFlight {
     client: Client,
     method: Cow<'static, str>,
     key: u64,
-    /// Gone once the answer has come.
+    /// None once the response has arrived.
     answer: Option<oneshot::Receiver<Result<Response, Error>>>,
 }
 
 impl InFlight {
-    /// Gives the request up and tells the server why. Awaiting it then gives
-    /// [`Error::Cancelled`], unless the answer was there before.
+    /// Cancels the request and sends the reason to the server. Awaiting it then
+    /// returns [`Error::Cancelled`], unless the response had already arrived.
     pub fn cancel(&self, reason: Option<&str>) {
-        self.client.command(Command::Cancel(self.key, reason.map(str::to_owned)));
+        self.client.send_command(Command::Cancel(self.key, reason.map(str::to_owned)));
     }
 
-    /// Lets the request take its course; nobody wants its answer.
+    /// Lets the request continue without waiting for its response.
     pub fn forget(mut self) {
         self.answer = None;
     }
@@ -161,9 +161,9 @@ impl Future for InFlight {
             None => Ok(Err(Error::Cancelled { method: self.method.to_string() })),
         };
         self.answer = None;
-        // The driver dropped the sender: it is gone, and so is the connection.
+        // The driver has dropped the sender, so the connection has ended.
         Poll::Ready(received.unwrap_or_else(|_| {
-            let (method, cause) = (self.method.to_string(), self.client.cause());
+            let (method, cause) = (self.method.to_string(), self.client.close_cause());
             Err(Error::Closed { method, cause })
         }))
     }

@@ -1,4 +1,4 @@
-//! An answer to a request: a result or an error, with everything it said.
+//! The response to a request: a result or an error, with the whole frame.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use sparring_wire::{ErrorObject, Frame, Json};
 use super::error::Error;
 use crate::link::Envelope;
 
-/// An answer as it came. Whether it is a good one is the caller's to say.
+/// A response as it arrived. The caller decides whether it is a good one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     method: Cow<'static, str>,
@@ -23,23 +23,23 @@ impl Response {
         Response { method, frame, envelope }
     }
 
-    /// The method that was answered.
+    /// Returns the method of the request.
     pub fn method(&self) -> &str {
         &self.method
     }
 
-    /// Whether there is a result and the tool did not say that it failed.
+    /// Returns whether the response has a result without `isError`.
     pub fn success(&self) -> bool {
         self.result().is_some() && !self.is_error()
     }
 
-    /// Whether there is a result in which the tool says that it failed. A
-    /// JSON-RPC error is something else: see [`Response::error`].
+    /// Returns whether the response has a result with `isError`. For a JSON-RPC
+    /// error see [`Response::error`].
     pub fn is_error(&self) -> bool {
         self.result().and_then(|result| result.get("isError")).and_then(Json::as_bool) == Some(true)
     }
 
-    /// The text items of the content, joined with nothing.
+    /// Returns the text items of the content, joined without a separator.
     pub fn content(&self) -> String {
         let content = self.result().and_then(|result| result.get("content"));
         let items = content.unwrap_or(Json::EMPTY_OBJECT).items();
@@ -48,49 +48,49 @@ impl Response {
         texts.filter_map(|item| item.get("text").and_then(Json::as_str)).collect()
     }
 
-    /// The structured content, where there is any.
+    /// Returns the structured content, if there is any.
     pub fn structured(&self) -> Option<Json<'_>> {
         self.result().and_then(|result| result.get("structuredContent"))
     }
 
-    /// The result as it was spelled, where there is one.
+    /// Returns the result as the server spelled it, if there is one.
     pub fn result(&self) -> Option<Json<'_>> {
         self.frame.result()
     }
 
-    pub(crate) fn into_raw(self) -> Frame {
+    pub(crate) fn into_frame(self) -> Frame {
         self.frame
     }
 
-    /// The JSON-RPC error, where there is one.
+    /// Returns the JSON-RPC error, if there is one.
     pub fn error(&self) -> Option<ErrorObject> {
         self.frame.error_object()
     }
 
-    /// The code of the JSON-RPC error.
+    /// Returns the code of the JSON-RPC error.
     pub fn error_code(&self) -> Option<i64> {
         self.error().map(|error| error.code)
     }
 
-    /// The message of the JSON-RPC error.
+    /// Returns the message of the JSON-RPC error.
     pub fn error_message(&self) -> Option<String> {
         self.error().map(|error| error.message)
     }
 
-    /// The whole frame.
+    /// Returns the whole frame.
     pub fn raw(&self) -> &Frame {
         &self.frame
     }
 
-    /// The HTTP status and headers that it came with; none on other links.
+    /// Returns the HTTP status and headers; none on other links.
     pub fn envelope(&self) -> Option<&Envelope> {
         self.envelope.as_ref()
     }
 
-    /// The result as it was spelled, where nothing else will do.
+    /// Returns the result as the server spelled it.
     ///
     /// # Errors
-    /// When the answer is an error.
+    /// If the response is an error.
     pub fn good_result(&self) -> Result<Json<'_>, Error> {
         let method = || self.method.to_string();
         match (self.result(), self.error()) {
@@ -102,7 +102,7 @@ impl Response {
         }
     }
 
-    /// The result as a tree.
+    /// Returns the result as a JSON tree.
     pub(super) fn to_value(&self) -> Result<Value, Error> {
         tree(self.good_result()?.bytes()).map_err(|error| Error::Unusable {
             method: self.method.to_string(),
@@ -110,10 +110,10 @@ impl Response {
         })
     }
 
-    /// The result as a type of the caller's.
+    /// Deserializes the result.
     ///
     /// # Errors
-    /// When the answer is an error, or the result does not fit the type.
+    /// If the response is an error, or the result does not fit the type.
     pub fn to<T: DeserializeOwned>(&self) -> Result<T, Error> {
         self.good_result()?.to().map_err(|error| Error::Unusable {
             method: self.method.to_string(),

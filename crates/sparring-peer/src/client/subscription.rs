@@ -1,5 +1,5 @@
-//! Subscriptions, the same in both eras: since 2026-07-28 a standing request,
-//! before that one request for each resource.
+//! Subscriptions with one interface for both eras: `subscriptions/listen` since
+//! 2026-07-28, one request for each resource before.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,25 +13,25 @@ use super::driver::Listener;
 use super::{Client, Error, InFlight};
 use crate::link::Cause;
 
-/// How many notifications wait for a subscriber; more are only in the
-/// client's own inbox.
-const MOST: usize = 1_000;
+/// The queue length of a subscription. Further notifications are only in the
+/// client's inbox.
+const MAX_QUEUED_NOTIFICATIONS: usize = 1_000;
 
-/// What to be told about.
+/// The changes that a subscription covers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filter {
-    /// That the list of tools has changed.
+    /// Changes of the list of tools.
     pub tools_list_changed: bool,
-    /// That the list of prompts has changed.
+    /// Changes of the list of prompts.
     pub prompts_list_changed: bool,
-    /// That the list of resources has changed.
+    /// Changes of the list of resources.
     pub resources_list_changed: bool,
-    /// That these resources have changed.
+    /// Changes of these resources.
     pub uris: Vec<String>,
 }
 
 impl Filter {
-    /// The filter as it stands in `subscriptions/listen`.
+    /// Returns the filter as JSON for `subscriptions/listen`.
     pub fn to_value(&self) -> Value {
         let mut fields = Map::new();
         let flags = [
@@ -48,7 +48,7 @@ impl Filter {
         Value::Object(fields)
     }
 
-    /// The filter that stands there.
+    /// Parses the filter of `subscriptions/listen`.
     pub fn read(json: Json<'_>) -> Filter {
         let flag = |name| json.get(name).and_then(Json::as_bool) == Some(true);
         let uris = json.get("resourceSubscriptions").unwrap_or(Json::EMPTY_OBJECT).items();
@@ -60,8 +60,8 @@ impl Filter {
         }
     }
 
-    /// As much of it as a server with these capabilities can tell.
-    pub(crate) fn granted_by(self, capabilities: &ServerCapabilities) -> Filter {
+    /// Keeps the part that a server with these capabilities supports.
+    pub(crate) fn limited_to(self, capabilities: &ServerCapabilities) -> Filter {
         let has = |name: &str| capabilities.has(name);
         Filter {
             tools_list_changed: self.tools_list_changed && has("tools.listChanged"),
@@ -71,7 +71,7 @@ impl Filter {
         }
     }
 
-    /// Whether a notification is one of those.
+    /// Returns whether a notification matches the filter.
     pub fn fits(&self, method: &str, params: Option<Json<'_>>) -> bool {
         match method {
             "notifications/tools/list_changed" => self.tools_list_changed,
@@ -86,47 +86,48 @@ impl Filter {
     }
 }
 
-/// A subscription that stands. Dropped, it ends.
+/// An open subscription. Dropping it ends it.
 #[must_use = "a subscription that is dropped ends"]
 pub struct Subscription {
     acknowledged: Filter,
     frames: mpsc::Receiver<Frame>,
-    way: Way,
+    kind: SubscriptionKind,
     client: Client,
-    /// How it ended, once that has been asked.
+    /// The outcome, once [`Subscription::ended`] has returned it.
     outcome: Option<Result<(), Error>>,
 }
 
-enum Way {
-    /// The standing request; dropping it cancels it.
+enum SubscriptionKind {
+    /// The `subscriptions/listen` request; dropping it cancels it.
     Listen(Box<InFlight>),
-    /// The watcher's key, and the resources subscribed to.
-    Watch(u64, Vec<String>),
+    /// The subscriber's key, and the resources subscribed to.
+    PerResource(u64, Vec<String>),
 }
 
 impl Subscription {
     pub(super) async fn open(client: Client, filter: Filter) -> Result<Subscription, Error> {
         match client.revision().is_some_and(Revision::is_modern) {
             true => Self::listen(client, filter).await,
-            false => Self::watch(client, filter).await,
+            false => Self::subscribe_each(client, filter).await,
         }
     }
 
     async fn listen(client: Client, filter: Filter) -> Result<Subscription, Error> {
-        let (sender, mut frames) = mpsc::channel(MOST);
+        let (sender, mut frames) = mpsc::channel(MAX_QUEUED_NOTIFICATIONS);
         let params = RawJson::from(json!({"notifications": filter.to_value()}));
         let request = client.request("subscriptions/listen", Some(params));
-        let mut standing = Box::new(request.listener(Listener::Subscription(sender)).start());
+        let mut listen = Box::new(request.listener(Listener::Subscription(sender)).start());
         let ended = || Error::Unusable {
             method: "subscriptions/listen".to_owned(),
-            reason: "it ended without being acknowledged".to_owned(),
+            reason: "it ended before it was acknowledged".to_owned(),
         };
-        // What comes before the acknowledgment is a breach, and in the transcript.
+        // A notification before the acknowledgment is a violation, and is in the
+        // transcript.
         let first = loop {
             let frame = tokio::select! {
                 biased;
                 Some(frame) = frames.recv() => frame,
-                answer = &mut standing => {
+                answer = &mut listen => {
                     return Err(answer?.to_value().err().unwrap_or_else(ended));
                 }
             };
@@ -136,43 +137,50 @@ impl Subscription {
         };
         let granted = first.params().and_then(|params| params.get("notifications"));
         let acknowledged = granted.map(Filter::read).unwrap_or_default();
-        Ok(Subscription { acknowledged, frames, way: Way::Listen(standing), client, outcome: None })
+        Ok(Subscription {
+            acknowledged,
+            frames,
+            kind: SubscriptionKind::Listen(listen),
+            client,
+            outcome: None,
+        })
     }
 
-    async fn watch(client: Client, filter: Filter) -> Result<Subscription, Error> {
-        // Which resources can be watched is the server's to say, at each of them.
+    async fn subscribe_each(client: Client, filter: Filter) -> Result<Subscription, Error> {
+        // The server decides for each resource whether it accepts a subscription.
         let acknowledged =
-            Filter { uris: filter.uris.clone(), ..filter.granted_by(&client.capabilities()) };
-        let (sender, frames) = mpsc::channel(MOST);
-        let key = client.key();
-        client.handle.shared.watchers.add(key, acknowledged.clone(), sender);
+            Filter { uris: filter.uris.clone(), ..filter.limited_to(&client.capabilities()) };
+        let (sender, frames) = mpsc::channel(MAX_QUEUED_NOTIFICATIONS);
+        let key = client.next_key();
+        client.handle.shared.subscribers.add(key, acknowledged.clone(), sender);
         let uris = acknowledged.uris.clone();
         let mut subscription = Subscription {
             acknowledged,
             frames,
-            way: Way::Watch(key, Vec::new()),
+            kind: SubscriptionKind::PerResource(key, Vec::new()),
             client,
             outcome: None,
         };
         for uri in uris {
-            let request = subscription.client.request("resources/subscribe", Some(about(&uri)));
+            let request =
+                subscription.client.request("resources/subscribe", Some(uri_params(&uri)));
             request.await?.to_value()?;
-            if let Way::Watch(_, subscribed) = &mut subscription.way {
+            if let SubscriptionKind::PerResource(_, subscribed) = &mut subscription.kind {
                 subscribed.push(uri);
             }
         }
         Ok(subscription)
     }
 
-    /// What the server agreed to tell.
+    /// Returns the filter that the server has acknowledged.
     pub fn acknowledged(&self) -> &Filter {
         &self.acknowledged
     }
 
-    /// The next notification.
+    /// Waits for the next notification.
     ///
     /// # Errors
-    /// When none came in that time, or the subscription has ended.
+    /// If none arrives within that time, or the subscription has ended.
     pub async fn next(&mut self, within: Duration) -> Result<Frame, Error> {
         let method = || "a notification of the subscription".to_owned();
         match tokio::time::timeout(within, self.frames.recv()).await {
@@ -182,22 +190,22 @@ impl Subscription {
         }
     }
 
-    /// Waits until the server ends the subscription: a good end, or why not.
+    /// Waits until the server ends the subscription.
     ///
     /// # Errors
-    /// When it did not end in good order. Before 2026-07-28 only the
-    /// connection ends.
+    /// If it did not end normally. Before 2026-07-28 only the end of the
+    /// connection ends it.
     pub async fn ended(&mut self) -> Result<(), Error> {
-        match &mut self.way {
-            Way::Listen(standing) => {
+        match &mut self.kind {
+            SubscriptionKind::Listen(listen) => {
                 if self.outcome.is_none() {
-                    let answer = standing.as_mut().await;
+                    let answer = listen.as_mut().await;
                     let outcome = answer.and_then(|answer| answer.to_value().map(drop));
                     self.outcome = Some(outcome);
                 }
                 self.outcome.clone().unwrap_or(Ok(()))
             }
-            Way::Watch(..) => {
+            SubscriptionKind::PerResource(..) => {
                 let cause = self.client.closed().await;
                 Err(Error::Closed { method: "resources/subscribe".to_owned(), cause })
             }
@@ -207,13 +215,13 @@ impl Subscription {
     /// Ends the subscription from this side.
     ///
     /// # Errors
-    /// When the server refuses to, where it is asked.
+    /// If the server refuses to unsubscribe.
     pub async fn close(mut self) -> Result<(), Error> {
-        if let Way::Watch(key, subscribed) = &mut self.way {
-            self.client.handle.shared.watchers.remove(*key);
+        if let SubscriptionKind::PerResource(key, subscribed) = &mut self.kind {
+            self.client.handle.shared.subscribers.remove(*key);
             let subscribed = std::mem::take(subscribed);
-            for uri in self.client.handle.shared.watchers.unwatched(subscribed) {
-                let request = self.client.request("resources/unsubscribe", Some(about(&uri)));
+            for uri in self.client.handle.shared.subscribers.without_subscriber(subscribed) {
+                let request = self.client.request("resources/unsubscribe", Some(uri_params(&uri)));
                 request.await?.to_value()?;
             }
         }
@@ -223,65 +231,66 @@ impl Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        if let Way::Watch(key, subscribed) = &mut self.way {
-            let watchers = &self.client.handle.shared.watchers;
-            watchers.remove(*key);
-            for uri in watchers.unwatched(std::mem::take(subscribed)) {
-                let request = self.client.request("resources/unsubscribe", Some(about(&uri)));
+        if let SubscriptionKind::PerResource(key, subscribed) = &mut self.kind {
+            let subscribers = &self.client.handle.shared.subscribers;
+            subscribers.remove(*key);
+            for uri in subscribers.without_subscriber(std::mem::take(subscribed)) {
+                let request = self.client.request("resources/unsubscribe", Some(uri_params(&uri)));
                 request.start().forget();
             }
         }
     }
 }
 
-fn about(uri: &str) -> RawJson {
+fn uri_params(uri: &str) -> RawJson {
     json!({"uri": uri}).into()
 }
 
-/// Who wants to be told of notifications that name no subscription.
+/// The receivers of notifications that name no subscription.
 #[derive(Debug, Default)]
-pub(super) struct Watchers(Mutex<Vec<Watcher>>);
+pub(super) struct LegacySubscribers(Mutex<Vec<LegacySubscriber>>);
 
 #[derive(Debug)]
-struct Watcher {
+struct LegacySubscriber {
     key: u64,
     filter: Filter,
     sender: mpsc::Sender<Frame>,
 }
 
-impl Watchers {
+impl LegacySubscribers {
     fn add(&self, key: u64, filter: Filter, sender: mpsc::Sender<Frame>) {
-        self.list().push(Watcher { key, filter, sender });
+        self.list().push(LegacySubscriber { key, filter, sender });
     }
 
     fn remove(&self, key: u64) {
-        self.list().retain(|watcher| watcher.key != key);
+        self.list().retain(|subscriber| subscriber.key != key);
     }
 
-    /// Those of the resources that nobody watches: the server knows only
-    /// whether a client subscribed, not how often.
-    fn unwatched(&self, uris: Vec<String>) -> Vec<String> {
+    /// Returns those of the resources that have no subscriber. The server stores
+    /// only whether a client has subscribed, not how often.
+    fn without_subscriber(&self, uris: Vec<String>) -> Vec<String> {
         let list = self.list();
-        let watched = |uri: &String| list.iter().any(|watcher| watcher.filter.uris.contains(uri));
-        uris.into_iter().filter(|uri| !watched(uri)).collect()
+        let has_subscriber =
+            |uri: &String| list.iter().any(|subscriber| subscriber.filter.uris.contains(uri));
+        uris.into_iter().filter(|uri| !has_subscriber(uri)).collect()
     }
 
-    /// The connection is gone: nobody hears anything any more.
+    /// Removes all subscribers, after the connection has ended.
     pub(super) fn clear(&self) {
         self.list().clear();
     }
 
-    pub(super) fn tell(&self, frame: &Frame) {
+    pub(super) fn deliver(&self, frame: &Frame) {
         let method = frame.method().unwrap_or_default();
-        for watcher in
-            self.list().iter().filter(|watcher| watcher.filter.fits(method, frame.params()))
+        for subscriber in
+            self.list().iter().filter(|subscriber| subscriber.filter.fits(method, frame.params()))
         {
-            // A subscriber that does not listen misses what is too much.
-            let _ = watcher.sender.try_send(frame.clone());
+            // A subscriber that does not read misses what exceeds its queue.
+            let _ = subscriber.sender.try_send(frame.clone());
         }
     }
 
-    fn list(&self) -> MutexGuard<'_, Vec<Watcher>> {
+    fn list(&self) -> MutexGuard<'_, Vec<LegacySubscriber>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,84 +1,85 @@
-//! What may go wrong with an answer on its way out, on purpose. A link does it
-//! to the bytes just before it writes them, so that what it records is what was
-//! sent; what it has no means for, it leaves out.
+//! Faults that a link applies to a response on purpose. The link applies them to
+//! the bytes just before it writes them, so that its recorder records what was
+//! sent. A link ignores faults that it does not support.
 
 use sparring_wire::{Frame, RawJson};
 
-/// What is to go wrong with one answer; mostly nothing, which costs nothing.
+/// The faults of one response. Without faults it allocates nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Faults(Option<Box<Fault>>);
 
-/// Everything that can go wrong with one answer.
+/// All faults that one response can have.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fault {
-    /// Other bytes than those of the answer.
+    /// Replaces the bytes of the response.
     pub change: Option<Change>,
-    /// The answer comes twice.
+    /// Sends the response twice.
     pub twice: bool,
-    /// A line that is no frame comes before it, where frames are lines.
+    /// Sends a line that is not a frame before the response, on links of lines.
     pub noise: Option<Vec<u8>>,
-    /// The connection ends.
+    /// Closes the connection.
     pub cut: Option<Cut>,
-    /// So many bytes a second, where a link writes bytes.
+    /// Limits the rate to this many bytes a second, on links that write bytes.
     pub slow: Option<u64>,
-    /// The answer comes although it was cancelled, on a shared channel.
+    /// Sends the response even if the request was cancelled, on a shared channel.
     pub late: bool,
-    /// The status of the answer, over HTTP.
+    /// The HTTP status of the response.
     pub status: Option<u16>,
-    /// The content type of the answer, over HTTP.
+    /// The HTTP content type of the response.
     pub content_type: Option<String>,
-    /// The answer is a stream that ends before it comes, over HTTP.
+    /// Answers with an HTTP stream that ends before the response.
     pub drop_stream: bool,
-    /// The session ends with the answer, over HTTP.
+    /// Ends the HTTP session with the response.
     pub end_session: bool,
 }
 
-/// What is sent instead of an answer.
+/// The bytes to send instead of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// Exactly these bytes.
     Bytes(Vec<u8>),
-    /// Its first half.
+    /// The first half of the response.
     Half,
-    /// The same with another id.
+    /// The response with another id.
     Id(RawJson),
-    /// The same, but so long.
+    /// The response, padded to this many bytes.
     Size(usize),
 }
 
-/// When the connection ends.
+/// When the connection is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// Before anything of the answer.
+    /// Before the response.
     Before,
-    /// In the middle of it.
+    /// In the middle of the response.
     Middle,
-    /// After all of it.
+    /// After the response.
     After,
 }
 
 impl Faults {
-    /// Nothing goes wrong.
+    /// No faults.
     pub const fn none() -> Self {
         Faults(None)
     }
 
-    /// What goes wrong, if anything does.
+    /// Returns the faults, if there are any.
     pub fn get(&self) -> Option<&Fault> {
         self.0.as_deref()
     }
 
-    /// What to write in place of a frame: it alone, where nothing is wrong.
-    /// In the middle of the last the connection may end.
+    /// Returns the frames to write in place of a frame. Without faults that is
+    /// the frame itself. With [`Cut::Middle`] the connection closes in the middle
+    /// of the last one.
     pub fn applied_to(&self, frame: &Frame) -> Vec<Frame> {
         let Some(fault) = self.get() else { return vec![frame.clone()] };
         let frame = match &fault.change {
-            Some(change) => change.of(frame),
+            Some(change) => change.apply(frame),
             None => frame.clone(),
         };
         match (fault.cut, fault.twice) {
             (Some(Cut::Before), _) => Vec::new(),
-            (Some(Cut::Middle), _) => vec![half(&frame)],
+            (Some(Cut::Middle), _) => vec![first_half(&frame)],
             (_, true) => vec![frame.clone(), frame],
             (_, false) => vec![frame],
         }
@@ -92,10 +93,10 @@ impl From<Fault> for Faults {
 }
 
 impl Change {
-    fn of(&self, frame: &Frame) -> Frame {
+    fn apply(&self, frame: &Frame) -> Frame {
         match self {
             Change::Bytes(bytes) => Frame::parse(bytes.clone()),
-            Change::Half => half(frame),
+            Change::Half => first_half(frame),
             Change::Id(id) => {
                 let text = String::from_utf8_lossy(frame.bytes());
                 match RawJson::parse(&text) {
@@ -103,7 +104,7 @@ impl Change {
                     Err(_) => frame.clone(),
                 }
             }
-            // White space is what JSON has most room for.
+            // JSON allows any amount of white space.
             Change::Size(size) => {
                 let mut bytes = frame.bytes().to_vec();
                 let last = bytes.pop();
@@ -115,7 +116,7 @@ impl Change {
     }
 }
 
-fn half(frame: &Frame) -> Frame {
+fn first_half(frame: &Frame) -> Frame {
     Frame::parse(frame.bytes()[..frame.bytes().len() / 2].to_vec())
 }
 
@@ -125,28 +126,28 @@ mod tests {
 
     use super::*;
 
-    fn written(fault: Fault) -> Vec<String> {
+    fn write_with(fault: Fault) -> Vec<String> {
         let frame = Frame::result_of(&Id::from(1), Json::EMPTY_OBJECT, &[]);
         let frames = Faults::from(fault).applied_to(&frame);
         frames.iter().map(|it| String::from_utf8_lossy(it.bytes()).into_owned()).collect()
     }
 
     #[test]
-    fn what_is_written_is_what_was_asked_for() {
+    fn each_fault_changes_the_written_frames() {
         let good = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
         let change = |change| Fault { change: Some(change), ..Fault::default() };
         let cut = |cut| Fault { cut: Some(cut), ..Fault::default() };
-        assert_eq!(written(Fault::default()), [good]);
-        assert_eq!(written(change(Change::Bytes(b"x".to_vec()))), ["x"]);
-        assert_eq!(written(change(Change::Half)), [&good[..18]]);
+        assert_eq!(write_with(Fault::default()), [good]);
+        assert_eq!(write_with(change(Change::Bytes(b"x".to_vec()))), ["x"]);
+        assert_eq!(write_with(change(Change::Half)), [&good[..18]]);
         let foreign = RawJson::parse("\"other\"").unwrap();
         let other = r#"{"jsonrpc":"2.0","result":{},"id":"other"}"#;
-        assert_eq!(written(change(Change::Id(foreign))), [other]);
-        let long = written(change(Change::Size(100)));
+        assert_eq!(write_with(change(Change::Id(foreign))), [other]);
+        let long = write_with(change(Change::Size(100)));
         assert!(long[0].len() == 100 && long[0].ends_with(" }"), "{long:?}");
-        assert_eq!(written(Fault { twice: true, ..Fault::default() }), [good, good]);
-        assert_eq!(written(cut(Cut::Before)), [""; 0]);
-        assert_eq!(written(cut(Cut::Middle)), [&good[..18]]);
-        assert_eq!(written(cut(Cut::After)), [good]);
+        assert_eq!(write_with(Fault { twice: true, ..Fault::default() }), [good, good]);
+        assert_eq!(write_with(cut(Cut::Before)), [""; 0]);
+        assert_eq!(write_with(cut(Cut::Middle)), [&good[..18]]);
+        assert_eq!(write_with(cut(Cut::After)), [good]);
     }
 }

@@ -1,4 +1,4 @@
-//! Writing slowly: so many bytes a second, a few at a time.
+//! Limits the rate of a writer to a number of bytes a second.
 
 use std::future::Future as _;
 use std::pin::Pin;
@@ -7,36 +7,36 @@ use std::time::Duration;
 
 use tokio::time::Sleep;
 
-/// How often something is written.
-const EVERY: Duration = Duration::from_millis(20);
+/// The time between two writes.
+const WRITE_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A slow writer's patience.
+/// Limits the rate of a writer.
 #[derive(Debug)]
 pub struct Pace {
-    /// How many bytes at a time, and how long to wait in between.
-    most: usize,
-    every: Duration,
-    alarm: Option<Pin<Box<Sleep>>>,
+    /// The number of bytes of one write, and the time to wait before it.
+    max_bytes: usize,
+    interval: Duration,
+    sleep: Option<Pin<Box<Sleep>>>,
 }
 
 impl Pace {
-    /// So many bytes a second, at least one.
+    /// Creates a limiter for a number of bytes a second, at least one.
     pub fn new(bytes_per_second: u64) -> Self {
         let rate = bytes_per_second.max(1);
-        let per_turn = rate * 20 / 1_000;
-        let (most, every) = match usize::try_from(per_turn).unwrap_or(usize::MAX) {
+        let per_interval = rate * 20 / 1_000;
+        let (max_bytes, interval) = match usize::try_from(per_interval).unwrap_or(usize::MAX) {
             0 => (1, Duration::from_secs(1) / u32::try_from(rate).unwrap_or(1)),
-            most => (most, EVERY),
+            max_bytes => (max_bytes, WRITE_INTERVAL),
         };
-        Pace { most, every, alarm: None }
+        Pace { max_bytes, interval, sleep: None }
     }
 
-    /// How many bytes may be written now; the next are for later.
+    /// Returns how many bytes may be written now. Ready again after the interval.
     pub fn poll_allowed(&mut self, cx: &mut Context<'_>) -> Poll<usize> {
-        let every = self.every;
-        let alarm = self.alarm.get_or_insert_with(|| Box::pin(tokio::time::sleep(every)));
-        std::task::ready!(alarm.as_mut().poll(cx));
-        self.alarm = None;
-        Poll::Ready(self.most)
+        let interval = self.interval;
+        let sleep = self.sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep(interval)));
+        std::task::ready!(sleep.as_mut().poll(cx));
+        self.sleep = None;
+        Poll::Ready(self.max_bytes)
     }
 }

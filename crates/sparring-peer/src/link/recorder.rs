@@ -1,4 +1,4 @@
-//! Writes what passes a link's end into a transcript, with the time.
+//! Records the frames that pass a link's end in a transcript, with their times.
 
 use std::time::Duration;
 
@@ -6,9 +6,8 @@ use sparring_wire::revision::Side;
 use sparring_wire::{Conversation, Exchange, Frame, Transcript};
 use tokio::time::Instant;
 
-/// Where a link records: a conversation in a transcript, the side that the
-/// link's owner is on, and when the record began. All clones are of the same
-/// conversation.
+/// Records one conversation in a transcript, from the side of the link's owner.
+/// All clones record the same conversation.
 #[derive(Debug, Clone)]
 pub struct Recorder {
     conversation: Conversation,
@@ -17,45 +16,46 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Records for the owner of a link on that side, from now on.
+    /// Creates a recorder for the owner of a link on `side`. Its clock starts
+    /// now.
     pub fn new(transcript: &Transcript, side: Side) -> Self {
         Recorder { conversation: transcript.conversation(), side, start: Instant::now() }
     }
 
-    /// Records another conversation into the same transcript, whose times have
-    /// the same beginning.
+    /// Creates a recorder for another conversation in the same transcript, with
+    /// the same start of time.
     #[must_use]
     pub fn another(&self) -> Self {
         Recorder { conversation: self.transcript().conversation(), ..*self }
     }
 
-    /// Where it is recorded.
+    /// Returns the transcript.
     pub fn transcript(&self) -> &Transcript {
         self.conversation.transcript()
     }
 
-    /// Records what the link's owner sent.
+    /// Records a frame that the link's owner sent.
     pub fn sent(&self, frame: &Frame) {
         self.conversation.record(self.elapsed(), self.side, frame);
     }
 
-    /// Records what came in, noise included.
+    /// Records a frame or noise that arrived.
     pub fn received(&self, frame: &Frame) {
         self.conversation.record(self.elapsed(), self.side.other(), frame);
     }
 
-    /// Records what came in an HTTP response, with its status.
+    /// Records a frame that arrived in an HTTP response, with the status.
     pub fn answered(&self, frame: &Frame, status: Option<u16>) {
         let (at, from) = (self.elapsed(), self.side.other());
         self.conversation.record_answer(at, from, frame, status);
     }
 
-    /// Records an exchange over HTTP that has come to its end.
+    /// Records an HTTP exchange that has ended.
     pub fn exchanged(&self, exchange: Exchange) {
         self.transcript().record_exchange(exchange);
     }
 
-    /// The time since the record began.
+    /// Returns the time since the recorder was created.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }

@@ -1,5 +1,5 @@
-//! From a request to the handler's method, with what the method needs checked;
-//! and the handler without its type, so that all that serves is built only once.
+//! Calls the handler's method for a request after checking the params. Also
+//! erases the handler's type, so that the serving code is compiled only once.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -14,30 +14,30 @@ use sparring_wire::{ErrorObject, Json, JsonKind, code};
 
 use super::context::Context;
 use super::handler::{Answer, Failure, Handler, Reply};
-use crate::panics;
+use crate::task;
 
-/// What serving a request comes to.
-pub(super) type Served = Result<Reply, ErrorObject>;
+/// The outcome of serving a request.
+pub(super) type HandlerOutcome = Result<Reply, ErrorObject>;
 
 /// A request being served.
-pub(super) type Serving = Pin<Box<dyn Future<Output = Served> + Send>>;
+pub(super) type HandlerFuture = Pin<Box<dyn Future<Output = HandlerOutcome> + Send>>;
 
-/// A handler of whatever type.
-pub(super) trait AnyHandler: Any + Send + Sync {
-    /// Serves one request; a handler that panics has failed at it.
-    fn serve(self: Arc<Self>, cx: Context) -> Serving;
+/// A handler whose type is erased.
+pub(super) trait ErasedHandler: Any + Send + Sync {
+    /// Serves one request. A panic becomes an internal error.
+    fn serve(self: Arc<Self>, cx: Context) -> HandlerFuture;
 
     /// See [`Handler::notified`].
     fn notified(&self, method: &str, params: Option<Json<'_>>);
 }
 
-impl<H: Handler> AnyHandler for H {
-    fn serve(self: Arc<Self>, cx: Context) -> Serving {
+impl<H: Handler> ErasedHandler for H {
+    fn serve(self: Arc<Self>, cx: Context) -> HandlerFuture {
         Box::pin(async move {
-            let serving = AssertUnwindSafe(dispatch(&*self, &cx)).catch_unwind();
-            serving.await.unwrap_or_else(|panic| {
-                let said = panics::said(&*panic);
-                Err(ErrorObject::internal(format!("the handler panicked: {said}")))
+            let outcome = AssertUnwindSafe(dispatch(&*self, &cx)).catch_unwind();
+            outcome.await.unwrap_or_else(|panic| {
+                let message = task::panic_message(&*panic);
+                Err(ErrorObject::internal(format!("the handler panicked: {message}")))
             })
         })
     }
@@ -47,84 +47,94 @@ impl<H: Handler> AnyHandler for H {
     }
 }
 
-/// Lets the handler serve one request.
-async fn dispatch<H: Handler>(handler: &H, cx: &Context) -> Served {
-    match serve(handler, cx).await {
+/// Serves one request with the handler.
+async fn dispatch<H: Handler>(handler: &H, cx: &Context) -> HandlerOutcome {
+    match call_handler(handler, cx).await {
         Ok(reply) => Ok(reply),
         Err(Failure::Error(error)) => Err(error),
         Err(Failure::InputRequired(input)) => Ok(input.to_result().into()),
     }
 }
 
-/// Holds the arguments against the headers that mirror them (2026-07-28,
+/// Compares the arguments with the headers that mirror them (2026-07-28,
 /// basic/transports/streamable-http#server-behavior-for-custom-headers).
 fn check_headers<H: Handler>(handler: &H, cx: &Context, tool: &str) -> Result<(), ErrorObject> {
     let Some(headers) = cx.headers().filter(|_| cx.revision().is_modern()) else { return Ok(()) };
     let Some(schema) = handler.input_schema(tool) else { return Ok(()) };
-    // A definition that no client can follow asks for nothing.
+    // An invalid definition asks for no headers, because no client can follow it.
     let mirrored = Mirrored::read(schema.view()).unwrap_or_default();
     mirror::check(headers, cx.request(), &mirrored)
-        .map_err(|why| ErrorObject::new(code::HEADER_MISMATCH, why))
+        .map_err(|reason| ErrorObject::new(code::HEADER_MISMATCH, reason))
 }
 
-async fn serve<H: Handler>(handler: &H, cx: &Context) -> Answer {
+async fn call_handler<H: Handler>(handler: &H, cx: &Context) -> Answer {
     let params = cx.params();
     match cx.method() {
-        "tools/list" => handler.list_tools(cursor(params)?.as_deref(), cx).await,
+        "tools/list" => handler.list_tools(optional_cursor(params)?.as_deref(), cx).await,
         "tools/call" => {
-            let name = string(params, "name")?;
+            let name = required_string(params, "name")?;
             check_headers(handler, cx, &name)?;
-            handler.call_tool(&name, object(params, "arguments")?, cx).await
+            handler.call_tool(&name, optional_object(params, "arguments")?, cx).await
         }
-        "resources/list" => handler.list_resources(cursor(params)?.as_deref(), cx).await,
+        "resources/list" => handler.list_resources(optional_cursor(params)?.as_deref(), cx).await,
         "resources/templates/list" => {
-            handler.list_resource_templates(cursor(params)?.as_deref(), cx).await
+            handler.list_resource_templates(optional_cursor(params)?.as_deref(), cx).await
         }
-        "resources/read" => handler.read_resource(&string(params, "uri")?, cx).await,
-        "resources/subscribe" => handler.subscribe(&string(params, "uri")?, cx).await,
-        "resources/unsubscribe" => handler.unsubscribe(&string(params, "uri")?, cx).await,
-        "prompts/list" => handler.list_prompts(cursor(params)?.as_deref(), cx).await,
+        "resources/read" => handler.read_resource(&required_string(params, "uri")?, cx).await,
+        "resources/subscribe" => handler.subscribe(&required_string(params, "uri")?, cx).await,
+        "resources/unsubscribe" => handler.unsubscribe(&required_string(params, "uri")?, cx).await,
+        "prompts/list" => handler.list_prompts(optional_cursor(params)?.as_deref(), cx).await,
         "prompts/get" => {
-            handler.get_prompt(&string(params, "name")?, object(params, "arguments")?, cx).await
+            handler
+                .get_prompt(
+                    &required_string(params, "name")?,
+                    optional_object(params, "arguments")?,
+                    cx,
+                )
+                .await
         }
         "completion/complete" => {
-            let reference = required(params, "ref")?;
-            let argument = required(params, "argument")?;
-            string(Some(argument), "name")?;
-            string(Some(argument), "value")?;
+            let reference = required_object(params, "ref")?;
+            let argument = required_object(params, "argument")?;
+            required_string(Some(argument), "name")?;
+            required_string(Some(argument), "value")?;
             handler.complete(reference, argument, cx).await
         }
         _ => handler.other(cx).await,
     }
 }
 
-fn string<'a>(params: Option<Json<'a>>, name: &str) -> Result<Cow<'a, str>, ErrorObject> {
+fn required_string<'a>(params: Option<Json<'a>>, name: &str) -> Result<Cow<'a, str>, ErrorObject> {
     let found = params.and_then(|params| params.get(name));
-    found.and_then(Json::as_str).ok_or_else(|| wrong(name, "a string", found))
+    found.and_then(Json::as_str).ok_or_else(|| wrong_type_error(name, "a string", found))
 }
 
-fn required<'a>(params: Option<Json<'a>>, name: &str) -> Result<Json<'a>, ErrorObject> {
+fn required_object<'a>(params: Option<Json<'a>>, name: &str) -> Result<Json<'a>, ErrorObject> {
     let found = params.and_then(|params| params.get(name));
-    found.filter(|found| found.is_object()).ok_or_else(|| wrong(name, "an object", found))
+    found
+        .filter(|found| found.is_object())
+        .ok_or_else(|| wrong_type_error(name, "an object", found))
 }
 
-/// An object that may be left out, and is empty then.
-fn object<'a>(params: Option<Json<'a>>, name: &str) -> Result<Json<'a>, ErrorObject> {
+/// Returns an object that may be missing; then it is empty.
+fn optional_object<'a>(params: Option<Json<'a>>, name: &str) -> Result<Json<'a>, ErrorObject> {
     match params.and_then(|params| params.get(name)) {
         None => Ok(Json::EMPTY_OBJECT),
         Some(found) if found.is_object() => Ok(found),
-        found => Err(wrong(name, "an object", found)),
+        found => Err(wrong_type_error(name, "an object", found)),
     }
 }
 
-fn cursor<'a>(params: Option<Json<'a>>) -> Result<Option<Cow<'a, str>>, ErrorObject> {
+fn optional_cursor<'a>(params: Option<Json<'a>>) -> Result<Option<Cow<'a, str>>, ErrorObject> {
     match params.and_then(|params| params.get("cursor")) {
         None => Ok(None),
-        found => string(params, "cursor").map(Some).map_err(|_| wrong("cursor", "a string", found)),
+        found => required_string(params, "cursor")
+            .map(Some)
+            .map_err(|_| wrong_type_error("cursor", "a string", found)),
     }
 }
 
-fn wrong(name: &str, expected: &str, found: Option<Json<'_>>) -> ErrorObject {
+fn wrong_type_error(name: &str, expected: &str, found: Option<Json<'_>>) -> ErrorObject {
     let found = found.map_or("nothing", |found| JsonKind::name(found.kind()));
     ErrorObject::invalid_params(format!("{name}: expected {expected}, found {found}"))
 }

@@ -1,5 +1,5 @@
-//! What a server does: a trait whose every method has a default, and what such
-//! a method gives back.
+//! The trait that servers implement, with a default for every method, and the
+//! types that its methods return.
 
 use std::future::Future;
 
@@ -14,25 +14,25 @@ use sparring_wire::{ErrorObject, Frame, Json, RawJson};
 use super::context::Context;
 use crate::client::Response;
 
-/// A server's behaviour. Whatever is not overridden is refused with "method
-/// not found"; what is not declared in [`Handler::capabilities`] never gets
-/// here.
+/// The behaviour of a server. Methods that are not overridden answer "method not
+/// found". Requests for capabilities that [`Handler::capabilities`] does not
+/// declare never reach the handler.
 ///
-/// Each method is called with what its request must have, checked already.
-/// Requests of one connection are served side by side on one task: a handler
-/// that has much to compute, or that blocks, hands that to a thread of its own.
+/// The params that a request must have are checked before each call. All requests
+/// of one connection are served concurrently on one task. A handler that computes
+/// a lot or blocks must do so on another thread.
 pub trait Handler: Send + Sync + 'static {
-    /// Who the server says it is.
+    /// Returns the server's name and version.
     fn info(&self) -> Implementation {
         Implementation::new("sparring", env!("CARGO_PKG_VERSION"))
     }
 
-    /// What the server says it can do.
+    /// Returns the server's capabilities.
     fn capabilities(&self) -> ServerCapabilities {
         ServerCapabilities::none()
     }
 
-    /// What the server says about its use.
+    /// Returns the server's instructions for its use.
     fn instructions(&self) -> Option<String> {
         None
     }
@@ -44,7 +44,7 @@ pub trait Handler: Send + Sync + 'static {
         cx: &Context,
     ) -> impl Future<Output = Answer> + Send {
         let _ = cursor;
-        refuse(cx)
+        method_not_found(cx)
     }
 
     /// `tools/call`
@@ -55,11 +55,11 @@ pub trait Handler: Send + Sync + 'static {
         cx: &Context,
     ) -> impl Future<Output = Answer> + Send {
         let _ = (name, arguments);
-        refuse(cx)
+        method_not_found(cx)
     }
 
-    /// The input schema of a tool whose arguments stand in headers as well,
-    /// by `x-mcp-header`; over HTTP they are compared since 2026-07-28.
+    /// Returns the input schema of a tool that mirrors arguments in headers with
+    /// `x-mcp-header`. Over HTTP they are compared since 2026-07-28.
     fn input_schema(&self, tool: &str) -> Option<RawJson> {
         let _ = tool;
         None
@@ -72,7 +72,7 @@ pub trait Handler: Send + Sync + 'static {
         cx: &Context,
     ) -> impl Future<Output = Answer> + Send {
         let _ = cursor;
-        refuse(cx)
+        method_not_found(cx)
     }
 
     /// `resources/templates/list`
@@ -82,22 +82,24 @@ pub trait Handler: Send + Sync + 'static {
         cx: &Context,
     ) -> impl Future<Output = Answer> + Send {
         let _ = cursor;
-        refuse(cx)
+        method_not_found(cx)
     }
 
     /// `resources/read`
     fn read_resource(&self, uri: &str, cx: &Context) -> impl Future<Output = Answer> + Send {
         let _ = uri;
-        refuse(cx)
+        method_not_found(cx)
     }
 
-    /// `resources/subscribe`; agreed to by default. The server remembers it.
+    /// `resources/subscribe`; accepted by default. The server stores the
+    /// subscription.
     fn subscribe(&self, uri: &str, cx: &Context) -> impl Future<Output = Answer> + Send {
         let _ = (uri, cx);
         std::future::ready(Ok(Reply::empty()))
     }
 
-    /// `resources/unsubscribe`; agreed to by default. The server forgets it.
+    /// `resources/unsubscribe`; accepted by default. The server removes the
+    /// subscription.
     fn unsubscribe(&self, uri: &str, cx: &Context) -> impl Future<Output = Answer> + Send {
         let _ = (uri, cx);
         std::future::ready(Ok(Reply::empty()))
@@ -110,7 +112,7 @@ pub trait Handler: Send + Sync + 'static {
         cx: &Context,
     ) -> impl Future<Output = Answer> + Send {
         let _ = cursor;
-        refuse(cx)
+        method_not_found(cx)
     }
 
     /// `prompts/get`
@@ -121,7 +123,7 @@ pub trait Handler: Send + Sync + 'static {
         cx: &Context,
     ) -> impl Future<Output = Answer> + Send {
         let _ = (name, arguments);
-        refuse(cx)
+        method_not_found(cx)
     }
 
     /// `completion/complete`: `reference` is the prompt or template, `argument`
@@ -133,38 +135,38 @@ pub trait Handler: Send + Sync + 'static {
         cx: &Context,
     ) -> impl Future<Output = Answer> + Send {
         let _ = (reference, argument);
-        refuse(cx)
+        method_not_found(cx)
     }
 
     /// Any other request, tasks included.
     fn other(&self, cx: &Context) -> impl Future<Output = Answer> + Send {
-        refuse(cx)
+        method_not_found(cx)
     }
 
-    /// Any notification of the client's; by default nothing is done.
+    /// Handles a notification of the client; does nothing by default.
     fn notified(&self, method: &str, params: Option<Json<'_>>) {
         let _ = (method, params);
     }
 }
 
-fn refuse(cx: &Context) -> impl Future<Output = Answer> + Send + use<> {
+fn method_not_found(cx: &Context) -> impl Future<Output = Answer> + Send + use<> {
     let error = ErrorObject::method_not_found(cx.method());
     std::future::ready(Err(Failure::Error(error)))
 }
 
-/// What a handler gives: a result, or why there is none.
+/// The outcome of a handler's method.
 pub type Answer = Result<Reply, Failure>;
 
-/// A result, as it will stand on the wire.
+/// A result, as it is sent.
 #[derive(Debug, Clone)]
 pub struct Reply(Body);
 
 #[derive(Debug, Clone)]
 enum Body {
-    /// One of our own.
-    Own(RawJson),
-    /// What another server has said, passed on where it stands.
-    Of(Frame),
+    /// A result of this server.
+    Json(RawJson),
+    /// The result of another server's response, forwarded from its frame.
+    Frame(Frame),
 }
 
 impl Reply {
@@ -173,40 +175,42 @@ impl Reply {
         RawJson::empty_object().into()
     }
 
-    /// What another server has answered, passed on as it was spelled. Invalid UTF-8
-    /// is replaced.
+    /// Forwards the result of another server's response as it was spelled.
+    /// Invalid UTF-8 is replaced.
     ///
     /// # Errors
-    /// When it has no result; gives it back.
+    /// Returns the response if it has no result.
     pub fn passed_on(response: Response) -> Result<Self, Response> {
         let frame = response.raw();
         match frame.result() {
             None => Err(response),
-            Some(_) if frame.violations().is_empty() => Ok(Reply(Body::Of(response.into_raw()))),
+            Some(_) if frame.violations().is_empty() => {
+                Ok(Reply(Body::Frame(response.into_frame())))
+            }
             Some(result) => Ok(RawJson::from(result).into()),
         }
     }
 
-    /// The result itself.
+    /// Returns the result.
     pub fn json(&self) -> Json<'_> {
         match &self.0 {
-            Body::Own(json) => json.view(),
-            Body::Of(frame) => frame.result().unwrap_or(Json::EMPTY_OBJECT),
+            Body::Json(json) => json.view(),
+            Body::Frame(frame) => frame.result().unwrap_or(Json::EMPTY_OBJECT),
         }
     }
 
-    /// The values that complete an argument.
+    /// Creates a result of `completion/complete`.
     pub fn completion(values: &[&str]) -> Self {
         json!({"completion": {"values": values}}).into()
     }
 
-    fn of(value: &impl Serialize) -> Self {
-        // The protocol's own types have string keys throughout.
+    fn from_serializable(value: &impl Serialize) -> Self {
+        // The protocol's types have only string keys.
         RawJson::of(value).expect("a protocol type is always JSON").into()
     }
 }
 
-/// Two results are equal when they are spelled alike.
+/// Results are equal if their spelling is equal.
 impl PartialEq for Reply {
     fn eq(&self, other: &Self) -> bool {
         self.json() == other.json()
@@ -217,7 +221,7 @@ impl Eq for Reply {}
 
 impl From<RawJson> for Reply {
     fn from(json: RawJson) -> Self {
-        Reply(Body::Own(json))
+        Reply(Body::Json(json))
     }
 }
 
@@ -229,34 +233,34 @@ impl From<Value> for Reply {
 
 impl From<CallToolResult> for Reply {
     fn from(result: CallToolResult) -> Self {
-        Reply::of(&result)
+        Reply::from_serializable(&result)
     }
 }
 
 impl From<ReadResourceResult> for Reply {
     fn from(result: ReadResourceResult) -> Self {
-        Reply::of(&result)
+        Reply::from_serializable(&result)
     }
 }
 
 impl From<GetPromptResult> for Reply {
     fn from(result: GetPromptResult) -> Self {
-        Reply::of(&result)
+        Reply::from_serializable(&result)
     }
 }
 
 /// One page of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page<T> {
-    /// What is on it.
+    /// The items.
     pub items: Vec<T>,
-    /// Where the next one begins, if there is one.
+    /// The cursor of the next page, if there is one.
     pub next_cursor: Option<String>,
 }
 
-/// What can be listed, and under which name.
+/// An item of a list, with the name of the list.
 pub trait Listed: Serialize {
-    /// The field of the result that holds the list.
+    /// The member of the result that holds the list.
     const FIELD: &'static str;
 }
 
@@ -292,23 +296,23 @@ impl<T: Listed> From<Vec<T>> for Reply {
     }
 }
 
-/// Why a handler gives no result.
+/// The reason why a handler has no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Failure {
     /// A JSON-RPC error.
     #[error(transparent)]
     Error(#[from] ErrorObject),
-    /// The client must give input first; made by [`Context::ask`].
+    /// The client must provide input first. [`Context::ask`] creates it.
     #[error("input is required")]
     InputRequired(InputRequired),
 }
 
-/// The input that a request needs before it can be answered.
+/// The inputs that a request needs before it can be answered.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InputRequired {
-    /// What is asked, under names of the server's.
+    /// The requests for inputs, by the server's keys.
     pub requests: serde_json::Map<String, Value>,
-    /// What the client shall give back with the input, unread.
+    /// The state that the client sends back unchanged.
     pub state: Option<String>,
 }
 

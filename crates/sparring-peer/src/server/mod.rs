@@ -1,136 +1,117 @@
-//! The server: a handler behind the protocol, on as many links as there are
-//! clients, or on none at all.
+//! The server: serves a handler on any number of links, or without a link.
 
-mod alone;
-mod any;
 mod context;
 pub mod core;
-mod counters;
 mod dispatch;
 mod handler;
-mod intake;
-mod interest;
-mod levels;
-mod running;
+mod incoming_queue;
+mod log_levels;
+mod server_task;
 mod session;
+mod shared;
+mod single_request;
+mod subscribed_uris;
 
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Weak};
 
 use serde_json::json;
 use sparring_wire::types::LogLevel;
 use sparring_wire::{Frame, RawJson, Revision};
-use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
-use self::core::{About, Profile};
+use self::core::{Profile, ServerDescription};
 use crate::link::{Cause, Envelope, Link};
-use counters::Counters;
-use dispatch::AnyHandler;
-use interest::Interests;
-use levels::Levels;
-use session::Change;
+use session::{ChangeNotification, Connection};
+use shared::{CurrentDescription, SessionList, Shared};
 
-pub use alone::{Alone, Lone};
-pub use any::AnyServer;
 pub use context::Context;
-pub use counters::Counts;
 pub use handler::{Answer, Failure, Handler, InputRequired, Listed, Page, Reply};
-pub use running::Running;
+pub use server_task::Running;
 pub use session::Session;
+pub use shared::Counts;
+pub use single_request::{Alone, Lone};
 
-/// A handler as a server. Cheap to clone; all clones are one server.
+/// A server with a handler. Cheap to clone; all clones are the same server.
 #[derive(Debug)]
 pub struct Server<H> {
     shared: Arc<Shared>,
     handler: PhantomData<Arc<H>>,
 }
 
-/// What all sessions of a server share. They know the handler without its type:
-/// otherwise each crate that has a server would build all of this anew.
-struct Shared {
-    handler: Arc<dyn AnyHandler>,
-    revisions: Vec<Revision>,
-    about: Renewed,
-    counters: Arc<Counters>,
-    sessions: Sessions,
-    interests: Arc<Interests>,
-    levels: Arc<Levels>,
-}
-
-/// Asked to work on a link, and there is none.
+/// The session has no link, and the operation needs one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the session has no link")]
 pub struct NoLink;
 
 impl<H: Handler> Server<H> {
-    /// A server that speaks all revisions.
+    /// Creates a server with all revisions.
     pub fn new(handler: H) -> Self {
         Server::speaking(handler, &Revision::ALL)
     }
 
-    /// A server that speaks these revisions.
+    /// Creates a server with these revisions.
     pub fn speaking(handler: H, revisions: &[Revision]) -> Self {
-        let about = About::new(profile(&handler, revisions));
+        let description = ServerDescription::new(build_profile(&handler, revisions));
         let shared = Shared {
             handler: Arc::new(handler),
             revisions: revisions.to_vec(),
-            about: Renewed { about: RwLock::new((about, 0)), renewal: AtomicU64::new(0) },
+            description: CurrentDescription::new(description),
             counters: Arc::default(),
-            sessions: Sessions::default(),
-            interests: Arc::default(),
-            levels: Arc::default(),
+            sessions: SessionList::default(),
+            subscribed_uris: Arc::default(),
+            log_levels: Arc::default(),
         };
         Server { shared: Arc::new(shared), handler: PhantomData }
     }
 
-    /// The handler.
+    /// Returns the handler.
     pub fn handler(&self) -> &H {
         let handler: &dyn Any = &*self.shared.handler;
         handler.downcast_ref().expect("a server has the handler that it was made with")
     }
 
-    /// The revisions that the server speaks.
+    /// Returns the server's revisions.
     pub fn revisions(&self) -> &[Revision] {
         &self.shared.revisions
     }
 
-    /// Asks the handler anew what it says about itself: who it is, what it can
-    /// do, how it is used. Sessions that stand know it from their next request
-    /// on, and what was agreed on in a handshake stays as it was said.
+    /// Reads info, capabilities and instructions from the handler again. Open
+    /// sessions use them from their next request on. What a handshake has agreed
+    /// on does not change.
     pub fn renew(&self) {
-        self.shared.about.set(About::new(profile(self.handler(), self.revisions())));
+        let profile = build_profile(self.handler(), self.revisions());
+        self.shared.description.set(ServerDescription::new(profile));
     }
 
-    /// What the server has done so far, on all links.
+    /// Returns the counts of requests and responses on all links.
     pub fn counts(&self) -> Counts {
-        self.shared.counters.now()
+        self.shared.counters.snapshot()
     }
 
-    /// A session that has no link yet: requests are given to it by hand, or a
-    /// link later.
+    /// Creates a session without a link. The caller passes requests to it, or
+    /// sets a link later.
     pub fn session(&self) -> Session<H> {
         Session::new(Arc::clone(&self.shared), None)
     }
 
-    /// A session on a link.
+    /// Creates a session on a link.
     pub fn on(&self, link: impl Link) -> Session<H> {
         Session::new(Arc::clone(&self.shared), Some(Box::new(link)))
     }
 
-    /// Serves one request alone, as those are that say everything themselves
-    /// (since 2026-07-28).
+    /// Serves one request without a session, for requests that carry their own
+    /// metadata (since 2026-07-28).
     pub fn answer(&self, frame: Frame, envelope: Option<Envelope>) -> Alone<H> {
         Alone::new(Lone::new(&self.shared, frame, envelope))
     }
 
-    /// Serves a link in the foreground, until the end of input.
+    /// Serves a link until the end of input.
     ///
-    /// The work is done on a task of its own, which ends with this future:
-    /// tokio wakes a task for less than the future that a program blocks on.
+    /// The session runs on its own task, which ends with this future, because
+    /// tokio wakes a task faster than the future that a program blocks on.
     pub async fn serve(&self, link: impl Link) -> Cause {
         self.spawn(link).ended().await
     }
@@ -144,71 +125,72 @@ impl<H: Handler> Server<H> {
         self.on(link).spawn()
     }
 
-    /// Tells all clients that want to know, and were told that there are tools:
-    /// their list has changed.
+    /// Notifies clients that the list of tools has changed, if the server has
+    /// declared tools to them.
     pub fn tools_changed(&self) {
-        self.changed("tools", "notifications/tools/list_changed", None);
+        self.broadcast("tools", "notifications/tools/list_changed", None);
     }
 
-    /// Tells all clients that want to know, and were told that there are resources:
-    /// their list has changed.
+    /// Notifies clients that the list of resources has changed, if the server has
+    /// declared resources to them.
     pub fn resources_changed(&self) {
-        self.changed("resources", "notifications/resources/list_changed", None);
+        self.broadcast("resources", "notifications/resources/list_changed", None);
     }
 
-    /// Tells all clients that want to know, and were told that there are prompts:
-    /// their list has changed.
+    /// Notifies clients that the list of prompts has changed, if the server has
+    /// declared prompts to them.
     pub fn prompts_changed(&self) {
-        self.changed("prompts", "notifications/prompts/list_changed", None);
+        self.broadcast("prompts", "notifications/prompts/list_changed", None);
     }
 
-    /// Tells all clients that want to know: this resource has changed.
+    /// Notifies the clients that subscribe to a resource that it has changed.
     pub fn resource_updated(&self, uri: &str) {
         let params = json!({"uri": uri}).into();
-        self.changed("resources", "notifications/resources/updated", Some(params));
+        self.broadcast("resources", "notifications/resources/updated", Some(params));
     }
 
-    /// The resources whose changes clients want to hear of, all clients together,
-    /// as they are and as that changes.
+    /// Returns the resources that any client subscribes to, and their changes.
     pub fn watched(&self) -> watch::Receiver<Arc<BTreeSet<String>>> {
-        self.shared.interests.all()
+        self.shared.subscribed_uris.subscribe()
     }
 
-    /// The least severe level of log messages that the session of a client has set,
-    /// as it is and as that changes; none while none has set any.
+    /// Returns the lowest level of log messages that any session has set, and its
+    /// changes; none while no session has set one.
     pub fn log_level(&self) -> watch::Receiver<Option<LogLevel>> {
-        self.shared.levels.least()
+        self.shared.log_levels.subscribe_lowest()
     }
 
-    /// Sends a log message to all clients in whose sessions messages of that level
-    /// are wanted. Since 2026-07-28 there are none but for a request
+    /// Sends a log message to all sessions that want messages of that level.
+    /// Since 2026-07-28 log messages exist only within a request
     /// ([`Context::log`]).
     pub fn log(&self, logger: Option<&str>, level: LogLevel, data: &RawJson) {
         let params = context::log_params(logger, level, data);
-        self.changed("logging", "notifications/message", Some(params));
+        self.broadcast("logging", "notifications/message", Some(params));
     }
 
-    /// Tells all clients that want to know of any change, whatever was declared.
-    /// Since 2026-07-28 a client can only want to know of the four above.
+    /// Sends a notification to all clients that want changes, whatever the server
+    /// declares. Since 2026-07-28 clients can subscribe only to the four changes
+    /// above.
     pub fn notify(&self, method: &str, params: Option<RawJson>) {
         let method = method.to_owned();
-        self.shared.sessions.tell(&Change { method, params, declared: None });
+        self.shared.sessions.broadcast(&ChangeNotification { method, params, capability: None });
     }
 
-    fn changed(&self, declared: &'static str, method: &str, params: Option<RawJson>) {
-        let (method, declared) = (method.to_owned(), Some(declared));
-        self.shared.sessions.tell(&Change { method, params, declared });
+    fn broadcast(&self, capability: &'static str, method: &str, params: Option<RawJson>) {
+        let (method, capability) = (method.to_owned(), Some(capability));
+        self.shared.sessions.broadcast(&ChangeNotification { method, params, capability });
     }
 }
 
 impl<H> Server<H> {
-    /// The same server for whoever must not keep it, as its own handler.
+    /// Returns a reference that does not keep the server alive, such as for its
+    /// own handler.
     pub fn downgrade(&self) -> WeakServer<H> {
         WeakServer { shared: Arc::downgrade(&self.shared), handler: PhantomData }
     }
 }
 
-/// A server that somebody else keeps.
+/// A reference that does not keep the server alive.
 #[derive(Debug)]
 pub struct WeakServer<H> {
     shared: Weak<Shared>,
@@ -216,7 +198,7 @@ pub struct WeakServer<H> {
 }
 
 impl<H> WeakServer<H> {
-    /// The server, if somebody still keeps it.
+    /// Returns the server, if it is still alive.
     pub fn upgrade(&self) -> Option<Server<H>> {
         self.shared.upgrade().map(|shared| Server { shared, handler: PhantomData })
     }
@@ -234,82 +216,43 @@ impl<H> Clone for Server<H> {
     }
 }
 
-impl std::fmt::Debug for Shared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared")
-            .field("revisions", &self.revisions)
-            .field("about", &self.about)
-            .finish_non_exhaustive()
+/// A server without the type of its handler, for code that is compiled only once
+/// for all handlers. Cheap to clone; all clones are the same server.
+#[derive(Debug, Clone)]
+pub struct AnyServer(Arc<Shared>);
+
+impl AnyServer {
+    /// Erases the type of a server's handler.
+    pub fn of<H: Handler>(server: &Server<H>) -> Self {
+        AnyServer(Arc::clone(&server.shared))
+    }
+
+    /// See [`Server::revisions`].
+    pub fn revisions(&self) -> &[Revision] {
+        &self.0.revisions
+    }
+
+    /// See [`Server::answer`].
+    pub fn answer(&self, frame: Frame, envelope: Option<Envelope>) -> Lone {
+        Lone::new(&self.0, frame, envelope)
+    }
+
+    /// Serves a link in the background, with the server's legacy revisions only.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn spawn_handshakes_only(&self, link: Box<dyn Link>) -> Running {
+        let mut connection = Connection::new(Arc::clone(&self.0), Some(link));
+        connection.legacy_only();
+        Running::spawn(connection)
     }
 }
 
-fn profile<H: Handler>(handler: &H, revisions: &[Revision]) -> Profile {
+fn build_profile<H: Handler>(handler: &H, revisions: &[Revision]) -> Profile {
     Profile {
         info: handler.info(),
         capabilities: handler.capabilities(),
         instructions: handler.instructions(),
         revisions: revisions.to_vec(),
-    }
-}
-
-/// What the server says about itself by now, and how often that has changed.
-#[derive(Debug)]
-struct Renewed {
-    about: RwLock<(About, u64)>,
-    /// The same number, for whoever only wants to know whether it changed.
-    renewal: AtomicU64,
-}
-
-impl Renewed {
-    fn now(&self) -> (About, u64) {
-        self.about.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn is_newer_than(&self, renewal: u64) -> bool {
-        self.renewal.load(Ordering::Acquire) != renewal
-    }
-
-    fn set(&self, about: About) {
-        let mut now = self.about.write().unwrap_or_else(PoisonError::into_inner);
-        let renewal = now.1 + 1;
-        *now = (about, renewal);
-        self.renewal.store(renewal, Ordering::Release);
-    }
-}
-
-/// How many changes wait for a session to pass them on.
-const CHANGES: usize = 1_000;
-
-/// The sessions that stand.
-#[derive(Debug, Default)]
-struct Sessions {
-    senders: Mutex<Vec<mpsc::Sender<Change>>>,
-    /// How many have begun.
-    begun: AtomicU64,
-}
-
-impl Sessions {
-    /// The number of one more session.
-    fn number(&self) -> u64 {
-        self.begun.fetch_add(1, Ordering::Relaxed) + 1
-    }
-
-    fn join(&self) -> mpsc::Receiver<Change> {
-        let (sender, receiver) = mpsc::channel(CHANGES);
-        let mut senders = self.senders();
-        senders.retain(|sender| !sender.is_closed());
-        senders.push(sender);
-        receiver
-    }
-
-    fn tell(&self, change: &Change) {
-        // A session that nobody drives misses what is too much.
-        self.senders().retain(|sender| {
-            !matches!(sender.try_send(change.clone()), Err(TrySendError::Closed(_)))
-        });
-    }
-
-    fn senders(&self) -> MutexGuard<'_, Vec<mpsc::Sender<Change>>> {
-        self.senders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

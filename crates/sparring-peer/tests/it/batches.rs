@@ -4,16 +4,16 @@ use sparring_peer::client::core::{Event, Request};
 use sparring_peer::{MemoryTransport, Server};
 use sparring_wire::{FrameKind, Revision};
 
-use crate::fixture::{Gym, PATIENCE};
-use crate::stage::Stage;
+use crate::core_fixture::CoreFixture;
+use crate::fixture::{TEST_TIMEOUT, TestServer};
 
-async fn greeted(version: &str) -> (MemoryTransport, sparring_peer::server::Running) {
+async fn initialized_server(version: &str) -> (MemoryTransport, sparring_peer::server::Running) {
     let (transport, link) = MemoryTransport::new();
-    let running = Server::new(Gym::default()).spawn(link);
+    let running = Server::new(TestServer::default()).spawn(link);
     transport.queue_incoming(format!(
         r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}}}}}"#
     ));
-    transport.wait_sent(PATIENCE).await.unwrap();
+    transport.wait_sent(TEST_TIMEOUT).await.unwrap();
     (transport, running)
 }
 
@@ -21,15 +21,15 @@ const BATCH: &str = r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0
 
 #[tokio::test]
 async fn a_batch_is_answered_by_a_batch_where_the_revision_has_batches() {
-    let (transport, _running) = greeted("2025-03-26").await;
+    let (transport, _running) = initialized_server("2025-03-26").await;
     transport.queue_incoming(BATCH);
-    let answer = transport.wait_sent(PATIENCE).await.unwrap();
+    let answer = transport.wait_sent(TEST_TIMEOUT).await.unwrap();
     assert_eq!(answer.kind(), FrameKind::Batch);
     let answers: Vec<_> =
         answer.batch().map(|frame| (frame.id().unwrap().to_string(), frame.kind())).collect();
     assert_eq!(answers, [("1".to_owned(), FrameKind::Result), ("2".to_owned(), FrameKind::Error)]);
     transport.queue_incoming(r#"[7,{"jsonrpc":"2.0","id":3,"method":"ping"},[]]"#);
-    let mixed = transport.wait_sent(PATIENCE).await.unwrap();
+    let mixed = transport.wait_sent(TEST_TIMEOUT).await.unwrap();
     let codes: Vec<_> =
         mixed.batch().map(|frame| frame.error_object().map(|error| error.code)).collect();
     assert_eq!(
@@ -39,7 +39,7 @@ async fn a_batch_is_answered_by_a_batch_where_the_revision_has_batches() {
     );
     transport.queue_incoming(r#"[{"jsonrpc":"2.0","method":"notifications/x"}]"#);
     transport.queue_incoming("[]");
-    let empty = transport.wait_sent(PATIENCE).await.unwrap();
+    let empty = transport.wait_sent(TEST_TIMEOUT).await.unwrap();
     assert_eq!(empty.error_object().unwrap().code, -32600, "only the empty batch is answered");
 }
 
@@ -49,24 +49,24 @@ async fn a_batch_is_refused_where_the_revision_has_none() {
         .into_iter()
         .filter(|revision| !revision.is_modern() && !revision.has_batches())
     {
-        let (transport, _running) = greeted(revision.name()).await;
+        let (transport, _running) = initialized_server(revision.name()).await;
         transport.queue_incoming(BATCH);
-        let answer = transport.wait_sent(PATIENCE).await.unwrap();
+        let answer = transport.wait_sent(TEST_TIMEOUT).await.unwrap();
         assert_eq!(answer.error_object().unwrap().code, -32600, "{revision}");
     }
 }
 
 #[test]
-fn a_client_takes_the_answers_out_of_a_batch() {
-    let mut stage = Stage::connected();
-    let ids = [stage.request("a"), stage.request("b")];
-    stage.receive(&format!(
+fn a_client_takes_the_responses_out_of_a_batch() {
+    let mut fixture = CoreFixture::connected();
+    let ids = [fixture.request("a"), fixture.request("b")];
+    fixture.receive(&format!(
         r#"[{{"jsonrpc":"2.0","id":{},"result":{{}}}},{{"jsonrpc":"2.0","id":{},"result":{{}}}}]"#,
         ids[1], ids[0]
     ));
     for _ in 0..2 {
-        assert!(matches!(stage.event(), Some(Event::Settled { outcome: Ok(_), .. })));
+        assert!(matches!(fixture.event(), Some(Event::Completed { outcome: Ok(_), .. })));
     }
-    stage.core.request(stage.now, Request::new("c", None), "c");
-    assert_eq!(stage.core.in_flight(), 1);
+    fixture.core.request(fixture.now, Request::new("c", None), "c");
+    assert_eq!(fixture.core.in_flight(), 1);
 }

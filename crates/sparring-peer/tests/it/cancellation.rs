@@ -1,5 +1,5 @@
-//! Requests given up: the server is told in the way of the link and the
-//! revision, and stops.
+//! Cancelled requests: the client notifies the server as the link and the
+//! revision require, and the server stops.
 
 use serde_json::json;
 use sparring_peer::client::Error;
@@ -7,76 +7,76 @@ use sparring_peer::{Client, LinkKind, Outgoing, Stream};
 use sparring_wire::Revision;
 use tokio::sync::mpsc;
 
-use crate::fixture::{Gym, Match, within};
-use crate::stage::Stage;
+use crate::core_fixture::CoreFixture;
+use crate::fixture::{TestConnection, TestServer, within};
 
-async fn with_waiting_gym(
+async fn with_waiting_tool(
     revision: Revision,
     kind: LinkKind,
-) -> (Match, mpsc::UnboundedReceiver<&'static str>) {
-    let (tell, told) = mpsc::unbounded_channel();
-    let gym = Gym { waiting: Some(tell) };
-    (Match::with(Client::builder().revision(revision), gym, kind).await, told)
+) -> (TestConnection, mpsc::UnboundedReceiver<&'static str>) {
+    let (sender, events) = mpsc::unbounded_channel();
+    let test_server = TestServer { waiting: Some(sender) };
+    (TestConnection::with(Client::builder().revision(revision), test_server, kind).await, events)
 }
 
 #[tokio::test]
 async fn a_cancelled_request_ends_on_both_sides() {
     for revision in Revision::ALL {
         for kind in [LinkKind::Shared, LinkKind::Streams] {
-            let (bout, mut told) = with_waiting_gym(revision, kind).await;
-            let call = bout.client.call_tool("wait", json!({})).start();
-            assert_eq!(within(told.recv()).await, Some("begun"));
+            let (connection, mut events) = with_waiting_tool(revision, kind).await;
+            let call = connection.client.call_tool("wait", json!({})).start();
+            assert_eq!(within(events.recv()).await, Some("started"));
             call.cancel(Some("bored"));
             let error = within(call).await.unwrap_err();
             assert!(matches!(error, Error::Cancelled { .. }), "{error}");
-            assert_eq!(within(told.recv()).await, Some("given up"), "{revision} {kind:?}");
-            within(bout.client.ping()).await.unwrap();
-            let sent = bout.client.transcript().entries();
+            assert_eq!(within(events.recv()).await, Some("dropped"), "{revision} {kind:?}");
+            within(connection.client.ping()).await.unwrap();
+            let sent = connection.client.transcript().entries();
             let notified =
                 sent.iter().any(|entry| entry.frame.method() == Some("notifications/cancelled"));
             let aborted = revision.is_modern() && kind == LinkKind::Streams;
             assert_eq!(notified, !aborted, "{revision} {kind:?}");
-            assert_eq!(bout.client.transcript().violations(), [], "{revision} {kind:?}");
+            assert_eq!(connection.client.transcript().violations(), [], "{revision} {kind:?}");
         }
     }
 }
 
 #[tokio::test]
 async fn a_dropped_request_is_cancelled() {
-    let (bout, mut told) = with_waiting_gym(Revision::V2025_11_25, LinkKind::Shared).await;
-    let call = bout.client.call_tool("wait", json!({})).start();
-    assert_eq!(within(told.recv()).await, Some("begun"));
+    let (connection, mut events) = with_waiting_tool(Revision::V2025_11_25, LinkKind::Shared).await;
+    let call = connection.client.call_tool("wait", json!({})).start();
+    assert_eq!(within(events.recv()).await, Some("started"));
     drop(call);
-    assert_eq!(within(told.recv()).await, Some("given up"));
+    assert_eq!(within(events.recv()).await, Some("dropped"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_request_that_times_out_is_cancelled() {
-    let (bout, mut told) = with_waiting_gym(Revision::V2026_07_28, LinkKind::Shared).await;
-    let call = bout.client.call_tool("wait", json!({}));
+    let (connection, mut events) = with_waiting_tool(Revision::V2026_07_28, LinkKind::Shared).await;
+    let call = connection.client.call_tool("wait", json!({}));
     assert!(matches!(call.await.unwrap_err(), Error::Timeout { .. }));
-    assert_eq!(told.recv().await, Some("begun"));
-    assert_eq!(told.recv().await, Some("given up"));
+    assert_eq!(events.recv().await, Some("started"));
+    assert_eq!(events.recv().await, Some("dropped"));
 }
 
 #[test]
-fn the_core_aborts_a_stream_of_its_own_only_where_the_revision_says_so() {
-    let mut stage = Stage::discovered(LinkKind::Streams);
-    let id = stage.core.request(
-        stage.now,
+fn the_core_cancels_by_aborting_a_stream_only_in_modern_revisions() {
+    let mut fixture = CoreFixture::discovered(LinkKind::Streams);
+    let id = fixture.core.request(
+        fixture.now,
         sparring_peer::client::core::Request::new("tools/call", None),
         "x",
     );
-    let Some(Outgoing::Send { stream, .. }) = stage.core.poll_action() else {
+    let Some(Outgoing::Send { stream, .. }) = fixture.core.poll_action() else {
         panic!("nothing was sent")
     };
     assert_eq!(stream, Stream::Request(id.clone()));
-    stage.core.cancel(&id, None);
-    assert_eq!(stage.core.poll_action(), Some(Outgoing::Abort(Stream::Request(id))));
+    fixture.core.cancel(&id, None);
+    assert_eq!(fixture.core.poll_action(), Some(Outgoing::Abort(Stream::Request(id))));
 }
 
 #[test]
-fn a_broken_stream_is_a_cancellation_only_where_the_revision_says_so() {
+fn a_broken_stream_cancels_its_request_only_in_modern_revisions() {
     use sparring_peer::server::core::{Core, Event, Profile};
     let profile = std::sync::Arc::new(Profile {
         info: sparring_wire::types::Implementation::new("s", "1"),
@@ -93,7 +93,7 @@ fn a_broken_stream_is_a_cancellation_only_where_the_revision_says_so() {
         ] {
             core.receive(sparring_peer::Incoming::on_shared_channel(sparring_wire::Frame::parse(text)));
         }
-        assert!(matches!(core.poll_event(), Some(Event::Call(_))));
+        assert!(matches!(core.poll_event(), Some(Event::Request(_))));
         let stream = Stream::Request(sparring_wire::Id::Integer(1));
         core.receive(sparring_peer::Incoming::StreamEnded {
             stream,

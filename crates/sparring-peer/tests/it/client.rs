@@ -1,4 +1,4 @@
-//! What a client does for its caller, on a server of ours, in every revision.
+//! The client's functions, on this project's server, in every revision.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -11,19 +11,19 @@ use sparring_peer::{Client, ClientBuilder, Handler, LinkKind, MemoryTransport, S
 use sparring_wire::types::{LogLevel, ServerCapabilities, Tool};
 use sparring_wire::{Frame, RawJson, Revision};
 
-use crate::fixture::{Gym, Match, PATIENCE, within};
+use crate::fixture::{TEST_TIMEOUT, TestConnection, TestServer, within};
 
 fn methods(client: &Client) -> Vec<String> {
     let entries = client.transcript().entries();
     entries.iter().filter_map(|entry| entry.frame.method().map(str::to_owned)).collect()
 }
 
-/// Runs a check on a fresh match in each revision, and wants no violation.
+/// Runs a check on a new connection in each revision, and expects no violations.
 async fn in_every_revision<F: Future<Output = ()>>(check: impl Fn(Client, Revision) -> F) {
     for revision in Revision::ALL {
-        let bout = Match::start(revision).await;
-        within(check(bout.client.clone(), revision)).await;
-        assert_eq!(bout.client.transcript().violations(), [], "{revision}");
+        let connection = TestConnection::start(revision).await;
+        within(check(connection.client.clone(), revision)).await;
+        assert_eq!(connection.client.transcript().violations(), [], "{revision}");
     }
 }
 
@@ -38,7 +38,7 @@ async fn connecting_sends_initialize_and_initialized_and_learns_the_server() {
         assert_eq!(methods(&client)[..expected.len()], *expected);
         let session = client.session().unwrap();
         assert_eq!(session.revision, revision);
-        assert_eq!(session.server_info.as_ref().unwrap().name, "gym");
+        assert_eq!(session.server_info.as_ref().unwrap().name, "test_server");
         assert_eq!(session.instructions.as_deref(), Some("hit precisely"));
         assert!(
             client.capabilities().has("tools") && client.capabilities().has("resources.subscribe")
@@ -51,7 +51,7 @@ async fn connecting_sends_initialize_and_initialized_and_learns_the_server() {
 async fn auto_finds_the_newest_revision_of_a_server() {
     for revision in Revision::ALL {
         let (here, there) = memory(LinkKind::Shared);
-        let _running = Server::speaking(Gym::default(), &[revision]).spawn(there);
+        let _running = Server::speaking(TestServer::default(), &[revision]).spawn(there);
         let client = within(Client::connect(here)).await.unwrap();
         assert_eq!(client.revision(), Some(revision));
         assert_eq!(client.transcript().violations(), [], "{revision}");
@@ -84,7 +84,7 @@ async fn a_tool_call_gives_a_response_with_its_text_joined() {
 }
 
 #[tokio::test]
-async fn a_tool_failure_is_told_apart_from_a_json_rpc_error() {
+async fn a_tool_failure_is_not_a_json_rpc_error() {
     in_every_revision(async |client, _| {
         let failure = client.call_tool("fail", json!({})).await.unwrap();
         assert!(!failure.success() && failure.is_error());
@@ -164,32 +164,32 @@ async fn completes_pings_and_sends_any_method() {
         assert_eq!(client.complete(reference, "length", "s").await.unwrap().values, ["s1", "s2"]);
         client.ping().await.unwrap();
         let params = RawJson::parse(r#"{"n":1.50}"#).unwrap();
-        let response = client.request("gym/reverse", Some(params)).await.unwrap();
+        let response = client.request("test_server/reverse", Some(params)).await.unwrap();
         let echoed: Value = response.to().unwrap();
         assert!(echoed["echoed"].as_str().unwrap().starts_with(r#"{"n":1.50"#));
-        let unknown = client.request("gym/unknown", None).await.unwrap();
+        let unknown = client.request("test_server/unknown", None).await.unwrap();
         assert_eq!(unknown.error_code(), Some(-32601));
     })
     .await;
 }
 
 #[tokio::test]
-async fn progress_is_told_to_whoever_asked() {
+async fn progress_is_passed_to_the_callback() {
     in_every_revision(async |client, _| {
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let told = Arc::clone(&seen);
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&received);
         let call = client.call_tool("progress", json!({}));
-        call.on_progress(move |progress| told.lock().unwrap().push(progress)).await.unwrap();
-        let seen = std::mem::take(&mut *seen.lock().unwrap());
-        assert_eq!(seen.len(), 2);
-        assert_eq!((seen[0].progress, seen[0].total), (0.5, Some(1.0)));
-        assert_eq!(seen[0].message.as_deref(), Some("half"));
+        call.on_progress(move |progress| log.lock().unwrap().push(progress)).await.unwrap();
+        let received = std::mem::take(&mut *received.lock().unwrap());
+        assert_eq!(received.len(), 2);
+        assert_eq!((received[0].progress, received[0].total), (0.5, Some(1.0)));
+        assert_eq!(received[0].message.as_deref(), Some("half"));
 
         client.call_tool("progress", json!({})).await.unwrap();
         assert_eq!(
             client.notifications().count("notifications/progress"),
             2,
-            "nobody asked the second time"
+            "the second call did not ask for progress"
         );
     })
     .await;
@@ -214,10 +214,10 @@ async fn the_log_level_decides_what_is_logged() {
 #[tokio::test]
 async fn many_requests_from_many_tasks_get_their_own_answers() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
-        let bout = Match::start(revision).await;
+        let connection = TestConnection::start(revision).await;
         let tasks: Vec<_> = (0..64)
             .map(|task| {
-                let client = bout.client.clone();
+                let client = connection.client.clone();
                 tokio::spawn(async move {
                     for call in 0..20 {
                         let message = format!("{task}/{call}");
@@ -231,7 +231,7 @@ async fn many_requests_from_many_tasks_get_their_own_answers() {
         for task in tasks {
             within(task).await.unwrap();
         }
-        assert_eq!(bout.server.counts().requests, 64 * 20 + 1);
+        assert_eq!(connection.server.counts().requests, 64 * 20 + 1);
     }
 }
 
@@ -241,7 +241,7 @@ async fn a_notification_or_foreign_reply_never_becomes_the_answer() {
     let connecting = tokio::spawn(Client::builder().protocol(Protocol::Raw).connect(link));
     let client = within(connecting).await.unwrap().unwrap();
     let request = client.request("tools/call", None).start();
-    let sent = transport.wait_sent(PATIENCE).await.unwrap();
+    let sent = transport.wait_sent(TEST_TIMEOUT).await.unwrap();
     let id = sent.id().unwrap();
     transport.queue_incoming(
         r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#,
@@ -256,29 +256,29 @@ async fn a_notification_or_foreign_reply_never_becomes_the_answer() {
 
 #[tokio::test]
 async fn any_bytes_can_be_sent() {
-    let bout = Match::start(Revision::V2025_11_25).await;
-    bout.client.send_bytes("this is no json");
-    bout.client.send_bytes([0xff, 0xfe]);
+    let connection = TestConnection::start(Revision::V2025_11_25).await;
+    connection.client.send_bytes("this is no json");
+    connection.client.send_bytes([0xff, 0xfe]);
     let odd = r#"{ "jsonrpc":"2.0", "id":"mine", "method":"ping", "extra":1.0 }"#;
-    let response = within(bout.client.request_bytes(odd).into_future()).await.unwrap();
+    let response = within(connection.client.request_bytes(odd).into_future()).await.unwrap();
     assert!(response.success());
-    let sent = bout.client.transcript().entries();
+    let sent = connection.client.transcript().entries();
     assert!(sent.iter().any(|entry| entry.frame.bytes() == odd.as_bytes()), "sent byte for byte");
-    let nothing = within(bout.client.request_bytes("[]").into_future()).await.unwrap_err();
-    assert!(nothing.to_string().contains("no request"), "{nothing}");
+    let nothing = within(connection.client.request_bytes("[]").into_future()).await.unwrap_err();
+    assert!(nothing.to_string().contains("not a request"), "{nothing}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_request_times_out_after_thirty_seconds_by_default() {
-    let (tell, _begun) = tokio::sync::mpsc::unbounded_channel();
-    let gym = Gym { waiting: Some(tell) };
-    let bout = Match::with(Client::builder(), gym, LinkKind::Shared).await;
+    let (sender, _events) = tokio::sync::mpsc::unbounded_channel();
+    let test_server = TestServer { waiting: Some(sender) };
+    let connection = TestConnection::with(Client::builder(), test_server, LinkKind::Shared).await;
     let before = tokio::time::Instant::now();
-    let error = bout.client.call_tool("wait", json!({})).await.unwrap_err();
+    let error = connection.client.call_tool("wait", json!({})).await.unwrap_err();
     assert_eq!(error.to_string(), "no answer to tools/call within 30s");
     assert_eq!(before.elapsed().as_secs(), 30);
     let before = tokio::time::Instant::now();
-    let quick = bout
+    let quick = connection
         .client
         .call_tool("wait", json!({}))
         .timeout(Duration::from_millis(20))
@@ -290,19 +290,20 @@ async fn a_request_times_out_after_thirty_seconds_by_default() {
 
 #[tokio::test]
 async fn closing_ends_the_link_and_the_driver() {
-    let bout = Match::start(Revision::V2025_11_25).await;
-    assert!(bout.client.is_connected());
-    within(bout.client.close()).await;
-    assert!(!bout.client.is_connected());
-    let error = within(bout.client.request("ping", None).into_future()).await.unwrap_err();
+    let connection = TestConnection::start(Revision::V2025_11_25).await;
+    assert!(connection.client.is_connected());
+    within(connection.client.close()).await;
+    assert!(!connection.client.is_connected());
+    let error = within(connection.client.request("ping", None).into_future()).await.unwrap_err();
     assert!(matches!(error, Error::Closed { .. }), "{error}");
-    let mut running = bout.running;
+    let mut running = connection.running;
     within(running.ended()).await;
 }
 
 #[tokio::test]
 async fn the_last_client_dropped_closes_the_link() {
-    let Match { client, mut running, .. } = Match::start(Revision::V2025_11_25).await;
+    let TestConnection { client, mut running, .. } =
+        TestConnection::start(Revision::V2025_11_25).await;
     let clone = client.clone();
     drop(client);
     within(clone.ping()).await.unwrap();
@@ -312,15 +313,15 @@ async fn the_last_client_dropped_closes_the_link() {
 
 #[tokio::test]
 async fn a_server_that_ends_fails_what_is_in_flight_at_once() {
-    let (tell, mut begun) = tokio::sync::mpsc::unbounded_channel();
-    let gym = Gym { waiting: Some(tell) };
-    let bout = Match::with(Client::builder(), gym, LinkKind::Shared).await;
-    let call = bout.client.call_tool("wait", json!({})).start();
-    within(begun.recv()).await.unwrap();
-    drop(bout.running);
+    let (sender, mut events) = tokio::sync::mpsc::unbounded_channel();
+    let test_server = TestServer { waiting: Some(sender) };
+    let connection = TestConnection::with(Client::builder(), test_server, LinkKind::Shared).await;
+    let call = connection.client.call_tool("wait", json!({})).start();
+    within(events.recv()).await.unwrap();
+    drop(connection.running);
     let error = within(call).await.unwrap_err();
     assert!(matches!(error, Error::Closed { .. }), "{error}");
-    within(bout.client.closed()).await;
+    within(connection.client.closed()).await;
 }
 
 /// A server that declares nothing.
@@ -328,7 +329,7 @@ struct Empty;
 
 impl Handler for Empty {}
 
-/// Nothing is listed, and the server hears of nothing but the ping after it.
+/// Lists nothing, and the server receives nothing but the ping after it.
 async fn asks_nothing(list: impl AsyncFn(&Client) -> usize) {
     for revision in Revision::ALL {
         let (here, there) = memory(LinkKind::Shared);
@@ -362,7 +363,7 @@ async fn a_server_without_prompts_gives_an_empty_list_and_gets_no_request() {
 /// good one.
 struct Malformed;
 
-/// Its items, by the member that each kind of item must have.
+/// Its items, with the member that each kind of item must have.
 fn malformed(field: &str, key: &str) -> Answer {
     let name = if key == "name" { "" } else { r#""name":"n","# };
     let item = |end: &str| format!(r#"{{"inputSchema":{{"type":"object"}},{name}{end}}}"#);
@@ -398,7 +399,8 @@ impl Handler for Malformed {
     }
 }
 
-/// The two good items are there, and the two others are reported.
+/// Checks that the two good items are there, and that the two others are
+/// reported.
 fn keeps_the_good_ones<T>(field: &str, key: &str, list: &TypedList<T>, name: impl Fn(&T) -> &str) {
     let names: Vec<_> = list.iter().map(name).collect();
     assert_eq!(names, ["first", "last"], "{field}");
@@ -412,7 +414,7 @@ fn keeps_the_good_ones<T>(field: &str, key: &str, list: &TypedList<T>, name: imp
 }
 
 #[tokio::test]
-async fn a_malformed_item_is_reported_and_costs_no_other() {
+async fn a_malformed_item_is_reported_and_the_others_are_kept() {
     for revision in Revision::ALL {
         let (here, there) = memory(LinkKind::Shared);
         let _running = Server::new(Malformed).spawn(there);
@@ -428,7 +430,7 @@ async fn a_malformed_item_is_reported_and_costs_no_other() {
         keeps_the_good_ones("prompts", "name", &prompts, |prompt| &prompt.name);
         let violations = client.transcript().violations();
         let found = |rule: &str| violations.iter().filter(|it| it.rule.to_string() == rule).count();
-        assert_eq!(found("duplicate-key"), 4, "{revision}: {violations:?}");
+        assert_eq!(found("wire/duplicate-key"), 4, "{revision}: {violations:?}");
     }
 }
 
@@ -461,7 +463,7 @@ impl Handler for Endless {
 #[tokio::test]
 async fn a_list_without_an_end_is_an_error() {
     let cases = [
-        ("same cursor", "\"again\" came twice"),
+        ("same cursor", "\"again\" repeats"),
         ("pages", "more than 40 pages"),
         ("items", "more than 500 items"),
     ];
@@ -477,28 +479,28 @@ async fn a_list_without_an_end_is_an_error() {
 
 #[tokio::test]
 async fn notifications_are_awaited_and_counted() {
-    let bout = Match::start(Revision::V2025_11_25).await;
-    bout.client.ping().await.unwrap();
-    let inbox = bout.client.notifications().clone();
+    let connection = TestConnection::start(Revision::V2025_11_25).await;
+    connection.client.ping().await.unwrap();
+    let inbox = connection.client.notifications().clone();
     let waiting = tokio::spawn(async move {
-        inbox.wait_for("notifications/tools/list_changed", 3, PATIENCE).await
+        inbox.wait_for("notifications/tools/list_changed", 3, TEST_TIMEOUT).await
     });
     for _ in 0..3 {
-        bout.server.tools_changed();
+        connection.server.tools_changed();
     }
     assert_eq!(within(waiting).await.unwrap().unwrap().len(), 3);
-    let inbox = bout.client.notifications();
+    let inbox = connection.client.notifications();
     assert_eq!(inbox.count("notifications/tools/list_changed"), 3);
     let none =
         inbox.wait_for("notifications/prompts/list_changed", 1, Duration::from_millis(5)).await;
-    assert!(none.unwrap_err().to_string().contains("0 of 1 came"));
+    assert!(none.unwrap_err().to_string().contains("0 of 1 received"));
 }
 
 #[tokio::test]
 async fn the_transcript_has_every_frame_both_ways() {
-    let bout = Match::start(Revision::V2026_07_28).await;
-    bout.client.call_tool("echo", json!({"message": "hi"})).await.unwrap();
-    let entries = bout.client.transcript().entries();
+    let connection = TestConnection::start(Revision::V2026_07_28).await;
+    connection.client.call_tool("echo", json!({"message": "hi"})).await.unwrap();
+    let entries = connection.client.transcript().entries();
     let kinds: Vec<_> = entries
         .iter()
         .map(|entry| (entry.from.name(), entry.frame.method().unwrap_or("reply")))
@@ -539,11 +541,11 @@ async fn tasks_pass_through_raw() {
 
 #[tokio::test]
 async fn ids_are_never_given_twice() {
-    let bout = Match::start(Revision::V2025_11_25).await;
+    let connection = TestConnection::start(Revision::V2025_11_25).await;
     for _ in 0..50 {
-        bout.client.ping().await.unwrap();
+        connection.client.ping().await.unwrap();
     }
-    let entries = bout.client.transcript().entries();
+    let entries = connection.client.transcript().entries();
     let ids: Vec<_> = entries
         .iter()
         .filter(|entry| entry.frame.method().is_some())

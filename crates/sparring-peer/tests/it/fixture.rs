@@ -1,4 +1,4 @@
-//! A server with something of everything, and clients on it in memory.
+//! A server with all features for tests, and clients on it in memory.
 
 use std::future::Future;
 use std::time::Duration;
@@ -14,26 +14,26 @@ use sparring_wire::types::{
 use sparring_wire::{ErrorObject, Json, Revision};
 use tokio::sync::mpsc;
 
-/// No wait in a test is longer than this.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+/// The maximum time of any wait in a test.
+pub(crate) const TEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future).await.expect("nothing takes that long")
+    tokio::time::timeout(TEST_TIMEOUT, future).await.expect("nothing takes that long")
 }
 
-/// Seven tools on pages of three, resources, prompts, and tools that wait, log,
-/// ask, fail and panic.
+/// A server with seven tools on pages of three, resources, prompts, and tools
+/// that wait, log, ask, fail and panic.
 #[derive(Default)]
-pub(crate) struct Gym {
-    /// Told when the tool `wait` begins, and when it is given up.
+pub(crate) struct TestServer {
+    /// Receives a message when the tool `wait` starts, and when it is cancelled.
     pub(crate) waiting: Option<mpsc::UnboundedSender<&'static str>>,
 }
 
 const TOOLS: [&str; 7] = ["echo", "fail", "ask", "wait", "progress", "log", "panic"];
 
-impl Handler for Gym {
+impl Handler for TestServer {
     fn info(&self) -> Implementation {
-        Implementation::new("gym", "2.0")
+        Implementation::new("test_server", "2.0")
     }
 
     fn capabilities(&self) -> ServerCapabilities {
@@ -127,7 +127,7 @@ impl Handler for Gym {
 
     async fn other(&self, cx: &Context) -> Answer {
         match cx.method() {
-            "gym/reverse" => {
+            "test_server/reverse" => {
                 Ok(json!({"echoed": cx.params().map(|params| params.text().into_owned())}).into())
             }
             other => Err(Failure::Error(ErrorObject::method_not_found(other))),
@@ -135,7 +135,7 @@ impl Handler for Gym {
     }
 }
 
-/// Two questions, one after the other; the second needs the first's answer.
+/// Asks the client twice; the second request needs the first one's answer.
 async fn ask_twice(cx: &Context) -> Answer {
     let form = json!({"message": "name?", "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}}});
     let first = cx.ask("name", Question::Elicitation, form).await?;
@@ -150,45 +150,54 @@ async fn ask_twice(cx: &Context) -> Answer {
     Ok(CallToolResult::text(format!("{name} has {count} roots")).into())
 }
 
-async fn wait(told: Option<mpsc::UnboundedSender<&'static str>>) -> Answer {
-    struct Told(Option<mpsc::UnboundedSender<&'static str>>);
-    impl Drop for Told {
+async fn wait(signal: Option<mpsc::UnboundedSender<&'static str>>) -> Answer {
+    struct DropSignal(Option<mpsc::UnboundedSender<&'static str>>);
+    impl Drop for DropSignal {
         fn drop(&mut self) {
             if let Some(sender) = &self.0 {
-                let _ = sender.send("given up");
+                let _ = sender.send("dropped");
             }
         }
     }
-    let told = Told(told);
-    if let Some(sender) = &told.0 {
-        let _ = sender.send("begun");
+    let signal = DropSignal(signal);
+    if let Some(sender) = &signal.0 {
+        let _ = sender.send("started");
     }
     std::future::pending::<()>().await;
     Ok(Reply::empty())
 }
 
-/// A client on a gym, in memory.
-pub(crate) struct Match {
+/// A client connected to a [`TestServer`] in memory.
+pub(crate) struct TestConnection {
     pub(crate) client: Client,
-    pub(crate) server: Server<Gym>,
+    pub(crate) server: Server<TestServer>,
     pub(crate) running: Running,
 }
 
-impl Match {
-    pub(crate) async fn start(revision: Revision) -> Match {
-        Match::with(Client::builder().revision(revision), Gym::default(), LinkKind::Shared).await
+impl TestConnection {
+    pub(crate) async fn start(revision: Revision) -> TestConnection {
+        TestConnection::with(
+            Client::builder().revision(revision),
+            TestServer::default(),
+            LinkKind::Shared,
+        )
+        .await
     }
 
-    pub(crate) async fn with(builder: ClientBuilder, gym: Gym, kind: LinkKind) -> Match {
+    pub(crate) async fn with(
+        builder: ClientBuilder,
+        test_server: TestServer,
+        kind: LinkKind,
+    ) -> TestConnection {
         let (here, there) = memory(kind);
-        let server = Server::new(gym);
+        let server = Server::new(test_server);
         let running = server.spawn(there);
         let client = within(builder.connect(here)).await.unwrap();
-        Match { client, server, running }
+        TestConnection { client, server, running }
     }
 }
 
-/// A client that answers whatever it is asked.
+/// Adds handlers for all server requests.
 pub(crate) fn answering(builder: ClientBuilder) -> ClientBuilder {
     let name = json!({"action": "accept", "content": {"name": "Ada"}});
     let answer = move |_| std::future::ready(Ok::<Value, ErrorObject>(name.clone()));

@@ -1,13 +1,12 @@
-//! How a client finds out what a server speaks, on a stage with time given by
-//! hand.
+//! Detection of the server's era, with a clock driven by hand.
 
 use serde_json::Value;
-use sparring_peer::client::{ClientOptions, Error, Unclaimed};
+use sparring_peer::client::{ClientOptions, Error, UnclaimedReason};
 use sparring_peer::{LinkKind, Protocol};
 use sparring_wire::types::Implementation;
 use sparring_wire::{Frame, Id, Revision};
 
-use crate::stage::{Stage, discovery, ms};
+use crate::core_fixture::{CoreFixture, discovery, ms};
 
 fn initialized(id: &Id, version: &str) -> String {
     format!(
@@ -23,15 +22,16 @@ fn id(frame: &Frame) -> Id {
     frame.id().cloned().unwrap()
 }
 
-/// The probe of an automatic client, sent at once.
-fn probe(stage: &mut Stage) -> Id {
-    let frame = stage.sent_one();
+/// Returns the id of the `server/discover` that an automatic client sends at
+/// once.
+fn probe(fixture: &mut CoreFixture) -> Id {
+    let frame = fixture.sent_one();
     assert_eq!(frame.method(), Some("server/discover"));
     id(&frame)
 }
 
-fn handshake(stage: &mut Stage) -> Id {
-    let frame = stage.sent_one();
+fn handshake(fixture: &mut CoreFixture) -> Id {
+    let frame = fixture.sent_one();
     assert_eq!(frame.method(), Some("initialize"));
     id(&frame)
 }
@@ -42,29 +42,29 @@ fn sends_name_version_and_protocol_version_then_initialized() {
         let info = Implementation::new("me", "1.2");
         let options =
             ClientOptions { info, protocol: Protocol::Only(revision), ..ClientOptions::default() };
-        let mut stage = Stage::with(options, LinkKind::Shared);
-        let frame = stage.sent_one();
+        let mut fixture = CoreFixture::with(options, LinkKind::Shared);
+        let frame = fixture.sent_one();
         let params: Value = frame.params().unwrap().to().unwrap();
         assert_eq!(params["clientInfo"]["name"], "me");
         assert_eq!(params["clientInfo"]["version"], "1.2");
         assert_eq!(params["protocolVersion"], revision.name());
-        stage.receive(&initialized(&id(&frame), revision.name()));
-        assert_eq!(stage.connection().unwrap().unwrap(), revision);
-        assert_eq!(stage.sent_one().method(), Some("notifications/initialized"));
+        fixture.receive(&initialized(&id(&frame), revision.name()));
+        assert_eq!(fixture.connection().unwrap().unwrap(), revision);
+        assert_eq!(fixture.sent_one().method(), Some("notifications/initialized"));
     }
 }
 
 #[test]
 fn every_modern_request_carries_its_metadata() {
-    let mut stage = Stage::discovered(LinkKind::Shared);
-    let plain = stage.request_with("tools/call", r#"{"name":"a"}"#);
+    let mut fixture = CoreFixture::discovered(LinkKind::Shared);
+    let plain = fixture.request_with("tools/call", r#"{"name":"a"}"#);
     let meta: Value = plain.params().unwrap().get("_meta").unwrap().to().unwrap();
     assert_eq!(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
     assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "sparring");
     assert!(meta["io.modelcontextprotocol/clientCapabilities"].is_object());
 
-    // What the caller says there stands.
-    let own = stage.request_with(
+    // Members that the caller has set stay.
+    let own = fixture.request_with(
         "x",
         r#"{"_meta":{"a":1,"io.modelcontextprotocol/protocolVersion":"1900-01-01"}}"#,
     );
@@ -76,22 +76,22 @@ fn every_modern_request_carries_its_metadata() {
 
 #[test]
 fn auto_stays_modern_with_a_modern_server() {
-    let mut stage = Stage::new(Protocol::Auto);
-    let probe = probe(&mut stage);
-    stage.receive(&discovery(&probe, &["2026-07-28", "2025-11-25"]));
-    assert_eq!(stage.connection().unwrap().unwrap(), Revision::V2026_07_28);
-    assert!(stage.sent().is_empty(), "no handshake");
+    let mut fixture = CoreFixture::new(Protocol::Auto);
+    let probe = probe(&mut fixture);
+    fixture.receive(&discovery(&probe, &["2026-07-28", "2025-11-25"]));
+    assert_eq!(fixture.connection().unwrap().unwrap(), Revision::V2026_07_28);
+    assert!(fixture.sent().is_empty(), "no handshake");
 }
 
 #[test]
 fn auto_shakes_hands_after_any_error_that_is_not_modern() {
     for code in [-32601, -32602, -32600, -32000, 7] {
-        let mut stage = Stage::new(Protocol::Auto);
-        let probe = probe(&mut stage);
-        stage.receive(&refused(&probe, code));
-        let handshake = handshake(&mut stage);
-        stage.receive(&initialized(&handshake, "2025-06-18"));
-        assert_eq!(stage.connection().unwrap().unwrap(), Revision::V2025_06_18, "code {code}");
+        let mut fixture = CoreFixture::new(Protocol::Auto);
+        let probe = probe(&mut fixture);
+        fixture.receive(&refused(&probe, code));
+        let handshake = handshake(&mut fixture);
+        fixture.receive(&initialized(&handshake, "2025-06-18"));
+        assert_eq!(fixture.connection().unwrap().unwrap(), Revision::V2025_06_18, "code {code}");
     }
 }
 
@@ -99,63 +99,63 @@ fn auto_shakes_hands_after_any_error_that_is_not_modern() {
 fn auto_sends_the_handshake_too_when_the_probe_stays_unanswered() {
     for (timeout, wait) in [(30_000, 2_000), (1_000, 500)] {
         let options = ClientOptions { timeout: ms(timeout), ..ClientOptions::default() };
-        let mut stage = Stage::with(options, LinkKind::Shared);
-        probe(&mut stage);
-        stage.pass(ms(wait - 1));
-        assert!(stage.sent().is_empty());
-        stage.pass(ms(1));
-        let handshake = handshake(&mut stage);
-        stage.receive(&initialized(&handshake, "2024-11-05"));
-        assert_eq!(stage.connection().unwrap().unwrap(), Revision::V2024_11_05);
+        let mut fixture = CoreFixture::with(options, LinkKind::Shared);
+        probe(&mut fixture);
+        fixture.pass(ms(wait - 1));
+        assert!(fixture.sent().is_empty());
+        fixture.pass(ms(1));
+        let handshake = handshake(&mut fixture);
+        fixture.receive(&initialized(&handshake, "2024-11-05"));
+        assert_eq!(fixture.connection().unwrap().unwrap(), Revision::V2024_11_05);
     }
 }
 
 #[test]
 fn a_late_discovery_still_wins() {
-    let mut stage = Stage::new(Protocol::Auto);
-    let probe = probe(&mut stage);
-    stage.pass(ms(2_500));
-    handshake(&mut stage);
-    stage.receive(&discovery(&probe, &["2026-07-28"]));
-    assert_eq!(stage.connection().unwrap().unwrap(), Revision::V2026_07_28);
+    let mut fixture = CoreFixture::new(Protocol::Auto);
+    let probe = probe(&mut fixture);
+    fixture.pass(ms(2_500));
+    handshake(&mut fixture);
+    fixture.receive(&discovery(&probe, &["2026-07-28"]));
+    assert_eq!(fixture.connection().unwrap().unwrap(), Revision::V2026_07_28);
 }
 
 #[test]
-fn the_answer_of_a_handshake_that_was_outrun_is_nothing_to_speak_of() {
-    let mut stage = Stage::new(Protocol::Auto);
-    let probe = probe(&mut stage);
-    stage.pass(ms(2_500));
-    let handshake = handshake(&mut stage);
-    stage.receive(&discovery(&probe, &["2026-07-28"]));
-    assert_eq!(stage.connection().unwrap().unwrap(), Revision::V2026_07_28);
-    stage.receive(&refused(&handshake, -32601));
-    assert!(stage.event().is_none(), "one answer is what was asked for");
-    stage.receive(&refused(&handshake, -32601));
-    assert_eq!(stage.unclaimed(), Some(Unclaimed::Duplicate), "two are not");
+fn a_late_response_to_a_superseded_handshake_is_ignored() {
+    let mut fixture = CoreFixture::new(Protocol::Auto);
+    let probe = probe(&mut fixture);
+    fixture.pass(ms(2_500));
+    let handshake = handshake(&mut fixture);
+    fixture.receive(&discovery(&probe, &["2026-07-28"]));
+    assert_eq!(fixture.connection().unwrap().unwrap(), Revision::V2026_07_28);
+    fixture.receive(&refused(&handshake, -32601));
+    assert!(fixture.event().is_none(), "one answer is what was asked for");
+    fixture.receive(&refused(&handshake, -32601));
+    assert_eq!(fixture.unclaimed(), Some(UnclaimedReason::Duplicate), "two are not");
 }
 
 #[test]
-fn a_late_discovery_saves_a_handshake_that_was_refused() {
-    let mut stage = Stage::new(Protocol::Auto);
-    let probe = probe(&mut stage);
-    stage.pass(ms(2_500));
-    let handshake = handshake(&mut stage);
-    stage.receive(&refused(&handshake, -32601));
-    assert!(stage.connection().is_none());
-    stage.pass(ms(900));
-    stage.receive(&discovery(&probe, &["2026-07-28"]));
-    assert_eq!(stage.connection().unwrap().unwrap(), Revision::V2026_07_28);
+fn a_late_discovery_connects_after_a_refused_handshake() {
+    let mut fixture = CoreFixture::new(Protocol::Auto);
+    let probe = probe(&mut fixture);
+    fixture.pass(ms(2_500));
+    let handshake = handshake(&mut fixture);
+    fixture.receive(&refused(&handshake, -32601));
+    assert!(fixture.connection().is_none());
+    fixture.pass(ms(900));
+    fixture.receive(&discovery(&probe, &["2026-07-28"]));
+    assert_eq!(fixture.connection().unwrap().unwrap(), Revision::V2026_07_28);
 }
 
 #[test]
-fn a_refused_handshake_is_final_after_the_grace() {
-    let mut stage = Stage::new(Protocol::Auto);
-    probe(&mut stage);
-    stage.pass(ms(2_000));
-    let handshake = handshake(&mut stage);
-    stage.receive(&refused(&handshake, -32601));
-    stage.pass(ms(1_000));
-    let error = stage.connection().unwrap().unwrap_err();
+fn a_refused_handshake_fails_after_the_grace_period() {
+    let mut fixture = CoreFixture::new(Protocol::Auto);
+    probe(&mut fixture);
+    fixture.pass(ms(2_000));
+    let handshake = handshake(&mut fixture);
+    fixture.receive(&refused(&handshake, -32601));
+    fixture.pass(ms(1_000));
+    let error = fixture.connection().unwrap().unwrap_err();
     assert!(
         matches!(error, Error::Refused { ref method, .. } if method == "initialize"),
         "{error}"
@@ -164,27 +164,27 @@ fn a_refused_handshake_is_final_after_the_grace() {
 
 #[test]
 fn a_server_without_a_common_version_is_refused_by_name() {
-    let mut stage = Stage::new(Protocol::Auto);
-    let probe = probe(&mut stage);
-    stage.receive(&format!(
+    let mut fixture = CoreFixture::new(Protocol::Auto);
+    let probe = probe(&mut fixture);
+    fixture.receive(&format!(
         r#"{{"jsonrpc":"2.0","id":{probe},"error":{{"code":-32022,"message":"no","data":{{"supported":["2031-01-01"],"requested":"2026-07-28"}}}}}}"#
     ));
-    let message = stage.connection().unwrap().unwrap_err().to_string();
+    let message = fixture.connection().unwrap().unwrap_err().to_string();
     assert!(
         message.contains("2026-07-28, 2025-11-25") && message.contains("2031-01-01"),
         "{message}"
     );
-    assert!(stage.sent().is_empty(), "a modern error is no reason to shake hands");
+    assert!(fixture.sent().is_empty(), "a modern error is no reason to shake hands");
 }
 
 #[test]
 fn a_modern_server_that_names_an_older_version_gets_the_handshake() {
-    let mut stage = Stage::new(Protocol::Auto);
-    let probe = probe(&mut stage);
-    stage.receive(&format!(
+    let mut fixture = CoreFixture::new(Protocol::Auto);
+    let probe = probe(&mut fixture);
+    fixture.receive(&format!(
         r#"{{"jsonrpc":"2.0","id":{probe},"error":{{"code":-32022,"message":"no","data":{{"supported":["2025-03-26"],"requested":"2026-07-28"}}}}}}"#
     ));
-    let frame = stage.sent_one();
+    let frame = fixture.sent_one();
     assert_eq!(
         frame.params().unwrap().get("protocolVersion").unwrap().as_str().unwrap(),
         "2025-03-26"
@@ -193,116 +193,119 @@ fn a_modern_server_that_names_an_older_version_gets_the_handshake() {
 
 #[test]
 fn a_pinned_revision_takes_no_other() {
-    let mut stage = Stage::new(Protocol::Only(Revision::V2025_06_18));
-    let handshake = handshake(&mut stage);
-    stage.receive(&initialized(&handshake, "2025-03-26"));
-    let message = stage.connection().unwrap().unwrap_err().to_string();
+    let mut fixture = CoreFixture::new(Protocol::Only(Revision::V2025_06_18));
+    let handshake = handshake(&mut fixture);
+    fixture.receive(&initialized(&handshake, "2025-03-26"));
+    let message = fixture.connection().unwrap().unwrap_err().to_string();
     assert!(message.contains("2025-06-18") && message.contains("2025-03-26"), "{message}");
 
-    let mut stage = Stage::new(Protocol::Only(Revision::V2026_07_28));
-    let probe = probe(&mut stage);
-    stage.receive(&refused(&probe, -32601));
-    let error = stage.connection().unwrap().unwrap_err();
+    let mut fixture = CoreFixture::new(Protocol::Only(Revision::V2026_07_28));
+    let probe = probe(&mut fixture);
+    fixture.receive(&refused(&probe, -32601));
+    let error = fixture.connection().unwrap().unwrap_err();
     assert!(matches!(error, Error::VersionRefused { .. }), "{error}");
     assert!(
         error.to_string().contains("2026-07-28") && error.to_string().contains("-32601"),
         "{error}"
     );
-    assert!(stage.sent().is_empty());
+    assert!(fixture.sent().is_empty());
 }
 
 #[test]
 fn an_unknown_version_in_the_handshake_is_refused() {
-    let mut stage = Stage::new(Protocol::Only(Revision::V2025_11_25));
-    let handshake = handshake(&mut stage);
-    stage.receive(&initialized(&handshake, "1.0"));
-    let error = stage.connection().unwrap().unwrap_err();
+    let mut fixture = CoreFixture::new(Protocol::Only(Revision::V2025_11_25));
+    let handshake = handshake(&mut fixture);
+    fixture.receive(&initialized(&handshake, "1.0"));
+    let error = fixture.connection().unwrap().unwrap_err();
     assert!(matches!(error, Error::VersionRefused { .. }), "{error}");
-    assert!(stage.sent().is_empty(), "no initialized after a failed handshake");
+    assert!(fixture.sent().is_empty(), "no initialized after a failed handshake");
 }
 
 #[test]
 fn connecting_has_one_deadline_for_all_of_it() {
     let options = ClientOptions { timeout: ms(5_000), ..ClientOptions::default() };
-    let mut stage = Stage::with(options, LinkKind::Shared);
-    stage.pass(ms(4_999));
-    assert!(stage.connection().is_none());
-    stage.pass(ms(1));
-    let message = stage.connection().unwrap().unwrap_err().to_string();
+    let mut fixture = CoreFixture::with(options, LinkKind::Shared);
+    fixture.pass(ms(4_999));
+    assert!(fixture.connection().is_none());
+    fixture.pass(ms(1));
+    let message = fixture.connection().unwrap().unwrap_err().to_string();
     assert_eq!(message, "no answer to server/discover and initialize within 5s");
 }
 
 #[test]
 fn a_wrong_answer_to_the_probe_leads_to_the_handshake() {
-    let mut stage = Stage::new(Protocol::Auto);
-    let probe = probe(&mut stage);
-    stage.receive(&format!(r#"{{"jsonrpc":"1.0","id":{probe},"result":{{}}}}"#));
-    handshake(&mut stage);
+    let mut fixture = CoreFixture::new(Protocol::Auto);
+    let probe = probe(&mut fixture);
+    fixture.receive(&format!(r#"{{"jsonrpc":"1.0","id":{probe},"result":{{}}}}"#));
+    handshake(&mut fixture);
 }
 
 #[test]
 fn without_a_lifecycle_nothing_is_sent_or_added() {
-    let mut stage = Stage::new(Protocol::Raw);
-    assert!(stage.sent().is_empty());
-    let frame = stage.request_with("anything/at_all", r#"{"a":1.0}"#);
+    let mut fixture = CoreFixture::new(Protocol::Raw);
+    assert!(fixture.sent().is_empty());
+    let frame = fixture.request_with("anything/at_all", r#"{"a":1.0}"#);
     assert_eq!(frame.params().unwrap().text(), r#"{"a":1.0}"#);
 }
 
 #[test]
-fn a_handshake_refused_and_then_named_by_a_late_discovery_is_made_again_and_has_its_deadline() {
-    let mut stage = Stage::new(Protocol::Auto);
-    let probe = probe(&mut stage);
-    stage.pass(ms(2_000));
-    let first = handshake(&mut stage);
-    stage.receive(&refused(&first, -32600));
-    stage.receive(&discovery(&probe, &["2025-03-26"]));
-    let second = stage.sent_one();
+fn a_late_discovery_restarts_a_refused_handshake_within_its_deadline() {
+    let mut fixture = CoreFixture::new(Protocol::Auto);
+    let probe = probe(&mut fixture);
+    fixture.pass(ms(2_000));
+    let first = handshake(&mut fixture);
+    fixture.receive(&refused(&first, -32600));
+    fixture.receive(&discovery(&probe, &["2025-03-26"]));
+    let second = fixture.sent_one();
     assert_eq!(
         second.params().unwrap().get("protocolVersion").unwrap().as_str().unwrap(),
         "2025-03-26"
     );
-    stage.pass(ms(27_999));
-    assert!(stage.connection().is_none());
-    stage.pass(ms(1));
-    let message = stage.connection().unwrap().unwrap_err().to_string();
+    fixture.pass(ms(27_999));
+    assert!(fixture.connection().is_none());
+    fixture.pass(ms(1));
+    let message = fixture.connection().unwrap().unwrap_err().to_string();
     assert_eq!(message, "no answer to initialize within 30s");
 }
 
 #[test]
 fn a_server_that_names_its_versions_in_an_error_is_asked_again() {
-    let mut stage = Stage::new(Protocol::Auto);
-    let probe = probe(&mut stage);
-    stage.receive(&refused(&probe, -32601));
-    let asked = handshake(&mut stage);
+    let mut fixture = CoreFixture::new(Protocol::Auto);
+    let probe = probe(&mut fixture);
+    fixture.receive(&refused(&probe, -32601));
+    let asked = handshake(&mut fixture);
     let error = |id: &Id| {
         format!(
             r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32602,"message":"no","data":{{"supported":["2024-11-05"],"requested":"2025-11-25"}}}}}}"#
         )
     };
-    stage.receive(&error(&asked));
-    let again = handshake(&mut stage);
-    stage.receive(&error(&again));
-    let refused = stage.connection().unwrap().unwrap_err();
+    fixture.receive(&error(&asked));
+    let again = handshake(&mut fixture);
+    fixture.receive(&error(&again));
+    let refused = fixture.connection().unwrap().unwrap_err();
     assert!(matches!(refused, Error::VersionRefused { .. }), "once is enough: {refused}");
 }
 
 #[test]
 fn a_log_line_in_json_before_the_first_frame_is_a_banner() {
-    let mut stage = Stage::new(Protocol::Only(Revision::V2025_11_25));
-    let handshake = handshake(&mut stage);
-    stage.receive(r#"{"level":"info","msg":"starting"}"#);
-    stage.pass(ms(5_000));
-    assert!(stage.connection().is_none());
-    stage.receive(&initialized(&handshake, "2025-11-25"));
-    assert!(stage.connection().unwrap().is_ok());
+    let mut fixture = CoreFixture::new(Protocol::Only(Revision::V2025_11_25));
+    let handshake = handshake(&mut fixture);
+    fixture.receive(r#"{"level":"info","msg":"starting"}"#);
+    fixture.pass(ms(5_000));
+    assert!(fixture.connection().is_none());
+    fixture.receive(&initialized(&handshake, "2025-11-25"));
+    assert!(fixture.connection().unwrap().is_ok());
 }
 
 #[test]
-fn a_server_that_says_nothing_but_noise_is_told_what_it_said() {
-    let mut stage = Stage::new(Protocol::Auto);
-    stage.receive("panic: no such file");
-    stage.pass(ms(30_000));
-    let message = stage.connection().unwrap().unwrap_err().to_string();
-    assert!(message.contains("panic: no such file") && message.contains("not-json"), "{message}");
+fn connecting_to_a_server_that_sends_only_noise_reports_the_noise() {
+    let mut fixture = CoreFixture::new(Protocol::Auto);
+    fixture.receive("panic: no such file");
+    fixture.pass(ms(30_000));
+    let message = fixture.connection().unwrap().unwrap_err().to_string();
+    assert!(
+        message.contains("panic: no such file") && message.contains("wire/not-json"),
+        "{message}"
+    );
     assert!(message.contains("server/discover and initialize"), "{message}");
 }

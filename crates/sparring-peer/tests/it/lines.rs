@@ -1,4 +1,4 @@
-//! Newline-delimited frames over byte streams that arrive as they please.
+//! Newline-delimited frames over byte streams with arbitrary chunks.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use sparring_peer::{Client, Incoming, Lines, Link, Server};
 use sparring_wire::{Frame, Revision};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
-use crate::fixture::{Gym, PATIENCE, within};
+use crate::fixture::{TEST_TIMEOUT, TestServer, within};
 
 fn lines(stream: DuplexStream, max_line: usize) -> impl Link {
     let (reader, writer) = tokio::io::split(stream);
@@ -68,7 +68,7 @@ async fn a_line_that_is_too_long_is_noise_and_the_next_is_read() {
     let Incoming::Noise { frame: noise, .. } = next(&mut link).await else {
         panic!("expected noise")
     };
-    assert_eq!(noise.violations()[0].rule.name(), "too-large");
+    assert_eq!(noise.violations()[0].rule.id(), "wire/too-large");
     assert!(noise.violations()[0].message.contains("1000"));
     assert!(noise.bytes().len() <= 4096, "only the beginning is kept");
     assert_eq!(frame(next(&mut link).await).method(), Some("a"));
@@ -98,7 +98,7 @@ async fn a_reply_that_is_too_long_fails_the_request_it_answers_at_once() {
 #[tokio::test]
 async fn large_frames_pass_whole() {
     let (far, near) = tokio::io::duplex(512);
-    let _running = Server::new(Gym::default()).spawn(Lines::over(far));
+    let _running = Server::new(TestServer::default()).spawn(Lines::over(far));
     let client =
         within(Client::builder().revision(Revision::V2025_11_25).connect(Lines::over(near)))
             .await
@@ -112,7 +112,7 @@ async fn large_frames_pass_whole() {
 }
 
 #[tokio::test]
-async fn a_writer_that_is_closed_still_lets_the_last_answers_in() {
+async fn a_closed_writer_still_receives_the_last_responses() {
     let (mut far, near) = tokio::io::duplex(64 * 1024);
     let client =
         within(Client::builder().protocol(sparring_peer::Protocol::Raw).connect(Lines::over(near)))
@@ -129,7 +129,7 @@ async fn a_writer_that_is_closed_still_lets_the_last_answers_in() {
     assert!(within(request).await.unwrap().success());
     within(client.closed()).await;
     assert!(matches!(
-        client.request("b", None).timeout(PATIENCE).await,
+        client.request("b", None).timeout(TEST_TIMEOUT).await,
         Err(sparring_peer::client::Error::Closed { .. })
     ));
 }

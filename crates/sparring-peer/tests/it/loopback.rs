@@ -1,14 +1,14 @@
-//! Client and server in one process, joined by memory and by bytes, and the
-//! link given to the server before or after it was made.
+//! Client and server in one process, joined by memory and by bytes. The server's
+//! link is given when the session is created, or later.
 
 use serde_json::json;
 use sparring_peer::{Client, Lines, Link, LinkKind, Server, memory};
 use sparring_wire::Revision;
 
-use crate::fixture::{Gym, within};
+use crate::fixture::{TestServer, within};
 
-async fn talk(here: impl Link, there: impl Link, revision: Revision) {
-    let server = Server::new(Gym::default());
+async fn ours(here: impl Link, there: impl Link, revision: Revision) {
+    let server = Server::new(TestServer::default());
     let running = server.spawn(there);
     let client = within(Client::builder().revision(revision).connect(here)).await.unwrap();
     let response =
@@ -29,18 +29,18 @@ async fn client_and_server_talk_over_memory_and_over_bytes() {
     for revision in Revision::ALL {
         for kind in [LinkKind::Shared, LinkKind::Streams] {
             let (here, there) = memory(kind);
-            talk(here, there, revision).await;
+            ours(here, there, revision).await;
         }
         for size in [1, 64 * 1024] {
             let (here, there) = tokio::io::duplex(size);
-            talk(Lines::over(here), Lines::over(there), revision).await;
+            ours(Lines::over(here), Lines::over(there), revision).await;
         }
     }
 }
 
 #[tokio::test]
 async fn a_link_may_be_given_at_or_after_construction() {
-    let server = Server::new(Gym::default());
+    let server = Server::new(TestServer::default());
     let (here, there) = memory(LinkKind::Shared);
     let mut later = server.session();
     later.set_link(there);

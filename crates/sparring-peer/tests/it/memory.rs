@@ -1,10 +1,10 @@
-//! The memory transport: a server driven by hand.
+//! The memory transport: a server driven by a test.
 
 use std::time::Duration;
 
 use sparring_peer::{MemoryTransport, Server};
 
-use crate::fixture::{Gym, PATIENCE, within};
+use crate::fixture::{TEST_TIMEOUT, TestServer, within};
 
 fn ping(id: usize) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#)
@@ -16,7 +16,7 @@ async fn queues_incoming_and_takes_outgoing_last_next_and_all() {
     for id in 1..=3 {
         transport.queue_incoming(ping(id));
     }
-    let mut session = Server::new(Gym::default()).on(link);
+    let mut session = Server::new(TestServer::default()).on(link);
     within(session.serve_requests(3)).await.unwrap();
     assert_eq!(transport.all_sent().len(), 3);
     assert_eq!(transport.last_sent().unwrap().id().unwrap().to_string(), "3");
@@ -36,7 +36,7 @@ async fn receiving_from_an_empty_one_never_blocks_for_ever() {
     assert_eq!(within(transport.wait_sent(Duration::from_millis(5))).await, None);
     drop(link);
     assert_eq!(
-        within(transport.wait_sent(PATIENCE)).await,
+        within(transport.wait_sent(TEST_TIMEOUT)).await,
         None,
         "a peer that is gone sends nothing"
     );
@@ -45,7 +45,7 @@ async fn receiving_from_an_empty_one_never_blocks_for_ever() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_threads_may_use_it_at_once() {
     let (transport, link) = MemoryTransport::new();
-    let running = Server::new(Gym::default()).spawn(link);
+    let running = Server::new(TestServer::default()).spawn(link);
     let threads: Vec<_> = (0..8)
         .map(|thread| {
             let transport = transport.clone();
@@ -61,7 +61,9 @@ async fn many_threads_may_use_it_at_once() {
     }
     let mut ids = std::collections::HashSet::new();
     for _ in 0..800 {
-        ids.insert(transport.wait_sent(PATIENCE).await.expect("all are answered").id().cloned());
+        ids.insert(
+            transport.wait_sent(TEST_TIMEOUT).await.expect("all are answered").id().cloned(),
+        );
     }
     assert_eq!(ids.len(), 800);
     within(running.stop()).await;

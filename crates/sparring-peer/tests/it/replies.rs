@@ -1,5 +1,5 @@
-//! Results on their way out: what a revision wants in them is added where the
-//! handler has not said it, and what another server has said is passed on.
+//! Results that the server sends: members that the revision requires are added,
+//! and results of other servers are forwarded.
 
 use sparring_peer::client::Response;
 use sparring_peer::server::{Answer, Context, Reply};
@@ -7,13 +7,13 @@ use sparring_peer::{Handler, Incoming, Server};
 use sparring_wire::types::{Implementation, ServerCapabilities};
 use sparring_wire::{Frame, Json, RawJson};
 
+use crate::core_fixture::CoreFixture;
 use crate::fixture::within;
-use crate::stage::Stage;
 
-/// Says the same whatever is asked.
-struct Parrot(Reply);
+/// A server that answers every request with the same result.
+struct FixedReplyServer(Reply);
 
-impl Handler for Parrot {
+impl Handler for FixedReplyServer {
     fn info(&self) -> Implementation {
         Implementation::new("parrot", "1")
     }
@@ -33,12 +33,12 @@ impl Handler for Parrot {
 
 const INFO: &str = r#""io.modelcontextprotocol/serverInfo":{"name":"parrot","version":"1"}"#;
 
-/// What a client of 2026-07-28 gets for a result.
-async fn said(reply: Reply, method: &str) -> String {
+/// Returns the result that a client of 2026-07-28 receives.
+async fn sent_result(reply: Reply, method: &str) -> String {
     let request = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"name":"any","_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
     );
-    let mut session = Server::new(Parrot(reply)).session();
+    let mut session = Server::new(FixedReplyServer(reply)).session();
     let answer = within(session.process_request(Frame::parse(request))).await.expect("an answer");
     let result = answer.result().unwrap_or_else(|| panic!("{answer:?}"));
     result.text().into_owned()
@@ -46,21 +46,21 @@ async fn said(reply: Reply, method: &str) -> String {
 
 async fn check(result: &str, method: &str, expected: &str) {
     let reply = Reply::from(RawJson::parse(result).unwrap());
-    assert_eq!(said(reply, method).await, expected.replace("INFO", INFO), "{result}");
+    assert_eq!(sent_result(reply, method).await, expected.replace("INFO", INFO), "{result}");
 }
 
-/// An answer of another server, as a client gets it.
+/// Returns another server's response as a client receives it.
 fn response(line: &[u8]) -> Response {
-    let mut stage = Stage::connected();
-    let id = stage.request("tools/call");
+    let mut fixture = CoreFixture::connected();
+    let id = fixture.request("tools/call");
     let text = line.splitn(2, |byte| *byte == b'#').collect::<Vec<_>>();
     let line = [text[0], id.to_string().as_bytes(), text[1]].concat();
-    stage.core.receive(stage.now, Incoming::on_shared_channel(Frame::parse(line)));
-    stage.settled().expect("an answer").expect("a response")
+    fixture.core.receive(fixture.now, Incoming::on_shared_channel(Frame::parse(line)));
+    fixture.settled().expect("an answer").expect("a response")
 }
 
 #[tokio::test]
-async fn what_a_handler_has_not_said_is_added() {
+async fn missing_members_of_a_result_are_added() {
     check("{}", "tools/call", r#"{"resultType":"complete","_meta":{INFO}}"#).await;
     check(
         r#"{"tools": []}"#,
@@ -77,7 +77,7 @@ async fn what_a_handler_has_not_said_is_added() {
 }
 
 #[tokio::test]
-async fn what_a_handler_has_said_stays_as_it_is() {
+async fn members_that_the_handler_has_set_are_kept() {
     for whole in [
         r#"{"_meta":{INFO}, "resultType":"complete"}"#,
         r#"{"_meta":7,"resultType":"complete"}"#,
@@ -91,7 +91,7 @@ async fn what_a_handler_has_said_stays_as_it_is() {
         r#"{"cacheScope":"public","ttlMs":9,"tools":[],"resultType":"complete","_meta":{INFO}}"#,
     )
     .await;
-    // What is not the end has no time to live.
+    // A result that is not complete has no time to live.
     check(
         r#"{"resultType":"input_required"}"#,
         "tools/list",
@@ -101,29 +101,29 @@ async fn what_a_handler_has_said_stays_as_it_is() {
 }
 
 #[tokio::test]
-async fn what_another_server_has_said_is_passed_on_as_it_was_spelled() {
+async fn results_of_other_servers_are_forwarded_as_spelled() {
     let response = response(br#"{"jsonrpc":"2.0","id":#,"result":{ "n":1.50, "content":[] }}"#);
     let reply = Reply::passed_on(response).expect("a result");
     assert_eq!(reply.json().text(), r#"{ "n":1.50, "content":[] }"#);
     assert_eq!(reply, RawJson::parse(r#"{ "n":1.50, "content":[] }"#).unwrap().into());
     assert_eq!(
-        said(reply, "tools/call").await,
+        sent_result(reply, "tools/call").await,
         r#"{ "n":1.50, "content":[] ,"resultType":"complete","_meta":{INFO}}"#
             .replace("INFO", INFO)
     );
 }
 
 #[tokio::test]
-async fn what_stood_in_several_lines_is_passed_on_in_one() {
+async fn results_of_several_lines_are_forwarded_in_one() {
     let response =
         response(b"{\"jsonrpc\":\"2.0\",\n\"id\":#,\"result\":{\r\n  \"content\": []\n}}");
     let reply = Reply::passed_on(response).expect("a result");
-    let said = said(reply, "tools/call").await;
-    assert!(said.starts_with(r#"{    "content": [] ,"resultType""#), "{said}");
+    let sent = sent_result(reply, "tools/call").await;
+    assert!(sent.starts_with(r#"{    "content": [] ,"resultType""#), "{sent}");
 }
 
 #[test]
-fn what_is_no_text_is_not_passed_on_as_it_is() {
+fn invalid_utf8_is_replaced_in_forwarded_results() {
     let garbled = response(b"{\"jsonrpc\":\"2.0\",\"id\":#,\"result\":{\"content\":\"\xff\"}}");
     let reply = Reply::passed_on(garbled).expect("a result");
     assert_eq!(reply.json().bytes(), "{\"content\":\"\u{fffd}\"}".as_bytes());

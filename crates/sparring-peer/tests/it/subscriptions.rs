@@ -1,4 +1,4 @@
-//! Subscriptions in both eras, by the same calls.
+//! Subscriptions in both eras, with the same calls.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use sparring_peer::client::Filter;
 use sparring_peer::{Client, LinkKind, MemoryTransport, Server};
 use sparring_wire::{Frame, Revision};
 
-use crate::fixture::{Gym, Match, PATIENCE, within};
+use crate::fixture::{TEST_TIMEOUT, TestConnection, TestServer, within};
 
 const QUIET: Duration = Duration::from_millis(20);
 
@@ -21,33 +21,37 @@ fn everything() -> Filter {
 }
 
 #[tokio::test]
-async fn a_subscriber_hears_of_what_it_asked_for_and_of_nothing_else() {
+async fn a_subscriber_receives_only_what_it_subscribed_to() {
     for revision in Revision::ALL {
         for kind in [LinkKind::Shared, LinkKind::Streams] {
-            let bout =
-                Match::with(Client::builder().revision(revision), Gym::default(), kind).await;
-            let mut one = within(bout.client.subscribe("file:///a.txt")).await.unwrap();
+            let connection = TestConnection::with(
+                Client::builder().revision(revision),
+                TestServer::default(),
+                kind,
+            )
+            .await;
+            let mut one = within(connection.client.subscribe("file:///a.txt")).await.unwrap();
             let mut other = within(
-                bout.client.listen(Filter { tools_list_changed: true, ..Filter::default() }),
+                connection.client.listen(Filter { tools_list_changed: true, ..Filter::default() }),
             )
             .await
             .unwrap();
-            bout.server.resource_updated("file:///b.txt");
-            bout.server.resource_updated("file:///a.txt");
-            bout.server.tools_changed();
-            let updated = one.next(PATIENCE).await.unwrap();
+            connection.server.resource_updated("file:///b.txt");
+            connection.server.resource_updated("file:///a.txt");
+            connection.server.tools_changed();
+            let updated = one.next(TEST_TIMEOUT).await.unwrap();
             assert_eq!(updated.method(), Some("notifications/resources/updated"), "{revision}");
             assert_eq!(
                 updated.params().unwrap().get("uri").unwrap().as_str().unwrap(),
                 "file:///a.txt"
             );
-            let changed = other.next(PATIENCE).await.unwrap();
+            let changed = other.next(TEST_TIMEOUT).await.unwrap();
             assert_eq!(changed.method(), Some("notifications/tools/list_changed"), "{revision}");
             assert!(
                 one.next(QUIET).await.is_err() && other.next(QUIET).await.is_err(),
                 "{revision}"
             );
-            assert_eq!(bout.client.transcript().violations(), [], "{revision} {kind:?}");
+            assert_eq!(connection.client.transcript().violations(), [], "{revision} {kind:?}");
         }
     }
 }
@@ -55,29 +59,29 @@ async fn a_subscriber_hears_of_what_it_asked_for_and_of_nothing_else() {
 #[tokio::test]
 async fn a_closed_subscription_is_silent() {
     for revision in Revision::ALL {
-        let bout = Match::start(revision).await;
-        let subscription = within(bout.client.subscribe("file:///a.txt")).await.unwrap();
+        let connection = TestConnection::start(revision).await;
+        let subscription = within(connection.client.subscribe("file:///a.txt")).await.unwrap();
         within(subscription.close()).await.unwrap();
-        within(bout.client.ping()).await.unwrap();
-        bout.server.resource_updated("file:///a.txt");
-        within(bout.client.ping()).await.unwrap();
+        within(connection.client.ping()).await.unwrap();
+        connection.server.resource_updated("file:///a.txt");
+        within(connection.client.ping()).await.unwrap();
         assert_eq!(
-            bout.client.notifications().count("notifications/resources/updated"),
+            connection.client.notifications().count("notifications/resources/updated"),
             0,
             "{revision}"
         );
-        assert_eq!(bout.client.transcript().violations(), [], "{revision}");
+        assert_eq!(connection.client.transcript().violations(), [], "{revision}");
     }
 }
 
 #[tokio::test]
 async fn the_server_ends_a_modern_subscription_in_good_order() {
-    let bout = Match::start(Revision::V2026_07_28).await;
-    let mut subscription = within(bout.client.listen(everything())).await.unwrap();
+    let connection = TestConnection::start(Revision::V2026_07_28).await;
+    let mut subscription = within(connection.client.listen(everything())).await.unwrap();
     assert_eq!(*subscription.acknowledged(), everything());
-    within(bout.running.stop()).await;
+    within(connection.running.stop()).await;
     within(subscription.ended()).await.unwrap();
-    assert_eq!(bout.client.transcript().violations(), []);
+    assert_eq!(connection.client.transcript().violations(), []);
 }
 
 #[tokio::test]
@@ -98,19 +102,20 @@ async fn a_server_acknowledges_only_what_it_declares() {
 
 #[tokio::test(start_paused = true)]
 async fn a_subscription_outlives_the_timeout_of_requests() {
-    let bout = Match::start(Revision::V2026_07_28).await;
-    let mut subscription = bout.client.subscribe("file:///a.txt").await.unwrap();
+    let connection = TestConnection::start(Revision::V2026_07_28).await;
+    let mut subscription = connection.client.subscribe("file:///a.txt").await.unwrap();
     tokio::time::advance(Duration::from_secs(3600)).await;
-    bout.server.resource_updated("file:///a.txt");
-    subscription.next(PATIENCE).await.unwrap();
+    connection.server.resource_updated("file:///a.txt");
+    subscription.next(TEST_TIMEOUT).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_subscription_that_is_never_acknowledged_times_out() {
     let (transport, link) = MemoryTransport::new();
     let connecting = tokio::spawn(Client::builder().revision(Revision::V2026_07_28).connect(link));
-    let discover = transport.wait_sent(PATIENCE).await.unwrap();
-    transport.queue_incoming(crate::stage::discovery(discover.id().unwrap(), &["2026-07-28"]));
+    let discover = transport.wait_sent(TEST_TIMEOUT).await.unwrap();
+    transport
+        .queue_incoming(crate::core_fixture::discovery(discover.id().unwrap(), &["2026-07-28"]));
     let client = connecting.await.unwrap().unwrap();
     let Err(error) = client.subscribe("file:///a.txt").await else { panic!("nobody acknowledged") };
     assert_eq!(error.to_string(), "no answer to subscriptions/listen within 30s");
@@ -119,7 +124,7 @@ async fn a_subscription_that_is_never_acknowledged_times_out() {
 #[tokio::test]
 async fn every_frame_of_a_modern_subscription_is_tagged_with_its_id() {
     let (transport, link) = MemoryTransport::new();
-    let server = Server::new(Gym::default());
+    let server = Server::new(TestServer::default());
     let _running = server.spawn(link);
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}});
     let params = json!({"_meta": meta, "notifications": {"toolsListChanged": true}});
@@ -133,23 +138,23 @@ async fn every_frame_of_a_modern_subscription_is_tagged_with_its_id() {
             .and_then(|params| params.at(&["_meta", "io.modelcontextprotocol/subscriptionId"]));
         id.and_then(|id| id.as_str().map(|id| id == "sub")) == Some(true)
     };
-    let acknowledged = transport.wait_sent(PATIENCE).await.unwrap();
+    let acknowledged = transport.wait_sent(TEST_TIMEOUT).await.unwrap();
     assert_eq!(acknowledged.method(), Some("notifications/subscriptions/acknowledged"));
     assert!(tagged(&acknowledged));
     server.tools_changed();
-    assert!(tagged(&transport.wait_sent(PATIENCE).await.unwrap()));
+    assert!(tagged(&transport.wait_sent(TEST_TIMEOUT).await.unwrap()));
 }
 
 #[tokio::test]
 async fn a_dropped_subscription_ends_on_the_server_too() {
     for revision in Revision::ALL {
-        let bout = Match::start(revision).await;
-        drop(within(bout.client.subscribe("file:///a.txt")).await.unwrap());
-        within(bout.client.ping()).await.unwrap();
-        bout.server.resource_updated("file:///a.txt");
-        within(bout.client.ping()).await.unwrap();
+        let connection = TestConnection::start(revision).await;
+        drop(within(connection.client.subscribe("file:///a.txt")).await.unwrap());
+        within(connection.client.ping()).await.unwrap();
+        connection.server.resource_updated("file:///a.txt");
+        within(connection.client.ping()).await.unwrap();
         assert_eq!(
-            bout.client.notifications().count("notifications/resources/updated"),
+            connection.client.notifications().count("notifications/resources/updated"),
             0,
             "{revision}"
         );
@@ -160,15 +165,16 @@ async fn a_dropped_subscription_ends_on_the_server_too() {
 async fn only_the_acknowledgment_opens_a_subscription() {
     let (transport, link) = MemoryTransport::new();
     let connecting = tokio::spawn(Client::builder().revision(Revision::V2026_07_28).connect(link));
-    let discover = transport.wait_sent(PATIENCE).await.unwrap();
-    transport.queue_incoming(crate::stage::discovery(discover.id().unwrap(), &["2026-07-28"]));
+    let discover = transport.wait_sent(TEST_TIMEOUT).await.unwrap();
+    transport
+        .queue_incoming(crate::core_fixture::discovery(discover.id().unwrap(), &["2026-07-28"]));
     let client = within(connecting).await.unwrap().unwrap();
     let wanted = Filter { tools_list_changed: true, ..Filter::default() };
     let opening = tokio::spawn({
         let (client, wanted) = (client.clone(), wanted.clone());
         async move { client.listen(wanted).await }
     });
-    let id = transport.wait_sent(PATIENCE).await.unwrap().id().unwrap().to_string();
+    let id = transport.wait_sent(TEST_TIMEOUT).await.unwrap().id().unwrap().to_string();
     let meta = format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#);
     transport.queue_incoming(format!(
         r#"{{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{{{meta}}}}}"#
@@ -177,7 +183,7 @@ async fn only_the_acknowledgment_opens_a_subscription() {
     let subscription = within(opening).await.unwrap().unwrap();
     assert_eq!(*subscription.acknowledged(), wanted);
     let rules: Vec<_> =
-        client.transcript().violations().iter().map(|found| found.rule.name()).collect();
-    // This server does not even declare tools.
-    assert_eq!(rules, ["undeclared", "wrong-subscription"]);
+        client.transcript().violations().iter().map(|found| found.rule.id()).collect();
+    // This server does not declare tools either.
+    assert_eq!(rules, ["capabilities/undeclared", "subscriptions/invalid"]);
 }

@@ -1,15 +1,13 @@
-//! The report for a browser: one file that shows a run and needs nothing else.
+//! The HTML report: one self-contained file that shows a run in a browser.
 //!
-//! The page is an empty frame with our own style and scripts, all in
-//! `page/`. What happened is in it as JSON, which the scripts show as text
-//! and nothing else; whoever has no scripts reads the summary and the failures.
-//! A policy in the page names its own scripts and style by their digests and
-//! forbids all else, so that what a server said cannot run, and nothing is ever
-//! fetched.
+//! The page is a template with its style and scripts, all in `page/`. The run is embedded
+//! as JSON, and the scripts only ever show it as text. A browser without scripts shows the
+//! summary and the failures. A content security policy lists the page's scripts and style
+//! by their hashes and forbids everything else, so texts of a server cannot run, and the
+//! page never fetches anything.
 
-mod data;
-mod escape;
-mod plain;
+mod embedded_data;
+mod noscript;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -19,10 +17,9 @@ use crate::Run;
 
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = concat!(include_str!("page/style.css"), include_str!("page/views.css"));
-/// Chooses light or dark before anything is drawn.
-const EARLY: &str = include_str!("page/theme.js");
-/// The page at work: one scope for all files, in the order in which they need
-/// each other.
+/// Selects light or dark colours before the page is drawn.
+const THEME_SCRIPT: &str = include_str!("page/theme.js");
+/// The scripts of the page in one scope, in the order of their dependencies.
 const SCRIPT: &str = concat!(
     "(() => {\n\"use strict\";\n",
     include_str!("page/dom.js"),
@@ -40,46 +37,46 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// The report for a browser.
+/// Renders the HTML report.
 pub fn html(run: &Run) -> String {
     let mut page = String::new();
     let mut rest = PAGE;
-    // In one pass, since what is put in may look like a gap itself.
+    // In one pass, since inserted content may look like a slot.
     while let Some((before, (name, after))) =
-        rest.split_once("{{").and_then(|(before, gap)| Some((before, gap.split_once("}}")?)))
+        rest.split_once("{{").and_then(|(before, slot)| Some((before, slot.split_once("}}")?)))
     {
         page.push_str(before);
-        fill(name, run, &mut page);
+        fill_slot(name, run, &mut page);
         rest = after;
     }
     page.push_str(rest);
     page
 }
 
-fn fill(gap: &str, run: &Run, page: &mut String) {
-    match gap {
-        "policy" => page.push_str(&policy()),
-        "title" => escape::text(&plain::verdict(run), page),
+fn fill_slot(slot: &str, run: &Run, page: &mut String) {
+    match slot {
+        "policy" => page.push_str(&content_security_policy()),
+        "title" => noscript::write_escaped(&noscript::render_title(run), page),
         "style" => page.push_str(STYLE),
-        "early" => page.push_str(EARLY),
+        "theme" => page.push_str(THEME_SCRIPT),
         "script" => page.push_str(SCRIPT),
-        "plain" => plain::write(run, page),
-        "data" => data::write(run, page),
-        other => unreachable!("the page has a gap `{other}` that nothing fills"),
+        "noscript" => noscript::write(run, page),
+        "data" => embedded_data::write(run, page),
+        other => unreachable!("the page has an unknown slot `{other}`"),
     }
 }
 
-/// What the page may do: its own scripts, its own style, and nothing else.
-fn policy() -> String {
+/// Returns a content security policy that allows only the page's scripts and style.
+fn content_security_policy() -> String {
     format!(
         "default-src 'none'; style-src {}; script-src {} {}; base-uri 'none'; form-action 'none'",
-        source(STYLE),
-        source(EARLY),
-        source(SCRIPT),
+        csp_hash(STYLE),
+        csp_hash(THEME_SCRIPT),
+        csp_hash(SCRIPT),
     )
 }
 
-/// How a policy names a text that stands in the page.
-fn source(text: &str) -> String {
+/// Returns the source expression of an inline script or style.
+fn csp_hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(digest(&SHA256, text.as_bytes())))
 }

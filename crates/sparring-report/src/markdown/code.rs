@@ -1,14 +1,14 @@
-//! Texts as code, in which nothing has a meaning in Markdown or HTML.
+//! Renders texts as code, so that they contain no active Markdown or HTML.
 
-use crate::cut;
+use crate::truncate;
 
-/// A text within a line, a table or a summary. Markup and links are not found in
-/// character references; mentions and issues are not looked for in code.
-pub(super) fn code(text: &str, longest: usize) -> String {
+/// Renders a text as inline code for a line, a table or a summary. Special characters become
+/// character references, and GitHub finds no mentions or issues in code.
+pub(super) fn code(text: &str, max_bytes: usize) -> String {
     let mut code = String::from("<code>");
     let mut before = ' ';
-    for c in cut::line(text, longest).chars() {
-        // A `.` after a `w` may begin a link.
+    for c in truncate::one_line(text, max_bytes).chars() {
+        // A `.` after a `w` may begin a link, as in `www.`.
         let is_markup =
             "&<>\"'`*_[]{}|\\~!#@:$^".contains(c) || c == '.' && before.eq_ignore_ascii_case(&'w');
         match is_markup {
@@ -21,16 +21,16 @@ pub(super) fn code(text: &str, longest: usize) -> String {
     code
 }
 
-/// Lines between fences that none of them can close.
+/// Renders a code block with fences that no line can close.
 pub(super) fn block(language: &str, lines: &[String]) -> String {
-    let longest = lines.iter().map(|line| longest_run(line)).max().unwrap_or_default();
+    let longest = lines.iter().map(|line| longest_backtick_run(line)).max().unwrap_or_default();
     let fence = "`".repeat((longest + 1).max(3));
     let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
     format!("{fence}{language}\n{lines}{fence}\n")
 }
 
-/// How many backticks stand side by side.
-fn longest_run(line: &str) -> usize {
+/// Returns the largest number of consecutive backticks.
+fn longest_backtick_run(line: &str) -> usize {
     line.split(|c| c != '`').map(str::len).max().unwrap_or_default()
 }
 
@@ -39,16 +39,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_in_code_is_markup() {
-        let told = code("a|b `c` <b> @me #1 www.x", 100);
-        let right = "<code>a&#124;b &#96;c&#96; &#60;b&#62; &#64;me &#35;1 www&#46;x</code>";
-        assert_eq!(told, right);
+    fn inline_code_contains_no_markup() {
+        let rendered = code("a|b `c` <b> @me #1 www.x", 100);
+        let expected = "<code>a&#124;b &#96;c&#96; &#60;b&#62; &#64;me &#35;1 www&#46;x</code>";
+        assert_eq!(rendered, expected);
     }
 
     #[test]
-    fn a_fence_is_longer_than_what_it_holds() {
-        let told = block("diff", &["-````".to_owned(), "+`".to_owned()]);
-        assert_eq!(told, "`````diff\n-````\n+`\n`````\n");
+    fn a_fence_is_longer_than_the_backticks_inside() {
+        let rendered = block("diff", &["-````".to_owned(), "+`".to_owned()]);
+        assert_eq!(rendered, "`````diff\n-````\n+`\n`````\n");
         assert_eq!(block("", &[]), "```\n```\n");
     }
 }

@@ -1,122 +1,142 @@
-//! The failures: the first ones whole, to unfold, then a line each, then how many
-//! more there are.
+//! Renders the failures: the first ones completely in foldable sections, others in one line
+//! each, and the number of the rest.
 
 use super::code::{block, code};
-use super::{MOST, NAME, name};
-use crate::alike::{self, Alike};
-use crate::bounded::Bounded;
-use crate::spoken::Exchange;
-use crate::{Failure, Run, Test, counts, cut, spoken, story};
+use super::{MAX_BYTES, MAX_NAME_BYTES, test_label};
+use crate::bounded_text::BoundedText;
+use crate::grouping::{FailureGroup, group_failures};
+use crate::traffic::Exchange;
+use crate::{Failure, Run, Test, failure_text, format, traffic, truncate};
 
-/// The most bytes of one failure, and about the least.
-const ONE: usize = 16_000;
-const LEAST: usize = 300;
-/// How much of a message is shown, how much of a line of a diff or an output, and
-/// how many of those.
-const LONGEST: usize = 1_000;
-const LINE: usize = 200;
-const LINES: usize = 40;
-/// How many things that did not hold are shown of one test.
-const TOGETHER: usize = 5;
-/// What is kept for failures that are told in a line each.
-const SHORT: usize = 4_000;
+/// The maximum size of one failure in bytes, and the approximate minimum.
+const MAX_FAILURE_BYTES: usize = 16_000;
+const MIN_FAILURE_BYTES: usize = 300;
+/// The maximum bytes of a message, and of a line of a diff or an output, and the maximum
+/// number of such lines.
+const MAX_MESSAGE_BYTES: usize = 1_000;
+const MAX_LINE_BYTES: usize = 200;
+const MAX_LINES: usize = 40;
+/// The maximum number of failures or tests in one list.
+const MAX_LISTED: usize = 5;
+/// The maximum bytes for failures in one line each.
+const MAX_FAILURE_LINES_BYTES: usize = 4_000;
 
-pub(super) fn add(text: &mut Bounded, run: &Run, share: usize) {
-    let failed = alike::failed(run);
+/// Adds the section of failures, which takes about `share` bytes.
+pub(super) fn add(text: &mut BoundedText, run: &Run, share: usize) {
+    let failed = group_failures(run);
     if failed.is_empty() {
         return;
     }
-    text.add("\n### Failures\n", MOST);
+    text.add("\n### Failures\n", MAX_BYTES);
     let limit = text.len() + share;
-    let left = text.add_fitting(&failed, limit, LEAST, whole);
+    let left = text.add_fitting(&failed, limit, MIN_FAILURE_BYTES, render_group);
     if left.is_empty() {
         return;
     }
-    text.add("\n", MOST);
-    let rest = |left| format!("\nand {} more\n", counts::of(left, "failure"));
-    text.add_all(left.into_iter().map(brief), SHORT, rest);
+    text.add("\n", MAX_BYTES);
+    let rest = |left| format!("\nand {}\n", format::more(left, "failure"));
+    text.add_all(left.into_iter().map(render_group_line), MAX_FAILURE_LINES_BYTES, rest);
 }
 
-fn whole(alike: &Alike<'_>) -> String {
-    let Alike { first, others } = alike;
-    let again = titled("Again", "sh", &[cut::line(&first.again, LONGEST)]);
-    let end = format!("{again}\n</details>\n");
-    let most = ONE - end.len();
-    let mut text = Bounded::new(ONE);
+fn render_group(group: &FailureGroup<'_>) -> String {
+    let FailureGroup { first, others } = group;
+    let rerun = titled_block("Rerun", "sh", &[truncate::one_line(&first.again, MAX_MESSAGE_BYTES)]);
+    let end = format!("{rerun}\n</details>\n");
+    let max_bytes = MAX_FAILURE_BYTES - end.len();
+    let mut text = BoundedText::new(MAX_FAILURE_BYTES);
     let last = first.failure();
-    let why = last.map(|last| story::headline(last, LINE)).unwrap_or_default();
-    let (name, why) = (name(first, &first.title()), code(&why, LINE));
-    text.add(&format!("\n<details><summary>{name}: {why}</summary>\n\n"), most);
+    let why = last.map(|last| failure_text::headline(last, MAX_LINE_BYTES)).unwrap_or_default();
+    let (label, why) = (test_label(first, &first.title()), code(&why, MAX_LINE_BYTES));
+    text.add(&format!("\n<details><summary>{label}: {why}</summary>\n\n"), max_bytes);
     let failures = last.map(|last| last.failures.as_slice()).unwrap_or_default();
-    let told = story::with_source(failures).take(TOGETHER);
-    let told = told.map(|(it, source)| failure(it, source));
-    let told = told.take_while(|it| text.add(it, most - LEAST)).count();
-    if told < failures.len() {
-        text.add(&format!("\nand {} more\n", failures.len() - told), most);
+    let rendered = failure_text::with_source(failures).take(MAX_LISTED);
+    let rendered = rendered.map(|(failure, source)| render_failure(failure, source));
+    let added = rendered.take_while(|it| text.add(it, max_bytes - MIN_FAILURE_BYTES)).count();
+    if added < failures.len() {
+        let rest = format::more(failures.len() - added, "failure");
+        text.add(&format!("\nand {rest}\n"), max_bytes);
     }
     if !others.is_empty() {
-        text.add(&format!("\nThe same in {}\n", same(others)), most - LEAST);
+        text.add(
+            &format!("\nSame failure in {}\n", render_titles(others)),
+            max_bytes - MIN_FAILURE_BYTES,
+        );
     }
-    let output = |output: &str| cut::last_lines(output, LINES, LINE);
+    let output = |output: &str| truncate::last_lines(output, MAX_LINES, MAX_LINE_BYTES);
     for (title, lines) in [
-        ("What was said last", spoken::last_exchange(first).map(|it| exchange(&it))),
+        ("Last exchange", traffic::last_exchange(first).map(|it| render_exchange(&it))),
         ("stderr", last.map(|last| output(&last.stderr))),
         ("stdout", last.map(|last| output(&last.stdout))),
     ] {
-        if !text.add(&titled(title, "", &lines.unwrap_or_default()), most - LEAST) {
-            text.add(&format!("\n{title}: left out here\n"), most);
+        if !text.add(
+            &titled_block(title, "", &lines.unwrap_or_default()),
+            max_bytes - MIN_FAILURE_BYTES,
+        ) {
+            text.add(&format!("\n{title}: omitted\n"), max_bytes);
         }
     }
-    text.add(&end, ONE);
+    text.add(&end, MAX_FAILURE_BYTES);
     text.into_text()
 }
 
-fn failure(failure: &Failure, source: &str) -> String {
+fn render_failure(failure: &Failure, source: &str) -> String {
     let Failure { place, message, diff, .. } = failure;
-    let at = format!("{}: {}", story::at(place), cut::line(message, LONGEST));
-    let source = cut::line(source, LONGEST);
+    let at = format!(
+        "{}: {}",
+        failure_text::location(place),
+        truncate::one_line(message, MAX_MESSAGE_BYTES)
+    );
+    let source = truncate::one_line(source, MAX_MESSAGE_BYTES);
     let source = (!source.is_empty()).then(|| format!("{:>4} | {source}", place.line));
     let mut text = block("", &std::iter::once(at).chain(source).collect::<Vec<_>>());
     if let Some(diff) = diff {
-        let lines = cut::first_lines(diff, LINES, LINE);
-        text.push_str(&titled("Difference (- expected, + found)", "diff", &lines));
+        let lines = truncate::first_lines(diff, MAX_LINES, MAX_LINE_BYTES);
+        text.push_str(&titled_block("Difference (- expected, + found)", "diff", &lines));
     }
     text
 }
 
-/// A request, its response, and what is wrong with that, a line each.
-fn exchange(exchange: &Exchange<'_>) -> Vec<String> {
-    let mut lines = vec![format!("-> {}", spoken::brief(exchange.request, LONGEST))];
+/// Renders a request, its response, and the violations of the response in one line each.
+fn render_exchange(exchange: &Exchange<'_>) -> Vec<String> {
+    let mut lines =
+        vec![format!("-> {}", traffic::summarize_frame(exchange.request, MAX_MESSAGE_BYTES))];
     if let Some(response) = exchange.response {
-        lines.push(format!("<- {}", spoken::brief(response, LONGEST)));
-        lines.extend(spoken::wrong(response, LONGEST).iter().map(|wrong| format!("   ! {wrong}")));
+        lines.push(format!("<- {}", traffic::summarize_frame(response, MAX_MESSAGE_BYTES)));
+        lines.extend(
+            traffic::render_violations(response, MAX_MESSAGE_BYTES)
+                .iter()
+                .map(|it| format!("   ! {it}")),
+        );
     }
     lines
 }
 
-/// The tests that failed of the same.
-fn same(others: &[&Test]) -> String {
-    let shown = others.iter().take(TOGETHER).map(|test| code(&test.title(), NAME));
-    let shown = shown.collect::<Vec<_>>().join(", ");
-    match others.len().saturating_sub(TOGETHER) {
-        0 => shown,
-        left => format!("{shown} and {} more", counts::of(left, "test")),
+/// Renders the titles of the tests with the same failures.
+fn render_titles(others: &[&Test]) -> String {
+    let titles = others.iter().take(MAX_LISTED).map(|test| code(&test.title(), MAX_NAME_BYTES));
+    let titles = titles.collect::<Vec<_>>().join(", ");
+    match others.len().saturating_sub(MAX_LISTED) {
+        0 => titles,
+        left => format!("{titles} and {}", format::more(left, "test")),
     }
 }
 
-fn titled(title: &str, language: &str, lines: &[String]) -> String {
+fn titled_block(title: &str, language: &str, lines: &[String]) -> String {
     match lines.is_empty() {
         true => String::new(),
         false => format!("\n{title}:\n{}", block(language, lines)),
     }
 }
 
-fn brief(alike: &Alike<'_>) -> String {
-    let Alike { first, others } = alike;
-    let why = first.failure().map(|last| story::headline(last, NAME)).unwrap_or_default();
+fn render_group_line(group: &FailureGroup<'_>) -> String {
+    let FailureGroup { first, others } = group;
+    let why = first
+        .failure()
+        .map(|last| failure_text::headline(last, MAX_NAME_BYTES))
+        .unwrap_or_default();
     let more = match others.len() {
         0 => String::new(),
-        count => format!(" (and {} of the same)", counts::of(count, "test")),
+        count => format!(" (same failure in {})", format::count(count, "other test")),
     };
-    format!("- {}: {}{more}\n", name(first, &first.title()), code(&why, NAME))
+    format!("- {}: {}{more}\n", test_label(first, &first.title()), code(&why, MAX_NAME_BYTES))
 }

@@ -1,6 +1,6 @@
-//! The reports on runs that have everything in them, as their readers see them.
+//! Tests of the reports, with browsers and parsers as their readers.
 
-#![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod browser;
 mod html;

@@ -1,57 +1,58 @@
-//! Holds a file against its grammar, finds all that is wrong, and spells every
-//! key in the one way that readers look for.
+//! Checks a file against its grammar, reports all problems, and renames keys to the
+//! spelling of the grammar.
 
 use super::{Object, Shape};
 use crate::casing::{camel, snake};
-use crate::nearest::did_you_mean;
 use crate::node::{Kind, Node};
 use crate::problem::Problems;
 use crate::quantity::duration;
+use crate::suggestion::did_you_mean;
 
-/// Checks a value; keys in the wire's spelling become those of the grammar.
+/// Checks a value against a shape. Renames keys in the spelling of the wire to those of
+/// the grammar.
 pub fn check(node: &mut Node, shape: &Shape, problems: &mut Problems) {
     match (shape, &mut node.kind) {
         (Shape::Any, _) => {}
         (Shape::OneOrMany(item), Kind::List(items)) | (Shape::List(item), Kind::List(items)) => {
             items.iter_mut().for_each(|node| check(node, item, problems));
         }
-        // A word that is none is told with those that are.
+        // The message about an unknown word lists the known ones.
         (Shape::OneOrMany(item @ Shape::Word(_)), Kind::String(_)) => check(node, item, problems),
-        (Shape::OneOrMany(item), _) => match begins(item, node) {
+        (Shape::OneOrMany(item), _) => match accepts_kind(item, node) {
             true => check(node, item, problems),
-            false => wrong(node, shape, problems),
+            false => report_wrong_kind(node, shape, problems),
         },
         (Shape::Map(value), Kind::Map(entries)) => {
             entries.iter_mut().for_each(|entry| check(&mut entry.value, value, problems));
         }
         (Shape::Object(object), Kind::Map(_)) => check_object(node, object, problems),
         (Shape::Either(shapes), _) => {
-            // The one that begins alike says best what is wrong further down.
-            match shapes.iter().find(|shape| begins(shape, node)) {
+            // The shape of the same kind gives the best message about nested values.
+            match shapes.iter().find(|shape| accepts_kind(shape, node)) {
                 Some(shape) => check(node, shape, problems),
-                None => wrong(node, shape, problems),
+                None => report_wrong_kind(node, shape, problems),
             }
         }
         (Shape::Duration, Kind::String(text)) => {
             if let Err(why) = duration(text) {
-                problems.add(node.span, format!("`{text}` is no time; {why}"));
+                problems.add(node.span, format!("`{text}` is {why}"));
             }
         }
         (Shape::Word(words), Kind::String(text)) if !words.contains(&&**text) => {
             let help = did_you_mean(text, words.iter().copied());
-            let message = format!("expected {}, found `{text}`", shape.what());
+            let message = format!("expected {}, found `{text}`", shape.describe());
             problems.add_with_help(node.span, message, help);
         }
         _ => {
-            if !begins(shape, node) {
-                wrong(node, shape, problems);
+            if !accepts_kind(shape, node) {
+                report_wrong_kind(node, shape, problems);
             }
         }
     }
 }
 
-/// Whether a value is of the kind that a shape begins with.
-fn begins(shape: &Shape, node: &Node) -> bool {
+/// Returns whether a shape accepts the type of a value, without a look at what is inside.
+fn accepts_kind(shape: &Shape, node: &Node) -> bool {
     match (shape, &node.kind) {
         (Shape::Any, _)
         | (Shape::Text | Shape::Duration, Kind::String(_))
@@ -63,23 +64,27 @@ fn begins(shape: &Shape, node: &Node) -> bool {
         (Shape::Integer(least), Kind::Number(number)) => {
             number.as_i64().map_or(number.is_u64(), |number| number >= *least)
         }
-        (Shape::OneOrMany(item), _) => begins(item, node),
-        (Shape::Either(shapes), _) => shapes.iter().any(|shape| begins(shape, node)),
+        (Shape::OneOrMany(item), _) => accepts_kind(item, node),
+        (Shape::Either(shapes), _) => shapes.iter().any(|shape| accepts_kind(shape, node)),
         _ => false,
     }
 }
 
-fn wrong(node: &Node, shape: &Shape, problems: &mut Problems) {
+fn report_wrong_kind(node: &Node, shape: &Shape, problems: &mut Problems) {
     let help = match (shape, &node.kind) {
         (Shape::Text, Kind::Number(_) | Kind::Bool(_)) => Some("put it in quotes".to_owned()),
         _ => None,
     };
     let found = match (shape, &node.kind) {
-        // Of numbers it is the value that is wrong.
+        // The number is out of range.
         (Shape::Integer(_), Kind::Number(number)) => number.to_string(),
         _ => node.what().to_owned(),
     };
-    problems.add_with_help(node.span, format!("expected {}, found {found}", shape.what()), help);
+    problems.add_with_help(
+        node.span,
+        format!("expected {}, found {found}", shape.describe()),
+        help,
+    );
 }
 
 fn check_object(node: &mut Node, object: &Object, problems: &mut Problems) {
@@ -88,7 +93,7 @@ fn check_object(node: &mut Node, object: &Object, problems: &mut Problems) {
     for at in 0..entries.len() {
         let (written, name) = (&entries[at].key, snake(&entries[at].key));
         let known = object.all_keys().find(|key| key.name == name);
-        // As here or as on the wire, and in no third way.
+        // Only the spellings of the grammar and of the wire are accepted.
         let known = known.filter(|key| key.name == written || camel(key.name) == *written);
         let Some(key) = known else {
             let entry = &entries[at];
@@ -99,9 +104,9 @@ fn check_object(node: &mut Node, object: &Object, problems: &mut Problems) {
         };
         if entries[..at].iter().any(|entry| entry.key == key.name) {
             let message = match &*entries[at].key {
-                // The first was written as on the wire.
-                written if written == key.name => format!("`{written}` stands here a second time"),
-                written => format!("`{written}` is `{}` a second time", key.name),
+                // The first one has the spelling of the wire.
+                written if written == key.name => format!("duplicate key `{written}`"),
+                written => format!("duplicate key: `{written}` is the same as `{}`", key.name),
             };
             problems.add(entries[at].key_span, message);
         }
@@ -110,7 +115,7 @@ fn check_object(node: &mut Node, object: &Object, problems: &mut Problems) {
     }
     for key in object.all_keys().filter(|key| key.required) {
         if !entries.iter().any(|entry| entry.key == key.name) {
-            problems.add(span, format!("`{}` is missing in {}", key.name, object.name));
+            problems.add(span, format!("missing key `{}` in {}", key.name, object.name));
         }
     }
 }
@@ -144,35 +149,35 @@ mod tests {
     }
 
     #[test]
-    fn the_wires_spelling_is_taken_for_ours() {
+    fn accepts_the_spelling_of_the_wire() {
         let node = checked("name: x\ninputSchema: {aB: 1}\nparts: [a]\ncache: 5s\n").unwrap();
         assert!(node.get("input_schema").is_some_and(|it| it.get("aB").is_some()));
-        let told = checked("name: x\nInputSchema: {}\n").unwrap_err();
-        assert!(told.contains("unknown key `InputSchema`"), "{told}");
+        let message = checked("name: x\nInputSchema: {}\n").unwrap_err();
+        assert!(message.contains("unknown key `InputSchema`"), "{message}");
     }
 
     #[test]
-    fn everything_wrong_is_told_with_its_place() {
-        let told = checked(
+    fn reports_every_problem() {
+        let message = checked(
             "nmae: x\ntimes: 0\ndays: mondy\nmode: fest\ndelay: 5\nparts: {}\ninput_schema: []\ncache: x\n",
         )
         .unwrap_err();
         for part in [
             "unknown key `nmae` in a tool",
             "did you mean 'name'?",
-            "`name` is missing in a tool",
-            "a whole number of at least 1, found 0",
+            "missing key `name` in a tool",
+            "an integer of at least 1, found 0",
             "did you mean 'fast'?",
             "did you mean 'monday'?",
-            "a time such as 200ms, found a number",
-            "a text or a list, found a map",
+            "a duration such as 200ms, found a number",
+            "a string or a list, found a map",
             "expected a map, found a list",
-            "`x` is no time",
+            "`x` is not a duration (try `200ms` or `2s`)",
         ] {
-            assert!(told.contains(part), "{part} in\n{told}");
+            assert!(message.contains(part), "{part} in\n{message}");
         }
-        let told = checked("name: 1.5\ninput_schema: {}\ninputSchema: {}\n").unwrap_err();
-        assert!(told.contains("put it in quotes"), "{told}");
-        assert!(told.contains("`input_schema` a second time"), "{told}");
+        let message = checked("name: 1.5\ninput_schema: {}\ninputSchema: {}\n").unwrap_err();
+        assert!(message.contains("put it in quotes"), "{message}");
+        assert!(message.contains("`inputSchema` is the same as `input_schema`"), "{message}");
     }
 }

@@ -1,75 +1,75 @@
-//! What a file may say, as data: which keys there are, what stands below them,
-//! and what they are for.
+//! The grammar of a file as data: its keys, the shapes of their values, and their
+//! descriptions.
 //!
-//! From the same data a file is checked, a JSON Schema for editors is made and
-//! the page of all keys, so none of them can know a key that the others do not.
+//! The check of a file, the JSON Schema for editors and the key reference all use the
+//! same grammar, so they always know the same keys.
 
 mod check;
-mod page;
-mod schema;
+mod json_schema;
+mod key_reference;
 
 pub use check::check;
-pub use page::page;
-pub use schema::schema;
+pub use json_schema::schema;
+pub use key_reference::page;
 
-/// What a value must look like.
+/// The allowed shape of a value.
 #[derive(Debug)]
 pub enum Shape {
-    /// Anything.
+    /// Any value.
     Any,
-    /// A text.
+    /// A string.
     Text,
-    /// One of these texts.
+    /// One of these strings.
     Word(&'static [&'static str]),
     /// `true` or `false`.
     Bool,
-    /// A whole number of at least this.
+    /// An integer of at least this.
     Integer(i64),
     /// A number.
     Number,
-    /// A time, as `200ms`.
+    /// A duration such as `200ms`.
     Duration,
-    /// Values of one shape.
+    /// A list whose items have one shape.
     List(&'static Shape),
-    /// One value of a shape, or a list of them.
+    /// One value of a shape, or a list of such values.
     OneOrMany(&'static Shape),
-    /// Values of one shape under names of the user's.
+    /// A map with the user's own keys, whose values have one shape.
     Map(&'static Shape),
     /// A map with known keys.
     Object(&'static Object),
-    /// One of these.
+    /// A value of one of these shapes.
     Either(&'static [Shape]),
 }
 
 /// A map with known keys.
 #[derive(Debug)]
 pub struct Object {
-    /// What it is, with its article: `a tool`.
+    /// The name of the object with its article: `a tool`.
     pub name: &'static str,
-    /// Its keys, in groups that several objects may share.
+    /// The keys, in groups that several objects may share.
     pub keys: &'static [&'static [Key]],
 }
 
-/// A key and what stands below it.
+/// A key of an object.
 #[derive(Debug)]
 pub struct Key {
-    /// Its name, in snake_case; the wire's camelCase is accepted too.
+    /// The name in snake_case. Files may also use the camelCase of the wire.
     pub name: &'static str,
-    /// What stands below it.
+    /// The shape of the value.
     pub shape: &'static Shape,
-    /// Whether it must be there.
+    /// Whether the key is required.
     pub required: bool,
-    /// What it is for, in one sentence.
+    /// The description, in one sentence.
     pub about: &'static str,
 }
 
 impl Key {
-    /// A key that may be left out.
+    /// Creates an optional key.
     pub const fn new(name: &'static str, shape: &'static Shape, about: &'static str) -> Self {
         Key { name, shape, required: false, about }
     }
 
-    /// The same key, which must be there.
+    /// Makes the key required.
     #[must_use]
     pub const fn required(self) -> Self {
         Key { required: true, ..self }
@@ -77,34 +77,34 @@ impl Key {
 }
 
 impl Object {
-    /// Whether there is such a key.
+    /// Returns whether the object has a key of this name.
     pub fn has(&self, name: &str) -> bool {
         self.all_keys().any(|key| key.name == name)
     }
 
-    /// All of its keys.
+    /// Returns the keys of all groups.
     pub fn all_keys(&self) -> impl Iterator<Item = &'static Key> {
         self.keys.iter().flat_map(|group| group.iter())
     }
 }
 
 impl Shape {
-    /// What it is, in words: `a list`.
-    fn what(&self) -> String {
+    /// Describes the shape with its article: `a list`.
+    fn describe(&self) -> String {
         match self {
-            Shape::Any => "anything".to_owned(),
-            Shape::Text => "a text".to_owned(),
+            Shape::Any => "any value".to_owned(),
+            Shape::Text => "a string".to_owned(),
             Shape::Word(words) => format!("one of {}", words.join(", ")),
             Shape::Bool => "true or false".to_owned(),
-            Shape::Integer(least) => format!("a whole number of at least {least}"),
+            Shape::Integer(least) => format!("an integer of at least {least}"),
             Shape::Number => "a number".to_owned(),
-            Shape::Duration => "a time such as 200ms".to_owned(),
+            Shape::Duration => "a duration such as 200ms".to_owned(),
             Shape::List(_) => "a list".to_owned(),
-            Shape::OneOrMany(item) => format!("{} or a list", item.what()),
+            Shape::OneOrMany(item) => format!("{} or a list", item.describe()),
             Shape::Map(_) => "a map".to_owned(),
-            Shape::Object(object) => format!("{}, which is a map", object.name),
+            Shape::Object(object) => format!("{} (a map)", object.name),
             Shape::Either(shapes) => {
-                shapes.iter().map(Shape::what).collect::<Vec<_>>().join(", or ")
+                shapes.iter().map(Shape::describe).collect::<Vec<_>>().join(", or ")
             }
         }
     }

@@ -1,15 +1,16 @@
-//! Holds a value against a rule.
+//! Checks a value against a rule.
 
 use serde_json::{Number, Value};
 
-use super::mismatch::{Mismatch, short};
-use super::{JsonType, Ordering, Rule};
+use super::mismatch::Mismatch;
+use super::{Comparison, JsonType, Rule};
 use crate::pattern::any_known;
 use crate::schema::Verdict;
 use crate::template::{Path, Segment};
+use crate::truncate::truncate_json;
 
-/// Adds what does not fit, with its path.
-pub(super) fn rule(
+/// Checks a value and adds its mismatches to `found`.
+pub(super) fn check_rule(
     rule: &Rule,
     actual: Option<&Value>,
     path: &mut String,
@@ -17,53 +18,60 @@ pub(super) fn rule(
 ) {
     if let Rule::Exists(wanted) = rule {
         if *wanted != actual.is_some() {
-            let expected = if *wanted { "to be there" } else { "not to be there" };
+            let expected = if *wanted { "a value" } else { "no value" };
             found.push(Mismatch::new(path, expected, actual));
         }
         return;
     }
     if let Rule::All(rules) = rule {
-        return rules.iter().for_each(|it| self::rule(it, actual, path, found));
+        return rules.iter().for_each(|it| check_rule(it, actual, path, found));
     }
     if let Rule::Not(inner) = rule {
         let expected = || format!("not {}", describe(inner));
-        return match fits(inner, actual) {
+        return match evaluate(inner, actual) {
             Some(false) => {}
             Some(true) => found.push(Mismatch::new(path, expected(), actual)),
-            None => found.push(given_up(path, &expected(), actual)),
+            None => found.push(undecided(path, &expected(), actual)),
         };
     }
     match (rule, actual) {
         (Rule::Subset(pairs), Some(Value::Object(map))) => {
             for (key, expected) in pairs {
-                below(path, &into(key), |path| self::rule(expected, map.get(key), path, found));
+                with_segment(path, &key_segment(key), |path| {
+                    check_rule(expected, map.get(key), path, found)
+                });
             }
         }
         (Rule::Items(rules), Some(Value::Array(items))) => {
             if rules.len() != items.len() {
                 let ending = if rules.len() == 1 { "" } else { "s" };
                 let expected = format!("{} item{ending}", rules.len());
-                found.push(Mismatch::counted(path, expected, items.len(), actual));
+                found.push(Mismatch::wrong_count(path, expected, items.len(), actual));
             }
             for (index, (expected, item)) in rules.iter().zip(items).enumerate() {
-                below(path, &format!("[{index}]"), |path| {
-                    self::rule(expected, Some(item), path, found)
+                with_segment(path, &format!("[{index}]"), |path| {
+                    check_rule(expected, Some(item), path, found)
                 });
             }
         }
         (Rule::Every(expected), Some(Value::Array(items))) => {
             for (index, item) in items.iter().enumerate() {
-                below(path, &format!("[{index}]"), |path| {
-                    self::rule(expected, Some(item), path, found)
+                with_segment(path, &format!("[{index}]"), |path| {
+                    check_rule(expected, Some(item), path, found)
                 });
             }
         }
-        (Rule::Equals(expected), Some(value)) if !equal(expected, value) => {
-            found.push(Mismatch::unequal(path, expected, value));
+        (Rule::Equals(expected), Some(value)) if !json_equal(expected, value) => {
+            found.push(Mismatch::not_equal(path, expected, value));
         }
         (Rule::Conforms(schema), Some(value)) => {
             let mut add = |pointer: &str, message: String, unsure: bool| {
-                found.push(Mismatch { path: place(path, pointer), message, diff: None, unsure });
+                found.push(Mismatch {
+                    path: append_pointer(path, pointer),
+                    message,
+                    diff: None,
+                    unsure,
+                });
             };
             match schema.check(value, 3) {
                 Verdict::Valid => {}
@@ -73,43 +81,43 @@ pub(super) fn rule(
                 Verdict::Undecided(reason) => add("", reason, true),
             }
         }
-        (rule, Some(value)) => match (holds(rule, value), rule, length(value)) {
+        (rule, Some(value)) => match (evaluate_simple(rule, value), rule, length(value)) {
             (Some(true), ..) => {}
             (Some(false), Rule::Len(_), Some(length)) => {
-                found.push(Mismatch::counted(path, describe(rule), length, actual));
+                found.push(Mismatch::wrong_count(path, describe(rule), length, actual));
             }
             (Some(false), ..) => found.push(Mismatch::new(path, describe(rule), actual)),
-            (None, ..) => found.push(given_up(path, &describe(rule), actual)),
+            (None, ..) => found.push(undecided(path, &describe(rule), actual)),
         },
         (rule, None) => found.push(Mismatch::new(path, describe(rule), None)),
     }
 }
 
-/// The mismatch of a value for which the check gave up.
-fn given_up(path: &str, expected: &str, actual: Option<&Value>) -> Mismatch {
-    let actual = actual.map_or("nothing".to_owned(), short);
-    let message =
-        format!("expected {expected}; gave up, because it takes too many steps on {actual}");
+/// Creates the mismatch of a value for which the check gave up.
+fn undecided(path: &str, expected: &str, actual: Option<&Value>) -> Mismatch {
+    let actual = actual.map_or("nothing".to_owned(), truncate_json);
+    let message = format!("expected {expected}; gave up after too many steps on {actual}");
     Mismatch { path: path.to_owned(), message, diff: None, unsure: true }
 }
 
-/// Whether a value fits; none where that cannot be found out.
-fn fits(rule: &Rule, actual: Option<&Value>) -> Option<bool> {
+/// Returns whether a value matches, or `None` if the check gave up.
+fn evaluate(rule: &Rule, actual: Option<&Value>) -> Option<bool> {
     let mut found = Vec::new();
-    self::rule(rule, actual, &mut String::new(), &mut found);
+    check_rule(rule, actual, &mut String::new(), &mut found);
     match found.is_empty() {
         true => Some(true),
         false => found.iter().any(|it| !it.unsure).then_some(false),
     }
 }
 
-/// The rules that are simply true or not; none where that cannot be found out.
-fn holds(rule: &Rule, value: &Value) -> Option<bool> {
+/// Evaluates a rule that is either true or false as a whole. Returns `None` if the check
+/// gave up.
+fn evaluate_simple(rule: &Rule, value: &Value) -> Option<bool> {
     Some(match rule {
-        Rule::Equals(expected) => equal(expected, value),
+        Rule::Equals(expected) => json_equal(expected, value),
         Rule::Contains(part) => match (value, part) {
             (Value::String(text), Value::String(part)) => text.contains(&**part),
-            (Value::Array(items), part) => items.iter().any(|item| equal(part, item)),
+            (Value::Array(items), part) => items.iter().any(|item| json_equal(part, item)),
             _ => false,
         },
         Rule::Matches(pattern) => match value {
@@ -119,20 +127,20 @@ fn holds(rule: &Rule, value: &Value) -> Option<bool> {
         Rule::StartsWith(start) => value.as_str().is_some_and(|it| it.starts_with(&**start)),
         Rule::EndsWith(end) => value.as_str().is_some_and(|it| it.ends_with(&**end)),
         Rule::OneOf(rules) | Rule::Any(rules) => {
-            return any_known(rules.iter().map(|it| fits(it, Some(value))));
+            return any_known(rules.iter().map(|it| evaluate(it, Some(value))));
         }
-        Rule::Is(json_type) => is(*json_type, value),
+        Rule::Is(json_type) => has_type(*json_type, value),
         Rule::Len(expected) => match length(value) {
-            Some(length) => return fits(expected, Some(&length.into())),
+            Some(length) => return evaluate(expected, Some(&length.into())),
             None => false,
         },
-        Rule::Compare(ordering, number) => match value {
-            Value::Number(actual) => compare(*ordering, actual, number),
+        Rule::Compare(comparison, number) => match value {
+            Value::Number(actual) => compare_numbers(*comparison, actual, number),
             _ => false,
         },
         Rule::Has(expected) => match value {
             Value::Array(items) => {
-                return any_known(items.iter().map(|it| fits(expected, Some(it))));
+                return any_known(items.iter().map(|it| evaluate(expected, Some(it))));
             }
             _ => false,
         },
@@ -140,24 +148,24 @@ fn holds(rule: &Rule, value: &Value) -> Option<bool> {
     })
 }
 
-/// 1 and 1.0 are one number.
-fn equal(one: &Value, other: &Value) -> bool {
+/// Compares two values. 1 and 1.0 are equal.
+fn json_equal(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {
             one == other || one.as_f64().zip(other.as_f64()).is_some_and(|(a, b)| a == b)
         }
         (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(a, b)| equal(a, b))
+            one.len() == other.len() && one.iter().zip(other).all(|(a, b)| json_equal(a, b))
         }
         (Value::Object(one), Value::Object(other)) => {
             one.len() == other.len()
-                && one.iter().all(|(key, a)| other.get(key).is_some_and(|b| equal(a, b)))
+                && one.iter().all(|(key, a)| other.get(key).is_some_and(|b| json_equal(a, b)))
         }
         _ => one == other,
     }
 }
 
-fn is(json_type: JsonType, value: &Value) -> bool {
+fn has_type(json_type: JsonType, value: &Value) -> bool {
     match json_type {
         JsonType::Null => value.is_null(),
         JsonType::Boolean => value.is_boolean(),
@@ -180,16 +188,16 @@ fn length(value: &Value) -> Option<usize> {
     }
 }
 
-fn compare(ordering: Ordering, actual: &Number, bound: &Number) -> bool {
+fn compare_numbers(comparison: Comparison, actual: &Number, bound: &Number) -> bool {
     let found = match (actual.as_i64(), bound.as_i64()) {
         (Some(actual), Some(bound)) => Some(actual.cmp(&bound)),
         _ => actual.as_f64().zip(bound.as_f64()).and_then(|(a, b)| a.partial_cmp(&b)),
     };
-    found.is_some_and(|found| match ordering {
-        Ordering::Gt => found.is_gt(),
-        Ordering::Ge => found.is_ge(),
-        Ordering::Lt => found.is_lt(),
-        Ordering::Le => found.is_le(),
+    found.is_some_and(|found| match comparison {
+        Comparison::Gt => found.is_gt(),
+        Comparison::Ge => found.is_ge(),
+        Comparison::Lt => found.is_lt(),
+        Comparison::Le => found.is_le(),
     })
 }
 
@@ -199,67 +207,69 @@ fn describe(rule: &Rule) -> String {
         format!("{word} {}", all.join(", "))
     };
     match rule {
-        Rule::Equals(value) => short(value),
+        Rule::Equals(value) => truncate_json(value),
         Rule::Subset(pairs) => {
             let pairs = pairs.iter().map(|(key, rule)| format!("{key} {}", describe(rule)));
             let with = pairs.collect::<Vec<_>>().join(", ");
             if with.is_empty() { "a map".to_owned() } else { format!("a map with {with}") }
         }
         Rule::Items(_) | Rule::Every(_) => "a list".to_owned(),
-        Rule::Contains(part) => format!("something that contains {}", short(part)),
-        Rule::Matches(pattern) => format!("a text that matches /{pattern}/"),
-        Rule::StartsWith(start) => format!("a text that starts with {start:?}"),
-        Rule::EndsWith(end) => format!("a text that ends with {end:?}"),
+        Rule::Contains(part) => format!("a value that contains {}", truncate_json(part)),
+        Rule::Matches(pattern) => format!("a string that matches /{pattern}/"),
+        Rule::StartsWith(start) => format!("a string that starts with {start:?}"),
+        Rule::EndsWith(end) => format!("a string that ends with {end:?}"),
         Rule::OneOf(rules) | Rule::Any(rules) => several("one of", rules),
         Rule::All(rules) => several("all of", rules),
         Rule::Not(inner) => format!("not {}", describe(inner)),
-        Rule::Exists(true) => "anything".to_owned(),
-        Rule::Exists(false) => "nothing".to_owned(),
+        Rule::Exists(true) => "any value".to_owned(),
+        Rule::Exists(false) => "no value".to_owned(),
         Rule::Is(json_type) => {
             format!("a value of type {}", format!("{json_type:?}").to_lowercase())
         }
         Rule::Len(inner) => match &**inner {
-            Rule::Compare(ordering, number) => format!("a length {} {number}", sign(*ordering)),
+            Rule::Compare(comparison, number) => {
+                format!("a length {} {number}", symbol(*comparison))
+            }
             inner => format!("a length of {}", describe(inner)),
         },
-        Rule::Compare(ordering, number) => format!("a number {} {number}", sign(*ordering)),
-        Rule::Has(inner) => format!("a list that has {}", describe(inner)),
+        Rule::Compare(comparison, number) => format!("a number {} {number}", symbol(*comparison)),
+        Rule::Has(inner) => format!("a list that contains {}", describe(inner)),
         Rule::Conforms(_) => "a value that conforms to the schema".to_owned(),
     }
 }
 
-fn sign(ordering: Ordering) -> &'static str {
-    match ordering {
-        Ordering::Gt => ">",
-        Ordering::Ge => ">=",
-        Ordering::Lt => "<",
-        Ordering::Le => "<=",
+fn symbol(comparison: Comparison) -> &'static str {
+    match comparison {
+        Comparison::Gt => ">",
+        Comparison::Ge => ">=",
+        Comparison::Lt => "<",
+        Comparison::Le => "<=",
     }
 }
 
-/// The step of a path that goes into a map.
-fn into(key: &str) -> String {
-    let step = Path { segments: vec![Segment::Key(key.to_owned())] }.to_string();
-    if step.starts_with('[') { step } else { format!(".{step}") }
+/// Returns the segment of a path for a key of a map.
+fn key_segment(key: &str) -> String {
+    let segment = Path { segments: vec![Segment::Key(key.to_owned())] }.to_string();
+    if segment.starts_with('[') { segment } else { format!(".{segment}") }
 }
 
-/// A path with what a JSON pointer says below it.
-fn place(path: &str, pointer: &str) -> String {
-    let mut place = path.to_owned();
-    for step in pointer.split('/').skip(1) {
-        let step = match step.bytes().all(|byte| byte.is_ascii_digit()) {
-            true => format!("[{step}]"),
-            false => into(&step.replace("~1", "/").replace("~0", "~")),
+/// Appends the segments of a JSON pointer to a path.
+fn append_pointer(path: &str, pointer: &str) -> String {
+    let mut path = path.to_owned();
+    for token in pointer.split('/').skip(1) {
+        let segment = match token.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => format!("[{token}]"),
+            false => key_segment(&token.replace("~1", "/").replace("~0", "~")),
         };
-        place.push_str(if place.is_empty() { step.trim_start_matches('.') } else { &step });
+        path.push_str(if path.is_empty() { segment.trim_start_matches('.') } else { &segment });
     }
-    place
+    path
 }
 
-/// Goes one step down, and back.
-fn below(path: &mut String, step: &str, work: impl FnOnce(&mut String)) {
+/// Appends a segment to the path while `work` runs.
+fn with_segment(path: &mut String, segment: &str, work: impl FnOnce(&mut String)) {
     let length = path.len();
-    path.push_str(if length == 0 { step.trim_start_matches('.') } else { step });
+    path.push_str(if length == 0 { segment.trim_start_matches('.') } else { segment });
     work(path);
     path.truncate(length);
 }
@@ -272,10 +282,10 @@ mod tests {
 
     #[track_caller]
     fn check(matcher: serde_json::Value, fit: serde_json::Value, unfit: serde_json::Value) {
-        let read = Matcher::of(&matcher).unwrap();
-        let found = read.check(Some(&fit));
-        assert!(found.is_empty(), "{matcher} should take {fit}: {found:?}");
-        assert!(!read.fits(Some(&unfit)), "{matcher} should not take {unfit}");
+        let parsed = Matcher::of(&matcher).unwrap();
+        let found = parsed.check(Some(&fit));
+        assert!(found.is_empty(), "{matcher} should match {fit}: {found:?}");
+        assert!(!parsed.fits(Some(&unfit)), "{matcher} should not match {unfit}");
     }
 
     #[test]
@@ -289,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_long_to_be_found_out_fits_nothing() {
+    fn a_check_that_gives_up_is_a_mismatch() {
         let text = json!(format!("{}!", "a".repeat(64)));
         let matches = json!({"matches": "^(?:(?=a)a+)+$"});
         let schema = json!({"conforms": {"pattern": "^(?:(?=a)a+)+$"}});
@@ -305,11 +315,11 @@ mod tests {
             let found = Matcher::of(&matcher).unwrap().check(Some(&text));
             assert_eq!(found.len(), 1, "{matcher}");
         }
-        let told = Matcher::of(&json!({"not": matches})).unwrap().check(Some(&text));
-        let expected = "expected not a text that matches /^(?:(?=a)a+)+$/; gave up, because it \
-                        takes too many steps on \"aaaa";
-        assert!(told[0].message.starts_with(expected), "{}", told[0].message);
-        // What is certain is certain all the same.
+        let found = Matcher::of(&json!({"not": matches})).unwrap().check(Some(&text));
+        let expected = "expected not a string that matches /^(?:(?=a)a+)+$/; gave up after too \
+                        many steps on \"aaaa";
+        assert!(found[0].message.starts_with(expected), "{}", found[0].message);
+        // A certain result stays certain.
         check(json!({"any": [matches, {"ends_with": "!"}]}), text.clone(), json!("b"));
         let neither = Matcher::of(&json!({"not": {"all": [matches, "b"]}})).unwrap();
         assert!(neither.fits(Some(&text)));
@@ -345,41 +355,45 @@ mod tests {
     }
 
     #[test]
-    fn a_mismatch_says_where_what_and_shows_a_difference() {
+    fn a_mismatch_has_a_path_a_message_and_a_diff() {
         let matcher = Matcher::of(&json!({"a": [{"b": "one\ntwo\n"}], "c": {"gt": 3}})).unwrap();
         let actual = json!({"a": [{"b": "one\n2\n"}], "c": 3});
         let found = matcher.check(Some(&actual));
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].path, "a[0].b");
-        let shown = found[0].to_string();
-        assert!(shown.contains("-two") && shown.contains("+2"), "{shown}");
+        let message = found[0].to_string();
+        assert!(message.contains("-two") && message.contains("+2"), "{message}");
         assert_eq!(found[1].to_string(), "at c: expected a number > 3, found 3");
         let absent = matcher.check(Some(&json!({"c": 9})))[0].to_string();
         assert_eq!(absent, "at a: expected a list, found nothing");
     }
 
     #[track_caller]
-    fn told(matcher: serde_json::Value, value: serde_json::Value, expected: &str) {
+    fn check_message(matcher: serde_json::Value, value: serde_json::Value, expected: &str) {
         let found = Matcher::of(&matcher).unwrap().check(Some(&value));
         assert_eq!(found[0].to_string(), expected);
     }
 
     #[test]
-    fn what_was_counted_and_what_a_map_has_is_told() {
-        told(json!({"len": 2}), json!("abc"), "expected a length of 2, found 3: \"abc\"");
-        told(json!({"len": {"lt": 2}}), json!([1, 2]), "expected a length < 2, found 2: [1,2]");
-        told(json!({"len": 1}), json!(1), "expected a length of 1, found 1");
-        told(json!([1]), json!([1, 2]), "expected 1 item, found 2: [1,2]");
-        let has = "expected a list that has a map with a 1, found [{\"a\":2}]";
-        told(json!({"has": {"a": 1}}), json!([{"a": 2}]), has);
+    fn messages_about_lengths_and_maps() {
+        check_message(json!({"len": 2}), json!("abc"), "expected a length of 2, found 3: \"abc\"");
+        check_message(
+            json!({"len": {"lt": 2}}),
+            json!([1, 2]),
+            "expected a length < 2, found 2: [1,2]",
+        );
+        check_message(json!({"len": 1}), json!(1), "expected a length of 1, found 1");
+        check_message(json!([1]), json!([1, 2]), "expected 1 item, found 2: [1,2]");
+        let has = "expected a list that contains a map with a 1, found [{\"a\":2}]";
+        check_message(json!({"has": {"a": 1}}), json!([{"a": 2}]), has);
     }
 
     #[test]
-    fn what_breaks_a_schema_has_its_place() {
+    fn a_schema_mismatch_has_its_path() {
         let schema = json!({"properties": {"a/b": {"items": {"type": "string"}}}});
         let expected = "at [\"a/b\"][0]: 1 is not of type \"string\"";
-        told(json!({"conforms": schema}), json!({"a/b": [1]}), expected);
+        check_message(json!({"conforms": schema}), json!({"a/b": [1]}), expected);
         let expected = "at it[\"a/b\"][0]: 1 is not of type \"string\"";
-        told(json!({"it": {"conforms": schema}}), json!({"it": {"a/b": [1]}}), expected);
+        check_message(json!({"it": {"conforms": schema}}), json!({"it": {"a/b": [1]}}), expected);
     }
 }

@@ -1,51 +1,49 @@
-//! What did not fit, in words.
+//! Mismatches between an expectation and a value, and their messages.
 
 use std::fmt;
 
 use serde_json::Value;
 
 use crate::diff::{DiffLine, diff_lines};
+use crate::truncate::truncate_json;
 
-/// The most of a value that is shown in one line.
-const MOST: usize = 120;
-
-/// One thing that did not fit.
+/// One mismatch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
-    /// Where in the value; empty for the whole.
+    /// The path in the value; empty for the whole value.
     pub path: String,
-    /// What was expected and what was found.
+    /// The expected and the actual value.
     pub message: String,
-    /// Both beside each other, where they are long.
+    /// The difference line by line, if one of the values has several lines.
     pub diff: Option<String>,
-    /// Whether it could not be found out: it may fit as well.
+    /// Whether the check gave up, so that the value may match after all.
     pub unsure: bool,
 }
 
 impl Mismatch {
     pub(super) fn new(path: &str, expected: impl fmt::Display, actual: Option<&Value>) -> Self {
-        let actual = actual.map_or("nothing".to_owned(), short);
+        let actual = actual.map_or("nothing".to_owned(), truncate_json);
         let message = format!("expected {expected}, found {actual}");
         Mismatch { path: path.to_owned(), message, diff: None, unsure: false }
     }
 
-    /// One about how many there are.
-    pub(super) fn counted(
+    /// Creates a mismatch of a number of items or characters.
+    pub(super) fn wrong_count(
         path: &str,
         expected: impl fmt::Display,
         count: usize,
         actual: Option<&Value>,
     ) -> Self {
-        let actual = actual.map_or("nothing".to_owned(), short);
+        let actual = actual.map_or("nothing".to_owned(), truncate_json);
         let message = format!("expected {expected}, found {count}: {actual}");
         Mismatch { path: path.to_owned(), message, diff: None, unsure: false }
     }
 
-    pub(super) fn unequal(path: &str, expected: &Value, actual: &Value) -> Self {
-        let plain = Mismatch::new(path, short(expected), Some(actual));
-        let (one, other) = (spelled(expected), spelled(actual));
-        let long = one.contains('\n') || other.contains('\n');
-        Mismatch { diff: long.then(|| diff(&one, &other)), ..plain }
+    pub(super) fn not_equal(path: &str, expected: &Value, actual: &Value) -> Self {
+        let mismatch = Mismatch::new(path, truncate_json(expected), Some(actual));
+        let (expected, actual) = (pretty(expected), pretty(actual));
+        let is_long = expected.contains('\n') || actual.contains('\n');
+        Mismatch { diff: is_long.then(|| diff(&expected, &actual)), ..mismatch }
     }
 }
 
@@ -62,36 +60,27 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// Two texts, line by line: `-` what was expected, `+` what was found. What is
-/// the same stands there only near what is not.
+/// Renders the difference of two texts line by line: `-` marks expected lines, `+` actual
+/// ones. Equal lines are shown only near changed ones.
 pub fn diff(expected: &str, actual: &str) -> String {
-    let tell = |line| match line {
+    let render = |line| match line {
         DiffLine::Omitted => " …".to_owned(),
-        DiffLine::Same(line) => marked(' ', line),
-        DiffLine::Removed(line) => marked('-', line),
-        DiffLine::Added(line) => marked('+', line),
+        DiffLine::Same(line) => prefixed(' ', line),
+        DiffLine::Removed(line) => prefixed('-', line),
+        DiffLine::Added(line) => prefixed('+', line),
     };
-    diff_lines(expected, actual).into_iter().map(tell).collect::<Vec<_>>().join("\n")
+    diff_lines(expected, actual).into_iter().map(render).collect::<Vec<_>>().join("\n")
 }
 
-fn marked(mark: char, line: &str) -> String {
-    format!("{mark}{}", line.trim_end_matches('\n'))
+fn prefixed(prefix: char, line: &str) -> String {
+    format!("{prefix}{}", line.trim_end_matches('\n'))
 }
 
-/// A value over as many lines as it wants.
-fn spelled(value: &Value) -> String {
+/// Returns a string as it is, and any other value as indented JSON.
+fn pretty(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => serde_json::to_string_pretty(other).unwrap_or_default(),
-    }
-}
-
-/// A value in one line that is not too long.
-pub(super) fn short(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
     }
 }
 
@@ -100,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_the_same_is_shown_only_near_what_is_not() {
+    fn equal_lines_are_shown_only_near_changed_ones() {
         let lines = |changed: &[usize]| -> String {
             let line =
                 |n| if changed.contains(&n) { format!("new {n}\n") } else { format!("{n}\n") };

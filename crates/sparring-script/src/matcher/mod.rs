@@ -1,11 +1,12 @@
-//! Expectations of a value: a scalar is equality, a map a subset, a list
-//! element by element; a map whose every key is a matcher's name is that
-//! matcher.
+//! Matchers: expectations of a value.
+//!
+//! A scalar expects an equal value, a map expects a superset of its entries, and a list
+//! expects matching items in order. A map whose keys are all names of matchers is a
+//! combination of those matchers.
 
 mod check;
-mod held;
 mod mismatch;
-mod read;
+mod parse;
 
 use serde_json::{Number, Value};
 
@@ -14,21 +15,20 @@ use crate::pattern::Pattern;
 use crate::problem::Problems;
 use crate::schema::Schema;
 
-pub use held::Held;
 pub use mismatch::{Mismatch, diff};
-pub use read::{NAMES, pattern};
+pub use parse::{NAMES, pattern};
 
-/// What a value must be like.
+/// An expectation of a value.
 #[derive(Debug)]
 pub struct Matcher(Rule);
 
-/// One expectation.
+/// One rule of a matcher.
 #[derive(Debug)]
 enum Rule {
     Equals(Value),
-    /// These keys of a map, whatever else it has.
+    /// A map that has these keys, and maybe others.
     Subset(Vec<(String, Rule)>),
-    /// These items, in this order, and no others.
+    /// A list of exactly these items, in this order.
     Items(Vec<Rule>),
     Contains(Value),
     Matches(Pattern),
@@ -41,22 +41,22 @@ enum Rule {
     Exists(bool),
     Is(JsonType),
     Len(Box<Rule>),
-    Compare(Ordering, Number),
+    Compare(Comparison, Number),
     Every(Box<Rule>),
     Has(Box<Rule>),
     Conforms(Schema),
 }
 
-/// How a number stands to another.
+/// The comparison of two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ordering {
+enum Comparison {
     Gt,
     Ge,
     Lt,
     Le,
 }
 
-/// A type of JSON.
+/// A JSON type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum JsonType {
     Null,
@@ -69,21 +69,21 @@ enum JsonType {
 }
 
 impl Matcher {
-    /// Reads an expectation; what is wrong with it is added to the problems.
+    /// Parses a matcher and adds what is wrong with it to the problems.
     pub fn read(node: &Node, problems: &mut Problems) -> Matcher {
-        Matcher(read::rule(node, problems))
+        Matcher(parse::parse_rule(node, problems))
     }
 
-    /// One that takes exactly this value.
+    /// Creates a matcher that accepts exactly this value.
     pub fn equals(value: Value) -> Matcher {
         Matcher(Rule::Equals(value))
     }
 
-    /// One that takes any value that has these, in the words of the language:
-    /// a map is a subset, and so on. Names of matchers are read as matchers.
+    /// Creates a matcher from JSON, by the same rules as in YAML: a map expects a superset
+    /// of its entries, and names of matchers are matchers.
     ///
     /// # Errors
-    /// When a matcher in it is wrong.
+    /// Returns an error if a matcher is malformed.
     pub fn of(value: &Value) -> Result<Matcher, Problems> {
         let source = crate::Source::new("the matcher", value.to_string());
         let mut problems = Problems::new(&source);
@@ -92,16 +92,68 @@ impl Matcher {
         problems.or(matcher)
     }
 
-    /// Holds a value against it; no mismatch is a match. `None` is a value that
-    /// is not there.
+    /// Checks a value and returns its mismatches; none means that the value matches.
+    /// `None` is an absent value.
     pub fn check(&self, actual: Option<&Value>) -> Vec<Mismatch> {
         let mut found = Vec::new();
-        check::rule(&self.0, actual, &mut String::new(), &mut found);
+        check::check_rule(&self.0, actual, &mut String::new(), &mut found);
         found
     }
 
-    /// Whether a value fits.
+    /// Returns whether a value matches.
     pub fn fits(&self, actual: Option<&Value>) -> bool {
         self.check(actual).is_empty()
+    }
+}
+
+impl Default for Matcher {
+    /// Creates a matcher that accepts any value.
+    fn default() -> Self {
+        Matcher(Rule::All(Vec::new()))
+    }
+}
+
+/// The result of matching many values against one expectation.
+#[derive(Debug)]
+pub struct Held<'a, M> {
+    /// The number of values that match.
+    pub fit: usize,
+    /// The value with the fewest mismatches of those that do not match, and its mismatches.
+    pub nearest: Option<(&'a Value, Vec<M>)>,
+}
+
+impl<'a, M> Held<'a, M> {
+    /// Checks each value with `check`, which returns its mismatches.
+    pub fn of(
+        values: impl IntoIterator<Item = &'a Value>,
+        mut check: impl FnMut(&Value) -> Vec<M>,
+    ) -> Self {
+        let mut summary = Held { fit: 0, nearest: None };
+        for value in values {
+            let mismatches = check(value);
+            let is_nearer = |(_, known): &(_, Vec<M>)| mismatches.len() < known.len();
+            if mismatches.is_empty() {
+                summary.fit += 1;
+            } else if summary.nearest.as_ref().is_none_or(is_nearer) {
+                summary.nearest = Some((value, mismatches));
+            }
+        }
+        summary
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn counts_matching_values_and_finds_the_nearest_of_the_others() {
+        let matcher = Matcher::of(&json!({"a": 1, "b": 2})).unwrap();
+        let values = [json!({"a": 1, "b": 2}), json!({}), json!({"a": 1, "b": 3}), json!({"a": 1})];
+        let summary = Held::of(&values, |value| matcher.check(Some(value)));
+        let (nearest, mismatches) = summary.nearest.unwrap();
+        assert_eq!((summary.fit, nearest, mismatches.len()), (1, &values[2], 1));
     }
 }

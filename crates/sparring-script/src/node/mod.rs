@@ -1,4 +1,4 @@
-//! Values as they stand in a user's text, each with its place.
+//! YAML values with their spans in a user's text.
 
 mod scalar;
 mod yaml;
@@ -8,63 +8,63 @@ use serde_json::{Map, Number, Value};
 use crate::problem::Problems;
 use crate::source::{Source, Span};
 
-/// A value and where it stands.
+/// A value and its span.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// Where it stands.
+    /// The span of the value.
     pub span: Span,
-    /// What it is.
+    /// The value.
     pub kind: Kind,
 }
 
-/// What a value is.
+/// A value by its type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
-    /// Nothing.
+    /// `null`, `~` or an empty value.
     Null,
     /// `true` or `false`.
     Bool(bool),
     /// A number.
     Number(Number),
-    /// A text.
+    /// A string.
     String(String),
-    /// Values in order.
+    /// The items of a list.
     List(Vec<Node>),
-    /// Values under names, in order.
+    /// The entries of a map, in the order of the text.
     Map(Vec<Entry>),
 }
 
-/// A value under a name.
+/// One entry of a map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The name.
+    /// The key.
     pub key: String,
-    /// Where the name stands.
+    /// The span of the key.
     pub key_span: Span,
     /// The value.
     pub value: Node,
 }
 
 impl Node {
-    /// Reads a text of one YAML document; an empty one is an empty map.
+    /// Parses one YAML document. An empty document is an empty map.
     ///
     /// # Errors
-    /// When it is not YAML, or a map has a key twice.
+    /// Returns an error if the text is not YAML, or if a map has a key twice.
     pub fn parse(source: &Source) -> Result<Node, Problems> {
-        yaml::read(source)
+        yaml::parse(source)
     }
 
-    /// The value under a name.
+    /// Returns the value of a key, if this is a map that has it.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entry(key).map(|entry| &entry.value)
     }
 
-    /// The entry of a name.
+    /// Returns the entry of a key, if this is a map that has it.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries().iter().find(|entry| entry.key == key)
     }
 
-    /// The entries of a map; none of anything else.
+    /// Returns the entries of a map, and an empty slice for any other value.
     pub fn entries(&self) -> &[Entry] {
         match &self.kind {
             Kind::Map(entries) => entries,
@@ -72,7 +72,7 @@ impl Node {
         }
     }
 
-    /// The items of a list; none of anything else.
+    /// Returns the items of a list, and an empty slice for any other value.
     pub fn items(&self) -> &[Node] {
         match &self.kind {
             Kind::List(items) => items,
@@ -80,7 +80,7 @@ impl Node {
         }
     }
 
-    /// The text, of a text.
+    /// Returns the string, if this is one.
     pub fn as_str(&self) -> Option<&str> {
         match &self.kind {
             Kind::String(text) => Some(text),
@@ -88,7 +88,7 @@ impl Node {
         }
     }
 
-    /// The truth, of a boolean.
+    /// Returns the boolean, if this is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self.kind {
             Kind::Bool(value) => Some(value),
@@ -96,7 +96,7 @@ impl Node {
         }
     }
 
-    /// The number, of a whole number that is not negative.
+    /// Returns the number, if this is a non-negative integer.
     pub fn as_u64(&self) -> Option<u64> {
         match &self.kind {
             Kind::Number(number) => number.as_u64(),
@@ -104,7 +104,7 @@ impl Node {
         }
     }
 
-    /// The same without places.
+    /// Converts the value to JSON, without spans.
     pub fn to_json(&self) -> Value {
         match &self.kind {
             Kind::Null => Value::Null,
@@ -119,20 +119,20 @@ impl Node {
         }
     }
 
-    /// What it is, in words: `a list`.
+    /// Returns the type with its article: `a list`.
     pub fn what(&self) -> &'static str {
         match &self.kind {
-            Kind::Null => "nothing",
+            Kind::Null => "null",
             Kind::Bool(_) => "a boolean",
             Kind::Number(_) => "a number",
-            Kind::String(_) => "a text",
+            Kind::String(_) => "a string",
             Kind::List(_) => "a list",
             Kind::Map(_) => "a map",
         }
     }
 }
 
-/// A value that stands nowhere in a text: everything in it has the same place.
+/// Converts a JSON value that is not part of a text: all of it gets the same span.
 impl From<(Span, Value)> for Node {
     fn from((span, value): (Span, Value)) -> Self {
         let kind = match value {

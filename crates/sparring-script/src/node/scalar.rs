@@ -1,5 +1,5 @@
-//! What a text without structure means: the core schema of YAML 1.2, where only `true`
-//! and `false` are booleans.
+//! Parses YAML scalars by the core schema of YAML 1.2, in which only `true` and `false`
+//! are booleans.
 
 use std::borrow::Cow;
 
@@ -8,62 +8,68 @@ use serde_json::Number;
 
 use super::Kind;
 
-/// What stands before the names of tags that YAML itself has.
-const YAML: &str = "tag:yaml.org,2002:";
+/// The prefix of the tags that YAML defines.
+const YAML_TAG_PREFIX: &str = "tag:yaml.org,2002:";
 
-/// What a scalar is.
+/// Parses a scalar.
 ///
 /// # Errors
-/// Says why it is nothing, in words.
-pub(super) fn scalar(
+/// Returns a message if the text does not match its tag, or has no equivalent in JSON.
+pub(super) fn parse_scalar(
     text: Cow<'_, str>,
     style: ScalarStyle,
     tag: Option<&Tag>,
 ) -> Result<Kind, String> {
-    let tag_name = tag.and_then(|tag| tag.suffix_in_namespace(YAML));
-    let not = |what: &str| format!("`{text}` is no {what}");
+    let tag_name = tag.and_then(|tag| tag.suffix_in_namespace(YAML_TAG_PREFIX));
+    let not = |what: &str| format!("`{text}` is not {what}");
     Ok(match tag_name.as_deref() {
         Some("null") => Kind::Null,
-        Some("bool") => Kind::Bool(boolean(trimmed(&text)).ok_or_else(|| not("boolean"))?),
-        Some("int") => Kind::Number(integer(trimmed(&text)).ok_or_else(|| not("integer"))?),
-        Some("float") => Kind::Number(float(trimmed(&text))?.ok_or_else(|| not("number"))?),
-        Some("binary") => return Err("bytes (`!!binary`) are no value here".to_owned()),
+        Some("bool") => {
+            Kind::Bool(parse_boolean(trim_yaml_whitespace(&text)).ok_or_else(|| not("a boolean"))?)
+        }
+        Some("int") => Kind::Number(
+            parse_integer(trim_yaml_whitespace(&text)).ok_or_else(|| not("an integer"))?,
+        ),
+        Some("float") => {
+            Kind::Number(parse_float(trim_yaml_whitespace(&text))?.ok_or_else(|| not("a number"))?)
+        }
+        Some("binary") => return Err("`!!binary` is not supported".to_owned()),
         Some("str") => Kind::String(text.into_owned()),
         _ if style != ScalarStyle::Plain || tag.is_some_and(is_non_specific) => {
             Kind::String(text.into_owned())
         }
-        _ => plain(text)?,
+        _ => parse_plain(text)?,
     })
 }
 
-/// Whether a tag is `!`, which says that a text is one.
+/// Returns whether a tag is `!`, which makes any scalar a string.
 fn is_non_specific(tag: &Tag) -> bool {
     tag.handle().is_empty() && tag.suffix() == "!" || tag.handle() == "!" && tag.suffix().is_empty()
 }
 
-fn plain(text: Cow<'_, str>) -> Result<Kind, String> {
-    let trimmed = trimmed(&text);
+fn parse_plain(text: Cow<'_, str>) -> Result<Kind, String> {
+    let trimmed = trim_yaml_whitespace(&text);
     if trimmed.is_empty() || trimmed == "~" || trimmed.eq_ignore_ascii_case("null") {
         return Ok(Kind::Null);
     }
-    if let Some(value) = boolean(trimmed) {
+    if let Some(value) = parse_boolean(trimmed) {
         return Ok(Kind::Bool(value));
     }
-    if let Some(number) = integer(trimmed) {
+    if let Some(number) = parse_integer(trimmed) {
         return Ok(Kind::Number(number));
     }
-    if let Some(number) = float(trimmed)? {
+    if let Some(number) = parse_float(trimmed)? {
         return Ok(Kind::Number(number));
     }
     Ok(Kind::String(text.into_owned()))
 }
 
-/// Without the white space of YAML around it; any other belongs to the text.
-fn trimmed(text: &str) -> &str {
+/// Trims the white space of YAML; any other white space belongs to the text.
+fn trim_yaml_whitespace(text: &str) -> &str {
     text.trim_matches([' ', '\t', '\r', '\n'])
 }
 
-fn boolean(text: &str) -> Option<bool> {
+fn parse_boolean(text: &str) -> Option<bool> {
     match text {
         _ if text.eq_ignore_ascii_case("true") => Some(true),
         _ if text.eq_ignore_ascii_case("false") => Some(false),
@@ -71,7 +77,7 @@ fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-fn integer(text: &str) -> Option<Number> {
+fn parse_integer(text: &str) -> Option<Number> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -83,10 +89,10 @@ fn integer(text: &str) -> Option<Number> {
         _ if digits.len() > 1 && digits.starts_with('0') => return None,
         _ => (10, digits),
     };
-    // A single underscore may part digits from each other.
-    let parted = digits.split('_').all(|part| !part.is_empty());
-    let plain = digits.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
-    if !parted || !plain {
+    // A single underscore may separate digits.
+    let is_separated = digits.split('_').all(|part| !part.is_empty());
+    let is_alphanumeric = digits.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
+    if !is_separated || !is_alphanumeric {
         return None;
     }
     let value = i128::from_str_radix(&digits.replace('_', ""), radix).ok()?;
@@ -96,21 +102,21 @@ fn integer(text: &str) -> Option<Number> {
     }
 }
 
-/// A number with a fraction or an exponent.
+/// Parses a number with a fraction or an exponent.
 ///
 /// # Errors
-/// When it is a number that JSON does not have.
-fn float(text: &str) -> Result<Option<Number>, String> {
+/// Returns a message if JSON has no such number.
+fn parse_float(text: &str) -> Result<Option<Number>, String> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let lower = unsigned.to_ascii_lowercase();
     let named = lower == ".inf" || lower == ".nan";
-    // Rust also takes `inf` and `nan`, which are texts in YAML.
+    // Rust also parses `inf` and `nan`, which are strings in YAML.
     let numeral = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     let value = text.parse::<f64>().ok().filter(|_| numeral);
     match value.map(Number::from_f64) {
         Some(Some(number)) => Ok(Some(number)),
         None if !named => Ok(None),
-        _ => Err(format!("`{text}` is a number that JSON does not have")),
+        _ => Err(format!("`{text}` has no equivalent in JSON")),
     }
 }
 
@@ -120,13 +126,13 @@ mod tests {
 
     use crate::{Node, Source};
 
-    fn read(text: &str) -> Value {
+    fn parse(text: &str) -> Value {
         let node = Node::parse(&Source::new("a.yaml", format!("v: {text}\n"))).unwrap();
         node.get("v").unwrap().to_json()
     }
 
     #[test]
-    fn numbers_are_what_the_core_schema_says() {
+    fn numbers_follow_the_core_schema() {
         for (text, value) in [
             ("+12", json!(12)),
             ("-0", json!(0)),
@@ -142,19 +148,19 @@ mod tests {
             ("5.", json!(5.0)),
             ("007", json!(7.0)),
         ] {
-            assert_eq!(read(text), value, "{text}");
+            assert_eq!(parse(text), value, "{text}");
         }
     }
 
     #[test]
-    fn what_only_looks_like_a_number_is_a_text() {
+    fn a_malformed_number_is_a_string() {
         for text in ["1__0", "_1", "1_", "0x", "0xG", "+", ".", "inf", "nan", "1:30", "1 2"] {
-            assert_eq!(read(text), json!(text), "{text}");
+            assert_eq!(parse(text), json!(text), "{text}");
         }
     }
 
     #[test]
-    fn tags_say_what_a_text_is() {
+    fn tags_select_the_type() {
         for (text, value) in [
             ("!!str 1", json!("1")),
             ("! 1", json!("1")),
@@ -164,12 +170,12 @@ mod tests {
             ("!!null x", json!(null)),
             ("!own 1", json!(1)),
         ] {
-            assert_eq!(read(text), value, "{text}");
+            assert_eq!(parse(text), value, "{text}");
         }
         for wrong in ["!!int x", "!!bool yes", "!!float x", "!!binary aGk=", "1e999", "-.Inf"] {
             let source = Source::new("a.yaml", format!("v: {wrong}\n"));
-            let told = Node::parse(&source).unwrap_err().to_string();
-            assert!(told.contains("this is not YAML"), "{wrong}: {told}");
+            let message = Node::parse(&source).unwrap_err().to_string();
+            assert!(message.contains("invalid YAML"), "{wrong}: {message}");
         }
     }
 }

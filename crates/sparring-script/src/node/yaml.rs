@@ -1,35 +1,36 @@
-//! From YAML to nodes. The parser is `granit-parser`, which tells each value's
-//! place; what a value means is not asked here.
+//! Parses YAML to nodes. `granit-parser` parses the syntax and reports the span of each
+//! value.
 
 use std::collections::{HashMap, HashSet};
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError};
 
-use super::scalar::scalar;
+use super::scalar::parse_scalar;
 use super::{Entry, Kind, Node};
 use crate::problem::Problems;
 use crate::source::{Source, Span};
 
-/// How deep values may be nested.
-const DEEPEST: usize = 64;
+/// The maximum nesting depth of values.
+const MAX_DEPTH: usize = 64;
 
-/// How many values a text may have, and how many bytes of texts: aliases can make
-/// very much of very little.
-const MOST: usize = 250_000;
-const MOST_BYTES: usize = 64 * 1024 * 1024;
+/// The maximum number of values, and of bytes in strings. Aliases can expand a small text
+/// to a huge value.
+const MAX_VALUES: usize = 250_000;
+const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// The key whose value has more entries for its map.
-const MERGE: &str = "<<";
+/// The key whose value is merged into its map.
+const MERGE_KEY: &str = "<<";
 
-/// Where something is wrong, and what.
-type Wrong = (Span, String);
+/// The span and the message of an error.
+type YamlError = (Span, String);
 
-pub(super) fn read(source: &Source) -> Result<Node, Problems> {
+/// Parses a document and reports duplicate keys.
+pub(super) fn parse(source: &Source) -> Result<Node, Problems> {
     let mut problems = Problems::new(source);
-    let node = match parse(source.text()) {
+    let node = match parse_text(source.text()) {
         Ok(node) => node,
         Err((span, message)) => {
-            problems.add(span, format!("this is not YAML: {message}"));
+            problems.add(span, format!("invalid YAML: {message}"));
             return Err(problems);
         }
     };
@@ -44,7 +45,7 @@ fn find_duplicates(node: &Node, problems: &mut Problems) {
     let mut seen = HashSet::new();
     for entry in node.entries() {
         if !seen.insert(&entry.key) {
-            problems.add(entry.key_span, format!("a second `{}` in one map", entry.key));
+            problems.add(entry.key_span, format!("duplicate key `{}`", entry.key));
         }
         find_duplicates(&entry.value, problems);
     }
@@ -53,148 +54,160 @@ fn find_duplicates(node: &Node, problems: &mut Problems) {
     }
 }
 
-fn parse(text: &str) -> Result<Node, Wrong> {
-    let mut reading = Reading::default();
+fn parse_text(text: &str) -> Result<Node, YamlError> {
+    let mut builder = TreeBuilder::default();
     for next in Parser::new_from_str(text) {
-        let (event, span) = next.map_err(|error| wrong(text, &error))?;
+        let (event, span) = next.map_err(|error| scan_error(text, &error))?;
         let span = Span {
-            start: byte(text, &span.start),
-            end: byte(text, &span.end).max(byte(text, &span.start)),
+            start: byte_offset(text, &span.start),
+            end: byte_offset(text, &span.end).max(byte_offset(text, &span.start)),
         };
-        reading.take(event, span)?;
+        builder.handle_event(event, span)?;
     }
-    Ok(reading.root.unwrap_or(Node { span: Span::default(), kind: Kind::Null }))
+    Ok(builder.root.unwrap_or(Node { span: Span::default(), kind: Kind::Null }))
 }
 
-/// What the parser says of a text that it cannot read.
-fn wrong(text: &str, error: &ScanError) -> Wrong {
-    let start = byte(text, error.marker());
+/// Converts an error of the parser.
+fn scan_error(text: &str, error: &ScanError) -> YamlError {
+    let start = byte_offset(text, error.marker());
     let message = match error.kind() {
-        ErrorKind::UnknownAnchor => "alias references unknown anchor".to_owned(),
+        ErrorKind::UnknownAnchor => "the alias refers to an unknown anchor".to_owned(),
         kind => kind.to_string(),
     };
     (Span { start, end: start }, message)
 }
 
-/// Where a place is in bytes; some are told in characters only.
-fn byte(text: &str, marker: &granit_parser::Marker) -> usize {
+/// Returns the byte offset of a marker; some markers have only a character offset.
+fn byte_offset(text: &str, marker: &granit_parser::Marker) -> usize {
     marker.byte_offset().unwrap_or_else(|| {
         text.char_indices().nth(marker.index()).map_or(text.len(), |(byte, _)| byte)
     })
 }
 
-/// A text as far as it was read.
+/// Builds the tree of nodes from the events of the parser.
 #[derive(Default)]
-struct Reading {
+struct TreeBuilder {
     root: Option<Node>,
-    /// The lists and maps that have begun, from the outermost on.
-    open: Vec<Open>,
-    /// What aliases can stand for.
+    /// The lists and maps that have not ended, the outermost first.
+    open: Vec<OpenContainer>,
+    /// The nodes that aliases refer to.
     anchors: HashMap<usize, Node>,
-    /// What all values come to.
-    weight: Weight,
+    /// The size of all nodes so far.
+    size: NodeSize,
 }
 
-/// A list or a map that has begun.
-struct Open {
+/// A list or a map that has not ended.
+struct OpenContainer {
     span: Span,
     anchor: usize,
-    what: Begun,
+    contents: Contents,
 }
 
-enum Begun {
+enum Contents {
     List(Vec<Node>),
-    Map { entries: Vec<Entry>, more: Vec<Node>, key: Option<Key> },
+    /// `merged` are the values of merge keys.
+    Map {
+        entries: Vec<Entry>,
+        merged: Vec<Node>,
+        key: Option<PendingKey>,
+    },
 }
 
-/// A key whose value is still to come.
-struct Key {
+/// A key whose value has not been parsed.
+struct PendingKey {
     name: String,
     span: Span,
-    /// Whether its value has more entries for the map.
+    /// Whether it is the merge key.
     merges: bool,
 }
 
-impl Reading {
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Wrong> {
+impl TreeBuilder {
+    fn handle_event(&mut self, event: Event<'_>, span: Span) -> Result<(), YamlError> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                let merges = style == ScalarStyle::Plain && tag.is_none() && text == MERGE;
-                let kind = scalar(text, style, tag.as_deref()).map_err(|why| (span, why))?;
+                let merges = style == ScalarStyle::Plain && tag.is_none() && text == MERGE_KEY;
+                let kind = parse_scalar(text, style, tag.as_deref()).map_err(|why| (span, why))?;
                 self.add(Node { span, kind }, anchor, merges)
             }
             Event::SequenceStart(_, anchor, _) => {
-                self.begin(Open { span, anchor, what: Begun::List(Vec::new()) })
+                self.open(OpenContainer { span, anchor, contents: Contents::List(Vec::new()) })
             }
             Event::MappingStart(_, anchor, _) => {
-                let what = Begun::Map { entries: Vec::new(), more: Vec::new(), key: None };
-                self.begin(Open { span, anchor, what })
+                let contents = Contents::Map { entries: Vec::new(), merged: Vec::new(), key: None };
+                self.open(OpenContainer { span, anchor, contents })
             }
             Event::SequenceEnd | Event::MappingEnd => {
-                let Some(Open { span, anchor, what }) = self.open.pop() else { return Ok(()) };
-                let kind = match what {
-                    Begun::List(items) => Kind::List(items),
-                    Begun::Map { entries, more, .. } => Kind::Map(merged(entries, more)?),
+                let Some(OpenContainer { span, anchor, contents }) = self.open.pop() else {
+                    return Ok(());
+                };
+                let kind = match contents {
+                    Contents::List(items) => Kind::List(items),
+                    Contents::Map { entries, merged, .. } => {
+                        Kind::Map(merge_entries(entries, merged)?)
+                    }
                 };
                 self.add(Node { span, kind }, anchor, false)
             }
             Event::Alias(anchor) => self.add_alias(anchor, span),
             Event::DocumentStart(..) if self.root.is_some() => {
-                Err((span, "there is more than one document".to_owned()))
+                Err((span, "more than one document".to_owned()))
             }
             _ => Ok(()),
         }
     }
 
-    fn begin(&mut self, open: Open) -> Result<(), Wrong> {
-        if self.open.len() == DEEPEST {
-            return Err((open.span, too_deep()));
+    fn open(&mut self, container: OpenContainer) -> Result<(), YamlError> {
+        if self.open.len() == MAX_DEPTH {
+            return Err((container.span, too_deep()));
         }
-        if matches!(self.open.last(), Some(Open { what: Begun::Map { key: None, .. }, .. })) {
-            return Err((open.span, "a key is a text".to_owned()));
+        if matches!(
+            self.open.last(),
+            Some(OpenContainer { contents: Contents::Map { key: None, .. }, .. })
+        ) {
+            return Err((container.span, "a key must be a string".to_owned()));
         }
-        self.open.push(open);
+        self.open.push(container);
         Ok(())
     }
 
-    fn add(&mut self, node: Node, anchor: usize, merges: bool) -> Result<(), Wrong> {
-        self.weight.count += 1;
+    fn add(&mut self, node: Node, anchor: usize, merges: bool) -> Result<(), YamlError> {
+        self.size.count += 1;
         if let Kind::String(text) = &node.kind {
-            self.weight.bytes += text.len();
+            self.size.bytes += text.len();
         }
         if anchor != 0 {
-            self.weight = self.weight.with(Weight::of(&node));
+            self.size = self.size.plus(NodeSize::measure(&node));
         }
-        self.weight.check(node.span)?;
+        self.size.check_limits(node.span)?;
         if anchor != 0 {
             self.anchors.insert(anchor, node.clone());
         }
-        self.put(node, merges)
+        self.insert(node, merges)
     }
 
-    fn add_alias(&mut self, anchor: usize, span: Span) -> Result<(), Wrong> {
+    fn add_alias(&mut self, anchor: usize, span: Span) -> Result<(), YamlError> {
         let Some(node) = self.anchors.get(&anchor) else {
-            return Err((span, "an alias stands within what it stands for".to_owned()));
+            return Err((span, "the alias is inside the value that it refers to".to_owned()));
         };
-        let weight = Weight::of(node);
-        if self.open.len() + weight.depth > DEEPEST {
+        let size = NodeSize::measure(node);
+        if self.open.len() + size.depth > MAX_DEPTH {
             return Err((span, too_deep()));
         }
-        self.weight = self.weight.with(weight);
-        self.weight.check(span)?;
+        self.size = self.size.plus(size);
+        self.size.check_limits(span)?;
         let node = Node { span, kind: node.kind.clone() };
-        self.put(node, false)
+        self.insert(node, false)
     }
 
-    /// Puts a value where it belongs.
-    fn put(&mut self, node: Node, merges: bool) -> Result<(), Wrong> {
-        match self.open.last_mut().map(|open| &mut open.what) {
+    /// Adds a node to the innermost open container.
+    fn insert(&mut self, node: Node, merges: bool) -> Result<(), YamlError> {
+        match self.open.last_mut().map(|open| &mut open.contents) {
             None => self.root = Some(node),
-            Some(Begun::List(items)) => items.push(node),
-            Some(Begun::Map { entries, more, key }) => match key.take() {
-                None => *key = Some(Key { span: node.span, merges, name: name(node)? }),
-                Some(Key { merges: true, .. }) => more.push(node),
-                Some(Key { name, span, .. }) => {
+            Some(Contents::List(items)) => items.push(node),
+            Some(Contents::Map { entries, merged, key }) => match key.take() {
+                None => *key = Some(PendingKey { span: node.span, merges, name: key_name(node)? }),
+                Some(PendingKey { merges: true, .. }) => merged.push(node),
+                Some(PendingKey { name, span, .. }) => {
                     entries.push(Entry { key: name, key_span: span, value: node });
                 }
             },
@@ -203,74 +216,74 @@ impl Reading {
     }
 }
 
-/// What a value comes to.
+/// The size of a node with all that it contains.
 #[derive(Clone, Copy, Default)]
-struct Weight {
+struct NodeSize {
     count: usize,
     bytes: usize,
     depth: usize,
 }
 
-impl Weight {
-    fn of(node: &Node) -> Weight {
+impl NodeSize {
+    fn measure(node: &Node) -> NodeSize {
         let own = match &node.kind {
-            Kind::String(text) => Weight { count: 1, bytes: text.len(), depth: 0 },
-            Kind::List(_) | Kind::Map(_) => Weight { count: 1, bytes: 0, depth: 1 },
-            _ => Weight { count: 1, bytes: 0, depth: 0 },
+            Kind::String(text) => NodeSize { count: 1, bytes: text.len(), depth: 0 },
+            Kind::List(_) | Kind::Map(_) => NodeSize { count: 1, bytes: 0, depth: 1 },
+            _ => NodeSize { count: 1, bytes: 0, depth: 0 },
         };
         let values = node.items().iter().chain(node.entries().iter().map(|entry| &entry.value));
-        values.map(Weight::of).fold(own, |all, one| Weight {
+        values.map(NodeSize::measure).fold(own, |all, one| NodeSize {
             depth: all.depth.max(own.depth + one.depth),
-            ..all.with(one)
+            ..all.plus(one)
         })
     }
 
-    /// Both; how deep the first of them is.
-    fn with(self, other: Weight) -> Weight {
+    /// Adds the counts and bytes; the depth stays that of `self`.
+    fn plus(self, other: NodeSize) -> NodeSize {
         let count = self.count.saturating_add(other.count);
-        Weight { count, bytes: self.bytes.saturating_add(other.bytes), ..self }
+        NodeSize { count, bytes: self.bytes.saturating_add(other.bytes), ..self }
     }
 
-    fn check(self, span: Span) -> Result<(), Wrong> {
-        match self.count > MOST || self.bytes > MOST_BYTES {
-            true => Err((span, "there is too much of it, with what its aliases stand for".into())),
+    fn check_limits(self, span: Span) -> Result<(), YamlError> {
+        match self.count > MAX_VALUES || self.bytes > MAX_BYTES {
+            true => Err((span, "the document is too large after its aliases are expanded".into())),
             false => Ok(()),
         }
     }
 }
 
 fn too_deep() -> String {
-    format!("values are nested more than {DEEPEST} deep")
+    format!("values are nested more than {MAX_DEPTH} levels deep")
 }
 
-/// The key of a map: any scalar, as text.
-fn name(node: Node) -> Result<String, Wrong> {
+/// Returns the key of a map: any scalar, as a string.
+fn key_name(node: Node) -> Result<String, YamlError> {
     match node.kind {
         Kind::String(text) => Ok(text),
         Kind::Number(number) => Ok(number.to_string()),
         Kind::Bool(value) => Ok(value.to_string()),
         Kind::Null => Ok("null".to_owned()),
-        Kind::List(_) | Kind::Map(_) => Err((node.span, "a key is a text".to_owned())),
+        Kind::List(_) | Kind::Map(_) => Err((node.span, "a key must be a string".to_owned())),
     }
 }
 
-/// The entries of a map, and after them what is merged into it: what stands there itself
-/// counts more, and of several maps the first.
-fn merged(mut entries: Vec<Entry>, more: Vec<Node>) -> Result<Vec<Entry>, Wrong> {
-    if more.is_empty() {
+/// Appends the entries of merged maps. The map's own entries take precedence over merged
+/// ones, and earlier maps over later ones.
+fn merge_entries(mut entries: Vec<Entry>, merged: Vec<Node>) -> Result<Vec<Entry>, YamlError> {
+    if merged.is_empty() {
         return Ok(entries);
     }
     let mut known: HashSet<String> = entries.iter().map(|entry| entry.key.clone()).collect();
-    for node in more {
+    for node in merged {
         let maps = match node.kind {
             Kind::List(maps) => maps,
             _ => vec![node],
         };
         for map in maps {
-            let Kind::Map(merged) = map.kind else {
-                return Err((map.span, format!("`{MERGE}` takes a map, or a list of maps")));
+            let Kind::Map(others) = map.kind else {
+                return Err((map.span, format!("`{MERGE_KEY}` needs a map or a list of maps")));
             };
-            entries.extend(merged.into_iter().filter(|entry| known.insert(entry.key.clone())));
+            entries.extend(others.into_iter().filter(|entry| known.insert(entry.key.clone())));
         }
     }
     Ok(entries)
@@ -287,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_values_as_what_they_look_like() {
+    fn parses_plain_values_by_the_core_schema() {
         let text = "a: 1\nb: -2.5\nc: yes\nd: true\ne: ~\nf: 2025-11-25\ng: 1.0.0\n\
                     h: \"1\"\ni: [x, {y: z}]\nj: |\n  two\n  lines\n18446744073709551615: k\n";
         let expected = json!({
@@ -300,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_and_every_key_knows_its_place() {
+    fn every_value_and_every_key_has_its_span() {
         let text = "ä: {key: value}\nlist:\n  - one\n  - \"two\"\n";
         let source = Source::new("a.yaml", text);
         let node = Node::parse(&source).unwrap();
@@ -312,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_stands_where_it_is_used() {
+    fn an_alias_has_the_span_of_its_use() {
         let source = Source::new("a.yaml", "a: &x {b: 1}\nc: *x\n");
         let node = Node::parse(&source).unwrap();
         assert_eq!(node.get("c").unwrap().to_json(), json!({"b": 1}));
@@ -320,44 +333,47 @@ mod tests {
     }
 
     #[test]
-    fn all_duplicates_are_told_at_once() {
-        let told = parse("a: 1\nb: {c: 1, c: 2}\na: 2\n").unwrap_err();
-        assert!(told.contains("a second `c`") && told.contains("a second `a`"), "{told}");
-        assert!(told.contains("a.yaml:2:11") && told.contains("a.yaml:3:1"), "{told}");
+    fn all_duplicate_keys_are_reported() {
+        let message = parse("a: 1\nb: {c: 1, c: 2}\na: 2\n").unwrap_err();
+        assert!(
+            message.contains("duplicate key `c`") && message.contains("duplicate key `a`"),
+            "{message}"
+        );
+        assert!(message.contains("a.yaml:2:11") && message.contains("a.yaml:3:1"), "{message}");
     }
 
     #[test]
-    fn what_is_no_yaml_is_told_with_its_place() {
+    fn invalid_yaml_is_reported_with_its_position() {
         for wrong in ["a: [1, 2\n", "a: b: c\n", "a: 'x\n", "%", "*x", "{", "? [a]\n: b"] {
-            let told = parse(wrong).unwrap_err();
-            assert!(told.contains("a.yaml:"), "{wrong}: {told}");
+            let message = parse(wrong).unwrap_err();
+            assert!(message.contains("a.yaml:"), "{wrong}: {message}");
         }
     }
 
     #[test]
-    fn merged_entries_stand_behind_those_of_the_map_itself() {
+    fn merged_entries_follow_those_of_the_map() {
         let text = "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {<<: [*a, *b], x: 0}\n";
         let merged = parse(text).unwrap().get("c").unwrap().to_json();
         assert_eq!(merged.to_string(), r#"{"x":0,"y":2,"z":4}"#);
         assert_eq!(parse("\"<<\": 1").unwrap().to_json(), json!({"<<": 1}));
-        assert!(parse("<<: 1").unwrap_err().contains("takes a map"));
+        assert!(parse("<<: 1").unwrap_err().contains("needs a map"));
     }
 
     #[test]
-    fn what_aliases_blow_up_is_refused() {
+    fn a_huge_expansion_of_aliases_is_refused() {
         let level = |n: u8| format!("{}: &{} [{}]\n", n, n, format!("*{}, ", n - 1).repeat(9));
         let bomb: String = (1..20).map(level).collect();
-        let told = parse(&format!("0: &0 lol\n{bomb}")).unwrap_err();
-        assert!(told.contains("there is too much of it"), "{told}");
+        let message = parse(&format!("0: &0 lol\n{bomb}")).unwrap_err();
+        assert!(message.contains("too large after its aliases are expanded"), "{message}");
         let deeper = |n: u8| format!("{n}: &{n} [[[[[[[[*{}]]]]]]]]\n", n - 1);
         let deep: String = (1..20).map(deeper).collect();
-        let told = parse(&format!("0: &0 lol\n{deep}")).unwrap_err();
-        assert!(told.contains("nested more than 64 deep"), "{told}");
-        assert!(parse("a: &a [*a]").unwrap_err().contains("within what it stands for"));
+        let message = parse(&format!("0: &0 lol\n{deep}")).unwrap_err();
+        assert!(message.contains("nested more than 64 levels deep"), "{message}");
+        assert!(parse("a: &a [*a]").unwrap_err().contains("inside the value that it refers to"));
     }
 
     #[test]
-    fn there_is_one_document() {
+    fn a_second_document_is_refused() {
         assert_eq!(parse("---\na: 1\n...\n").unwrap().to_json(), json!({"a": 1}));
         assert!(parse("a: 1\n---\nb: 2\n").unwrap_err().contains("more than one document"));
     }

@@ -1,81 +1,81 @@
-//! What is wrong with a user's text: collected, so that all of it is told at
-//! once, and shown with the lines it is about.
+//! Problems in a user's text: collects all of them, and renders each with its source
+//! lines.
 
-mod show;
+mod render;
 
 use std::fmt;
 
 use crate::source::{Source, Span};
 
-/// One thing that is wrong, at one place.
+/// One problem at one position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where.
+    /// The part of the text that is wrong.
     pub span: Span,
-    /// What is wrong.
+    /// The description of the problem.
     pub message: String,
-    /// What would be right, if that is known.
+    /// A suggestion how to fix it.
     pub help: Option<String>,
 }
 
-/// All that is wrong with one text.
+/// All problems of one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problems {
     source: Source,
-    found: Vec<Problem>,
+    problems: Vec<Problem>,
 }
 
 impl Problems {
-    /// None yet.
+    /// Creates an empty list for a text.
     pub fn new(source: &Source) -> Self {
-        Problems { source: source.clone(), found: Vec::new() }
+        Problems { source: source.clone(), problems: Vec::new() }
     }
 
-    /// The text they are about.
+    /// Returns the text that has these problems.
     pub fn source(&self) -> &Source {
         &self.source
     }
 
-    /// Adds one; the same one is not added twice.
+    /// Adds a problem, unless the list has the same one already.
     pub fn add(&mut self, span: Span, message: impl Into<String>) {
         self.push(Problem { span, message: message.into(), help: None });
     }
 
-    /// Adds one of which it is known what would be right.
+    /// Adds a problem with a suggestion, unless the list has the same one already.
     pub fn add_with_help(&mut self, span: Span, message: impl Into<String>, help: Option<String>) {
         self.push(Problem { span, message: message.into(), help });
     }
 
     fn push(&mut self, problem: Problem) {
-        if !self.found.contains(&problem) {
-            self.found.push(problem);
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
-        self.found.is_empty()
+        self.problems.is_empty()
     }
 
-    /// All of them, in the order of the text.
+    /// Returns the problems in the order of the text.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
-        let mut sorted: Vec<&Problem> = self.found.iter().collect();
+        let mut sorted: Vec<&Problem> = self.problems.iter().collect();
         sorted.sort_by_key(|problem| problem.span.start);
         sorted.into_iter()
     }
 
-    /// The value, if nothing is wrong.
+    /// Returns the value if the list is empty.
     ///
     /// # Errors
-    /// When something is.
+    /// Returns the problems if the list has any.
     pub fn or<T>(self, value: T) -> Result<T, Problems> {
         if self.is_empty() { Ok(value) } else { Err(self) }
     }
 
-    /// All of them as a person reads them: each with its lines and a caret,
-    /// in colour if wanted.
+    /// Renders the problems for a person: each with its source lines and a caret,
+    /// and with ANSI colours if `coloured` is set.
     pub fn shown(&self, coloured: bool) -> String {
-        show::all(self, coloured)
+        render::render_all(self, coloured)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Why a schema cannot be used.
+//! The error of a schema that cannot be used.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use jsonschema::ValidationError;
 use serde_json::Value;
 
 use super::mismatch::SchemaMismatch;
-use super::text;
 use crate::pattern::Pattern;
+use crate::truncate::truncate_json;
 
-/// What is wrong with a schema, and where.
+/// An error in a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaError {
-    /// Where in the schema, as a JSON pointer.
+    /// The JSON pointer into the schema.
     pub pointer: String,
-    /// What is wrong there.
+    /// The description of the error.
     pub message: String,
-    /// Whether the schema may be valid, but takes too much work to use.
+    /// Whether the schema may be valid, but is too complex to use.
     pub too_complex: bool,
 }
 
@@ -29,26 +29,24 @@ impl SchemaError {
         let message = format!("schema too complex to check: {limit}");
         SchemaError { pointer, message, too_complex: true }
     }
-}
 
-impl SchemaError {
-    /// A schema that does not conform to the schema of its draft.
-    pub(super) fn of_meta_schema(error: &ValidationError<'_>) -> Self {
+    /// Creates the error of a schema that does not conform to the meta-schema of its draft.
+    pub(super) fn from_meta_schema(error: &ValidationError<'_>) -> Self {
         let mismatch = SchemaMismatch::new(error);
         let value: &Value = error.instance();
         let is_pattern = mismatch.pointer.contains("/pattern");
         let message = match value.as_str() {
             Some(_) if mismatch.pointer.ends_with("/type") => {
-                let types = "array, boolean, integer, null, number, object and string";
-                format!("{} is not a JSON type; those are {types}", text::value(value))
+                let types = "array, boolean, integer, null, number, object, string";
+                format!("{} is not a JSON type; known types: {types}", truncate_json(value))
             }
-            // The value of `pattern`, or the name of a member of `patternProperties`.
+            // The value of `pattern`, or a key of `patternProperties`.
             Some(pattern) if is_pattern => match Pattern::new(pattern) {
                 Err(why) if !why.is_too_large() => {
-                    format!("{} is not a regular expression: {why}", text::value(value))
+                    format!("{} is not a regular expression: {why}", truncate_json(value))
                 }
                 _ => {
-                    let limit = format!("the pattern {} is too large", text::value(value));
+                    let limit = format!("pattern {} is too large", truncate_json(value));
                     return SchemaError::too_complex(mismatch.pointer, limit);
                 }
             },

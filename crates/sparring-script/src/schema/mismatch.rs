@@ -1,32 +1,32 @@
-//! Where and how a value does not conform to a schema.
+//! Mismatches between a value and a schema.
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
 
-use super::text::{self, MAX_SHOWN};
+use crate::truncate::{MAX_VALUE_CHARS, truncate, truncate_display, truncate_json};
 
-/// The most characters of a message.
+/// The maximum length of a message, in characters.
 const MAX_MESSAGE: usize = 600;
 
-/// How many alternatives of an `anyOf` or `oneOf` a message explains.
+/// The maximum number of alternatives of an `anyOf` or `oneOf` that a message explains.
 const MAX_ALTERNATIVES: usize = 3;
 
-/// One place where a value does not conform to a schema.
+/// One mismatch of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaMismatch {
-    /// Where in the value, as a JSON pointer.
+    /// The JSON pointer into the value.
     pub pointer: String,
-    /// The same, step by step.
+    /// The segments of the pointer.
     pub steps: Vec<Step>,
-    /// What is wrong there. Long values are cut.
+    /// The description of the mismatch. Long values are truncated.
     pub message: String,
-    /// What sort of mismatch it is.
+    /// The kind of the mismatch.
     pub kind: MismatchKind,
-    /// How many bytes of the message are the value that it begins with.
-    subject: usize,
+    /// The length of the value with which the message begins, in bytes.
+    subject_len: usize,
 }
 
-/// A sort of mismatch.
+/// A kind of mismatch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MismatchKind {
@@ -38,72 +38,74 @@ pub enum MismatchKind {
     Other,
 }
 
-/// A step into a value.
+/// One segment of a JSON pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// To a member of an object.
+    /// A member of an object.
     Name(String),
-    /// To an item of an array.
+    /// An item of an array.
     Index(usize),
 }
 
 impl SchemaMismatch {
-    /// A mismatch of the whole value, of which no more is known.
-    pub(super) fn unexplained(value: &serde_json::Value) -> Self {
-        let shown = text::value(value);
+    /// Creates a mismatch of the whole value without details.
+    pub(super) fn without_details(value: &serde_json::Value) -> Self {
+        let truncated = truncate_json(value);
         SchemaMismatch {
             pointer: String::new(),
             steps: Vec::new(),
-            subject: shown.len(),
-            message: format!("{shown} does not conform to the schema; the details are too many"),
+            subject_len: truncated.len(),
+            message: format!(
+                "{truncated} does not conform to the schema (too many details to list)"
+            ),
             kind: MismatchKind::Other,
         }
     }
 
     pub(super) fn new(error: &ValidationError<'_>) -> Self {
-        SchemaMismatch::explained(error, true)
+        SchemaMismatch::from_error(error, true)
     }
 
-    fn explained(error: &ValidationError<'_>, with_alternatives: bool) -> Self {
-        let value = text::value(error.instance());
-        let mut message = text::display(&error.masked_with(value.as_str()), MAX_MESSAGE);
-        if let (true, Some(alternatives)) = (with_alternatives, alternatives(error)) {
+    fn from_error(error: &ValidationError<'_>, with_alternatives: bool) -> Self {
+        let value = truncate_json(error.instance());
+        let mut message = truncate_display(&error.masked_with(value.as_str()), MAX_MESSAGE);
+        if let (true, Some(alternatives)) = (with_alternatives, describe_alternatives(error)) {
             message.push_str(&alternatives);
         }
         if matches!(error.kind(), ValidationErrorKind::PropertyNames { .. }) {
-            message = format!("the name of a member is not allowed: {message}");
+            message = format!("a property name is not allowed: {message}");
         }
         let location = error.instance_path();
         SchemaMismatch {
             pointer: location.as_str().to_owned(),
-            steps: steps(location.as_str()),
-            subject: if message.starts_with(&value) { value.len() } else { 0 },
+            steps: parse_pointer(location.as_str()),
+            subject_len: if message.starts_with(&value) { value.len() } else { 0 },
             message,
-            kind: kind(error.kind()),
+            kind: mismatch_kind(error.kind()),
         }
     }
 
-    /// The message with another word for the value, where it begins with the value:
+    /// Returns the message with `subject` in place of the value with which it begins:
     /// `it is not of type "string"`.
     pub fn message_about(&self, subject: &str) -> String {
-        match self.subject {
+        match self.subject_len {
             0 => self.message.clone(),
             length => format!("{subject}{}", &self.message[length..]),
         }
     }
 }
 
-/// Steps of a JSON pointer. Whether a number is an index or a name, the pointer does
-/// not say; a member with a number for a name is rare.
-fn steps(pointer: &str) -> Vec<Step> {
-    let step = |step: &str| match step.parse() {
+/// Splits a JSON pointer. A number is taken for an index: a pointer does not distinguish
+/// indices from names, and members with a number as their name are rare.
+fn parse_pointer(pointer: &str) -> Vec<Step> {
+    let parse = |token: &str| match token.parse() {
         Ok(index) => Step::Index(index),
-        Err(_) => Step::Name(step.replace("~1", "/").replace("~0", "~")),
+        Err(_) => Step::Name(token.replace("~1", "/").replace("~0", "~")),
     };
-    pointer.split('/').skip(1).map(step).collect()
+    pointer.split('/').skip(1).map(parse).collect()
 }
 
-fn kind(kind: &ValidationErrorKind) -> MismatchKind {
+fn mismatch_kind(kind: &ValidationErrorKind) -> MismatchKind {
     match kind {
         ValidationErrorKind::Required { property } => {
             MismatchKind::Missing(property.as_str().unwrap_or_default().to_owned())
@@ -116,9 +118,9 @@ fn kind(kind: &ValidationErrorKind) -> MismatchKind {
     }
 }
 
-/// What each alternative of an `anyOf` or `oneOf` says, those first that got furthest
-/// into the value.
-fn alternatives(error: &ValidationError<'_>) -> Option<String> {
+/// Describes the mismatch of each alternative of an `anyOf` or `oneOf`, the deepest in the
+/// value first.
+fn describe_alternatives(error: &ValidationError<'_>) -> Option<String> {
     let (ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context }) =
         error.kind()
     else {
@@ -133,7 +135,7 @@ fn alternatives(error: &ValidationError<'_>) -> Option<String> {
     let base = error.instance_path().as_str();
     let mut parts = Vec::new();
     for (index, inner) in first.iter().take(MAX_ALTERNATIVES) {
-        let mismatch = SchemaMismatch::explained(inner, false);
+        let mismatch = SchemaMismatch::from_error(inner, false);
         parts.push(match mismatch.pointer.strip_prefix(base).filter(|rest| !rest.is_empty()) {
             Some(below) => format!("({index}) at {below}: {}", mismatch.message),
             None => format!("({index}) {}", mismatch.message_about("it")),
@@ -142,12 +144,12 @@ fn alternatives(error: &ValidationError<'_>) -> Option<String> {
     if first.len() > MAX_ALTERNATIVES {
         parts.push(format!("and {} more", first.len() - MAX_ALTERNATIVES));
     }
-    let parts = text::shorten(&parts.join("; "), MAX_ALTERNATIVES * (MAX_SHOWN + 200));
+    let parts = truncate(&parts.join("; "), MAX_ALTERNATIVES * (MAX_VALUE_CHARS + 200));
     (!parts.is_empty()).then(|| format!(": {parts}"))
 }
 
-/// Whether this is no mismatch, but a pattern on which the engine gave up.
-pub(super) fn gave_up(error: &ValidationError<'_>) -> bool {
+/// Returns whether the error is a pattern on which the engine gave up, not a mismatch.
+pub(super) fn is_abandoned_pattern(error: &ValidationError<'_>) -> bool {
     matches!(
         error.kind(),
         ValidationErrorKind::BacktrackLimitExceeded { .. }

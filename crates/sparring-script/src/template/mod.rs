@@ -1,8 +1,8 @@
-//! Texts with holes: `${args.city}` is filled when its value is known.
+//! Templates: texts with placeholders such as `${args.city}`.
 //!
-//! `$${` is a literal `${`. A text that is exactly one hole keeps the type of
-//! what fills it. `${a:-b}` is `b` where `a` is not there. What else is not
-//! there is an error with its place, never an empty text.
+//! `$${` is a literal `${`. A template that is exactly one placeholder keeps the type of
+//! its value. `${a:-b}` is `b` if `a` is undefined. Any other undefined placeholder is an
+//! error with its span, never an empty text.
 
 mod parse;
 mod path;
@@ -14,16 +14,16 @@ use serde_json::Value;
 pub use path::{Path, Segment};
 pub use tree::{Missing, Tree};
 
-/// Where values come from.
+/// Provides the values of placeholders.
 pub trait Scope {
-    /// The value at a path.
+    /// Returns the value at a path.
     ///
     /// # Errors
-    /// When there is none; [`Path::find`] says it well.
+    /// Returns an error if the path is undefined. [`Path::find`] makes a good message.
     fn get(&self, path: &Path) -> Result<Value, Undefined>;
 }
 
-/// What is not there, and why.
+/// The error of an undefined placeholder: its message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undefined(pub String);
 
@@ -35,7 +35,7 @@ impl std::fmt::Display for Undefined {
 
 impl std::error::Error for Undefined {}
 
-/// A text with holes, read once.
+/// A parsed template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     pieces: Vec<Piece>,
@@ -44,82 +44,82 @@ pub struct Template {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
     Literal(String),
-    Hole { path: Path, default: Option<String> },
+    Placeholder { path: Path, default: Option<String> },
 }
 
-/// What is wrong with a template, and at which byte of it.
+/// A syntax error in a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadTemplate {
-    /// Where.
-    pub at: usize,
-    /// What.
+pub struct TemplateError {
+    /// The byte of the template at which the error is.
+    pub offset: usize,
+    /// The description of the error.
     pub message: String,
 }
 
 impl Template {
-    /// Reads a text.
+    /// Parses a template.
     ///
     /// # Errors
-    /// When a hole is not closed, or has no path in it.
-    pub fn parse(text: &str) -> Result<Self, BadTemplate> {
-        parse::template(text)
+    /// Returns an error if a placeholder is not closed or does not contain a path.
+    pub fn parse(text: &str) -> Result<Self, TemplateError> {
+        parse::parse_template(text)
     }
 
-    /// The text, where it has no hole.
+    /// Returns the text if the template has no placeholder.
     pub fn literal(&self) -> Option<String> {
         let mut text = String::new();
         for piece in &self.pieces {
             match piece {
                 Piece::Literal(part) => text.push_str(part),
-                Piece::Hole { .. } => return None,
+                Piece::Placeholder { .. } => return None,
             }
         }
         Some(text)
     }
 
-    /// What its holes ask for, and whether they can do without.
+    /// Returns the path of each placeholder, and whether it has a default.
     pub fn holes(&self) -> impl Iterator<Item = (&Path, bool)> {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Literal(_) => None,
-            Piece::Hole { path, default } => Some((path, default.is_some())),
+            Piece::Placeholder { path, default } => Some((path, default.is_some())),
         })
     }
 
-    /// Fills the holes.
+    /// Replaces the placeholders by their values.
     ///
     /// # Errors
-    /// When something is not there.
+    /// Returns an error if a placeholder is undefined.
     pub fn render(&self, scope: &dyn Scope) -> Result<Value, Undefined> {
-        if let [Piece::Hole { path, default }] = &self.pieces[..] {
-            return fill(path, default.as_deref(), scope);
+        if let [Piece::Placeholder { path, default }] = &self.pieces[..] {
+            return resolve(path, default.as_deref(), scope);
         }
         self.render_text(scope).map(Value::String)
     }
 
-    /// Fills the holes and gives a text, whatever fills them.
+    /// Replaces the placeholders by their values and always returns a text.
     ///
     /// # Errors
-    /// When something is not there.
+    /// Returns an error if a placeholder is undefined.
     pub fn render_text(&self, scope: &dyn Scope) -> Result<String, Undefined> {
-        self.put_together(scope, |_, filling| filling)
+        self.join_pieces(scope, |_, value| value)
     }
 
-    /// Fills the holes of a URL. What fills one is percent-encoded where the
-    /// literal text before it, without a leading `scheme://`, has a `/`, `?` or
-    /// `#`: there it is a part of the path or of what follows. Before that it
-    /// may be the whole URL, or its origin, and is put in as it is.
+    /// Replaces the placeholders of a URL by their values. A value after the origin is
+    /// percent-encoded: the literal text before it, without a leading `scheme://`, has a
+    /// `/`, `?` or `#`. A value before that may be the whole URL or its origin, and is not
+    /// encoded.
     ///
     /// # Errors
-    /// When something is not there.
+    /// Returns an error if a placeholder is undefined.
     pub fn render_url(&self, scope: &dyn Scope) -> Result<String, Undefined> {
-        self.put_together(scope, |before, filling| match url::is_behind_origin(before) {
-            true => url::encoded(&filling),
-            false => filling,
+        self.join_pieces(scope, |before, value| match url::is_after_origin(before) {
+            true => url::encoded(&value),
+            false => value,
         })
     }
 
-    /// Each filling is put through `encode` with the literal text before it.
-    fn put_together(
+    /// Joins the pieces. `encode` gets the literal text before a value, and the value.
+    fn join_pieces(
         &self,
         scope: &dyn Scope,
         encode: impl Fn(&str, String) -> String,
@@ -131,12 +131,12 @@ impl Template {
                     out.push_str(text);
                     literal.push_str(text);
                 }
-                Piece::Hole { path, default } => {
-                    let filling = match fill(path, default.as_deref(), scope)? {
+                Piece::Placeholder { path, default } => {
+                    let value = match resolve(path, default.as_deref(), scope)? {
                         Value::String(text) => text,
                         other => other.to_string(),
                     };
-                    out.push_str(&encode(&literal, filling));
+                    out.push_str(&encode(&literal, value));
                 }
             }
         }
@@ -144,7 +144,7 @@ impl Template {
     }
 }
 
-fn fill(path: &Path, default: Option<&str>, scope: &dyn Scope) -> Result<Value, Undefined> {
+fn resolve(path: &Path, default: Option<&str>, scope: &dyn Scope) -> Result<Value, Undefined> {
     match (scope.get(path), default) {
         (Err(_), Some(default)) => Ok(Value::from(default)),
         (found, _) => found,
@@ -171,12 +171,12 @@ mod tests {
     }
 
     fn render(text: &str) -> Result<Value, String> {
-        let template = Template::parse(text).map_err(|bad| bad.message)?;
+        let template = Template::parse(text).map_err(|error| error.message)?;
         template.render(&scope()).map_err(|undefined| undefined.to_string())
     }
 
     #[test]
-    fn holes_are_filled() {
+    fn placeholders_are_replaced_by_their_values() {
         assert_eq!(render("in ${args.city}: ${args.n}"), Ok(json!("in Oslo: 3")));
         assert_eq!(render("${ args.list[1][\"x.y\"] }!"), Ok(json!("deep!")));
         assert_eq!(render("${args.list}-"), Ok(json!("[1,{\"x.y\":\"deep\"}]-")));
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_one_hole_keeps_the_type() {
+    fn a_single_placeholder_keeps_the_type_of_its_value() {
         assert_eq!(render("${args.n}"), Ok(json!(3)));
         assert_eq!(render("${args.list}"), Ok(json!([1, {"x.y": "deep"}])));
         assert_eq!(render("${args.no}"), Ok(json!(null)));
@@ -193,26 +193,26 @@ mod tests {
     }
 
     #[test]
-    fn two_dollars_are_a_literal() {
+    fn two_dollar_signs_make_a_literal() {
         assert_eq!(render("$${args.n}"), Ok(json!("${args.n}")));
         assert_eq!(render("$$${args.n}"), Ok(json!("$${args.n}")));
     }
 
     #[test]
-    fn what_is_not_there_is_an_error_or_the_default() {
+    fn an_undefined_placeholder_is_an_error_or_its_default() {
         assert_eq!(render("${args.units:-metric}"), Ok(json!("metric")));
         assert_eq!(render("${args.city:-x}"), Ok(json!("Oslo")));
         assert_eq!(render("${args.units:-}"), Ok(json!("")));
-        let told = render("a ${args.ctiy}").unwrap_err();
-        assert_eq!(told, "${args.ctiy}: args has no `ctiy`; did you mean 'city'?");
-        let told = render("${args.list[7]}").unwrap_err();
-        assert_eq!(told, "${args.list[7]}: args.list has no [7]; it has 2 items");
-        let told = render("${args.city.x}").unwrap_err();
-        assert_eq!(told, "${args.city.x}: args.city is a text, and has no `x`");
+        let message = render("a ${args.ctiy}").unwrap_err();
+        assert_eq!(message, "${args.ctiy}: args has no key `ctiy`; did you mean 'city'?");
+        let message = render("${args.list[7]}").unwrap_err();
+        assert_eq!(message, "${args.list[7]}: args.list has no item [7], only 2 items");
+        let message = render("${args.city.x}").unwrap_err();
+        assert_eq!(message, "${args.city.x}: args.city is a string and has no key `x`");
     }
 
     #[test]
-    fn what_fills_a_url_behind_its_origin_is_percent_encoded() {
+    fn values_after_the_origin_of_a_url_are_percent_encoded() {
         let scope = Values(json!({
             "origin": "http://a:1/b?c=d", "host": "127.0.0.1", "odd": "é/ü ?&#%", "n": 3,
         }));
@@ -230,9 +230,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_template_is_told_with_its_place() {
-        for (wrong, at) in [("a ${b", 2), ("${}", 2), ("${a..b}", 4), ("${a[}", 4), ("${1}", 2)] {
-            assert_eq!(Template::parse(wrong).map_err(|bad| bad.at), Err(at), "{wrong}");
+    fn a_syntax_error_has_its_offset() {
+        for (wrong, offset) in [("a ${b", 2), ("${}", 2), ("${a..b}", 4), ("${a[}", 4), ("${1}", 2)]
+        {
+            assert_eq!(
+                Template::parse(wrong).map_err(|error| error.offset),
+                Err(offset),
+                "{wrong}"
+            );
         }
     }
 }

@@ -1,15 +1,15 @@
-//! Reads templates and paths.
+//! Parses templates and paths.
 
 use super::path::{Path, Segment};
-use super::{BadTemplate, Piece, Template};
+use super::{Piece, Template, TemplateError};
 
-pub(super) fn template(text: &str) -> Result<Template, BadTemplate> {
+pub(super) fn parse_template(text: &str) -> Result<Template, TemplateError> {
     let mut pieces = Vec::new();
     let mut literal = String::new();
     let mut at = 0;
     while let Some(found) = text[at..].find("${") {
         let open = at + found;
-        // One dollar before it makes it a literal, and is not shown itself.
+        // `$${` is a literal `${`.
         if text[at..open].ends_with('$') {
             literal.push_str(&text[at..open - 1]);
             literal.push_str("${");
@@ -18,13 +18,13 @@ pub(super) fn template(text: &str) -> Result<Template, BadTemplate> {
         }
         literal.push_str(&text[at..open]);
         let body = open + 2;
-        let Some(length) = closing(&text[body..]) else {
-            return Err(bad(open, "this `${` is not closed; a literal one is written `$${`"));
+        let Some(length) = find_closing_brace(&text[body..]) else {
+            return Err(error_at(open, "this `${` is not closed (write `$${` for a literal `${`)"));
         };
         if !literal.is_empty() {
             pieces.push(Piece::Literal(std::mem::take(&mut literal)));
         }
-        pieces.push(hole(&text[body..body + length], body)?);
+        pieces.push(parse_placeholder(&text[body..body + length], body)?);
         at = body + length + 1;
     }
     literal.push_str(&text[at..]);
@@ -34,8 +34,8 @@ pub(super) fn template(text: &str) -> Result<Template, BadTemplate> {
     Ok(Template { pieces })
 }
 
-/// Where the brace that closes a hole stands; one in quotes does not.
-fn closing(text: &str) -> Option<usize> {
+/// Returns the position of the brace that closes a placeholder. Braces in quotes do not.
+fn find_closing_brace(text: &str) -> Option<usize> {
     let mut quoted = false;
     let mut escaped = false;
     for (at, c) in text.char_indices() {
@@ -50,24 +50,25 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-fn hole(text: &str, at: usize) -> Result<Piece, BadTemplate> {
+fn parse_placeholder(text: &str, at: usize) -> Result<Piece, TemplateError> {
     let (path, default) = match text.split_once(":-") {
         Some((path, default)) => (path, Some(default.to_owned())),
         None => (text, None),
     };
     let leading = path.len() - path.trim_start().len();
-    let shift = |error: BadTemplate| BadTemplate { at: error.at + at + leading, ..error };
-    Ok(Piece::Hole { path: self::path(path.trim()).map_err(shift)?, default })
+    let shift =
+        |error: TemplateError| TemplateError { offset: error.offset + at + leading, ..error };
+    Ok(Piece::Placeholder { path: parse_path(path.trim()).map_err(shift)?, default })
 }
 
-pub(super) fn path(text: &str) -> Result<Path, BadTemplate> {
+pub(super) fn parse_path(text: &str) -> Result<Path, TemplateError> {
     let mut segments = Vec::new();
     let mut at = 0;
-    // `env:NAME` is the member NAME of env.
-    let starts = text.split_once(':').filter(|(root, _)| is_name(root));
-    if let Some((root, name)) = starts {
+    // `env:NAME` is the key NAME of env.
+    let prefixed = text.split_once(':').filter(|(root, _)| is_name(root));
+    if let Some((root, name)) = prefixed {
         if name.is_empty() {
-            return Err(bad(text.len(), "a name is missing here"));
+            return Err(error_at(text.len(), "expected a name here"));
         }
         segments.push(Segment::Key(root.to_owned()));
         segments.push(Segment::Key(name.to_owned()));
@@ -76,7 +77,7 @@ pub(super) fn path(text: &str) -> Result<Path, BadTemplate> {
     loop {
         let rest = &text[at..];
         if let Some(inner) = rest.strip_prefix('[').filter(|_| !segments.is_empty()) {
-            let (segment, length) = bracket(inner, at + 1)?;
+            let (segment, length) = parse_bracket(inner, at + 1)?;
             segments.push(segment);
             at += length + 2;
         } else {
@@ -86,11 +87,11 @@ pub(super) fn path(text: &str) -> Result<Path, BadTemplate> {
                     rest
                 }
                 (_, true) => rest,
-                (None, false) => return Err(bad(at, "`.` or `[` is missing here")),
+                (None, false) => return Err(error_at(at, "expected `.` or `[` here")),
             };
-            let end = rest.find(|c| !is_letter(c)).unwrap_or(rest.len());
+            let end = rest.find(|c| !is_name_char(c)).unwrap_or(rest.len());
             if !is_name(&rest[..end]) {
-                return Err(bad(at, "a name is missing here"));
+                return Err(error_at(at, "expected a name here"));
             }
             segments.push(Segment::Key(rest[..end].to_owned()));
             at += end;
@@ -101,35 +102,35 @@ pub(super) fn path(text: &str) -> Result<Path, BadTemplate> {
     }
 }
 
-/// What stands in brackets, and how long it is.
-fn bracket(inner: &str, at: usize) -> Result<(Segment, usize), BadTemplate> {
+/// Parses the content of brackets and returns its length.
+fn parse_bracket(inner: &str, at: usize) -> Result<(Segment, usize), TemplateError> {
     if inner.starts_with('"') {
         let mut values = serde_json::Deserializer::from_str(inner).into_iter::<String>();
         let key = values.next().and_then(Result::ok);
         let length = values.byte_offset();
         return match key {
             Some(key) if inner[length..].starts_with(']') => Ok((Segment::Key(key), length)),
-            _ => Err(bad(at, "a text in quotes and `]` are wanted here")),
+            _ => Err(error_at(at, "expected a quoted key and `]` here")),
         };
     }
     let digits = inner.find(']').map(|end| &inner[..end]);
     let index = digits.and_then(|digits| Some((digits.parse().ok()?, digits.len())));
     let (index, length) =
-        index.ok_or_else(|| bad(at, "a number or a text in quotes is wanted here"))?;
+        index.ok_or_else(|| error_at(at, "expected a number or a quoted key here"))?;
     Ok((Segment::Index(index), length))
 }
 
-/// Whether a key can be written without brackets.
+/// Returns whether a key can be written without brackets.
 pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty()
-        && text.chars().all(is_letter)
+        && text.chars().all(is_name_char)
         && !text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
 }
 
-fn is_letter(c: char) -> bool {
+fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '-'
 }
 
-fn bad(at: usize, message: &str) -> BadTemplate {
-    BadTemplate { at, message: message.to_owned() }
+fn error_at(offset: usize, message: &str) -> TemplateError {
+    TemplateError { offset, message: message.to_owned() }
 }

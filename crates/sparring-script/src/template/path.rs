@@ -1,4 +1,4 @@
-//! Where in a value something stands: `a.b[0]["x.y"]`.
+//! Paths into a value: `a.b[0]["x.y"]`.
 
 use std::fmt;
 
@@ -6,34 +6,34 @@ use serde_json::Value;
 
 use super::Undefined;
 use crate::casing::{camel, is_passed_through};
-use crate::nearest::did_you_mean;
+use crate::suggestion::did_you_mean;
 
-/// A way into a value, at least one step long.
+/// A path into a value, with at least one segment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Path {
-    /// The steps.
+    /// The segments.
     pub segments: Vec<Segment>,
 }
 
-/// One step.
+/// One segment of a path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Segment {
-    /// Into a map.
+    /// A key of a map.
     Key(String),
-    /// Into a list.
+    /// An index of a list.
     Index(usize),
 }
 
 impl Path {
-    /// Reads `a.b[0]["x.y"]`.
+    /// Parses `a.b[0]["x.y"]`.
     ///
     /// # Errors
-    /// When it is no path; the error says at which byte.
-    pub fn parse(text: &str) -> Result<Path, super::BadTemplate> {
-        super::parse::path(text)
+    /// Returns an error with its offset if the text is not a path.
+    pub fn parse(text: &str) -> Result<Path, super::TemplateError> {
+        super::parse::parse_path(text)
     }
 
-    /// The first step, which names what is asked.
+    /// Returns the first key.
     pub fn root(&self) -> &str {
         match self.segments.first() {
             Some(Segment::Key(name)) => name,
@@ -41,81 +41,79 @@ impl Path {
         }
     }
 
-    /// The key at a step, if there is one.
-    pub fn key(&self, step: usize) -> Option<&str> {
-        match self.segments.get(step) {
+    /// Returns the key at an index, if that segment is a key.
+    pub fn key(&self, index: usize) -> Option<&str> {
+        match self.segments.get(index) {
             Some(Segment::Key(name)) => Some(name),
             _ => None,
         }
     }
 
-    /// The same path with the names of the wire, as deep as they are ours: what
-    /// is written `list[0].uri_template` stands in `uriTemplate`.
+    /// Renames the keys to those of the wire, except inside the user's own data:
+    /// `list[0].uri_template` becomes `list[0].uriTemplate`.
     pub fn to_wire(mut self) -> Path {
-        let mut theirs = is_passed_through(self.root());
+        let mut is_user_data = is_passed_through(self.root());
         for segment in self.segments.iter_mut().skip(1) {
             if let Segment::Key(key) = segment
-                && !theirs
+                && !is_user_data
             {
-                theirs = is_passed_through(key);
+                is_user_data = is_passed_through(key);
                 *key = camel(key);
             }
         }
         self
     }
 
-    /// Follows the path into a value, from a step on.
+    /// Follows the path into a value, beginning with the segment at index `from`.
     ///
     /// # Errors
-    /// When it leads nowhere; the error says how far it came, and what else is
-    /// there.
+    /// Returns an error if a segment does not exist. The message names that segment and
+    /// suggests similar keys.
     pub fn find<'a>(&self, value: &'a Value, from: usize) -> Result<&'a Value, Undefined> {
-        let mut here = value;
-        for (step, segment) in self.segments.iter().enumerate().skip(from) {
+        let mut current = value;
+        for (index, segment) in self.segments.iter().enumerate().skip(from) {
             let next = match segment {
-                Segment::Key(key) => here.get(key),
-                Segment::Index(index) => here.get(index),
+                Segment::Key(key) => current.get(key),
+                Segment::Index(index) => current.get(index),
             };
-            here = next.ok_or_else(|| self.lost(step, here))?;
+            current = next.ok_or_else(|| self.lost(index, current))?;
         }
-        Ok(here)
+        Ok(current)
     }
 
-    /// The error of a path that leads nowhere from this step on.
-    pub fn lost(&self, step: usize, here: &Value) -> Undefined {
-        let before = match step {
-            0 => "there".to_owned(),
-            step => Path { segments: self.segments[..step].to_vec() }.to_string(),
+    /// Creates the error of a segment that does not exist in `parent`.
+    pub fn lost(&self, index: usize, parent: &Value) -> Undefined {
+        let prefix = Path { segments: self.segments[..index].to_vec() };
+        let suggestion = |key: &str| {
+            let names = parent.as_object().into_iter().flatten().map(|(name, _)| &**name);
+            did_you_mean(key, names).map_or(String::new(), |suggestion| format!("; {suggestion}"))
         };
-        let why = match (self.segments.get(step), here) {
-            (Some(Segment::Key(key)), Value::Object(map)) => {
-                let meant = did_you_mean(key, map.keys().map(String::as_str));
-                let has = if step == 0 {
-                    format!("there is no `{key}`")
-                } else {
-                    format!("{before} has no `{key}`")
-                };
-                meant.map_or(has.clone(), |meant| format!("{has}; {meant}"))
+        let reason = match (self.segments.get(index), parent) {
+            (Some(Segment::Key(key)), _) if index == 0 => {
+                format!("unknown name `{key}`{}", suggestion(key))
+            }
+            (Some(Segment::Key(key)), Value::Object(_)) => {
+                format!("{prefix} has no key `{key}`{}", suggestion(key))
             }
             (Some(Segment::Key(key)), other) => {
-                format!("{before} is {}, and has no `{key}`", what(other))
+                format!("{prefix} is {} and has no key `{key}`", describe_type(other))
             }
             (Some(Segment::Index(index)), Value::Array(items)) => {
                 let ending = if items.len() == 1 { "" } else { "s" };
-                format!("{before} has no [{index}]; it has {} item{ending}", items.len())
+                format!("{prefix} has no item [{index}], only {} item{ending}", items.len())
             }
-            (_, other) => format!("{before} is {}, and no list", what(other)),
+            (_, other) => format!("{prefix} is {}, not a list", describe_type(other)),
         };
-        Undefined(format!("${{{self}}}: {why}"))
+        Undefined(format!("${{{self}}}: {reason}"))
     }
 }
 
-fn what(value: &Value) -> &'static str {
+fn describe_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "a map",
     }
@@ -123,13 +121,13 @@ fn what(value: &Value) -> &'static str {
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (step, segment) in self.segments.iter().enumerate() {
+        for (index, segment) in self.segments.iter().enumerate() {
             match segment {
-                Segment::Index(index) => write!(f, "[{index}]")?,
+                Segment::Index(item) => write!(f, "[{item}]")?,
                 Segment::Key(key) if !super::parse::is_name(key) => {
                     write!(f, "[{}]", Value::from(&**key))?;
                 }
-                Segment::Key(key) if step == 0 => f.write_str(key)?,
+                Segment::Key(key) if index == 0 => f.write_str(key)?,
                 Segment::Key(key) => write!(f, ".{key}")?,
             }
         }
@@ -142,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_become_those_of_the_wire_as_deep_as_they_are_ours() {
+    fn keys_are_renamed_to_those_of_the_wire_except_in_user_data() {
         for (ours, wire) in [
             ("list[0].uri_template", "list[0].uriTemplate"),
             ("is_error", "is_error"),

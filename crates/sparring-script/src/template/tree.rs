@@ -1,42 +1,42 @@
-//! A value whose texts are templates, read once and filled as often as wanted.
+//! Values whose strings are templates: parsed once, rendered many times.
 
 use serde_json::{Map, Value};
 
-use super::{BadTemplate, Path, Scope, Template, Undefined};
+use super::{Path, Scope, Template, TemplateError, Undefined};
 use crate::node::{Kind, Node};
 use crate::problem::Problems;
 use crate::source::Span;
 
-/// A value with holes. What has none is kept whole.
+/// A value whose strings are templates. Parts without placeholders are plain JSON.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Tree {
-    /// Nothing to fill.
+    /// A value without placeholders.
     Plain(Value),
-    /// A text with holes, and where it stands.
+    /// A template and its span. A single placeholder keeps the type of its value.
     Text(Template, Span),
-    /// The same, and a text in any case.
+    /// A template that always renders to a string.
     Spelled(Template, Span),
-    /// A URL with holes, in which values are percent-encoded behind its origin.
+    /// A URL template, in which values after the origin are percent-encoded.
     Url(Template, Span),
     /// A list.
     List(Vec<Tree>),
     /// A map.
     Map(Vec<(String, Tree)>),
-    /// A value as the text that it is in JSON.
+    /// A value that renders to a string of its JSON.
     Json(Box<Tree>),
 }
 
-/// What was not there, and where it was asked for.
+/// The error of an undefined placeholder, with the span of its template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
-    /// The place of the template.
+    /// The span of the template.
     pub span: Span,
-    /// What is not there.
+    /// The undefined placeholder.
     pub undefined: Undefined,
 }
 
 impl Tree {
-    /// Reads a value; what is no template is added to the problems.
+    /// Parses a value and adds malformed templates to the problems.
     pub fn read(node: &Node, problems: &mut Problems) -> Tree {
         match &node.kind {
             Kind::String(text) => match Template::parse(text) {
@@ -44,43 +44,44 @@ impl Tree {
                     Some(text) => Tree::Plain(Value::String(text)),
                     None => Tree::Text(template, node.span),
                 },
-                Err(bad) => {
-                    problems.add(inside(node.span, text, &bad, problems), bad.message);
+                Err(error) => {
+                    problems.add(error_span(node.span, text, &error, problems), error.message);
                     Tree::Plain(Value::String(text.clone()))
                 }
             },
             Kind::List(items) => {
                 let items = items.iter().map(|item| Tree::read(item, problems)).collect();
-                Tree::List(items).folded()
+                Tree::List(items).fold_literals()
             }
             Kind::Map(entries) => {
-                let read = |problems: &mut Problems, node| Tree::read(node, problems);
-                let pairs = entries.iter().map(|it| (it.key.clone(), read(problems, &it.value)));
-                Tree::Map(pairs.collect()).folded()
+                let pairs =
+                    entries.iter().map(|it| (it.key.clone(), Tree::read(&it.value, problems)));
+                Tree::Map(pairs.collect()).fold_literals()
             }
             _ => Tree::Plain(node.to_json()),
         }
     }
 
-    /// A map of these.
+    /// Creates a map of these entries.
     pub fn map<const N: usize>(pairs: [(&str, Tree); N]) -> Tree {
-        Tree::Map(pairs.into_iter().map(|(key, tree)| (key.to_owned(), tree)).collect()).folded()
+        Tree::Map(pairs.into_iter().map(|(key, tree)| (key.to_owned(), tree)).collect())
+            .fold_literals()
     }
 
-    /// A list of these.
+    /// Creates a list of these items.
     pub fn list(items: Vec<Tree>) -> Tree {
-        Tree::List(items).folded()
+        Tree::List(items).fold_literals()
     }
 
-    /// The text that a value is in JSON.
-    pub fn json(of: Tree) -> Tree {
-        match of {
+    /// Creates a string that contains a value as JSON.
+    pub fn json(value: Tree) -> Tree {
+        match value {
             Tree::Plain(value) => Tree::Plain(Value::String(value.to_string())),
             other => Tree::Json(Box::new(other)),
         }
     }
 
-    /// The same as a text, whatever fills it.
+    /// Makes a template always render to a string.
     #[must_use]
     pub fn spelled(self) -> Tree {
         match self {
@@ -89,7 +90,7 @@ impl Tree {
         }
     }
 
-    /// The same as a URL, in which values are percent-encoded behind its origin.
+    /// Makes a template a URL, in which values after the origin are percent-encoded.
     #[must_use]
     pub fn url(self) -> Tree {
         match self {
@@ -98,7 +99,7 @@ impl Tree {
         }
     }
 
-    /// The same map with one more member; what is no map stays as it is.
+    /// Adds an entry to a map. Any other value stays as it is.
     #[must_use]
     pub fn with(self, key: &str, value: Tree) -> Tree {
         let mut pairs = match self {
@@ -109,11 +110,11 @@ impl Tree {
             other => return other,
         };
         pairs.push((key.to_owned(), value));
-        Tree::Map(pairs).folded()
+        Tree::Map(pairs).fold_literals()
     }
 
-    /// Keeps whole what has no hole in it.
-    fn folded(self) -> Tree {
+    /// Turns a list or map without placeholders into plain JSON.
+    fn fold_literals(self) -> Tree {
         let is_plain = |tree: &Tree| matches!(tree, Tree::Plain(_));
         let value = |tree| match tree {
             Tree::Plain(value) => value,
@@ -131,7 +132,7 @@ impl Tree {
         }
     }
 
-    /// The value, where it has no hole.
+    /// Returns the value if it has no placeholder.
     pub fn plain(&self) -> Option<&Value> {
         match self {
             Tree::Plain(value) => Some(value),
@@ -139,7 +140,8 @@ impl Tree {
         }
     }
 
-    /// What its holes ask for, where, and whether they can do without.
+    /// Returns the path of each placeholder, the span of its template, and whether it has a
+    /// default.
     pub fn holes(&self) -> Vec<(&Path, Span, bool)> {
         match self {
             Tree::Plain(_) => Vec::new(),
@@ -150,14 +152,14 @@ impl Tree {
             }
             Tree::List(items) => items.iter().flat_map(Tree::holes).collect(),
             Tree::Map(pairs) => pairs.iter().flat_map(|(_, tree)| tree.holes()).collect(),
-            Tree::Json(of) => of.holes(),
+            Tree::Json(value) => value.holes(),
         }
     }
 
-    /// Fills the holes.
+    /// Replaces the placeholders by their values.
     ///
     /// # Errors
-    /// When something is not there.
+    /// Returns an error if a placeholder is undefined.
     pub fn render(&self, scope: &dyn Scope) -> Result<Value, Missing> {
         match self {
             Tree::Plain(value) => Ok(value.clone()),
@@ -173,22 +175,22 @@ impl Tree {
                 url.map(Value::String).map_err(|undefined| Missing { span: *span, undefined })
             }
             Tree::List(items) => items.iter().map(|item| item.render(scope)).collect(),
-            Tree::Json(of) => Ok(Value::String(of.render(scope)?.to_string())),
+            Tree::Json(value) => Ok(Value::String(value.render(scope)?.to_string())),
             Tree::Map(pairs) => {
-                let filled = pairs.iter().map(|(key, tree)| Ok((key.clone(), tree.render(scope)?)));
-                Ok(Value::Object(filled.collect::<Result<Map<_, _>, _>>()?))
+                let pairs = pairs.iter().map(|(key, tree)| Ok((key.clone(), tree.render(scope)?)));
+                Ok(Value::Object(pairs.collect::<Result<Map<_, _>, _>>()?))
             }
         }
     }
 }
 
-/// The place within a text, where the text stands in its source as it is;
-/// else that of the whole.
-fn inside(span: Span, text: &str, bad: &BadTemplate, problems: &Problems) -> Span {
+/// Returns the span of an error within a template. It is the span of the whole template if
+/// the source contains the text in another spelling, such as an escaped one.
+fn error_span(span: Span, text: &str, error: &TemplateError, problems: &Problems) -> Span {
     let written = problems.source().text().get(span.start..span.end).unwrap_or_default();
     match written.find(text) {
         Some(offset) => {
-            let start = span.start + offset + bad.at;
+            let start = span.start + offset + error.offset;
             Span { start, end: start }
         }
         None => span,
@@ -202,7 +204,7 @@ mod tests {
     use super::*;
     use crate::Source;
 
-    fn read(text: &str) -> Result<Tree, String> {
+    fn parse(text: &str) -> Result<Tree, String> {
         let source = Source::new("a.yaml", text);
         let node = Node::parse(&source).unwrap();
         let mut problems = Problems::new(&source);
@@ -219,23 +221,24 @@ mod tests {
     }
 
     #[test]
-    fn only_what_has_holes_is_filled_again_and_again() {
-        let tree = read("a: [hi, \"${name}\"]\nb: {c: 1}\nd: $${x}\n").unwrap();
+    fn parts_without_placeholders_are_plain_json() {
+        let tree = parse("a: [hi, \"${name}\"]\nb: {c: 1}\nd: $${x}\n").unwrap();
         let Tree::Map(pairs) = &tree else { panic!("{tree:?}") };
         assert_eq!(pairs[1].1, Tree::Plain(json!({"c": 1})));
-        let filled = json!({"a": ["hi", "Ada"], "b": {"c": 1}, "d": "${x}"});
-        assert_eq!(tree.render(&Name), Ok(filled));
+        let expected = json!({"a": ["hi", "Ada"], "b": {"c": 1}, "d": "${x}"});
+        assert_eq!(tree.render(&Name), Ok(expected));
         assert_eq!(tree.holes().len(), 1);
     }
 
     #[test]
-    fn trees_are_put_together_from_parts() {
-        let hole = || Tree::read(&Node::from((Span::default(), json!("${n}"))), &mut no_problems());
-        let tree = Tree::map([("a", Tree::Plain(json!(1))), ("b", Tree::list(vec![hole()]))]);
-        let tree = tree.with("c", Tree::json(Tree::map([("n", hole())])));
-        let filled = json!({"a": 1, "b": [2], "c": "{\"n\":2}"});
-        assert_eq!(tree.render(&Name), Ok(filled));
-        assert_eq!(hole().spelled().render(&Name), Ok(json!("2")));
+    fn trees_are_built_from_parts() {
+        let number =
+            || Tree::read(&Node::from((Span::default(), json!("${n}"))), &mut no_problems());
+        let tree = Tree::map([("a", Tree::Plain(json!(1))), ("b", Tree::list(vec![number()]))]);
+        let tree = tree.with("c", Tree::json(Tree::map([("n", number())])));
+        let expected = json!({"a": 1, "b": [2], "c": "{\"n\":2}"});
+        assert_eq!(tree.render(&Name), Ok(expected));
+        assert_eq!(number().spelled().render(&Name), Ok(json!("2")));
         let plain = Tree::json(Tree::map([("a", Tree::Plain(json!(1)))]));
         assert_eq!(plain.plain(), Some(&json!("{\"a\":1}")));
     }
@@ -245,16 +248,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_told_with_its_place() {
-        let tree = read("a: b\nc: \"${nmae}\"\n").unwrap();
-        let missing = tree.render(&Name).unwrap_err();
-        assert_eq!(missing.span.start, 8);
-        assert!(missing.undefined.0.contains("did you mean 'name'"), "{missing:?}");
+    fn an_undefined_placeholder_is_reported_with_its_span() {
+        let tree = parse("a: b\nc: \"${nmae}\"\n").unwrap();
+        let error = tree.render(&Name).unwrap_err();
+        assert_eq!(error.span.start, 8);
+        assert!(error.undefined.0.contains("did you mean 'name'"), "{error:?}");
     }
 
     #[test]
-    fn a_hole_that_is_not_closed_is_told_where_it_opens() {
-        let told = read("a: \"x ${b\"\n").unwrap_err();
-        assert!(told.contains("a.yaml:1:7") && told.contains("not closed"), "{told}");
+    fn an_unclosed_placeholder_is_reported_where_it_opens() {
+        let message = parse("a: \"x ${b\"\n").unwrap_err();
+        assert!(message.contains("a.yaml:1:7") && message.contains("not closed"), "{message}");
     }
 }

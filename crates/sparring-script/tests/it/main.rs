@@ -1,7 +1,7 @@
-//! What holds for any text at all; and JSON Schemas and patterns, of which some are
+//! Properties of arbitrary texts, and tests of JSON Schemas and patterns, some of which are
 //! hostile.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod never_panics;
 mod patterns;

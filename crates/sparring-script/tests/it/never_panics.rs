@@ -1,4 +1,4 @@
-//! Whatever a user writes, it is read or told what is wrong; nothing panics.
+//! No text makes a parser panic: it is parsed, or reported as a problem.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -25,7 +25,7 @@ impl Scope for Nothing {
     }
 }
 
-/// Texts that look like YAML more often than chance would have it.
+/// Generates texts that look like YAML.
 fn yaml() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "a", "b", "cD", "e", ": ", "- ", "\n", "  ", "[", "]", "{", "}", ", ", "\"", "'", "|\n",
@@ -35,8 +35,8 @@ fn yaml() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
-/// Reads a text in every way there is; each problem must lie within it.
-fn read(text: &str) {
+/// Parses a text with every parser. Each problem must be within the text.
+fn parse_with_all(text: &str) {
     let source = Source::new("any.yaml", text);
     let mut problems = Problems::new(&source);
     match Node::parse(&source) {
@@ -58,30 +58,30 @@ fn read(text: &str) {
 
 proptest! {
     #[test]
-    fn any_text_is_read_or_told(text in "\\PC*") {
-        read(&text);
+    fn any_text_is_parsed_or_reported(text in "\\PC*") {
+        parse_with_all(&text);
     }
 
     #[test]
-    fn any_text_like_yaml_is_read_or_told(text in yaml()) {
-        read(&text);
+    fn any_yaml_like_text_is_parsed_or_reported(text in yaml()) {
+        parse_with_all(&text);
     }
 
     #[test]
-    fn any_place_is_shown(
+    fn any_span_is_rendered(
         text in "([ab\u{e9}\u{65e5}\u{200d}\u{301}\t\u{1b}]{0,9}(\r|\n|\r\n)?){0,9}",
         start in 0..60_usize,
         length in 0..60_usize,
     ) {
         let mut problems = Problems::new(&Source::new("any.yaml", &*text));
         problems.add(Span { start, end: start + length }, "wrong");
-        let shown = problems.to_string();
-        prop_assert!(shown.contains("--> any.yaml:") && shown.contains('^'), "{shown}");
-        prop_assert!(!shown.contains(|c: char| c != '\n' && c.is_control()), "{shown:?}");
+        let rendered = problems.to_string();
+        prop_assert!(rendered.contains("--> any.yaml:") && rendered.contains('^'), "{rendered}");
+        prop_assert!(!rendered.contains(|c: char| c != '\n' && c.is_control()), "{rendered:?}");
     }
 
     #[test]
-    fn any_template_is_read_or_told(text in "[$\\{\\}a-c.\\[\\]\"0-9:\\- ]{0,30}") {
+    fn any_template_is_parsed_or_reported(text in "[$\\{\\}a-c.\\[\\]\"0-9:\\- ]{0,30}") {
         if let Ok(template) = Template::parse(&text) {
             let _ = template.render(&Nothing);
         }
@@ -90,7 +90,7 @@ proptest! {
 }
 
 #[test]
-fn a_deep_nest_is_refused_and_not_followed() {
+fn deep_nesting_is_refused() {
     for text in ["[".repeat(100_000), "- ".repeat(100_000), "{a: ".repeat(50_000)] {
         assert!(Node::parse(&Source::new("deep.yaml", &*text)).is_err());
     }

@@ -1,6 +1,5 @@
-//! The official suite of tests of JSON Schema, as the sources of Python's
-//! `jsonschema` have it. Where it is not installed the test is skipped, loudly; `cargo
-//! xtask peers` installs it.
+//! The official JSON Schema test suite, from the sources of Python's `jsonschema`. `cargo
+//! xtask peers` installs it; without it the test prints a message and is skipped.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +8,7 @@ use serde_json::{Value, json};
 use sparring_script::Schema;
 use sparring_script::schema::Verdict;
 
-/// The drafts, by their folders, with what `$schema` says and how many tests there
-/// are at least, so that none is lost unseen.
+/// The folder of each draft, its `$schema`, and the minimum number of its tests.
 const DRAFTS: [(&str, &str, usize); 5] = [
     ("draft2020-12", "https://json-schema.org/draft/2020-12/schema", 1200),
     ("draft2019-09", "https://json-schema.org/draft/2019-09/schema", 1150),
@@ -19,7 +17,7 @@ const DRAFTS: [(&str, &str, usize); 5] = [
     ("draft4", "http://json-schema.org/draft-04/schema#", 550),
 ];
 
-/// What is optional and about patterns.
+/// The optional tests of patterns.
 const PATTERNS: [&str; 2] = ["ecmascript-regex.json", "non-bmp-regex.json"];
 
 #[test]
@@ -40,8 +38,8 @@ fn all_required_tests_of_the_official_suite_hold() {
     assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n"));
 }
 
-/// Runs the tests of a file and says how many there were. Schemas that refer to other
-/// documents must be refused, since nothing is fetched.
+/// Runs the tests of a file and returns their number. Schemas that refer to other documents
+/// must be refused, since documents are not fetched.
 fn run(draft: &str, dialect: &str, file: &Path, failed: &mut Vec<String>) -> usize {
     let mut count = 0;
     let name = file.file_stem().unwrap().to_string_lossy();
@@ -52,7 +50,7 @@ fn run(draft: &str, dialect: &str, file: &Path, failed: &mut Vec<String>) -> usi
         }
         let compiled = Schema::new(&schema);
         if let Err(error) = &compiled
-            && ["nothing is fetched", "not a known draft"]
+            && ["which is not fetched", "not a known draft"]
                 .iter()
                 .any(|it| error.message.contains(it))
             && schema.to_string().contains("localhost:1234")
@@ -79,7 +77,7 @@ fn run(draft: &str, dialect: &str, file: &Path, failed: &mut Vec<String>) -> usi
     count
 }
 
-/// Something that `cargo xtask peers` installs.
+/// Returns the path of something that `cargo xtask peers` installs.
 fn installed(path: &str) -> Option<PathBuf> {
     let found = std::env::var_os("SPAR_PEERS_DIR").map(|folder| Path::new(&folder).join(path));
     let found = found.filter(|path| path.exists());
@@ -89,7 +87,7 @@ fn installed(path: &str) -> Option<PathBuf> {
     found
 }
 
-/// The files of required tests, which stand in the folder itself.
+/// Returns the files of required tests, which are directly in the folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();

@@ -1,4 +1,4 @@
-//! The messages about schemas that cannot be used, with the place in the schema.
+//! The messages about schemas that cannot be used, with their pointer.
 
 use serde_json::{Value, json};
 use sparring_script::Schema;
@@ -6,13 +6,13 @@ use sparring_script::Schema;
 #[track_caller]
 fn check(schema: Value, expected: &str) {
     match Schema::new(&schema) {
-        Ok(_) => panic!("{schema} is taken for a schema"),
+        Ok(_) => panic!("{schema} is accepted as a schema"),
         Err(error) => assert_eq!(error.to_string(), expected, "{schema}"),
     }
 }
 
 #[test]
-fn a_value_that_is_no_schema_is_reported_with_its_place() {
+fn an_invalid_schema_is_reported_with_its_pointer() {
     check(json!(3), "3 is not of types \"boolean\", \"object\"");
     check(
         json!({"properties": {"a/b": 1}}),
@@ -20,8 +20,8 @@ fn a_value_that_is_no_schema_is_reported_with_its_place() {
     );
     check(
         json!({"$defs": {"x": {"type": "strin"}}}),
-        "at /$defs/x/type: \"strin\" is not a JSON type; those are array, boolean, integer, \
-         null, number, object and string",
+        "at /$defs/x/type: \"strin\" is not a JSON type; known types: array, boolean, integer, \
+         null, number, object, string",
     );
     check(json!({"minLength": -1}), "at /minLength: -1 is less than the minimum of 0");
     check(json!({"minimum": "1"}), "at /minimum: \"1\" is not of type \"number\"");
@@ -35,17 +35,17 @@ fn a_value_that_is_no_schema_is_reported_with_its_place() {
     check(
         json!({"$schema": "http://json-schema.org/draft-03/schema#"}),
         "at /$schema: \"http://json-schema.org/draft-03/schema#\" is not a known draft; \
-         known are 2020-12, 2019-09, draft 7, draft 6 and draft 4",
+         known drafts: 2020-12, 2019-09, draft 7, draft 6, draft 4",
     );
 }
 
 #[test]
-fn a_reference_that_leads_nowhere_is_reported_with_its_place() {
+fn an_unresolved_reference_is_reported_with_its_pointer() {
     check(
         json!({"items": {"$ref": "#/$defs/nope"}}),
-        "at /items/$ref: the reference \"#/$defs/nope\" leads nowhere",
+        "at /items/$ref: reference \"#/$defs/nope\" does not resolve",
     );
-    check(json!({"$ref": "#nope"}), "at /$ref: the reference \"#nope\" leads nowhere");
+    check(json!({"$ref": "#nope"}), "at /$ref: reference \"#nope\" does not resolve");
     check(
         json!({"$ref": "#/x/y", "x": {"y": {"type": 1}}}),
         "at /x/y/type: 1 is not of types \"string\", \"array\"",
@@ -53,20 +53,20 @@ fn a_reference_that_leads_nowhere_is_reported_with_its_place() {
 }
 
 #[test]
-fn nothing_is_fetched() {
-    for place in ["https://example.com/a.json", "file:///etc/passwd", "other.json#/a"] {
+fn documents_are_not_fetched() {
+    for uri in ["https://example.com/a.json", "file:///etc/passwd", "other.json#/a"] {
         check(
-            json!({"properties": {"x": {"$ref": place}}}),
+            json!({"properties": {"x": {"$ref": uri}}}),
             &format!(
-                "at /properties/x/$ref: the reference \"{place}\" is to another document, and \
-                 nothing is fetched"
+                "at /properties/x/$ref: reference \"{uri}\" is to another document, which is \
+                 not fetched"
             ),
         );
     }
 }
 
 #[test]
-fn a_bad_pattern_is_reported_with_its_place_and_the_reason() {
+fn a_malformed_pattern_is_reported_with_its_pointer_and_the_reason() {
     check(
         json!({"properties": {"a": {"pattern": "a("}}}),
         "at /properties/a/pattern: \"a(\" is not a regular expression: opening parenthesis \
@@ -101,7 +101,7 @@ fn formats_and_contents_are_annotations_in_every_draft() {
 }
 
 #[test]
-fn long_values_are_cut_in_the_message() {
+fn long_values_are_truncated_in_the_message() {
     let error = Schema::new(&json!({"type": "x".repeat(100_000)})).unwrap_err();
     assert!(error.to_string().len() < 300, "{error}");
     let error = Schema::new(&json!({"$ref": format!("#/{}", "x".repeat(100_000))})).unwrap_err();

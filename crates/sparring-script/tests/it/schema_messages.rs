@@ -11,16 +11,16 @@ fn mismatches(schema: &Value, value: &Value) -> Vec<SchemaMismatch> {
     }
 }
 
-/// All mismatches, as `POINTER: MESSAGE`.
+/// Checks all mismatches as `POINTER: MESSAGE`.
 fn check(schema: Value, value: Value, expected: &[&str]) {
     let found = mismatches(&schema, &value);
-    let told: Vec<String> =
+    let messages: Vec<String> =
         found.iter().map(|it| format!("{}: {}", it.pointer, it.message)).collect();
-    assert_eq!(told, expected, "{schema} {value}");
+    assert_eq!(messages, expected, "{schema} {value}");
 }
 
 #[test]
-fn a_scalar_is_reported_with_what_the_schema_wants() {
+fn a_scalar_is_reported_with_the_expectation_of_the_schema() {
     check(json!({"type": "string"}), json!(1), &[": 1 is not of type \"string\""]);
     check(
         json!({"type": ["object", "null"]}),
@@ -47,7 +47,7 @@ fn a_scalar_is_reported_with_what_the_schema_wants() {
 }
 
 #[test]
-fn every_mismatch_of_an_object_has_its_place_and_kind() {
+fn every_mismatch_of_an_object_has_its_pointer_and_kind() {
     let schema = json!({
         "properties": {"a": {"type": "null"}},
         "additionalProperties": false,
@@ -61,7 +61,7 @@ fn every_mismatch_of_an_object_has_its_place_and_kind() {
             "/a: 1 is not of type \"null\"",
             ": Additional properties are not allowed ('xy' was unexpected)",
             ": \"b\" is a required property",
-            ": the name of a member is not allowed: \"xy\" is longer than 1 character",
+            ": a property name is not allowed: \"xy\" is longer than 1 character",
         ],
     );
     let found = mismatches(&schema, &json!({"x": 1, "y": 1}));
@@ -71,7 +71,7 @@ fn every_mismatch_of_an_object_has_its_place_and_kind() {
 }
 
 #[test]
-fn places_are_pointers_and_steps() {
+fn a_mismatch_has_a_pointer_and_its_segments() {
     let schema = json!({"properties": {"a/b": {"items": {"type": "null"}}}});
     let found = mismatches(&schema, &json!({"a/b": [null, 1, 2, 3]}));
     assert_eq!(found.len(), 3);
@@ -99,7 +99,7 @@ fn alternatives_are_explained_with_the_nearest_first() {
 }
 
 #[test]
-fn long_values_are_cut() {
+fn long_values_are_truncated() {
     let long = json!({"a": ["é".repeat(5_000), 1]});
     let found = mismatches(&json!({"type": "null"}), &long);
     assert!(found[0].message.starts_with("{\"a\":[\"éé"), "{}", found[0].message);

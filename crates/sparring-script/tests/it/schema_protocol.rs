@@ -1,5 +1,5 @@
-//! The official schemas of MCP with their examples, and the examples with a member
-//! missing or of another type.
+//! The official schemas of MCP with their examples, and with broken variants of the
+//! examples.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use sparring_script::Schema;
 use sparring_script::schema::Verdict;
 
-/// The folder with schemas and examples. Without it the tests are skipped, loudly.
+/// Returns the folder with schemas and examples. Without it the tests print a message and
+/// are skipped.
 fn spec_dir() -> Option<PathBuf> {
     let dir = std::env::var_os("SPAR_SPEC_DIR").map(PathBuf::from);
     if dir.is_none() {
-        eprintln!("SKIPPED: SPAR_SPEC_DIR IS NOT SET, SO THE OFFICIAL SCHEMAS ARE NOT READ");
+        eprintln!("SKIPPED: SPAR_SPEC_DIR is not set, so the official schemas are not tested");
     }
     dir
 }
@@ -21,14 +22,14 @@ fn read(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// The schema of one type of a revision.
-fn of_type(all: &Value, keyword: &str, name: &str) -> Value {
+/// Returns the schema of one type of a revision.
+fn type_schema(all: &Value, keyword: &str, name: &str) -> Value {
     let mut schema = all.clone();
     schema["$ref"] = json!(format!("#/{keyword}/{name}"));
     schema
 }
 
-/// The value with one member missing or replaced, for every member at every depth.
+/// Returns the value with one member missing or replaced, for every member at every depth.
 fn variants(value: &Value) -> Vec<Value> {
     let mut all = Vec::new();
     let Value::Object(members) = value else { return all };
@@ -64,7 +65,7 @@ fn every_type_of_every_revision_compiles() {
     }
 }
 
-/// The library's own verdict is the yardstick: limits and budget must not change it.
+/// Limits and budget must not change the verdict of the library.
 #[test]
 fn examples_get_the_verdict_of_the_bare_library() {
     let Some(dir) = spec_dir() else { return };
@@ -76,7 +77,7 @@ fn examples_get_the_verdict_of_the_bare_library() {
         if !folder.is_dir() || all["$defs"].get(&name).is_none() {
             continue;
         }
-        let schema = of_type(&all, "$defs", &name);
+        let schema = type_schema(&all, "$defs", &name);
         let ours = Schema::new(&schema).unwrap();
         let bare = jsonschema::options().should_validate_formats(false).build(&schema).unwrap();
         for example in fs::read_dir(&folder).unwrap() {

@@ -1,48 +1,51 @@
-//! An agent: the program that is tested where no server is, and what must have
-//! come of it.
+//! The keys of agents and of expectations about them.
 
 use sparring_script::{Key, Object, Shape};
 
 use super::mocks::INTERACTIONS;
 use super::server::COMMAND;
 
-pub(super) static AGENT: Object = Object { name: "an agent", keys: &[&COMMAND, &OF_AGENT] };
+pub(super) static AGENT: Object = Object { name: "an agent", keys: &[&COMMAND, &AGENT_KEYS] };
 
-static OF_AGENT: [Key; 2] = [
+static AGENT_KEYS: [Key; 2] = [
     Key::new(
         "stdin",
         &Shape::Text,
-        "What it reads there; `${input}` where nothing is said and nothing else of it has that.",
+        "Its stdin (default: `${input}`, unless the command uses that).",
     ),
-    Key::new("timeout", &Shape::Duration, "How long it may take; 60s where nothing is said."),
+    Key::new("timeout", &Shape::Duration, "Its timeout (default: 60s)."),
 ];
 
-/// The responses that tests bring along.
-pub(super) static BROUGHT: [Key; 1] = [Key::new(
+/// The interactions of a suite or a test.
+pub(super) static INTERACTIONS_KEY: [Key; 1] = [Key::new(
     "mcp_interactions",
     &INTERACTIONS,
-    "The responses of `get_data` in this test, turn by turn; the agent's input carries them.",
+    "The responses of `get_data` in this test, turn by turn. The agent's input carries them.",
 )];
 
-/// What is known of a program that ran.
-pub(super) static RAN: [Key; 3] = [
-    Key::new("exit", &Shape::Any, "Of an agent: its exit status, or the name of a signal."),
-    Key::new("stdout", &Shape::Any, "Of an agent: what it wrote to its stdout."),
+/// The expectations of an agent step.
+pub(super) static AGENT_EXPECTATIONS: [Key; 3] = [
+    Key::new(
+        "exit",
+        &Shape::Any,
+        "The agent's exit status, or the name of the signal that ended it.",
+    ),
+    Key::new("stdout", &Shape::Any, "The agent's stdout."),
     Key::new(
         "files",
         &Shape::Map(&Shape::Object(&FILE)),
-        "Of an agent: the files below `${tmp}`, by their paths or by patterns as `**/*.png`.",
+        "The agent's files below `${tmp}`, by path or by pattern such as `**/*.png`.",
     ),
 ];
 
 static FILE: Object = Object {
     name: "an expectation of files",
     keys: &[&[
-        Key::new("exists", &Shape::Bool, "Whether there is one; true where nothing is said."),
-        Key::new("count", &Shape::Any, "How many there must be."),
-        Key::new("size", &Shape::Any, "How many bytes each has."),
-        Key::new("text", &Shape::Any, "What each has, as a text."),
-        Key::new("json", &Shape::Any, "What each has, read as JSON."),
-        Key::new("base64", &Shape::Any, "The bytes that each has, in Base64."),
+        Key::new("exists", &Shape::Bool, "Whether such a file exists (default: true)."),
+        Key::new("count", &Shape::Any, "The number of such files."),
+        Key::new("size", &Shape::Any, "The size of each file in bytes."),
+        Key::new("text", &Shape::Any, "The content of each file as text."),
+        Key::new("json", &Shape::Any, "The content of each file, parsed as JSON."),
+        Key::new("base64", &Shape::Any, "The content of each file in Base64."),
     ]],
 };

@@ -1,44 +1,43 @@
-//! Stand-ins: HTTP servers, MCP servers and LLM endpoints that are started for a
-//! suite.
+//! The keys of `mocks`: HTTP servers, MCP servers and LLM endpoints.
 
 use sparring_mock::LLM_KEYS;
 use sparring_script::{Key, Object, Shape};
 
 static TRANSPORT: Shape = Shape::OneOrMany(&Shape::Word(&["stdio", "http", "sse"]));
 
-pub(super) static MOCK: Object = Object { name: "a mock", keys: &[&OWN, &LLM_KEYS] };
+pub(super) static MOCK: Object = Object { name: "a mock", keys: &[&MOCK_KEYS, &LLM_KEYS] };
 
-static OWN: [Key; 5] = [
+static MOCK_KEYS: [Key; 5] = [
     Key::new(
         "http",
         &Shape::List(&Shape::Object(&ROUTE)),
-        "An HTTP server: the first route that fits answers.",
+        "An HTTP server. The first matching route answers.",
     ),
-    Key::new("mock", &Shape::Text, "Or an MCP server: its script."),
+    Key::new("mock", &Shape::Text, "An MCP server with this script."),
     Key::new("vars", &Shape::Map(&Shape::Any), "Variables of the script of `mock`."),
     Key::new(
         "mcp_interactions",
         &INTERACTIONS,
-        "Or an MCP server with the tool `get_data`: its responses, turn by turn, to each test case; none where the tests bring theirs.",
+        "An MCP server with the tool `get_data`: its responses to each test case, turn by turn. Empty if the tests have their own.",
     ),
     Key::new(
         "transport",
         &TRANSPORT,
-        "How the MCP server is served, the tests run once for each; http where nothing is said.",
+        "The transports of the MCP server. The tests run once over each (default: http).",
     ),
 ];
 
-/// Responses, turn by turn.
+/// The responses, turn by turn.
 pub(super) static INTERACTIONS: Shape = Shape::List(&Shape::Map(&Shape::Any));
 
 static ROUTE: Object = Object {
     name: "a route",
     keys: &[&[
-        Key::new("when", &Shape::Object(&REQUEST), "Which requests; all where nothing is said."),
+        Key::new("when", &Shape::Object(&REQUEST), "The matcher of requests (default: all)."),
         Key::new(
             "reply",
             &Shape::OneOrMany(&Shape::Object(&REPLY)),
-            "What they get; of a list each once, and then the last.",
+            "The reply. Of a list, each is sent once, then the last one again.",
         )
         .required(),
     ]],
@@ -46,26 +45,26 @@ static ROUTE: Object = Object {
 
 static REQUEST: Object = Object { name: "a request", keys: &[&REQUEST_KEYS] };
 
-/// What can be looked at in a request over HTTP.
+/// The keys of an HTTP request.
 pub(super) static REQUEST_KEYS: [Key; 6] = [
-    Key::new("method", &Shape::Any, "Its method, as GET."),
-    Key::new("path", &Shape::Any, "Its path, without the query."),
-    Key::new("query", &Shape::Any, "What its query has, by name."),
-    Key::new("headers", &Shape::Any, "Its headers, by name."),
-    Key::new("body", &Shape::Any, "Its body, read as JSON where it is."),
-    Key::new("text", &Shape::Any, "Its body, as a text."),
+    Key::new("method", &Shape::Any, "The method, such as GET."),
+    Key::new("path", &Shape::Any, "The path without the query."),
+    Key::new("query", &Shape::Any, "The query parameters by name."),
+    Key::new("headers", &Shape::Any, "The headers by name."),
+    Key::new("body", &Shape::Any, "The body, parsed if it is JSON."),
+    Key::new("text", &Shape::Any, "The body as text."),
 ];
 
 static REPLY: Object = Object {
     name: "a reply",
     keys: &[&[
-        Key::new("status", &Shape::Integer(200), "Its status; 200 where nothing is said."),
-        Key::new("headers", &Shape::Map(&Shape::Text), "Its headers."),
-        Key::new("json", &Shape::Any, "Its body as a value."),
-        Key::new("text", &Shape::Text, "Its body as a text."),
-        Key::new("delay", &Shape::Duration, "How long it takes."),
-        Key::new("fault", &Shape::Object(&FAULT), "What goes wrong with it."),
-        Key::new("times", &Shape::Integer(1), "How often it is given."),
+        Key::new("status", &Shape::Integer(200), "The status (default: 200)."),
+        Key::new("headers", &Shape::Map(&Shape::Text), "The headers."),
+        Key::new("json", &Shape::Any, "The body as JSON."),
+        Key::new("text", &Shape::Text, "The body as text."),
+        Key::new("delay", &Shape::Duration, "The delay before the reply."),
+        Key::new("fault", &Shape::Object(&FAULT), "A fault of the reply."),
+        Key::new("times", &Shape::Integer(1), "How often to send this reply."),
     ]],
 };
 
@@ -75,9 +74,9 @@ static FAULT: Object = Object {
         Key::new(
             "disconnect",
             &Shape::Word(&["before", "middle"]),
-            "The connection ends before the reply, or in the middle of its body.",
+            "Closes the connection before the reply, or in the middle of its body.",
         ),
-        Key::new("silent", &Shape::Bool, "No reply ever comes; only `true` makes sense."),
-        Key::new("slow", &Shape::Integer(1), "Its body comes by so many bytes a second."),
+        Key::new("silent", &Shape::Bool, "Never sends a reply. Can only be true."),
+        Key::new("slow", &Shape::Integer(1), "Sends the body with this many bytes per second."),
     ]],
 };

@@ -1,6 +1,6 @@
-//! The suite language as data: every key there is, with what it is for.
+//! The suite language as data: every key with its shape and description.
 //!
-//! What a key does stands in `load`; a key that is not here is unknown.
+//! `load` implements the keys. A key that is not listed here is unknown.
 
 mod agent;
 mod expect;
@@ -10,7 +10,7 @@ mod server;
 mod step;
 mod suite;
 
-pub(crate) use journals::is_of_llm;
+pub(crate) use journals::is_llm_key;
 pub(crate) use server::SERVER;
 pub(crate) use suite::{SHARED, SUITE, TEST};
 
@@ -22,9 +22,9 @@ pub fn schema() -> Value {
     grammar::schema("A suite of Sparring", &SUITE)
 }
 
-/// The page of all keys of suites, for the docs.
+/// The reference page of all keys, for the docs.
 pub fn reference() -> String {
-    let intro = "Made from the language itself; [suites.md](suites.md) explains it. Keys may also \
-                 be written as the wire has them, `isError` for `is_error`.";
+    let intro = "Generated from the code; [suites.md](suites.md) explains the language. Keys can also \
+                 be written in camelCase, such as `isError` for `is_error`.";
     grammar::page("All keys of a suite", intro, &SUITE)
 }

@@ -1,4 +1,4 @@
-//! A server under test: how it is started or reached.
+//! The keys of a server under test.
 
 use sparring_script::{Key, Object, Shape};
 
@@ -12,20 +12,24 @@ static PROTOCOL: Shape = Shape::OneOrMany(&Shape::Word(&[
 
 static TRANSPORT: Shape = Shape::OneOrMany(&Shape::Word(&["memory", "stdio", "http", "sse"]));
 
-/// A program to start.
+/// The keys of a command.
 pub(super) static COMMAND: [Key; 4] = [
     Key::new(
         "command",
         &Shape::Text,
-        "The program; without `args`, words after it are its arguments.",
+        "The program. Without `args`, the words after it are its arguments.",
     ),
     Key::new("args", &Shape::List(&Shape::Text), "The arguments of `command`."),
     Key::new(
         "env",
         &Shape::Map(&Shape::Text),
-        "Variables of the environment of `command`, besides ours.",
+        "Environment variables of `command`, in addition to those of spar.",
     ),
-    Key::new("cwd", &Shape::Text, "The folder of `command`; the suite's where nothing is said."),
+    Key::new(
+        "cwd",
+        &Shape::Text,
+        "The working directory of `command` (default: the suite's folder).",
+    ),
 ];
 
 pub(crate) static SERVER: Object = Object {
@@ -36,43 +40,43 @@ pub(crate) static SERVER: Object = Object {
             Key::new(
                 "container",
                 &Shape::Text,
-                "The container that `command` is run in, by docker or podman; `cwd` is one in there.",
+                "The container in which docker or podman runs `command`. `cwd` is a folder in it.",
             ),
             Key::new(
                 "engine",
                 &Shape::Text,
-                "The engine of `container` and its own flags, as `sudo docker`; the first of \
-                 docker and podman that has it where nothing is said.",
+                "The command line of the container engine, such as `sudo docker` (default: the first of \
+                 docker and podman that has the container).",
             ),
-            Key::new("url", &Shape::Text, "Where the server is over HTTP."),
-            Key::new("bearer", &Shape::Text, "The token to show at `url`."),
-            Key::new("headers", &Shape::Map(&Shape::Text), "More headers for `url`."),
-            Key::new("mock", &Shape::Text, "The script of a mock, which is served in memory."),
+            Key::new("url", &Shape::Text, "The URL of a server over HTTP."),
+            Key::new("bearer", &Shape::Text, "The bearer token for `url`."),
+            Key::new("headers", &Shape::Map(&Shape::Text), "Additional headers for `url`."),
+            Key::new("mock", &Shape::Text, "The script of a mock."),
             Key::new("vars", &Shape::Map(&Shape::Any), "Variables of the script of `mock`."),
             Key::new(
                 "protocol",
                 &PROTOCOL,
-                "The revisions to run the tests in, once for each; the newest where nothing is said.",
+                "The revisions in which the tests run, once in each (default: the newest).",
             ),
             Key::new(
                 "transport",
                 &TRANSPORT,
-                "How `mock` is served, the tests run once for each; memory where nothing is said.",
+                "The transports of `mock`. The tests run once over each (default: memory).",
             ),
             Key::new(
                 "concurrency",
                 &Shape::Integer(1),
-                "How many of its tests run at once; one where nothing is said.",
+                "How many of its tests run at once (default: 1).",
             ),
             Key::new(
                 "capabilities",
                 &Shape::Map(&Shape::Any),
-                "What the client declares, instead of what follows from the answers.",
+                "The capabilities that the client declares (default: those that the answers need).",
             ),
             Key::new(
                 "timeout",
                 &Shape::Duration,
-                "How long connecting may take, and then each request; 30s where nothing is said.",
+                "The timeout for connecting, and for each request (default: 30s).",
             ),
         ],
     ],

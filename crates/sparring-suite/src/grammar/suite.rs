@@ -1,132 +1,123 @@
-//! The top of a suite, and its tests.
+//! The keys of a suite and of a test.
 
 use sparring_mock::TURNS;
 use sparring_script::{Key, Object, Shape};
 
-use super::agent::{AGENT, BROUGHT};
+use super::agent::{AGENT, INTERACTIONS_KEY};
 use super::expect::SNAPSHOT;
 use super::mocks::MOCK;
 use super::server::SERVER;
-use super::step::{BESIDE, STEP, VERBS};
+use super::step::{STEP, STEP_KEYS, VERBS};
 
 pub(crate) static SUITE: Object = Object {
     name: "a suite",
     keys: &[
-        &SHARING,
-        &AROUND,
-        &BROUGHT,
+        &SHARED_KEYS,
+        &SETUP_KEYS,
+        &INTERACTIONS_KEY,
         &[
-            Key::new(
-                "agent",
-                &Shape::Object(&AGENT),
-                "The agent under test, of all tests with `input`.",
-            ),
+            Key::new("agent", &Shape::Object(&AGENT), "The agent of all tests with `input`."),
             Key::new(
                 "needs",
                 &Shape::Object(&NEEDS),
-                "What must be there; else the suite is skipped.",
+                "Prerequisites. The suite is skipped if one is missing.",
             ),
             Key::new(
                 "snapshots",
                 &Shape::Object(&SNAPSHOT),
-                "What is not kept in any `snapshot`, besides what each of them says.",
+                "Rules for all snapshots of the suite.",
             ),
             Key::new(
                 "watch",
                 &Shape::OneOrMany(&Shape::Text),
-                "Files whose change is a reason to run it again, with --watch: `src/**/*.py`.",
+                "Files whose changes rerun the suite with --watch, such as `src/**/*.py`.",
             ),
             Key::new("tests", &Shape::List(&Shape::Object(&TEST)), "The tests.").required(),
         ],
     ],
 };
 
-/// A file that suites include.
-pub(crate) static SHARED: Object = Object { name: "a file that is included", keys: &[&SHARING] };
+/// The keys of an included file.
+pub(crate) static SHARED: Object = Object { name: "an included file", keys: &[&SHARED_KEYS] };
 
-/// What a suite may have from files that it includes.
-static SHARING: [Key; 4] = [
+/// The keys that suites and included files have.
+static SHARED_KEYS: [Key; 4] = [
     Key::new(
         "include",
         &Shape::OneOrMany(&Shape::Text),
-        "Files whose `servers`, `mocks` and `fragments` are there too, from this file on.",
+        "Files whose `servers`, `mocks` and `fragments` this file uses. Paths start at this file.",
     ),
     Key::new(
         "servers",
         &Shape::Map(&Shape::Object(&SERVER)),
-        "The servers under test, by name; the first is that of every test that names none.",
+        "The servers under test, by name. The first is the default of every test.",
     ),
     Key::new(
         "mocks",
         &Shape::Map(&Shape::Object(&MOCK)),
-        "Stand-ins by name, started for this suite; `${mocks.NAME.url}` is where one is.",
+        "Mocks by name, started for this suite. `${mocks.NAME.url}` is the URL of one.",
     ),
     Key::new(
         "fragments",
         &Shape::Map(&Shape::List(&Shape::Object(&STEP))),
-        "Steps under a name, for `use`.",
+        "Named steps for `use`.",
     ),
 ];
 
 static NEEDS: Object = Object {
-    name: "a need",
+    name: "a prerequisite",
     keys: &[&[
-        Key::new("programs", &Shape::OneOrMany(&Shape::Text), "Programs, by name or path."),
-        Key::new("env", &Shape::OneOrMany(&Shape::Text), "Variables of the environment."),
-        Key::new("files", &Shape::OneOrMany(&Shape::Text), "Files or folders, from the suite on."),
+        Key::new("programs", &Shape::OneOrMany(&Shape::Text), "Programs by name or path."),
+        Key::new("env", &Shape::OneOrMany(&Shape::Text), "Environment variables that must be set."),
+        Key::new(
+            "files",
+            &Shape::OneOrMany(&Shape::Text),
+            "Files or folders, relative to the suite.",
+        ),
     ]],
 };
 
-/// What is done before and after.
-static AROUND: [Key; 2] = [
-    Key::new("setup", &Shape::List(&Shape::Object(&STEP)), "Steps that are done before."),
+/// The keys for steps before and after.
+static SETUP_KEYS: [Key; 2] = [
+    Key::new("setup", &Shape::List(&Shape::Object(&STEP)), "Steps to run first."),
     Key::new(
         "teardown",
         &Shape::List(&Shape::Object(&STEP)),
-        "Steps that are done afterwards, whatever failed.",
+        "Steps to run at the end, even after a failure.",
     ),
 ];
 
 pub(crate) static TEST: Object = Object {
     name: "a test",
     keys: &[
-        &AROUND,
+        &SETUP_KEYS,
         &[
-            Key::new(
-                "name",
-                &Shape::Text,
-                "What it shows; no other test of the file has this name.",
-            )
-            .required(),
-            Key::new("server", &Shape::Text, "The server that it is about."),
-            Key::new("tags", &Shape::OneOrMany(&Shape::Text), "Words to choose it by, with --tag."),
-            Key::new("skip", &Shape::Text, "Why it is not run."),
-            Key::new("only", &Shape::Bool, "Whether all tests without `only` are left out."),
-            Key::new("retry", &Shape::Integer(0), "How often it is tried again when it fails."),
-            Key::new("timeout", &Shape::Duration, "How long it may take as a whole."),
-            Key::new(
-                "isolate",
-                &Shape::Bool,
-                "Whether the server is started for it alone, and ended after it.",
-            ),
+            Key::new("name", &Shape::Text, "The name of the test, unique in its file.").required(),
+            Key::new("server", &Shape::Text, "The server under test."),
+            Key::new("tags", &Shape::OneOrMany(&Shape::Text), "Tags, for --tag."),
+            Key::new("skip", &Shape::Text, "Skips the test for this reason."),
+            Key::new("only", &Shape::Bool, "Runs only the tests that have `only`."),
+            Key::new("retry", &Shape::Integer(0), "How often to retry the test if it fails."),
+            Key::new("timeout", &Shape::Duration, "The timeout of the whole test."),
+            Key::new("isolate", &Shape::Bool, "Starts a server for this test alone."),
             Key::new(
                 "cases",
                 &Shape::List(&Shape::Map(&Shape::Any)),
-                "A table: the test is run once for each row, whose columns are `${NAME}`.",
+                "A table. The test runs once for each row, whose columns are `${NAME}`.",
             ),
             Key::new(
                 "steps",
                 &Shape::List(&Shape::Object(&STEP)),
-                "Several steps; a test of one step has its keys itself.",
+                "The steps. A test with one step can have the keys of the step itself.",
             ),
             Key::new(
                 "turns",
                 &TURNS,
-                "What the LLM endpoint of `mocks` answers in this test instead, turn by turn, to whoever has no turns below its `cases`.",
+                "The turns of the LLM endpoint in this test, for conversations without turns in its `cases`.",
             ),
         ],
-        &BROUGHT,
+        &INTERACTIONS_KEY,
         &VERBS,
-        &BESIDE,
+        &STEP_KEYS,
     ],
 };

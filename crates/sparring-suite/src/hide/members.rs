@@ -1,4 +1,4 @@
-//! The members of a JSON text that are called like a secret.
+//! Masks members of JSON text whose names suggest a secret.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -7,29 +7,30 @@ use regex::{Captures, Regex};
 
 use super::names;
 
-/// A member that is a text: its name, all up to its value, and the value.
+/// A member with a string value: its name, everything up to the value, and the value.
 static MEMBER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?s)("((?:[^"\\]|\\.){1,64})"\s*:\s*")(?:[^"\\]|\\.)+"#).expect("it is a pattern")
+    Regex::new(r#"(?s)("((?:[^"\\]|\\.){1,64})"\s*:\s*")(?:[^"\\]|\\.)+"#)
+        .expect("the pattern is valid")
 });
 
-/// The same in JSON that is itself a text of JSON, as tools often answer.
-static WITHIN: LazyLock<Regex> = LazyLock::new(|| {
+/// The same in JSON inside a JSON string, as tools often return it.
+static NESTED_MEMBER: LazyLock<Regex> = LazyLock::new(|| {
     let value = r#"(?:[^"\\]|\\\\\\"|\\\\.|\\[^"\\])+"#;
     let name = r#"\\"([\p{L}\p{M}\p{N}_.$ -]{1,64})\\"\s*:\s*\\""#;
-    Regex::new(&format!("(?s)({name}){value}")).expect("it is a pattern")
+    Regex::new(&format!("(?s)({name}){value}")).expect("the pattern is valid")
 });
 
-/// A JSON text, or something that begins like one, without the texts of those
-/// members that are called like a secret.
-pub(crate) fn without_secrets(text: &str) -> Cow<'_, str> {
-    match hide(&WITHIN, text) {
-        Cow::Borrowed(text) => hide(&MEMBER, text),
-        Cow::Owned(text) => hide(&MEMBER, &text).into_owned().into(),
+/// Masks the string values of members whose names suggest a secret, also in text that
+/// is only the beginning of JSON.
+pub(crate) fn mask_members(text: &str) -> Cow<'_, str> {
+    match mask(&NESTED_MEMBER, text) {
+        Cow::Borrowed(text) => mask(&MEMBER, text),
+        Cow::Owned(text) => mask(&MEMBER, &text).into_owned().into(),
     }
 }
 
-/// A text without the values of those members that a pattern finds.
-fn hide<'t>(members: &Regex, text: &'t str) -> Cow<'t, str> {
+/// Masks the members that a pattern finds.
+fn mask<'t>(members: &Regex, text: &'t str) -> Cow<'t, str> {
     members.replace_all(text, |found: &Captures<'_>| match names::is_secret(&found[2]) {
         true => format!("{}(hidden)", &found[1]),
         false => found[0].to_owned(),
@@ -41,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_called_like_a_secret_is_hidden() {
+    fn masks_members_by_name() {
         for (text, expected) in [
             (r#"{"password": "a\"b", "x": "y"}"#, r#"{"password": "(hidden)", "x": "y"}"#),
             (r#"{"a":["b",{"apiKey":"c"}]}"#, r#"{"a":["b",{"apiKey":"(hidden)"}]}"#),
@@ -55,18 +56,18 @@ mod tests {
                 "{\"text\":\"{\\\"\u{e9}_token\\\": \\\"(hidden)\\\"}\"}",
             ),
         ] {
-            assert_eq!(without_secrets(text), expected);
+            assert_eq!(mask_members(text), expected);
         }
     }
 
     #[test]
-    fn everything_else_stays_as_it_is() {
+    fn keeps_everything_else() {
         for text in [
             r#"{"progressToken":"p","nextCursor":"c","token":7,"required":["token"]}"#,
             r#"{"properties":{"password":{"type":"string"}},"name":"token"}"#,
             "no json: \"token\"",
         ] {
-            assert_eq!(without_secrets(text), text);
+            assert_eq!(mask_members(text), text);
         }
     }
 }

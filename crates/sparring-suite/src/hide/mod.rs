@@ -1,12 +1,12 @@
-//! What must not be shown to anybody: which values of a suite are secrets, and
-//! which members of a JSON text are called like one.
+//! Decides which values of a suite are secrets, and masks members of JSON text whose
+//! names suggest a secret.
 //!
-//! A value is known from the moment it is filled in, and from then on hidden
-//! wherever it is told. Nothing here changes what is sent or judged.
+//! A value is masked in all output from the moment a template renders it. Masking never
+//! changes what is sent or checked.
 
 mod members;
 mod names;
 mod values;
 
-pub(crate) use members::without_secrets;
-pub(crate) use values::{entry, header, token, variable};
+pub(crate) use members::mask_members;
+pub(crate) use values::{register_env, register_header, register_token, register_variable};

@@ -1,7 +1,7 @@
-//! Names that say of a value that it is a secret.
+//! Names that suggest a secret.
 
-/// How such names end, without what stands between their words.
-const ENDS: [&str; 17] = [
+/// The endings of such names, without separators.
+const SECRET_SUFFIXES: [&str; 17] = [
     "accesskey",
     "apikey",
     "auth",
@@ -21,21 +21,20 @@ const ENDS: [&str; 17] = [
     "token",
 ];
 
-/// Tokens that only say where something goes on.
-const NO_SECRETS: [&str; 5] =
+/// Endings of tokens that are not secrets.
+const PUBLIC_SUFFIXES: [&str; 5] =
     ["cancellationtoken", "continuationtoken", "pagetoken", "progresstoken", "synctoken"];
 
-/// Whether a value of this name is a secret, however the name is spelled:
-/// `api_key`, `apiKey`, `X-Api-Key`.
+/// Whether a name suggests a secret, in any spelling: `api_key`, `apiKey`, `X-Api-Key`.
 pub(super) fn is_secret(name: &str) -> bool {
     let name: String =
         name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     let ends = |known: &[&str]| known.iter().any(|end| name.ends_with(end));
-    ends(&ENDS) && !ends(&NO_SECRETS)
+    ends(&SECRET_SUFFIXES) && !ends(&PUBLIC_SUFFIXES)
 }
 
-/// The same of a variable or a header, which are also secret where they are
-/// called a key.
+/// Whether the name of a variable or a header suggests a secret; names that end in `key`
+/// do too.
 pub(super) fn is_secret_setting(name: &str) -> bool {
     let last = name.rsplit(['_', '-']).next().unwrap_or_default();
     is_secret(name) || last.eq_ignore_ascii_case("key")
@@ -46,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_tells_a_secret_however_it_is_spelled() {
+    fn recognizes_secret_names_in_any_spelling() {
         for name in ["password", "DB_PASSWORD", "apiKey", "X-Api-Key", "access_token", "token"] {
             assert!(is_secret(name), "{name}");
         }

@@ -1,8 +1,8 @@
-//! Which values that a suite fills in are secrets.
+//! Decides which rendered values are secrets.
 //!
-//! What stands in a file in clear text is none, but for tokens, headers and
-//! what is called a secret. What comes from the environment is one, but for
-//! what stands in every other text: short ones, files, addresses.
+//! A literal value in a file is not a secret, except tokens, headers and values whose
+//! names suggest a secret. A value from the environment is a secret, except short values,
+//! paths and addresses, which appear in many texts.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
@@ -11,13 +11,13 @@ use sparring_script::Tree;
 use sparring_transport::Secrets;
 
 use super::names;
-use crate::run::World;
+use crate::context::RunContext;
 
-/// Shorter ones of the environment are no secrets, unless they are called so.
-const SHORTEST: usize = 8;
+/// Shorter environment values are not secrets, unless their names suggest it.
+const MIN_SECRET_BYTES: usize = 8;
 
-/// Headers of which everybody may know the values.
-const PLAIN: [&str; 8] = [
+/// Headers whose values are not secrets.
+const PUBLIC_HEADERS: [&str; 8] = [
     "accept",
     "accept-encoding",
     "accept-language",
@@ -28,58 +28,57 @@ const PLAIN: [&str; 8] = [
     "user-agent",
 ];
 
-/// A variable of the environment was filled in.
-pub(crate) fn variable(secrets: &Secrets, name: &str, value: &str) {
+/// Registers the value of an environment variable that a template uses.
+pub(crate) fn register_variable(secrets: &Secrets, name: &str, value: &str) {
     if let Some(password) = password_of_url(value) {
         secrets.add(password);
     }
-    let is_long = value.len() >= SHORTEST || names::is_secret_setting(name);
-    if is_long && !is_plain(value) {
+    let is_long = value.len() >= MIN_SECRET_BYTES || names::is_secret_setting(name);
+    if is_long && !is_public(value) {
         secrets.add(value);
     }
 }
 
-/// A server is given a token.
-pub(crate) fn token(world: &World, tree: &Tree, value: &str) {
-    given(world, tree, value);
+/// Registers a bearer token.
+pub(crate) fn register_token(context: &RunContext, tree: &Tree, value: &str) {
+    register(context, tree, value);
 }
 
-/// A server is given a header.
-pub(crate) fn header(world: &World, name: &str, tree: &Tree, value: &str) {
+/// Registers the value of a header.
+pub(crate) fn register_header(context: &RunContext, name: &str, tree: &Tree, value: &str) {
     let name = name.to_ascii_lowercase();
-    if !PLAIN.contains(&&*name) && !name.starts_with("mcp-") {
-        given(world, tree, value);
+    if !PUBLIC_HEADERS.contains(&&*name) && !name.starts_with("mcp-") {
+        register(context, tree, value);
     }
 }
 
-/// A program is given a variable.
-pub(crate) fn entry(world: &World, name: &str, tree: &Tree, value: &str) {
+/// Registers an environment variable of a command.
+pub(crate) fn register_env(context: &RunContext, name: &str, tree: &Tree, value: &str) {
     if names::is_secret_setting(name) {
-        given(world, tree, value);
+        register(context, tree, value);
     }
 }
 
-/// What is given is a secret: as it stands there, or what the environment adds.
-/// The default of a variable is none.
-fn given(world: &World, tree: &Tree, value: &str) {
+/// Registers a literal value, or the environment values in it. The default of a variable
+/// is not a secret.
+fn register(context: &RunContext, tree: &Tree, value: &str) {
     let holes = tree.holes();
     let variables = holes.iter().filter_map(|(path, ..)| {
         let name = if path.root() == "env" { path.key(1)? } else { path.root() };
-        world.variables.get(name)
+        context.variables.get(name)
     });
-    variables.filter(|value| !is_plain(value)).for_each(|value| world.secrets.add(value));
-    if holes.is_empty() && !is_plain(value) {
-        world.secrets.add(value);
-        // Of a header the scheme is no secret, and the rest may stand alone.
+    variables.filter(|value| !is_public(value)).for_each(|value| context.secrets.add(value));
+    if holes.is_empty() && !is_public(value) {
+        context.secrets.add(value);
+        // The scheme of a header is not a secret; the rest may appear without it.
         if let Some((_, rest)) = value.split_once(' ') {
-            world.secrets.add(rest);
+            context.secrets.add(rest);
         }
     }
 }
 
-/// Whether it stands in many texts, and says nothing that one could use: a file
-/// or a list of folders, an address.
-fn is_plain(value: &str) -> bool {
+/// Whether a value is public by its form: a path, a list of folders or an address.
+fn is_public(value: &str) -> bool {
     let is_path = |path: &str| path.starts_with('/') && Path::new(path).exists();
     let host = value.rsplit_once(':').map_or(value, |(host, _)| host);
     value.split(':').any(is_path)
@@ -89,7 +88,7 @@ fn is_plain(value: &str) -> bool {
         || value.contains("://")
 }
 
-/// The password in a URL.
+/// The password of a URL.
 fn password_of_url(value: &str) -> Option<&str> {
     let (_, rest) = value.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next()?;
@@ -103,21 +102,21 @@ mod tests {
 
     use super::*;
 
-    fn world() -> World {
+    fn context() -> RunContext {
         let variables = [("TOKEN", "hunter2"), ("MODE", "demo")];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        World { variables: variables.into(), ..World::default() }
+        RunContext { variables: variables.into(), ..RunContext::default() }
     }
 
-    /// What is left of a text when this is a secret.
+    /// A text with the variable's value masked.
     fn of_variable(name: &str, value: &str) -> String {
         let secrets = Secrets::default();
-        variable(&secrets, name, value);
+        register_variable(&secrets, name, value);
         secrets.mask(&format!("<{value}>")).into_owned()
     }
 
     #[test]
-    fn a_variable_is_a_secret_unless_it_stands_everywhere() {
+    fn masks_variables_except_public_values() {
         for (name, value) in
             [("ANY", "correct horse"), ("MY_TOKEN", "hunter2"), ("KEY", "/no/such/file")]
         {
@@ -139,18 +138,18 @@ mod tests {
         assert_eq!(of_variable("URL", url), "<postgres://me:(hidden)@host/db>");
     }
 
-    /// What is left of a text when this is given to a server in a header.
+    /// A text with the header's value masked.
     fn of_header(name: &str, given: &str, filled: &str) -> String {
         let source = Source::new("a", format!("{given:?}"));
-        let node = Node::parse(&source).expect("it is YAML");
+        let node = Node::parse(&source).expect("valid YAML");
         let tree = Tree::read(&node, &mut Problems::new(&source));
-        let world = world();
-        header(&world, name, &tree, filled);
-        world.secrets.mask(&format!("<{filled}>")).into_owned()
+        let context = context();
+        register_header(&context, name, &tree, filled);
+        context.secrets.mask(&format!("<{filled}>")).into_owned()
     }
 
     #[test]
-    fn a_header_is_a_secret_but_not_its_default_nor_what_everybody_sends() {
+    fn masks_headers_except_defaults_and_public_headers() {
         assert_eq!(of_header("X-Org", "acme-corp", "acme-corp"), "<(hidden)>");
         assert_eq!(
             of_header("authorization", "Bearer ${TOKEN}", "Bearer hunter2"),
@@ -161,13 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_of_the_environment_is_a_secret_where_it_is_called_one() {
+    fn masks_env_entries_by_name() {
         let tree = |text: &str| Tree::Plain(text.into());
-        let world = world();
-        entry(&world, "API_KEY", &tree("hard-coded"), "hard-coded");
-        entry(&world, "MODE", &tree("production"), "production");
-        assert_eq!(world.secrets.mask("hard-coded production"), "(hidden) production");
-        token(&world, &tree("hunter2"), "hunter2");
-        assert_eq!(world.secrets.mask("hunter2"), "(hidden)");
+        let context = context();
+        register_env(&context, "API_KEY", &tree("hard-coded"), "hard-coded");
+        register_env(&context, "MODE", &tree("production"), "production");
+        assert_eq!(context.secrets.mask("hard-coded production"), "(hidden) production");
+        register_token(&context, &tree("hunter2"), "hunter2");
+        assert_eq!(context.secrets.mask("hunter2"), "(hidden)");
     }
 }

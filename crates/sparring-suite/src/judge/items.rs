@@ -1,14 +1,14 @@
-//! Expectations of things of which there are many.
+//! Expectations of lists, notifications, requests, frames and violations.
 
 use serde_json::Value;
 use sparring_script::Scope;
 
-use super::value::{held, short, unreadable};
+use super::value::{check_value, invalid_matcher, short};
 use crate::event::Failure;
-use crate::model::{Collection, Items, Pattern, Unfit};
+use crate::model::{Collection, Items, MatcherTemplate, ValueMismatch};
 
-/// How many reasons of the nearest miss are told.
-const REASONS: usize = 3;
+/// The most reasons of the nearest mismatch in a message.
+const MAX_REASONS: usize = 3;
 
 pub(super) fn check(
     collection: Collection,
@@ -16,88 +16,88 @@ pub(super) fn check(
     found: &[Value],
     scope: &dyn Scope,
 ) -> Vec<Failure> {
-    let mut failures = lacking(collection, items, found, scope);
+    let mut failures = missing(collection, items, found, scope);
     failures.extend(
-        items.lacks.iter().filter_map(|pattern| surplus(collection, pattern, found, scope)),
+        items.lacks.iter().filter_map(|matcher| forbidden(collection, matcher, found, scope)),
     );
-    failures.extend(count(collection, items, found, scope));
+    failures.extend(check_count(collection, items, found, scope));
     failures
 }
 
-/// What should be there and is not.
-pub(super) fn lacking(
+/// Checks `has`: every matcher must match an item.
+pub(super) fn missing(
     collection: Collection,
     items: &Items,
     found: &[Value],
     scope: &dyn Scope,
 ) -> Vec<Failure> {
-    let missing = |pattern: &Pattern| {
+    let check = |matcher: &MatcherTemplate| {
         let mut nearest: Option<(&Value, Vec<String>)> = None;
         for item in found {
-            let unfit = match pattern.check(Some(item), scope) {
-                Ok(unfit) if unfit.is_empty() => return None,
-                Ok(unfit) => unfit,
-                Err(problem) => return Some(unreadable(problem)),
+            let mismatches = match matcher.check(Some(item), scope) {
+                Ok(mismatches) if mismatches.is_empty() => return None,
+                Ok(mismatches) => mismatches,
+                Err(problem) => return Some(invalid_matcher(problem)),
             };
-            if nearest.as_ref().is_none_or(|(_, reasons)| unfit.len() < reasons.len()) {
-                let reasons = unfit.iter().map(|it| it.mismatch.to_string()).collect();
+            if nearest.as_ref().is_none_or(|(_, reasons)| mismatches.len() < reasons.len()) {
+                let reasons = mismatches.iter().map(|it| it.mismatch.to_string()).collect();
                 nearest = Some((item, reasons));
             }
         }
-        Some(Failure::new(pattern.span(), miss(collection, nearest)))
+        Some(Failure::new(matcher.span(), nearest_mismatch(collection, nearest)))
     };
-    items.has.iter().filter_map(missing).collect()
+    items.has.iter().filter_map(check).collect()
 }
 
-/// How many there are, where that is not how many there should be.
-pub(super) fn count(
+/// Checks `count`.
+pub(super) fn check_count(
     collection: Collection,
     items: &Items,
     found: &[Value],
     scope: &dyn Scope,
 ) -> Vec<Failure> {
-    let Some(pattern) = &items.count else { return Vec::new() };
-    let name = format!("the count of {}", what(collection));
-    held(&name, pattern, Some(&Value::from(found.len())), scope)
+    let Some(matcher) = &items.count else { return Vec::new() };
+    let name = format!("the count of {}", noun(collection));
+    check_value(&name, matcher, Some(&Value::from(found.len())), scope)
 }
 
-/// Something that is there and should not be.
-fn surplus(
+/// Checks one matcher of `lacks`: it must not match any item.
+fn forbidden(
     collection: Collection,
-    pattern: &Pattern,
+    matcher: &MatcherTemplate,
     found: &[Value],
     scope: &dyn Scope,
 ) -> Option<Failure> {
-    found.iter().find_map(|item| match pattern.check(Some(item), scope) {
-        Ok(unfit) if unfit.is_empty() => {
-            let message = format!("one of the {} fits this: {}", what(collection), short(item));
-            Some(Failure::new(pattern.span(), message))
+    found.iter().find_map(|item| match matcher.check(Some(item), scope) {
+        Ok(mismatches) if mismatches.is_empty() => {
+            let message = format!("one of the {} matches this: {}", noun(collection), short(item));
+            Some(Failure::new(matcher.span(), message))
         }
-        Ok(unfit) => doubt(&unfit),
-        Err(problem) => Some(unreadable(problem)),
+        Ok(mismatches) => undecided(&mismatches),
+        Err(problem) => Some(invalid_matcher(problem)),
     })
 }
 
-/// What is told of a value where it cannot be found out whether it fits: where it
-/// must not, that it does not is not known either.
-pub(super) fn doubt(unfit: &[Unfit]) -> Option<Failure> {
-    let only = unfit.iter().all(|it| it.mismatch.unsure);
-    let first = unfit.first().filter(|_| only)?;
+/// A failure if a matcher could not decide about a value. A value that must not match
+/// then counts as a failure too.
+pub(super) fn undecided(mismatches: &[ValueMismatch]) -> Option<Failure> {
+    let all = mismatches.iter().all(|it| it.mismatch.unsure);
+    let first = mismatches.first().filter(|_| all)?;
     Some(Failure::new(first.span, first.mismatch.to_string()))
 }
 
-fn miss(collection: Collection, nearest: Option<(&Value, Vec<String>)>) -> String {
-    let what = what(collection);
+fn nearest_mismatch(collection: Collection, nearest: Option<(&Value, Vec<String>)>) -> String {
+    let what = noun(collection);
     match nearest {
-        None => format!("there are no {what}"),
+        None => format!("found no {what}"),
         Some((item, reasons)) => {
-            let told = &reasons[..reasons.len().min(REASONS)];
-            format!("none of the {what} fits; the nearest is {}: {}", short(item), told.join("; "))
+            let reasons = reasons[..reasons.len().min(MAX_REASONS)].join("; ");
+            format!("none of the {what} matches; the nearest is {}: {reasons}", short(item))
         }
     }
 }
 
-fn what(collection: Collection) -> &'static str {
+fn noun(collection: Collection) -> &'static str {
     match collection {
         Collection::List => "items",
         collection => collection.key(),

@@ -1,102 +1,103 @@
-//! Expectations of what came to a stand-in.
+//! Expectations of the requests that a mock received.
 
 use serde_json::Value;
 use sparring_script::Scope;
 use sparring_script::matcher::Held;
 
-use super::items::doubt;
-use super::value::{held, short, unreadable};
+use super::items::undecided;
+use super::value::{check_value, invalid_matcher, short};
 use crate::event::Failure;
-use crate::model::{Coming, Journal, Pattern};
-use crate::run::Came;
+use crate::model::{Journal, JournalExpectation, MatcherTemplate};
+use crate::step_result::JournalEntry;
 
-/// How many reasons of the nearest miss are told.
-const REASONS: usize = 3;
+/// The most reasons of the nearest mismatch in a message.
+const MAX_REASONS: usize = 3;
 
-/// A reason, and the difference where both sides are long.
+/// A reason, and the diff if both sides are long.
 type Reason = (String, Option<String>);
 
 pub(super) fn check(
     journal: Journal,
     name: &str,
-    coming: &Coming,
-    came: &[Came],
+    expected: &JournalExpectation,
+    entries: &[JournalEntry],
     scope: &dyn Scope,
 ) -> Option<Failure> {
-    let values = || came.iter().map(|it| &it.value);
-    let fit = match count(coming.pattern.as_ref(), values(), scope) {
-        Ok(fit) => fit,
+    let values = || entries.iter().map(|it| &it.value);
+    let matching = match count_matches(expected.matcher.as_ref(), values(), scope) {
+        Ok(matching) => matching,
         Err(failure) => return Some(*failure),
     };
     let (one, what) = match journal {
         Journal::Received => ("request to", "requests to"),
         Journal::Called => ("call of", "calls of"),
     };
-    let total = came.len();
-    let mut failure = match &coming.count {
+    let total = entries.len();
+    let mut failure = match &expected.count {
         Some(count) => {
-            let that_fit = if coming.pattern.is_some() { " that fit" } else { "" };
-            let counted = format!("the count of {what} `{name}`{that_fit}");
-            held(&counted, count, Some(&Value::from(fit)), scope).into_iter().next()?
+            let that_match = if expected.matcher.is_some() { " that match" } else { "" };
+            let counted = format!("the count of {what} `{name}`{that_match}");
+            check_value(&counted, count, Some(&Value::from(matching)), scope).into_iter().next()?
         }
-        None if fit > 0 => return None,
-        None if total == 0 => Failure::new(coming.span, format!("there are no {what} `{name}`")),
+        None if matching > 0 => return None,
+        None if total == 0 => Failure::new(expected.span, format!("found no {what} `{name}`")),
         None if total == 1 => {
-            Failure::new(coming.span, format!("the only {one} `{name}` does not fit"))
+            Failure::new(expected.span, format!("the only {one} `{name}` does not match"))
         }
-        None => Failure::new(coming.span, format!("none of the {total} {what} `{name}` fits")),
+        None => Failure::new(expected.span, format!("none of the {total} {what} `{name}` matches")),
     };
-    if let Some((nearest, reasons)) = nearest(coming, came, scope) {
-        let told: Vec<&str> = reasons.iter().take(REASONS).map(|(text, _)| &**text).collect();
-        let nearest = line(journal, nearest);
-        failure.message += &format!("; the nearest is {nearest}: {}", told.join("; "));
+    if let Some((nearest, reasons)) = nearest(expected, entries, scope) {
+        let shown: Vec<&str> = reasons.iter().take(MAX_REASONS).map(|(text, _)| &**text).collect();
+        let nearest = entry_line(journal, nearest);
+        failure.message += &format!("; the nearest is {nearest}: {}", shown.join("; "));
         failure.diff = reasons.into_iter().find_map(|(_, diff)| diff);
     }
     Some(failure)
 }
 
-/// How many fit.
-fn count<'a>(
-    pattern: Option<&Pattern>,
+/// Counts the values that match.
+fn count_matches<'a>(
+    matcher: Option<&MatcherTemplate>,
     values: impl Iterator<Item = &'a Value>,
     scope: &dyn Scope,
 ) -> Result<usize, Box<Failure>> {
-    let Some(pattern) = pattern else { return Ok(values.count()) };
-    let mut fit = 0;
+    let Some(matcher) = matcher else { return Ok(values.count()) };
+    let mut matching = 0;
     for value in values {
-        let unfit = pattern.check(Some(value), scope).map_err(|it| Box::new(unreadable(it)))?;
-        if let Some(doubt) = doubt(&unfit) {
-            return Err(Box::new(doubt));
+        let mismatches =
+            matcher.check(Some(value), scope).map_err(|it| Box::new(invalid_matcher(it)))?;
+        if let Some(undecided) = undecided(&mismatches) {
+            return Err(Box::new(undecided));
         }
-        fit += usize::from(unfit.is_empty());
+        matching += usize::from(mismatches.is_empty());
     }
-    Ok(fit)
+    Ok(matching)
 }
 
-/// What came nearest of what does not fit, and why it does not; told without
-/// secrets.
+/// The entry that comes nearest to matching, without its secrets, and why it does not
+/// match.
 fn nearest<'a>(
-    coming: &Coming,
-    came: &'a [Came],
+    expected: &JournalExpectation,
+    entries: &'a [JournalEntry],
     scope: &dyn Scope,
 ) -> Option<(&'a Value, Vec<Reason>)> {
-    let pattern = coming.pattern.as_ref()?;
+    let matcher = expected.matcher.as_ref()?;
     let reasons = |value: &Value| -> Vec<Reason> {
-        let unfit = pattern.check(Some(value), scope).unwrap_or_default();
-        unfit.into_iter().map(|it| (it.mismatch.to_string(), it.mismatch.diff)).collect()
+        let mismatches = matcher.check(Some(value), scope).unwrap_or_default();
+        mismatches.into_iter().map(|it| (it.mismatch.to_string(), it.mismatch.diff)).collect()
     };
-    let unfit = came.iter().filter(|it| !reasons(&it.value).is_empty());
-    let shown = unfit.map(|it| it.shown.as_ref().unwrap_or(&it.value));
+    let others = entries.iter().filter(|it| !reasons(&it.value).is_empty());
+    let shown = others.map(|it| it.masked.as_ref().unwrap_or(&it.value));
     Held::of(shown, |value| {
-        let told = reasons(value);
-        // Without the secret it may fit.
-        if told.is_empty() { vec![("a header is another".to_owned(), None)] } else { told }
+        let reasons = reasons(value);
+        // The masked value may match.
+        if reasons.is_empty() { vec![("a header differs".to_owned(), None)] } else { reasons }
     })
     .nearest
 }
 
-/// What came, in a line.
-fn line(journal: Journal, value: &Value) -> String {
+/// An entry in one line.
+fn entry_line(journal: Journal, value: &Value) -> String {
     match journal {
         Journal::Called => {
             format!("{} {}", value["tool"].as_str().unwrap_or("?"), short(&value["args"]))

@@ -1,111 +1,119 @@
-//! Holds what came of a step against what was expected of it. Nothing here
-//! waits or asks.
+//! Checks the result of a step against its expectations. Pure: it does not wait and
+//! sends nothing.
 
+mod agent;
 mod defaults;
 mod items;
 mod journals;
-mod ran;
 mod value;
-
-pub(crate) use defaults::breach;
 
 use sparring_script::Scope;
 
 use crate::event::Failure;
-use crate::model::{Aspect, Collection, Facet, Items, Pattern, Step};
-use crate::run::Heard;
+use crate::model::{Aspect, Collection, Expectation, Items, MatcherTemplate, Step};
+use crate::step_result::StepResult;
 
-/// All that does not hold.
-pub(crate) fn judge(step: &Step, heard: &Heard, scope: &dyn Scope) -> Vec<Failure> {
-    let mut failures = defaults::check(step, heard, scope);
-    let ran = heard.answer.ran();
-    failures.extend(ran.and_then(|ran| ran::ended_badly(step, ran)));
-    for (span, facet) in &step.expect.0 {
-        match facet {
-            Facet::Value(aspect, pattern) => {
-                // Why there is no result has been told once.
-                if heard.answer.error().is_none() || *aspect == Aspect::Error {
-                    failures.extend(value::check(*aspect, pattern, *span, heard, scope));
+/// Returns every expectation that does not hold.
+pub(crate) fn judge(step: &Step, result: &StepResult, scope: &dyn Scope) -> Vec<Failure> {
+    let mut failures = defaults::check(step, result, scope);
+    let agent = result.answer.agent();
+    failures.extend(agent.and_then(|agent| agent::check_exit(step, agent)));
+    for (span, expectation) in &step.expect.0 {
+        match expectation {
+            Expectation::Value(aspect, matcher) => {
+                // `defaults` reports an unexpected error.
+                if result.answer.error().is_none() || *aspect == Aspect::Error {
+                    failures.extend(value::check(*aspect, matcher, *span, result, scope));
                 }
             }
-            Facet::Items(Collection::List, _) if heard.answer.error().is_some() => {}
-            Facet::Items(collection, items) => {
-                failures.extend(items::check(*collection, items, of(*collection, heard), scope));
+            Expectation::Items(Collection::List, _) if result.answer.error().is_some() => {}
+            Expectation::Items(collection, items) => {
+                failures.extend(items::check(
+                    *collection,
+                    items,
+                    items_of(*collection, result),
+                    scope,
+                ));
             }
-            Facet::Stderr(pattern) => {
-                failures.extend(value::text("stderr", pattern, &heard.stderr, scope));
+            Expectation::Stderr(matcher) => {
+                failures.extend(value::check_text("stderr", matcher, &result.stderr, scope));
             }
-            Facet::Status(pattern) | Facet::Headers(pattern) => {
-                failures.extend(value::of_response(facet, pattern, *span, heard, scope));
+            Expectation::Status(matcher) | Expectation::Headers(matcher) => {
+                failures.extend(value::check_response(expectation, matcher, *span, result, scope));
             }
-            Facet::Journal { journal, name, coming, .. } => {
-                let came = heard.came_to(name);
-                let check = |it| journals::check(*journal, name, it, came, scope);
-                failures.extend(coming.iter().filter_map(check));
+            Expectation::Journal { journal, name, expected, .. } => {
+                let entries = result.journal(name);
+                let check = |it| journals::check(*journal, name, it, entries, scope);
+                failures.extend(expected.iter().filter_map(check));
             }
-            Facet::Exit(_) | Facet::Stdout(_) | Facet::Files(_) => {
-                failures.extend(ran.into_iter().flat_map(|ran| ran::check(facet, ran, scope)));
+            Expectation::Exit(_) | Expectation::Stdout(_) | Expectation::Files(_) => {
+                failures
+                    .extend(agent.into_iter().flat_map(|it| agent::check(expectation, it, scope)));
             }
-            Facet::Within(within) if heard.took > *within => {
-                let took = heard.took;
-                let message = format!("expected an answer within {within:?}, it took {took:.1?}");
+            Expectation::Within(within) if result.took > *within => {
+                let took = result.took;
+                let message =
+                    format!("expected an answer within {within:?}, but it took {took:.1?}");
                 failures.push(Failure::new(*span, message));
             }
-            // Held against what was kept once all else holds.
-            Facet::Within(_) | Facet::Snapshot(_) => {}
+            // The runner checks the snapshot if everything else holds.
+            Expectation::Within(_) | Expectation::Snapshot(_) => {}
         }
     }
     failures
 }
 
-/// Whether that has come which is expected to come.
-pub(crate) fn has_come(facet: &Facet, heard: &Heard, scope: &dyn Scope) -> bool {
-    match facet {
-        Facet::Items(collection, items) => {
-            let found = of(*collection, heard);
-            items::lacking(*collection, items, found, scope).is_empty()
-                && items::count(*collection, items, found, scope).is_empty()
+/// Whether an expectation about messages that may arrive late holds already.
+pub(crate) fn has_come(expectation: &Expectation, result: &StepResult, scope: &dyn Scope) -> bool {
+    match expectation {
+        Expectation::Items(collection, items) => {
+            let found = items_of(*collection, result);
+            items::missing(*collection, items, found, scope).is_empty()
+                && items::check_count(*collection, items, found, scope).is_empty()
         }
-        Facet::Stderr(pattern) => value::text("stderr", pattern, &heard.stderr, scope).is_empty(),
-        Facet::Status(pattern) | Facet::Headers(pattern) => {
-            let found = value::of_response(facet, pattern, pattern.span(), heard, scope);
-            !heard.over_http || found.is_empty()
+        Expectation::Stderr(matcher) => {
+            value::check_text("stderr", matcher, &result.stderr, scope).is_empty()
         }
-        Facet::Journal { journal, name, coming, .. } => {
-            let came = heard.came_to(name);
-            coming.iter().all(|it| journals::check(*journal, name, it, came, scope).is_none())
+        Expectation::Status(matcher) | Expectation::Headers(matcher) => {
+            let found = value::check_response(expectation, matcher, matcher.span(), result, scope);
+            !result.over_http || found.is_empty()
         }
-        Facet::Value(..)
-        | Facet::Exit(_)
-        | Facet::Stdout(_)
-        | Facet::Files(_)
-        | Facet::Within(_)
-        | Facet::Snapshot(_) => true,
+        Expectation::Journal { journal, name, expected, .. } => {
+            let entries = result.journal(name);
+            expected.iter().all(|it| journals::check(*journal, name, it, entries, scope).is_none())
+        }
+        Expectation::Value(..)
+        | Expectation::Exit(_)
+        | Expectation::Stdout(_)
+        | Expectation::Files(_)
+        | Expectation::Within(_)
+        | Expectation::Snapshot(_) => true,
     }
 }
 
-/// Whether it would not hold any more if more came.
-pub(crate) fn may_not_come(facet: &Facet, scope: &dyn Scope) -> bool {
+/// Whether an expectation could fail if more messages arrive.
+pub(crate) fn forbids_more(expectation: &Expectation, scope: &dyn Scope) -> bool {
     let many = serde_json::Value::from(u32::MAX);
-    let bounded = |count: &Option<Pattern>| {
-        let fits = |it: &Pattern| it.check(Some(&many), scope).is_ok_and(|it| it.is_empty());
+    let bounded = |count: &Option<MatcherTemplate>| {
+        let fits =
+            |it: &MatcherTemplate| it.check(Some(&many), scope).is_ok_and(|it| it.is_empty());
         count.as_ref().is_some_and(|it| !fits(it))
     };
-    match facet {
-        Facet::Stderr(_) => true,
-        Facet::Items(_, Items { lacks, count, .. }) => !lacks.is_empty() || bounded(count),
-        Facet::Journal { coming, .. } => coming.iter().any(|it| bounded(&it.count)),
+    match expectation {
+        Expectation::Stderr(_) => true,
+        Expectation::Items(_, Items { lacks, count, .. }) => !lacks.is_empty() || bounded(count),
+        Expectation::Journal { expected, .. } => expected.iter().any(|it| bounded(&it.count)),
         _ => false,
     }
 }
 
-/// The things that came.
-fn of(collection: Collection, heard: &Heard) -> &[serde_json::Value] {
+/// The items of a collection.
+fn items_of(collection: Collection, result: &StepResult) -> &[serde_json::Value] {
     match collection {
-        Collection::List => heard.answer.list(),
-        Collection::Violations => &heard.violations,
-        Collection::Notifications => &heard.notifications,
-        Collection::Requests => &heard.requests,
-        Collection::Frames => &heard.frames,
+        Collection::List => result.answer.list(),
+        Collection::Violations => &result.violations,
+        Collection::Notifications => &result.notifications,
+        Collection::Requests => &result.requests,
+        Collection::Frames => &result.frames,
     }
 }

@@ -1,99 +1,104 @@
-//! Expectations of a part of the answer.
+//! Expectations of one value: an aspect of the answer, the HTTP response, or a text.
 
 use serde_json::Value;
 use sparring_script::{Mismatch, Problem, Scope, Span};
 
 use crate::event::Failure;
-use crate::model::{Aspect, Facet, Pattern};
-use crate::run::Heard;
+use crate::model::{Aspect, Expectation, MatcherTemplate};
+use crate::step_result::StepResult;
 
-/// How much of a text is shown that should be something else.
-const SHOWN: usize = 200;
+/// The most characters of a value in a message.
+const MAX_SHOWN_CHARS: usize = 200;
 
 pub(super) fn check(
     aspect: Aspect,
-    pattern: &Pattern,
+    matcher: &MatcherTemplate,
     span: Span,
-    heard: &Heard,
+    result: &StepResult,
     scope: &dyn Scope,
 ) -> Vec<Failure> {
-    if aspect == Aspect::Error && heard.answer.error().is_none() {
-        let result = heard.answer.result().map(short).unwrap_or("a list".to_owned());
-        return vec![Failure::new(span, format!("expected an error, found the result {result}"))];
+    if aspect == Aspect::Error && result.answer.error().is_none() {
+        let found = result.answer.result().map(short).unwrap_or("a list".to_owned());
+        return vec![Failure::new(span, format!("expected an error, found the result {found}"))];
     }
-    match heard.answer.aspect(aspect) {
-        Ok(value) => held(aspect.key(), pattern, value.as_ref(), scope),
+    match result.answer.aspect(aspect) {
+        Ok(value) => check_value(aspect.key(), matcher, value.as_ref(), scope),
         Err(message) => {
-            let found = short(&Value::from(heard.answer.text()));
-            vec![Failure::new(pattern.span(), format!("{message}: {found}"))]
+            let found = short(&Value::from(result.answer.text()));
+            vec![Failure::new(matcher.span(), format!("{message}: {found}"))]
         }
     }
 }
 
-/// An expectation of what stood around an answer over HTTP.
-pub(super) fn of_response(
-    facet: &Facet,
-    pattern: &Pattern,
+/// Checks the status or the headers of the HTTP response.
+pub(super) fn check_response(
+    expectation: &Expectation,
+    matcher: &MatcherTemplate,
     span: Span,
-    heard: &Heard,
+    result: &StepResult,
     scope: &dyn Scope,
 ) -> Vec<Failure> {
-    let is_status = matches!(facet, Facet::Status(_));
-    let (name, verb) = if is_status { ("status", "is") } else { ("headers", "are") };
-    match &heard.response {
+    let is_status = matches!(expectation, Expectation::Status(_));
+    let name = if is_status { "status" } else { "headers" };
+    match &result.response {
         Some(response) => {
             let value = if is_status { &response.status } else { &response.headers };
-            held(name, pattern, Some(value), scope)
+            check_value(name, matcher, Some(value), scope)
         }
         None => {
-            let why = match heard.over_http {
-                true => "nothing was answered over HTTP",
-                false => "the server is not talked to over HTTP here",
+            let why = match result.over_http {
+                true => "the server sent no HTTP response",
+                false => "the connection does not use HTTP",
             };
-            vec![Failure::new(span, format!("there {verb} no {name}: {why}"))]
+            vec![Failure::new(span, format!("no {name}: {why}"))]
         }
     }
 }
 
-/// An expectation of a text that is no part of an answer.
-pub(super) fn text(name: &str, pattern: &Pattern, text: &str, scope: &dyn Scope) -> Vec<Failure> {
-    held(name, pattern, Some(&Value::from(text)), scope)
+/// Checks a text that is not part of an answer.
+pub(super) fn check_text(
+    name: &str,
+    matcher: &MatcherTemplate,
+    text: &str,
+    scope: &dyn Scope,
+) -> Vec<Failure> {
+    check_value(name, matcher, Some(&Value::from(text)), scope)
 }
 
-/// Holds a value against a pattern; `name` is what it is called.
-pub(super) fn held(
+/// Checks a value against a matcher; `name` names the value in messages.
+pub(super) fn check_value(
     name: &str,
-    pattern: &Pattern,
+    matcher: &MatcherTemplate,
     value: Option<&Value>,
     scope: &dyn Scope,
 ) -> Vec<Failure> {
-    match pattern.check(value, scope) {
-        Ok(unfit) => unfit
+    match matcher.check(value, scope) {
+        Ok(mismatches) => mismatches
             .into_iter()
             .map(|it| Failure {
                 span: it.span,
-                message: named(name, &it.mismatch),
+                message: prefix(name, &it.mismatch),
                 diff: it.mismatch.diff,
             })
             .collect(),
-        Err(problem) => vec![unreadable(problem)],
+        Err(problem) => vec![invalid_matcher(problem)],
     }
 }
 
-/// What fills the holes of a pattern makes no sense.
-pub(super) fn unreadable(problem: Problem) -> Failure {
+/// A failure for a matcher that is invalid once its templates are rendered.
+pub(super) fn invalid_matcher(problem: Problem) -> Failure {
     Failure::new(problem.span, problem.message)
 }
 
-fn named(name: &str, mismatch: &Mismatch) -> String {
+fn prefix(name: &str, mismatch: &Mismatch) -> String {
     let dot = if mismatch.path.is_empty() || mismatch.path.starts_with('[') { "" } else { "." };
     format!("{name}{dot}{}: {}", mismatch.path, mismatch.message)
 }
 
-/// A value in one line that is not too long.
+/// A value in one line, cut if it is long.
 pub(super) fn short(value: &Value) -> String {
     let text = value.to_string();
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }

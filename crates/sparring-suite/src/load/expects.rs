@@ -1,132 +1,137 @@
-//! What is expected of a step, and whether its verb gives that at all.
+//! Reads the expectations of a step, and checks that its verb has such results.
 
 use sparring_script::{Entry, Kind, Node, Path, Span, did_you_mean, duration};
 
 use super::{Loader, one_or_many};
-use crate::model::{Aspect, Collection, Expect, Facet, Items, Journal, Pattern, Verb};
+use crate::model::{
+    Aspect, Collection, Expectation, Expectations, Items, Journal, MatcherTemplate, Verb,
+};
 
-/// The keys of a list that was found.
+/// The keys of an expectation about items.
 const ITEMS: [&str; 3] = ["has", "lacks", "count"];
 
-/// What only servers do.
-const OF_SERVERS: [&str; 6] =
+/// The expectations that an agent step cannot have.
+const SERVER_KEYS: [&str; 6] =
     ["violations", "notifications", "requests", "frames", "status", "headers"];
 
 impl Loader {
-    pub(super) fn expect(&mut self, node: &Node, verb: &Verb) -> Expect {
-        let Some(expect) = node.get("expect") else { return Expect::default() };
-        let mut facets = Vec::new();
+    pub(super) fn read_expectations(&mut self, node: &Node, verb: &Verb) -> Expectations {
+        let Some(expect) = node.get("expect") else { return Expectations::default() };
+        let mut expectations = Vec::new();
         let mut own_items = None;
         for entry in expect.entries() {
             if ITEMS.contains(&&*entry.key) {
                 own_items.get_or_insert(entry.key_span);
                 self.check_gives_list(entry, verb);
             } else if let Some(journal) = journal(&entry.key) {
-                let of = self.journals(entry, journal);
-                facets.extend(of.into_iter().map(|facet| (entry.key_span, facet)));
-            } else if let Some(facet) = self.agent_facet(entry) {
+                let of = self.read_journals(entry, journal);
+                expectations
+                    .extend(of.into_iter().map(|expectation| (entry.key_span, expectation)));
+            } else if let Some(expectation) = self.read_agent_expectation(entry) {
                 if !verb.is_agent() {
-                    self.no_such(entry.key_span, &entry.key, verb);
+                    self.add_not_checkable(entry.key_span, &entry.key, verb);
                 }
-                facets.push((entry.key_span, facet));
-            } else if let Some(facet) = self.facet(entry, verb) {
-                facets.push((entry.key_span, facet));
+                expectations.push((entry.key_span, expectation));
+            } else if let Some(expectation) = self.read_expectation(entry, verb) {
+                expectations.push((entry.key_span, expectation));
             }
         }
         if let Some(span) = own_items {
-            facets.push((span, Facet::Items(Collection::List, self.items(expect))));
+            expectations
+                .push((span, Expectation::Items(Collection::List, self.read_items(expect))));
         }
         self.check_contradiction(expect);
-        Expect(facets)
+        Expectations(expectations)
     }
 
-    fn facet(&mut self, entry: &Entry, verb: &Verb) -> Option<Facet> {
+    fn read_expectation(&mut self, entry: &Entry, verb: &Verb) -> Option<Expectation> {
         let node = &entry.value;
         if let Some(aspect) = Aspect::ALL.into_iter().find(|aspect| aspect.key() == entry.key) {
-            if !gives(verb, aspect) {
-                self.no_such(entry.key_span, &entry.key, verb);
+            if !has_aspect(verb, aspect) {
+                self.add_not_checkable(entry.key_span, &entry.key, verb);
             }
-            let pattern = match aspect.is_passed_through() {
-                true => Pattern::read(node, &mut self.problems),
-                false => Pattern::read_wire(node, &mut self.problems),
+            let pattern = match aspect.is_user_data() {
+                true => MatcherTemplate::read(node, &mut self.problems),
+                false => MatcherTemplate::read_wire(node, &mut self.problems),
             };
-            return Some(Facet::Value(aspect, pattern));
+            return Some(Expectation::Value(aspect, pattern));
         }
-        // What an agent asks of an LLM may be wrong.
-        let of_llm =
-            entry.key == "violations" && self.stand_ins.iter().any(|it| it.llm().is_some());
-        if verb.is_agent() && OF_SERVERS.contains(&&*entry.key) && !of_llm {
-            self.no_such(entry.key_span, &entry.key, verb);
+        // The requests of an agent to an LLM mock can be violations.
+        let of_llm = entry.key == "violations" && self.mocks.iter().any(|it| it.llm().is_some());
+        if verb.is_agent() && SERVER_KEYS.contains(&&*entry.key) && !of_llm {
+            self.add_not_checkable(entry.key_span, &entry.key, verb);
         }
         Some(match &*entry.key {
-            "violations" => Facet::Items(Collection::Violations, self.items(node)),
-            "notifications" => Facet::Items(Collection::Notifications, self.items(node)),
-            "requests" => Facet::Items(Collection::Requests, self.items(node)),
-            "frames" => Facet::Items(Collection::Frames, self.items(node)),
-            "status" => Facet::Status(Pattern::read(node, &mut self.problems)),
-            "headers" => Facet::Headers(Pattern::read(&lower(node), &mut self.problems)),
-            "snapshot" => self.snapshot(entry, verb),
-            "stderr" => Facet::Stderr(Pattern::read(node, &mut self.problems)),
+            "violations" => Expectation::Items(Collection::Violations, self.read_items(node)),
+            "notifications" => Expectation::Items(Collection::Notifications, self.read_items(node)),
+            "requests" => Expectation::Items(Collection::Requests, self.read_items(node)),
+            "frames" => Expectation::Items(Collection::Frames, self.read_items(node)),
+            "status" => Expectation::Status(MatcherTemplate::read(node, &mut self.problems)),
+            "headers" => Expectation::Headers(MatcherTemplate::read(
+                &lowercase_keys(node),
+                &mut self.problems,
+            )),
+            "snapshot" => self.read_snapshot(entry, verb),
+            "stderr" => Expectation::Stderr(MatcherTemplate::read(node, &mut self.problems)),
             "within" => {
-                if !(verb.is_request() || is_slow(verb) || verb.is_agent()) {
-                    self.no_such(entry.key_span, "within", verb);
+                if !(verb.is_request() || has_duration(verb) || verb.is_agent()) {
+                    self.add_not_checkable(entry.key_span, "within", verb);
                 }
-                Facet::Within(duration(node.as_str()?).ok()?)
+                Expectation::Within(duration(node.as_str()?).ok()?)
             }
             _ => return None,
         })
     }
 
-    fn items(&mut self, node: &Node) -> Items {
-        let mut patterns = |key| -> Vec<Pattern> {
-            let all = node.get(key).map(|it| self.some(it)).unwrap_or_default();
-            all.iter().map(|it| Pattern::read_wire(it, &mut self.problems)).collect()
+    fn read_items(&mut self, node: &Node) -> Items {
+        let mut patterns = |key| -> Vec<MatcherTemplate> {
+            let all = node.get(key).map(|it| self.one_or_more(it)).unwrap_or_default();
+            all.iter().map(|it| MatcherTemplate::read_wire(it, &mut self.problems)).collect()
         };
         let (has, lacks) = (patterns("has"), patterns("lacks"));
-        let count = node.get("count").map(|it| Pattern::read(it, &mut self.problems));
+        let count = node.get("count").map(|it| MatcherTemplate::read(it, &mut self.problems));
         if node.entries().is_empty() {
-            self.problems.add(node.span, "one of `has`, `lacks` and `count` must stand here");
+            self.problems.add(node.span, "write `has`, `lacks` or `count`");
         }
         Items { has, lacks, count }
     }
 
-    /// One thing or several; none of them would be an expectation that holds
-    /// whatever comes.
-    pub(super) fn some<'n>(&mut self, node: &'n Node) -> &'n [Node] {
+    /// One item or several. Reports an empty list, because such an expectation always
+    /// holds.
+    pub(super) fn one_or_more<'n>(&mut self, node: &'n Node) -> &'n [Node] {
         let all = one_or_many(node);
         if all.is_empty() {
-            self.problems.add(node.span, "nothing is expected here");
+            self.problems.add(node.span, "this expects nothing");
         }
         all
     }
 
     fn check_gives_list(&mut self, entry: &Entry, verb: &Verb) {
         if !matches!(verb, Verb::List(_) | Verb::Complete(_)) {
-            self.no_such(entry.key_span, &entry.key, verb);
+            self.add_not_checkable(entry.key_span, &entry.key, verb);
         }
     }
 
-    /// A request ends with a result or with an error, never with both.
+    /// Refuses expectations of both an error and a result.
     fn check_contradiction(&mut self, expect: &Node) {
         let Some(error) = expect.entry("error") else { return };
         let of_result = ["text", "json", "structured", "content", "is_error", "result"];
         let mut others = of_result.iter().chain(&ITEMS);
         if let Some(other) = others.find(|key| expect.get(key).is_some()) {
-            let message = format!("with an error there is no result that `{other}` could look at");
+            let message = format!("`{other}` needs a result, and this step expects an error");
             self.problems.add(error.key_span, message);
         }
     }
 
-    pub(super) fn no_such(&mut self, span: Span, key: &str, verb: &Verb) {
-        self.problems
-            .add(span, format!("`{}` gives nothing that `{key}` could look at", verb.name()));
+    pub(super) fn add_not_checkable(&mut self, span: Span, key: &str, verb: &Verb) {
+        self.problems.add(span, format!("`{key}` cannot be used with `{}`", verb.name()));
     }
 
-    /// What is saved must be something that the verb gives.
-    pub(super) fn check_root(&mut self, path: &Path, span: Span, verb: &Verb) {
+    /// Checks that the verb has the value that a step saves.
+    pub(super) fn check_saved_path(&mut self, path: &Path, span: Span, verb: &Verb) {
         let mut known: Vec<&str> = Aspect::ALL
             .into_iter()
-            .filter(|aspect| gives(verb, *aspect))
+            .filter(|aspect| has_aspect(verb, *aspect))
             .map(Aspect::key)
             .collect();
         if let Verb::List(_) | Verb::Complete(_) = verb {
@@ -137,18 +142,17 @@ impl Loader {
         }
         let root = path.root();
         if !known.contains(&root) {
-            let message = format!("`{}` gives no `{root}`", verb.name());
+            let message = format!("`{}` has no `{root}`", verb.name());
             let help = did_you_mean(root, known.iter().copied());
             let help = help.or_else(|| {
-                (!known.is_empty())
-                    .then(|| format!("a path begins with one of {}", known.join(", ")))
+                (!known.is_empty()).then(|| format!("a path begins with {}", known.join(", ")))
             });
             self.problems.add_with_help(span, message, help);
         }
     }
 }
 
-/// The journal that a key looks at.
+/// The journal that a key checks.
 fn journal(key: &str) -> Option<Journal> {
     match key {
         "received" => Some(Journal::Received),
@@ -157,8 +161,8 @@ fn journal(key: &str) -> Option<Journal> {
     }
 }
 
-/// Whether there is such a part in what a verb gives.
-fn gives(verb: &Verb, aspect: Aspect) -> bool {
+/// Whether the answer to a verb has an aspect.
+fn has_aspect(verb: &Verb, aspect: Aspect) -> bool {
     match verb {
         Verb::Call { .. } => true,
         Verb::Read { .. } | Verb::Prompt { .. } => {
@@ -175,13 +179,13 @@ fn gives(verb: &Verb, aspect: Aspect) -> bool {
     }
 }
 
-/// Whether it is no request, and yet has a time that can be told.
-fn is_slow(verb: &Verb) -> bool {
+/// Whether a verb that is not a single request still has a duration.
+fn has_duration(verb: &Verb) -> bool {
     matches!(verb, Verb::List(_) | Verb::Subscribe { .. })
 }
 
-/// The names of headers are the same in any case.
-fn lower(node: &Node) -> Node {
+/// Converts the names of headers to lower case.
+fn lowercase_keys(node: &Node) -> Node {
     let mut node = node.clone();
     if let Kind::Map(entries) = &mut node.kind {
         entries.iter_mut().for_each(|entry| entry.key = entry.key.to_lowercase());

@@ -1,4 +1,4 @@
-//! Steps that have a name, and are used where a step says so.
+//! Reads fragments: named steps that other steps use.
 
 use sparring_script::{Entry, Node, did_you_mean};
 
@@ -6,9 +6,8 @@ use super::Loader;
 use crate::model::Step;
 
 impl Loader {
-    /// Takes note of all fragments, and finds what is wrong with them, used or
-    /// not.
-    pub(super) fn fragments(&mut self, node: &Node) {
+    /// Reads and checks all fragments, even unused ones.
+    pub(super) fn read_fragments(&mut self, node: &Node) {
         let entries = node.get("fragments").map(Node::entries).unwrap_or_default();
         self.fragments = entries.to_vec();
         for Entry { key, key_span, value } in entries {
@@ -16,28 +15,28 @@ impl Loader {
                 self.problems.add(*key_span, format!("the fragment `{key}` has no step"));
             }
             self.using.push(key.clone());
-            self.steps(value.items());
+            self.read_steps(value.items());
             self.using.pop();
         }
     }
 
-    /// Steps one after the other, those of fragments in place of their names.
-    pub(super) fn steps(&mut self, nodes: &[Node]) -> Vec<Step> {
+    /// Reads steps, and replaces each `use` by the steps of its fragment.
+    pub(super) fn read_steps(&mut self, nodes: &[Node]) -> Vec<Step> {
         let mut steps = Vec::new();
         for node in nodes {
             match node.entry("use") {
-                None => steps.extend(self.step(node)),
-                Some(named) => steps.extend(self.used(node, named)),
+                None => steps.extend(self.read_step(node)),
+                Some(named) => steps.extend(self.read_used_fragment(node, named)),
             }
         }
         steps
     }
 
-    /// The steps of a fragment; `node` is all that stands beside its name.
-    pub(super) fn used(&mut self, node: &Node, named: &Entry) -> Vec<Step> {
-        for other in node.entries().iter().filter(|it| super::tests::is_of_a_step(&it.key)) {
+    /// Reads the steps of the fragment that `node` uses.
+    pub(super) fn read_used_fragment(&mut self, node: &Node, named: &Entry) -> Vec<Step> {
+        for other in node.entries().iter().filter(|it| super::tests::is_step_key(&it.key)) {
             if other.key != "use" {
-                let message = format!("`{}` does not go with `use`", other.key);
+                let message = format!("`{}` cannot be used with `use`", other.key);
                 self.problems.add(other.key_span, message);
             }
         }
@@ -48,12 +47,12 @@ impl Loader {
         }
         let Some(fragment) = self.fragments.iter().find(|it| it.key == name).cloned() else {
             let help = did_you_mean(name, self.fragments.iter().map(|it| &*it.key));
-            let message = format!("there is no fragment `{name}`");
+            let message = format!("no fragment named `{name}`");
             self.problems.add_with_help(named.value.span, message, help);
             return Vec::new();
         };
         self.using.push(name.to_owned());
-        let steps = self.steps(fragment.value.items());
+        let steps = self.read_steps(fragment.value.items());
         self.using.pop();
         steps
     }

@@ -1,6 +1,5 @@
-//! The files that a suite includes: read with it, each once, and what they have
-//! put beside what the suite has itself. Nothing replaces anything: a name that
-//! is there twice is a problem.
+//! Reads the files that a suite includes, each once, and merges them into the suite. A
+//! name that is defined twice is a problem.
 
 use std::path::{Path, PathBuf};
 
@@ -10,53 +9,53 @@ use super::one_or_many;
 use crate::grammar::{SHARED, SUITE};
 use crate::model::Files;
 
-/// What a file shares, and what one of it is called.
+/// The keys that an included file can have, and the noun for one of their entries.
 const SHARED_KEYS: [(&str, &str); 3] =
     [("servers", "server"), ("mocks", "mock"), ("fragments", "fragment")];
 
-/// A suite and all that it includes, as one.
-pub(super) struct Read {
+/// A suite merged with all files that it includes.
+pub(super) struct MergedSuite {
     pub(super) node: Node,
     pub(super) files: Files,
     pub(super) problems: Problems,
-    /// Files of which nothing could be read.
+    /// The problems of files that are not YAML.
     pub(super) unreadable: Vec<Problems>,
-    /// Every file that is included, also one that could not be read.
+    /// Every included file, even unreadable ones.
     pub(super) named: Vec<PathBuf>,
 }
 
-/// Reads a suite and all that it includes.
+/// Reads a suite and all files that it includes.
 ///
 /// # Errors
-/// When the suite itself is no YAML.
-pub(super) fn read(source: &Source, folder: &Path) -> Result<Read, Problems> {
+/// When the suite itself is not YAML.
+pub(super) fn read(source: &Source, folder: &Path) -> Result<MergedSuite, Problems> {
     let mut node = Node::parse(source)?;
-    let mut reading = Reading::default();
-    reading.files.add(source.clone(), folder.to_owned());
+    let mut includes = Includes::default();
+    includes.files.add(source.clone(), folder.to_owned());
     let own = Path::new(source.name()).file_name().map_or(folder.to_owned(), |it| folder.join(it));
-    reading.open.push(identity(&own));
-    reading.included(&node, folder);
-    let mut problems = Problems::new(&reading.files.joined());
-    for (span, message) in std::mem::take(&mut reading.wrong) {
+    includes.open.push(identity(&own));
+    includes.add_all(&node, folder);
+    let mut problems = Problems::new(&includes.files.joined());
+    for (span, message) in std::mem::take(&mut includes.wrong) {
         problems.add(span, message);
     }
-    for shared in &mut reading.nodes {
+    for shared in &mut includes.nodes {
         grammar::check(shared, &Shape::Object(&SHARED), &mut problems);
     }
     grammar::check(&mut node, &Shape::Object(&SUITE), &mut problems);
-    for shared in std::mem::take(&mut reading.nodes) {
-        merge(&mut node, shared, &reading.files, &mut problems);
+    for shared in std::mem::take(&mut includes.nodes) {
+        merge(&mut node, shared, &includes.files, &mut problems);
     }
-    let Reading { files, unreadable, named, .. } = reading;
-    Ok(Read { node, files, problems, unreadable, named })
+    let Includes { files, unreadable, named, .. } = includes;
+    Ok(MergedSuite { node, files, problems, unreadable, named })
 }
 
 #[derive(Default)]
-struct Reading {
+struct Includes {
     files: Files,
-    /// What was included, in its order.
+    /// The included files in order.
     nodes: Vec<Node>,
-    /// Every file that was read.
+    /// The files that were read.
     known: Vec<PathBuf>,
     /// The files that are being read, each included by the one before it.
     open: Vec<PathBuf>,
@@ -65,20 +64,20 @@ struct Reading {
     named: Vec<PathBuf>,
 }
 
-impl Reading {
-    fn included(&mut self, node: &Node, folder: &Path) {
+impl Includes {
+    fn add_all(&mut self, node: &Node, folder: &Path) {
         let includes = node.get("include").map(one_or_many).unwrap_or_default();
         for path in includes {
             if let Some(name) = path.as_str() {
-                self.include(&folder.join(name), path.span);
+                self.add(&folder.join(name), path.span);
             }
         }
     }
 
-    fn include(&mut self, path: &Path, span: Span) {
+    fn add(&mut self, path: &Path, span: Span) {
         let identity = identity(path);
         if self.open.contains(&identity) {
-            let message = format!("{} is included by itself", path.display());
+            let message = format!("{} includes itself", path.display());
             return self.wrong.push((span, message));
         }
         // Two files may share a third.
@@ -103,18 +102,18 @@ impl Reading {
         let start = self.files.add(source, folder.clone());
         shift(&mut node, start);
         self.open.push(identity);
-        self.included(&node, &folder);
+        self.add_all(&node, &folder);
         self.open.pop();
         self.nodes.push(node);
     }
 }
 
-/// What is the same for every way to name a file.
+/// The canonical path of a file, which identifies it.
 fn identity(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Makes places in one file those among all.
+/// Shifts the spans of one file to their place in the joined text of all files.
 fn shift(node: &mut Node, by: usize) {
     let moved = |span: Span| Span { start: span.start + by, end: span.end + by };
     node.span = moved(node.span);
@@ -130,7 +129,7 @@ fn shift(node: &mut Node, by: usize) {
     }
 }
 
-/// Puts what is shared beside what is there.
+/// Merges the entries of an included file into the suite.
 fn merge(node: &mut Node, shared: Node, files: &Files, problems: &mut Problems) {
     let (Kind::Map(own), Kind::Map(shared)) = (&mut node.kind, shared.kind) else { return };
     for entry in shared {
@@ -148,13 +147,13 @@ fn merge(node: &mut Node, shared: Node, files: &Files, problems: &mut Problems) 
         for entry in more {
             match known.iter().find(|it| it.key == entry.key) {
                 None => known.push(entry),
-                Some(first) => problems.add(entry.key_span, twice(what, first, files)),
+                Some(first) => problems.add(entry.key_span, duplicate(what, first, files)),
             }
         }
     }
 }
 
-fn twice(what: &str, first: &Entry, files: &Files) -> String {
+fn duplicate(what: &str, first: &Entry, files: &Files) -> String {
     let place = files.place(first.key_span).map(|(source, span)| source.place(span));
-    format!("there is a {what} `{}` already, at {}", first.key, place.unwrap_or_default())
+    format!("{what} `{}` is already defined at {}", first.key, place.unwrap_or_default())
 }

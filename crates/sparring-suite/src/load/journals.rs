@@ -1,77 +1,86 @@
-//! What is expected to have come to stand-ins, and whether these are there.
+//! Reads the expectations of journals, and checks that their mocks exist.
 
 use sparring_script::{Entry, Kind, Node, did_you_mean};
 
 use super::Loader;
-use crate::grammar::is_of_llm;
-use crate::model::{Coming, Facet, Journal, Pattern, Server, StandIn, Step, Way};
+use crate::grammar::is_llm_key;
+use crate::model::{
+    Expectation, Journal, JournalExpectation, MatcherTemplate, Server, ServerKind, Step, SuiteMock,
+};
 
 impl Loader {
-    /// The facets of `received` or `called`, one for each stand-in.
-    pub(super) fn journals(&mut self, entry: &Entry, journal: Journal) -> Vec<Facet> {
+    /// The expectations of `received` or `called`, one for each stand-in.
+    pub(super) fn read_journals(&mut self, entry: &Entry, journal: Journal) -> Vec<Expectation> {
         if entry.value.entries().is_empty() {
-            self.problems.add(entry.value.span, "nothing is expected here");
+            self.problems.add(entry.value.span, "this expects nothing");
         }
         let of = |named: &Entry| {
-            let coming = self.some(&named.value);
-            self.check_requests(&named.key, coming);
-            let coming = coming.iter().map(|it| self.coming(it, journal)).collect();
-            Facet::Journal { journal, name: named.key.clone(), span: named.key_span, coming }
+            let expected = self.one_or_more(&named.value);
+            self.check_requests(&named.key, expected);
+            let expected =
+                expected.iter().map(|it| self.read_journal_expectation(it, journal)).collect();
+            Expectation::Journal {
+                journal,
+                name: named.key.clone(),
+                span: named.key_span,
+                expected,
+            }
         };
         entry.value.entries().iter().map(of).collect()
     }
 
-    /// Only requests to an LLM endpoint have what it reads in them.
-    fn check_requests(&mut self, name: &str, coming: &[Node]) {
-        let known = self.stand_ins.iter().find(|it| it.name == name);
+    /// Refuses keys that only requests to an LLM endpoint have.
+    fn check_requests(&mut self, name: &str, expected: &[Node]) {
+        let known = self.mocks.iter().find(|it| it.name == name);
         if known.is_none_or(|it| it.llm().is_some()) {
             return;
         }
-        let of_llm = coming.iter().flat_map(Node::entries).filter(|it| is_of_llm(&it.key));
-        for entry in of_llm {
+        let llm_keys = expected.iter().flat_map(Node::entries).filter(|it| is_llm_key(&it.key));
+        for entry in llm_keys {
             let key = &entry.key;
-            let message = format!("`{name}` is no LLM endpoint, whose requests have `{key}`");
+            let message = format!("`{key}` needs an LLM endpoint, and `{name}` is none");
             self.problems.add(entry.key_span, message);
         }
     }
 
-    fn coming(&mut self, node: &Node, journal: Journal) -> Coming {
-        let count = node.get("count").map(|it| Pattern::read(it, &mut self.problems));
+    fn read_journal_expectation(&mut self, node: &Node, journal: Journal) -> JournalExpectation {
+        let count = node.get("count").map(|it| MatcherTemplate::read(it, &mut self.problems));
         let mut wanted = node.clone();
         if let Kind::Map(entries) = &mut wanted.kind {
             entries.retain(|entry| entry.key != "count");
         }
-        let pattern = match journal {
+        let matcher = match journal {
             _ if wanted.entries().is_empty() => None,
-            Journal::Received => Some(self.request(&wanted)),
-            Journal::Called => Some(Pattern::read(&wanted, &mut self.problems)),
+            Journal::Received => Some(self.read_request(&wanted)),
+            Journal::Called => Some(MatcherTemplate::read(&wanted, &mut self.problems)),
         };
-        Coming { span: node.span, pattern, count }
+        JournalExpectation { span: node.span, matcher, count }
     }
 
-    /// Whether there is such a stand-in, and whether it keeps such a journal.
+    /// Checks that each mock exists and has such a journal.
     pub(super) fn check_journals<'s>(
         &mut self,
         steps: impl Iterator<Item = &'s Step>,
         server: Option<&Server>,
     ) {
-        for (_, facet) in steps.flat_map(|step| &step.expect.0) {
-            let stand_ins = &self.stand_ins;
-            let Facet::Journal { journal, name, span, .. } = facet else { continue };
-            let known = stand_ins.iter().find(|it| it.name == *name).map(StandIn::is_mcp);
-            let tested = server.filter(|it| it.name == *name && matches!(it.way, Way::Mock(_)));
+        for (_, expectation) in steps.flat_map(|step| &step.expect.0) {
+            let mocks = &self.mocks;
+            let Expectation::Journal { journal, name, span, .. } = expectation else { continue };
+            let known = mocks.iter().find(|it| it.name == *name).map(SuiteMock::is_mcp);
+            let tested =
+                server.filter(|it| it.name == *name && matches!(it.kind, ServerKind::Mock(_)));
             let message = match (known.or(tested.map(|_| true)), journal) {
                 (Some(true), Journal::Called) | (Some(false), Journal::Received) => continue,
                 (Some(true), Journal::Received) => {
-                    format!("`{name}` is an MCP server; `called` looks at what comes to it")
+                    format!("`{name}` is an MCP server; use `called`")
                 }
                 (Some(false), Journal::Called) => {
-                    format!("`{name}` is an HTTP server; `received` looks at what comes to it")
+                    format!("`{name}` is an HTTP server; use `received`")
                 }
-                (None, _) => format!("there is no mock `{name}`"),
+                (None, _) => format!("no mock named `{name}`"),
             };
-            let tested = server.filter(|it| matches!(it.way, Way::Mock(_)));
-            let names = stand_ins.iter().map(|it| &*it.name).chain(tested.map(|it| &*it.name));
+            let tested = server.filter(|it| matches!(it.kind, ServerKind::Mock(_)));
+            let names = mocks.iter().map(|it| &*it.name).chain(tested.map(|it| &*it.name));
             let help = did_you_mean(name, names).filter(|_| known.is_none());
             self.problems.add_with_help(*span, message, help);
         }

@@ -1,12 +1,14 @@
-//! The stand-ins of a suite.
+//! Reads the mocks of a suite.
 
 use sparring_mock::{HttpFault, LlmKnown, LlmScript};
 use sparring_script::{Entry, Kind, Node, Tree, duration};
 
 use super::{Loader, one_or_many};
-use crate::model::{Body, Llm, Pattern, Reply, Route, Server, StandIn, StandInKind, Transport};
+use crate::model::{
+    Body, Llm, MatcherTemplate, MockKind, Reply, Route, Server, SuiteMock, Transport,
+};
 
-/// The keys that say what a mock stands for, and what may stand beside each.
+/// The keys for the kind of a mock, and the other keys that each kind can have.
 const KINDS: [(&str, &[&str]); 5] = [
     ("http", &[]),
     ("mock", &["vars", "transport"]),
@@ -16,43 +18,41 @@ const KINDS: [(&str, &[&str]); 5] = [
 ];
 
 impl Loader {
-    pub(super) fn stand_ins(&mut self, node: &Node, servers: &[Server]) -> Vec<StandIn> {
+    pub(super) fn read_mocks(&mut self, node: &Node, servers: &[Server]) -> Vec<SuiteMock> {
         let entries = node.get("mocks").map(Node::entries).unwrap_or_default();
         for entry in entries.iter().filter(|it| servers.iter().any(|one| one.name == it.key)) {
-            let message = format!("there is a server `{}` already", entry.key);
+            let message = format!("a server is already named `{}`", entry.key);
             self.problems.add(entry.key_span, message);
         }
-        entries.iter().filter_map(|entry| self.stand_in(entry)).collect()
+        entries.iter().filter_map(|entry| self.read_mock(entry)).collect()
     }
 
-    fn stand_in(&mut self, entry: &Entry) -> Option<StandIn> {
+    fn read_mock(&mut self, entry: &Entry) -> Option<SuiteMock> {
         let (node, name) = (&entry.value, &entry.key);
         let kinds: Vec<_> = KINDS.iter().filter(|(key, _)| node.get(key).is_some()).collect();
-        let [(key, beside)] = kinds[..] else {
+        let [(key, other_keys)] = kinds[..] else {
             self.problems.add(
                 entry.key_span,
                 format!(
-                    "the mock `{name}` must have one of `http`, `mock`, `mcp_interactions`, `openai` and `anthropic`"
+                    "mock `{name}` needs one of `http`, `mock`, `mcp_interactions`, `openai` and `anthropic`"
                 ),
             );
             return None;
         };
         for other in node.entries() {
-            if other.key != *key && !beside.contains(&&*other.key) {
-                let message = format!("`{}` does not go with `{key}`", other.key);
+            if other.key != *key && !other_keys.contains(&&*other.key) {
+                let message = format!("`{}` cannot be used with `{key}`", other.key);
                 self.problems.add(other.key_span, message);
             }
         }
         let kind = match *key {
-            "http" => StandInKind::Http(self.routes(node.get("http")?)),
-            "mock" => StandInKind::Script(self.script(node)?),
-            "mcp_interactions" => {
-                StandInKind::Interactions(node.get("mcp_interactions")?.to_json())
-            }
-            api => StandInKind::Llm(self.llm(node, api)),
+            "http" => MockKind::Http(self.read_routes(node.get("http")?)),
+            "mock" => MockKind::Script(self.read_script(node)?),
+            "mcp_interactions" => MockKind::Interactions(node.get("mcp_interactions")?.to_json()),
+            api => MockKind::Llm(self.read_llm(node, api)),
         };
         let transports = super::texts(node, "transport");
-        Some(StandIn {
+        Some(SuiteMock {
             name: name.clone(),
             span: entry.key_span,
             kind,
@@ -60,22 +60,22 @@ impl Loader {
         })
     }
 
-    /// An LLM endpoint, which is checked as far as it can be now.
-    fn llm(&mut self, node: &Node, api: &'static str) -> Llm {
+    /// Reads an LLM endpoint and checks what does not depend on templates.
+    fn read_llm(&mut self, node: &Node, api: &'static str) -> Llm {
         LlmScript::read(node, LlmKnown::Suite(None), &mut self.problems);
-        // What is wrong with its templates is told by now.
-        let mut told = self.problems.clone();
-        Llm { api, node: node.clone(), tree: Tree::read(node, &mut told) }
+        // Its templates were checked just now.
+        let mut checked = self.problems.clone();
+        Llm { api, node: node.clone(), tree: Tree::read(node, &mut checked) }
     }
 
-    /// The turns that a test brings, for the one LLM endpoint there is.
-    pub(super) fn turns(&mut self, test: &Node, server: Option<&Server>) -> Option<Node> {
+    /// Reads the turns of a test for the suite's LLM endpoint.
+    pub(super) fn read_turns(&mut self, test: &Node, server: Option<&Server>) -> Option<Node> {
         let turns = test.entry("turns")?;
-        let llms: Vec<&Llm> = self.stand_ins.iter().filter_map(StandIn::llm).collect();
+        let llms: Vec<&Llm> = self.mocks.iter().filter_map(SuiteMock::llm).collect();
         let [llm] = llms[..] else {
             let message = match llms.is_empty() {
-                true => "there is no LLM endpoint that would take these turns",
-                false => "there are several LLM endpoints that could take these turns",
+                true => "the suite has no LLM endpoint for these turns",
+                false => "the suite has several LLM endpoints for these turns",
             };
             let help = "write `mocks: {llm: {openai: []}}` at the top of the suite";
             let help = llms.is_empty().then(|| help.to_owned());
@@ -85,22 +85,23 @@ impl Loader {
         let whole = llm.with_turns(&turns.value);
         LlmScript::read(&whole, LlmKnown::Suite(None), &mut self.problems);
         if server.is_some_and(|server| server.concurrency > 1) {
-            let message = "`turns` cannot be told apart among tests that run at once";
+            let message =
+                "`turns` cannot be used with `concurrency`, because the tests share the endpoint";
             self.problems.add(turns.key_span, message);
         }
         Some(turns.value.clone())
     }
 
-    fn routes(&mut self, node: &Node) -> Vec<Route> {
+    fn read_routes(&mut self, node: &Node) -> Vec<Route> {
         let route = |route: &Node| Route {
-            when: route.get("when").map(|when| self.request(when)),
-            replies: self.replies(route.get("reply").map(one_or_many).unwrap_or_default()),
+            when: route.get("when").map(|when| self.read_request(when)),
+            replies: self.read_replies(route.get("reply").map(one_or_many).unwrap_or_default()),
         };
         node.items().iter().map(route).collect()
     }
 
-    /// What a request must be like, as it is given by the mock.
-    pub(super) fn request(&mut self, node: &Node) -> Pattern {
+    /// Reads a matcher of HTTP requests.
+    pub(super) fn read_request(&mut self, node: &Node) -> MatcherTemplate {
         let mut node = node.clone();
         if let Kind::Map(entries) = &mut node.kind {
             for entry in entries {
@@ -110,21 +111,21 @@ impl Loader {
                         headers.iter_mut().for_each(|it| it.key.make_ascii_lowercase());
                     }
                     ("path", Kind::String(path)) if path.contains('?') && !path.contains("${") => {
-                        let message = "a path has no query; `query` has what is in it";
+                        let message = "a path has no query; use `query`";
                         self.problems.add(entry.value.span, message);
                     }
                     _ => {}
                 }
             }
         }
-        Pattern::read(&node, &mut self.problems)
+        MatcherTemplate::read(&node, &mut self.problems)
     }
 
-    fn replies(&mut self, nodes: &[Node]) -> Vec<Reply> {
+    fn read_replies(&mut self, nodes: &[Node]) -> Vec<Reply> {
         let last = nodes.len().saturating_sub(1);
         let mut replies = Vec::new();
         for (at, node) in nodes.iter().enumerate() {
-            let mut reply = self.http_reply(node);
+            let mut reply = self.read_reply(node);
             if at < last {
                 reply.times.get_or_insert(1);
             }
@@ -133,16 +134,16 @@ impl Loader {
         replies
     }
 
-    fn http_reply(&mut self, node: &Node) -> Reply {
+    fn read_reply(&mut self, node: &Node) -> Reply {
         if let (Some(_), Some(text)) = (node.get("json"), node.entry("text")) {
-            self.problems.add(text.key_span, "`text` does not go with `json`");
+            self.problems.add(text.key_span, "`text` cannot be used with `json`");
         }
         let status = node.get("status").and_then(Node::as_u64).unwrap_or(200);
         let status = u16::try_from(status).unwrap_or(u16::MAX);
-        if let Some(said) = node.get("status").filter(|_| status > 599) {
-            self.problems.add(said.span, "a status is at most 599");
+        if let Some(node) = node.get("status").filter(|_| status > 599) {
+            self.problems.add(node.span, "the highest status is 599");
         }
-        let body = match (self.tree(node, "json"), self.text(node, "text")) {
+        let body = match (self.read_tree(node, "json"), self.read_text(node, "text")) {
             (Some(json), _) => Body::Json(json),
             (None, Some(text)) => Body::Text(text),
             (None, None) => Body::Nothing,
@@ -150,18 +151,17 @@ impl Loader {
         let delay = node.get("delay").and_then(Node::as_str).and_then(|it| duration(it).ok());
         Reply {
             status,
-            headers: self.pairs(node, "headers"),
+            headers: self.read_texts(node, "headers"),
             body,
             delay: delay.unwrap_or_default(),
-            fault: node.get("fault").and_then(|fault| self.http_fault(fault)),
+            fault: node.get("fault").and_then(|fault| self.read_fault(fault)),
             times: node.get("times").and_then(Node::as_u64),
         }
     }
 
-    fn http_fault(&mut self, node: &Node) -> Option<HttpFault> {
+    fn read_fault(&mut self, node: &Node) -> Option<HttpFault> {
         let [entry] = node.entries() else {
-            self.problems
-                .add(node.span, "one of `disconnect`, `silent` and `slow` must stand here");
+            self.problems.add(node.span, "write one of `disconnect`, `silent` and `slow`");
             return None;
         };
         match (&*entry.key, entry.value.as_str()) {
@@ -170,7 +170,7 @@ impl Loader {
             ("slow", _) => Some(HttpFault::Slow(entry.value.as_u64()?)),
             _ => {
                 if entry.value.as_bool() == Some(false) {
-                    self.problems.add(entry.value.span, "only `silent: true` makes sense");
+                    self.problems.add(entry.value.span, "`silent` can only be true");
                 }
                 Some(HttpFault::Silent)
             }

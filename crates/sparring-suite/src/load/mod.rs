@@ -1,96 +1,99 @@
-//! From a suite's text to a model, with everything that is wrong told at once:
-//! first by the grammar, then by what only reading can find.
+//! Loads a suite and reports all its problems at once: those that the grammar finds
+//! first, then those that only the loader can find.
 
 mod agents;
 mod answers;
-mod around;
 mod expects;
 mod fragments;
-mod holes;
 mod include;
 mod journals;
-mod mock_holes;
+mod mock_template_check;
 mod mocks;
+mod server_check;
 mod servers;
 mod snapshots;
-mod special;
+mod special_steps;
 mod steps;
+mod template_check;
 mod tests;
-mod watched;
+mod watched_files;
 
-pub use watched::Watched;
+pub use watched_files::WatchedFiles;
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sparring_script::{Entry, Kind, Node, Object, Problems, Source, Tree, nearest};
 
-use crate::model::{Agent, Files, Needs, Rules, Server, StandIn, Suite, Test};
+use crate::model::{Agent, Files, Needs, Server, SnapshotRules, Suite, SuiteMock, Test};
 
-/// Why a file is no suite.
+/// Why a suite could not be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// It could not be read.
+    /// The file could not be read.
     #[error("cannot read {}: {error}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         error: std::io::Error,
     },
-    /// It is wrong, or a file that it names is.
-    #[error("{}", told(.0))]
-    Wrong(Vec<Problems>),
+    /// The suite, or a file that it names, has problems.
+    #[error("{}", join(.0))]
+    Invalid(Vec<Problems>),
 }
 
-fn told(problems: &[Problems]) -> String {
+fn join(problems: &[Problems]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
 }
 
-/// What came of reading a suite from a file.
+/// A suite from a file, and the files that it depends on.
 #[derive(Debug)]
-#[must_use = "it has the suite, or why there is none"]
-pub struct Reading {
-    /// The suite, or what is wrong.
+#[must_use = "contains the suite or the error"]
+pub struct LoadedSuite {
+    /// The suite, or why it could not be loaded.
     pub suite: Result<Suite, LoadError>,
-    /// What another reading or another run may find changed.
-    pub watched: Watched,
+    /// The files whose changes can change the suite or its results.
+    pub watched: WatchedFiles,
 }
 
 impl Suite {
-    /// Reads a suite from a file.
+    /// Loads a suite from a file.
     ///
     /// # Errors
-    /// When it cannot be read, or is wrong; all that is wrong is told at once,
-    /// also with the mocks that it names.
+    /// When the file cannot be read, or it or a mock script that it names has problems.
     pub fn from_file(path: &Path) -> Result<Suite, LoadError> {
-        Suite::open(path).suite
+        Suite::load(path).suite
     }
 
-    /// Reads a suite from a file, and says which files it is about.
-    pub fn open(path: &Path) -> Reading {
-        let mut watched = Watched::of(path);
+    /// Loads a suite from a file, together with the files that it depends on.
+    pub fn load(path: &Path) -> LoadedSuite {
+        let mut watched = WatchedFiles::new(path);
         let suite = match std::fs::read_to_string(path) {
             Err(error) => Err(LoadError::Read { path: path.to_owned(), error }),
             Ok(text) => {
                 let folder = path.parent().unwrap_or(Path::new(""));
                 let source = Source::new(path.display().to_string(), text);
-                Suite::load(&source, folder, &mut watched).map_err(LoadError::Wrong)
+                Suite::load_source(&source, folder, &mut watched).map_err(LoadError::Invalid)
             }
         };
-        Reading { suite, watched }
+        LoadedSuite { suite, watched }
     }
 
-    /// Reads a suite; files that it names are looked for from `folder` on.
+    /// Parses a suite. Paths in it start at `folder`.
     ///
     /// # Errors
-    /// When it is wrong, or a mock that it names is.
-    pub fn read(source: &Source, folder: &Path) -> Result<Suite, Vec<Problems>> {
-        Suite::load(source, folder, &mut Watched::default())
+    /// When it or a mock script that it names has problems.
+    pub fn parse(source: &Source, folder: &Path) -> Result<Suite, Vec<Problems>> {
+        Suite::load_source(source, folder, &mut WatchedFiles::default())
     }
 
-    fn load(source: &Source, folder: &Path, watched: &mut Watched) -> Result<Suite, Vec<Problems>> {
+    fn load_source(
+        source: &Source,
+        folder: &Path,
+        watched: &mut WatchedFiles,
+    ) -> Result<Suite, Vec<Problems>> {
         let read = include::read(source, folder).map_err(|problems| vec![problems])?;
         watched.files.extend(read.named);
         let mut loader = Loader {
@@ -99,13 +102,13 @@ impl Suite {
             scripts: read.unreadable,
             fragments: Vec::new(),
             using: Vec::new(),
-            snapshots: Rules::default(),
-            watched: Watched::default(),
+            snapshots: SnapshotRules::default(),
+            watched: WatchedFiles::default(),
             has_agent: read.node.get("agent").is_some(),
-            brought: read.node.get("mcp_interactions").map(Node::to_json),
-            stand_ins: Vec::new(),
+            interactions: read.node.get("mcp_interactions").map(Node::to_json),
+            mocks: Vec::new(),
         };
-        let mut suite = loader.suite(&read.node, source);
+        let mut suite = loader.read_suite(&read.node, source);
         let mut all = loader.files.sorted(&loader.problems);
         all.extend(loader.scripts);
         watched.extend(loader.watched);
@@ -114,53 +117,52 @@ impl Suite {
     }
 }
 
-/// What is known while a suite is read. What has the wrong shape is passed over
-/// in silence here: the grammar has told it.
+/// Loads one suite. It ignores values of the wrong shape, which the grammar reported.
 struct Loader {
     files: Files,
     problems: Problems,
-    /// What is wrong with the scripts of mocks, and with files that are no YAML.
+    /// The problems of mock scripts, and of files that are not YAML.
     scripts: Vec<Problems>,
-    /// What is not kept in any snapshot.
-    snapshots: Rules,
-    /// The files that it names.
-    watched: Watched,
+    /// The snapshot rules of the whole suite.
+    snapshots: SnapshotRules,
+    /// The files that the suite names.
+    watched: WatchedFiles,
     fragments: Vec<Entry>,
-    /// The fragments whose steps are being read, each used by the one before.
+    /// The fragments that are being read, each used by the one before.
     using: Vec<String>,
-    /// Whether there is an agent for all tests.
+    /// Whether the suite has an agent for all tests.
     has_agent: bool,
-    /// The responses of tests that bring no others.
-    brought: Option<Value>,
-    /// What is started beside the servers.
-    stand_ins: Vec<StandIn>,
+    /// The interactions of tests without their own.
+    interactions: Option<Value>,
+    /// The mocks of the suite.
+    mocks: Vec<SuiteMock>,
 }
 
 impl Loader {
-    fn suite(&mut self, node: &Node, source: &Source) -> Suite {
-        self.fragments(node);
-        let mut servers = self.servers(node);
-        self.watch(node);
-        self.stand_ins = self.stand_ins(node, &servers);
-        self.check_mock_holes(&servers);
-        let agent = self.agent(node);
+    fn read_suite(&mut self, node: &Node, source: &Source) -> Suite {
+        self.read_fragments(node);
+        let mut servers = self.read_servers(node);
+        self.read_watch(node);
+        self.mocks = self.read_mocks(node, &servers);
+        self.check_mock_templates(&servers);
+        let agent = self.read_agent(node);
         for tree in agent.iter().flat_map(Agent::trees) {
-            self.check_mocks_in(tree);
+            self.check_mock_names(tree);
         }
-        self.snapshots = node.get("snapshots").map(|it| self.rules(it)).unwrap_or_default();
-        let (setup, teardown) = self.suite_around(node, &servers);
+        self.snapshots = node.get("snapshots").map(|it| self.read_rules(it)).unwrap_or_default();
+        let (setup, teardown) = self.read_suite_setup(node, &servers);
         let saved = setup.iter().flat_map(|step| &step.save);
         let known: Vec<&str> = saved.map(|(name, _, _)| &**name).collect();
-        let tests = self.tests(node, &servers, &known);
-        self.check_brought(node, tests.iter().flat_map(Test::all_steps));
+        let tests = self.read_tests(node, &servers, &known);
+        self.check_interactions(node, tests.iter().flat_map(Test::all_steps));
         self.check_servers(node, &servers, &tests);
-        servers.push(Server::nobody());
+        servers.push(Server::none());
         Suite {
             source: source.clone(),
             files: Files::default(),
             needs: needs(node),
             servers,
-            stand_ins: std::mem::take(&mut self.stand_ins),
+            mocks: std::mem::take(&mut self.mocks),
             agent,
             setup,
             teardown,
@@ -168,19 +170,19 @@ impl Loader {
         }
     }
 
-    /// The value under a key, with its holes.
-    fn tree(&mut self, node: &Node, key: &str) -> Option<Tree> {
+    /// Reads the value of a key with its templates.
+    fn read_tree(&mut self, node: &Node, key: &str) -> Option<Tree> {
         node.get(key).map(|value| Tree::read(value, &mut self.problems))
     }
 
-    /// The same as a text, whatever fills its holes.
-    fn text(&mut self, node: &Node, key: &str) -> Option<Tree> {
-        self.tree(node, key).map(Tree::spelled)
+    /// Reads a string with templates.
+    fn read_text(&mut self, node: &Node, key: &str) -> Option<Tree> {
+        self.read_tree(node, key).map(Tree::spelled)
     }
 
-    /// The same as a URL, in which values are percent-encoded.
-    fn url(&mut self, node: &Node, key: &str) -> Option<Tree> {
-        self.tree(node, key).map(Tree::url)
+    /// Reads a URL with templates, whose values are percent-encoded.
+    fn read_url(&mut self, node: &Node, key: &str) -> Option<Tree> {
+        self.read_tree(node, key).map(Tree::url)
     }
 }
 
@@ -189,13 +191,13 @@ fn needs(node: &Node) -> Needs {
     Needs { programs: of("programs"), env: of("env"), files: of("files") }
 }
 
-/// The texts under a key, of which there may be one or many.
+/// The strings of a key that takes one or a list.
 fn texts(node: &Node, key: &str) -> Vec<String> {
     let all = node.get(key).map(one_or_many).unwrap_or_default();
     all.iter().filter_map(Node::as_str).map(str::to_owned).collect()
 }
 
-/// What stands in a list, or alone.
+/// The items of a list, or a single value.
 fn one_or_many(node: &Node) -> &[Node] {
     match &node.kind {
         Kind::List(items) => items,
@@ -203,7 +205,7 @@ fn one_or_many(node: &Node) -> &[Node] {
     }
 }
 
-/// Whether a key is none of an object's, and like one of these.
+/// Whether a key is unknown and similar to one of these names.
 fn is_almost<const N: usize>(entry: &Entry, object: &Object, names: [&'static str; N]) -> bool {
     !object.has(&entry.key) && !nearest(&entry.key, names).is_empty()
 }

@@ -8,7 +8,7 @@ use super::{Loader, is_almost};
 use crate::grammar::TEST;
 use crate::model::{Completion, Step, Verb};
 
-/// The verbs there are.
+/// The verbs.
 pub(super) const VERBS: [&str; 16] = [
     "call",
     "read",
@@ -28,28 +28,28 @@ pub(super) const VERBS: [&str; 16] = [
     "agent",
 ];
 
-/// The verbs that `with` says more about.
+/// The verbs that take `with`.
 const WITH: [&str; 5] = ["call", "prompt", "complete", "request", "notify"];
 
 impl Loader {
-    pub(super) fn step(&mut self, node: &Node) -> Option<Step> {
-        let (span, verb) = self.verb(node)?;
-        let cancel = self.cancel(node, &verb);
-        let expect = self.expect(node, &verb);
-        let save = self.save(node, &verb);
-        Some(Step { span, answers: self.answers(node), cancel, expect, save, verb })
+    pub(super) fn read_step(&mut self, node: &Node) -> Option<Step> {
+        let (span, verb) = self.read_verb(node)?;
+        let cancel = self.read_cancel(node, &verb);
+        let expect = self.read_expectations(node, &verb);
+        let save = self.read_save(node, &verb);
+        Some(Step { span, answers: self.read_answers(node), cancel, expect, save, verb })
     }
 
-    fn verb(&mut self, node: &Node) -> Option<(Span, Verb)> {
+    fn read_verb(&mut self, node: &Node) -> Option<(Span, Verb)> {
         let found: Vec<_> =
             node.entries().iter().filter(|entry| VERBS.contains(&&*entry.key)).collect();
         let runs = |key: &str| key == "input" || key == "agent";
         if let Some(first) = found.first().filter(|_| found.iter().all(|it| runs(&it.key))) {
             for entry in node.entries().iter().filter(|it| it.key == "with" || it.key == "answer") {
-                let message = format!("`{}` does not go with an agent", entry.key);
+                let message = format!("`{}` cannot be used with an agent", entry.key);
                 self.problems.add(entry.key_span, message);
             }
-            return Some((first.key_span, self.run_agent(node)));
+            return Some((first.key_span, self.read_agent_step(node)));
         }
         let [entry] = found[..] else {
             match found.get(1) {
@@ -57,10 +57,10 @@ impl Loader {
                     let message = format!("`{}` is a second verb; a step has one", second.key);
                     self.problems.add(second.key_span, message);
                 }
-                // An unknown key has been told with the verb that is meant.
+                // The grammar reported an unknown key and suggested the verb.
                 None if node.entries().iter().any(|it| is_almost(it, &TEST, VERBS)) => {}
                 None => {
-                    let message = format!("a step must have a verb: {}", VERBS.join(", "));
+                    let message = format!("a step needs a verb: {}", VERBS.join(", "));
                     self.problems.add(node.span, message);
                 }
             }
@@ -68,26 +68,26 @@ impl Loader {
         };
         let key = &*entry.key;
         if let Some(with) = node.entry("with").filter(|_| !WITH.contains(&key)) {
-            self.problems.add(with.key_span, format!("`with` does not go with `{key}`"));
+            self.problems.add(with.key_span, format!("`with` cannot be used with `{key}`"));
         }
-        let name = self.text(node, key)?;
-        let with = self.tree(node, "with");
+        let name = self.read_text(node, key)?;
+        let with = self.read_tree(node, "with");
         let arguments = || with.clone().unwrap_or(Tree::Plain(json!({})));
         let verb = match key {
             "call" => Verb::Call { tool: name, arguments: arguments() },
-            "read" => Verb::Read { uri: self.url(node, key)? },
+            "read" => Verb::Read { uri: self.read_url(node, key)? },
             "prompt" => Verb::Prompt { name, arguments: arguments() },
             "list" => Verb::List(listing(entry.value.as_str()?)?),
-            "complete" => Verb::Complete(self.completion(&entry.value, with)?),
+            "complete" => Verb::Complete(self.read_completion(&entry.value, with)?),
             "request" => Verb::Request { method: name, params: with },
             "notify" => Verb::Notify { method: name, params: with },
-            "subscribe" => Verb::Subscribe { uri: self.url(node, key)? },
-            "send" => Verb::Send(self.raw(node)?),
-            "wait" => Verb::Wait(self.wait(node, entry)?),
+            "subscribe" => Verb::Subscribe { uri: self.read_url(node, key)? },
+            "send" => Verb::Send(self.read_raw(node)?),
+            "wait" => Verb::Wait(self.read_wait(node, entry)?),
             "sleep" => Verb::Sleep(duration(entry.value.as_str()?).ok()?),
             key => {
                 if entry.value.as_bool() == Some(false) {
-                    let message = format!("only `{key}: true` makes sense");
+                    let message = format!("`{key}` can only be true");
                     self.problems.add(entry.value.span, message);
                 }
                 if key == "restart" { Verb::Restart } else { Verb::Ping }
@@ -97,8 +97,8 @@ impl Loader {
         Some((Span { start: entry.key_span.start, end }, verb))
     }
 
-    fn completion(&mut self, node: &Node, context: Option<Tree>) -> Option<Completion> {
-        let reference = match (self.text(node, "prompt"), self.text(node, "template")) {
+    fn read_completion(&mut self, node: &Node, context: Option<Tree>) -> Option<Completion> {
+        let reference = match (self.read_text(node, "prompt"), self.read_text(node, "template")) {
             (Some(name), None) => {
                 Tree::map([("type", Tree::Plain(json!("ref/prompt"))), ("name", name)])
             }
@@ -106,33 +106,34 @@ impl Loader {
                 Tree::map([("type", Tree::Plain(json!("ref/resource"))), ("uri", uri)])
             }
             _ => {
-                self.problems
-                    .add(node.span, "a completion must have one of `prompt` and `template`");
+                self.problems.add(node.span, "a completion needs either `prompt` or `template`");
                 return None;
             }
         };
-        let argument = self.text(node, "argument")?;
-        let value = self.text(node, "value")?;
+        let argument = self.read_text(node, "argument")?;
+        let value = self.read_text(node, "value")?;
         Some(Completion { reference, argument, value, context })
     }
 
-    fn save(&mut self, node: &Node, verb: &Verb) -> Vec<(String, Span, Path)> {
+    fn read_save(&mut self, node: &Node, verb: &Verb) -> Vec<(String, Span, Path)> {
         let entries = node.get("save").map(Node::entries).unwrap_or_default();
         let mut saved = Vec::new();
         for entry in entries {
             let Some(text) = entry.value.as_str() else { continue };
             let span = entry.value.span;
-            if let Some(reserved) = super::holes::RESERVED.iter().find(|it| **it == entry.key) {
-                let message = format!("`{reserved}` has a meaning of its own in templates");
+            if let Some(reserved) =
+                super::template_check::RESERVED.iter().find(|it| **it == entry.key)
+            {
+                let message = format!("`{reserved}` is reserved in templates");
                 self.problems.add(entry.key_span, message);
             }
             match Path::parse(text) {
                 Ok(path) => {
-                    self.check_root(&path, span, verb);
+                    self.check_saved_path(&path, span, verb);
                     saved.push((entry.key.clone(), span, path.to_wire()));
                 }
                 Err(bad) => {
-                    self.problems.add(span, format!("this is no path: {}", bad.message));
+                    self.problems.add(span, format!("not a path: {}", bad.message));
                 }
             }
         }

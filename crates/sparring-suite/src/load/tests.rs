@@ -6,52 +6,57 @@ use serde_json::{Map, Value};
 use sparring_script::{Node, Path, Scope, Tree, Undefined, did_you_mean, duration};
 
 use super::Loader;
-use super::holes::RESERVED;
 use super::steps::VERBS;
+use super::template_check::RESERVED;
 use crate::model::{Server, Step, Test};
 
-/// What may stand beside a verb.
-const BESIDE: [&str; 5] = ["with", "cancel", "answer", "expect", "save"];
+/// The keys that a step can have beside its verb.
+const STEP_KEYS: [&str; 5] = ["with", "cancel", "answer", "expect", "save"];
 
-/// Whether it is a key of a step, which a test with `steps` cannot have itself.
-pub(super) fn is_of_a_step(key: &str) -> bool {
-    VERBS.contains(&key) || BESIDE.contains(&key)
+/// Whether a key belongs to a step. A test with `steps` cannot have such keys itself.
+pub(super) fn is_step_key(key: &str) -> bool {
+    VERBS.contains(&key) || STEP_KEYS.contains(&key)
 }
 
 impl Loader {
-    pub(super) fn tests(&mut self, node: &Node, servers: &[Server], known: &[&str]) -> Vec<Test> {
+    pub(super) fn read_tests(
+        &mut self,
+        node: &Node,
+        servers: &[Server],
+        known: &[&str],
+    ) -> Vec<Test> {
         let Some(tests) = node.get("tests") else { return Vec::new() };
         if tests.items().is_empty() {
-            self.problems.add(tests.span, "there is no test");
+            self.problems.add(tests.span, "`tests` is empty");
         }
-        let read = tests.items().iter().flat_map(|node| self.rows(node, servers, known));
+        let read = tests.items().iter().flat_map(|node| self.read_cases(node, servers, known));
         let read: Vec<Test> = read.collect();
-        self.check_names(&read);
+        self.check_test_names(&read);
         read
     }
 
-    /// A test, or one for each row of its table.
-    fn rows(&mut self, node: &Node, servers: &[Server], known: &[&str]) -> Vec<Test> {
+    /// Reads a test, or one test for each of its `cases`.
+    fn read_cases(&mut self, node: &Node, servers: &[Server], known: &[&str]) -> Vec<Test> {
         let Some(cases) = node.get("cases") else {
-            return vec![self.test(node, servers, known, Map::new())];
+            return vec![self.read_test(node, servers, known, Map::new())];
         };
         if cases.items().is_empty() {
-            self.problems.add(cases.span, "there is no case");
+            self.problems.add(cases.span, "`cases` is empty");
         }
         let rows = cases.items().iter().map(|row| {
             for column in row.entries().iter().filter(|it| RESERVED.contains(&&*it.key)) {
-                let message = format!("`{}` has a meaning of its own in templates", column.key);
+                let message = format!("`{}` is reserved in templates", column.key);
                 self.problems.add(column.key_span, message);
             }
             match row.to_json() {
-                Value::Object(row) => self.test(node, servers, known, row),
-                _ => self.test(node, servers, known, Map::new()),
+                Value::Object(row) => self.read_test(node, servers, known, row),
+                _ => self.read_test(node, servers, known, Map::new()),
             }
         });
         rows.collect()
     }
 
-    fn test(
+    fn read_test(
         &mut self,
         node: &Node,
         servers: &[Server],
@@ -59,14 +64,15 @@ impl Loader {
         case: Map<String, Value>,
     ) -> Test {
         let is = |key| node.get(key).and_then(Node::as_bool).unwrap_or_default();
-        let (setup, teardown) = (self.around(node, "setup"), self.around(node, "teardown"));
-        let steps = self.steps_of(node);
+        let (setup, teardown) =
+            (self.read_setup_steps(node, "setup"), self.read_setup_steps(node, "teardown"));
+        let steps = self.read_test_steps(node);
         let all = || setup.iter().chain(&steps).chain(&teardown);
-        let server = self.server_of(node, servers, all());
-        let interactions = self.brought(node, all());
-        let turns = self.turns(node, servers.get(server));
+        let server = self.find_server(node, servers, all());
+        let interactions = self.read_interactions(node, all());
+        let turns = self.read_turns(node, servers.get(server));
         let test = Test {
-            name: self.name_of(node, &case),
+            name: self.read_name(node, &case),
             only: is("only"),
             isolate: is("isolate"),
             retry: node.get("retry").and_then(Node::as_u64),
@@ -82,29 +88,29 @@ impl Loader {
             steps,
             teardown,
         };
-        self.check_brought(node, test.all_steps());
+        self.check_interactions(node, test.all_steps());
         self.check_journals(test.all_steps(), servers.get(server));
         let known = known.iter().copied().chain(test.case.keys().map(String::as_str));
         let known: Vec<&str> = known.collect();
         if let Some(turns) = &test.turns {
             self.check_turns(turns, &known);
         }
-        self.check_holes(test.all_steps(), known);
+        self.check_templates(test.all_steps(), known);
         self.check_no_restart(&test.teardown, "teardown");
         self.check_server(test.all_steps(), servers.get(server));
-        self.check_shared(node, &test, servers.get(server));
+        self.check_concurrency(node, &test, servers.get(server));
         test
     }
 
-    /// The name of a test; the columns of its row are filled in.
-    fn name_of(&mut self, node: &Node, case: &Map<String, Value>) -> String {
+    /// Reads the name of a test and renders the values of its case into it.
+    fn read_name(&mut self, node: &Node, case: &Map<String, Value>) -> String {
         let Some(name) = node.get("name") else { return String::new() };
-        // Of what is no text that was told already; it is told by its place.
+        // The grammar reported a name that is not a string; its position makes it unique.
         let text = name.as_str().map_or_else(|| format!("{:?}", name.span), str::to_owned);
         if case.is_empty() {
             return text;
         }
-        match Tree::read(name, &mut self.problems).spelled().render(&Row(case)) {
+        match Tree::read(name, &mut self.problems).spelled().render(&CaseScope(case)) {
             Ok(Value::String(name)) => name,
             Ok(other) => other.to_string(),
             Err(missing) => {
@@ -114,63 +120,65 @@ impl Loader {
         }
     }
 
-    /// Which server a test is about; the first where it does not say.
-    fn server_of<'s>(
+    /// Finds the server of a test (default: the first).
+    fn find_server<'s>(
         &mut self,
         node: &Node,
         servers: &[Server],
         mut steps: impl Iterator<Item = &'s Step>,
     ) -> usize {
         let Some(named) = node.get("server") else {
-            // Behind the last there is nobody, for those who only run agents.
+            // The entry after the last stands for no server, for tests that only run agents.
             return if steps.all(|step| step.verb.is_agent()) { servers.len() } else { 0 };
         };
         let name = named.as_str().unwrap_or_default();
         servers.iter().position(|server| server.name == name).unwrap_or_else(|| {
             let help = did_you_mean(name, servers.iter().map(|server| &*server.name));
-            let message = format!("there is no server `{name}`");
+            let message = format!("no server named `{name}`");
             self.problems.add_with_help(named.span, message, help);
             0
         })
     }
 
-    fn steps_of(&mut self, node: &Node) -> Vec<Step> {
+    fn read_test_steps(&mut self, node: &Node) -> Vec<Step> {
         let Some(steps) = node.get("steps") else {
-            return self.steps(std::slice::from_ref(node));
+            return self.read_steps(std::slice::from_ref(node));
         };
-        for entry in node.entries().iter().filter(|entry| is_of_a_step(&entry.key)) {
-            let message = format!("`{}` belongs into one of the `steps`", entry.key);
+        for entry in node.entries().iter().filter(|entry| is_step_key(&entry.key)) {
+            let message = format!("`{}` belongs in one of the `steps`", entry.key);
             self.problems.add(entry.key_span, message);
         }
         if steps.items().is_empty() {
-            self.problems.add(steps.span, "there is no step");
+            self.problems.add(steps.span, "`steps` is empty");
         }
-        self.steps(steps.items())
+        self.read_steps(steps.items())
     }
 
-    /// A test is chosen and told by its name, so no two may have the same.
-    fn check_names(&mut self, tests: &[Test]) {
+    /// Checks that the names are unique, because tests are selected and reported by name.
+    fn check_test_names(&mut self, tests: &[Test]) {
         let mut known = HashSet::new();
         for Test { name, span, case, .. } in tests {
             if name.trim().is_empty() {
                 self.problems.add(*span, "the name is empty");
             } else if !known.insert(name) {
-                let help = (!case.is_empty())
-                    .then(|| "put a column into the name, as `it adds ${a} and ${b}`".to_owned());
-                let message = format!("there is a test `{name}` already");
+                let help = (!case.is_empty()).then(|| {
+                    "use a value of the case in the name, such as `it adds ${a} and ${b}`"
+                        .to_owned()
+                });
+                let message = format!("a test named `{name}` exists already");
                 self.problems.add_with_help(*span, message, help);
             }
         }
     }
 }
 
-/// The columns of a row, for the name of its test.
-struct Row<'a>(&'a Map<String, Value>);
+/// The values of a case, for the name of its test.
+struct CaseScope<'a>(&'a Map<String, Value>);
 
-impl Scope for Row<'_> {
+impl Scope for CaseScope<'_> {
     fn get(&self, path: &Path) -> Result<Value, Undefined> {
         let column = self.0.get(path.root()).ok_or_else(|| {
-            Undefined(format!("${{{path}}}: the table has no column `{}`", path.root()))
+            Undefined(format!("${{{path}}}: the case has no value `{}`", path.root()))
         })?;
         path.find(column, 1).cloned()
     }

@@ -1,68 +1,67 @@
-//! An agent: a program that is run to its end, as a suite describes it, and what
-//! is expected of the files that it leaves.
+//! The description of an agent, and the expectations of its files.
 
 use std::time::Duration;
 
 use sparring_script::{Span, Tree};
 
-use super::{Command, Glob, Pattern};
+use super::{Command, Glob, MatcherTemplate};
 
-/// A program that is tested.
+/// An agent under test.
 #[derive(Debug)]
 pub(crate) struct Agent {
-    /// Where it stands.
+    /// Its position in the suite.
     pub(crate) span: Span,
     pub(crate) command: Command,
-    /// What it reads there; none where nothing is to be read.
+    /// Its stdin; `None` if it is empty.
     pub(crate) stdin: Option<Tree>,
     pub(crate) timeout: Option<Duration>,
 }
 
-/// An expectation of files below the folder of the test.
+/// An expectation of files in the test's folder.
 #[derive(Debug)]
-pub(crate) struct FileExpect {
-    /// Their path, or a pattern of it, as it was written.
+pub(crate) struct FileExpectation {
+    /// The path or pattern as written.
     pub(crate) name: String,
     pub(crate) span: Span,
     pub(crate) glob: Glob,
     pub(crate) exists: Option<bool>,
-    pub(crate) count: Option<Pattern>,
-    pub(crate) size: Option<Pattern>,
-    /// What must be in each, and how it is to be read.
-    pub(crate) contents: Vec<(Reading, Pattern)>,
+    pub(crate) count: Option<MatcherTemplate>,
+    pub(crate) size: Option<MatcherTemplate>,
+    /// The matchers of the contents, by form.
+    pub(crate) contents: Vec<(FileForm, MatcherTemplate)>,
 }
 
-/// How a file is read.
+/// The form in which the contents of a file are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum FileForm {
     Text,
     Json,
     Base64,
 }
 
 impl Agent {
-    /// The texts with holes in it.
+    /// Its templates.
     pub(crate) fn trees(&self) -> impl Iterator<Item = &Tree> {
         self.command.trees().chain(&self.stdin)
     }
 }
 
-impl FileExpect {
-    pub(super) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+impl FileExpectation {
+    pub(super) fn matchers(&self) -> impl Iterator<Item = &MatcherTemplate> {
         let contents = self.contents.iter().map(|(_, pattern)| pattern);
         self.count.iter().chain(&self.size).chain(contents)
     }
 }
 
-impl Reading {
-    pub(crate) const ALL: [Reading; 3] = [Reading::Text, Reading::Json, Reading::Base64];
+impl FileForm {
+    pub(crate) const ALL: [FileForm; 3] = [FileForm::Text, FileForm::Json, FileForm::Base64];
 
-    /// Its key.
+    /// Its key in the suite.
     pub(crate) fn key(self) -> &'static str {
         match self {
-            Reading::Text => "text",
-            Reading::Json => "json",
-            Reading::Base64 => "base64",
+            FileForm::Text => "text",
+            FileForm::Json => "json",
+            FileForm::Base64 => "base64",
         }
     }
 }

@@ -1,67 +1,67 @@
-//! What must have come of a step.
+//! The expectations of a step.
 
 use std::time::Duration;
 
 use sparring_script::Span;
 
-use super::{FileExpect, Pattern, Rules};
+use super::{FileExpectation, MatcherTemplate, SnapshotRules};
 
 /// All expectations of a step.
 #[derive(Debug, Default)]
-pub(crate) struct Expect(pub(crate) Vec<(Span, Facet)>);
+pub(crate) struct Expectations(pub(crate) Vec<(Span, Expectation)>);
 
 /// One expectation.
 #[derive(Debug)]
-pub(crate) enum Facet {
-    /// Of a part of the answer.
-    Value(Aspect, Pattern),
-    /// Of things that came.
+pub(crate) enum Expectation {
+    /// An aspect of the answer.
+    Value(Aspect, MatcherTemplate),
+    /// A list, notifications, requests, frames or violations.
     Items(Collection, Items),
-    /// Of what the server wrote to its stderr.
-    Stderr(Pattern),
-    /// Of the status of the HTTP response.
-    Status(Pattern),
-    /// Of the headers of the HTTP response.
-    Headers(Pattern),
-    /// Of the time it took.
+    /// The stderr of the server.
+    Stderr(MatcherTemplate),
+    /// The status of the HTTP response.
+    Status(MatcherTemplate),
+    /// The headers of the HTTP response.
+    Headers(MatcherTemplate),
+    /// The time until the answer.
     Within(Duration),
-    /// That it is as it was kept.
-    Snapshot(Rules),
-    /// Of what came to a stand-in.
+    /// The snapshot of the answer.
+    Snapshot(SnapshotRules),
+    /// The journal of a mock.
     Journal {
         journal: Journal,
         name: String,
-        /// Where its name stands.
+        /// The position of the mock's name.
         span: Span,
-        coming: Vec<Coming>,
+        expected: Vec<JournalExpectation>,
     },
-    /// Of how an agent ended.
-    Exit(Pattern),
-    /// Of what an agent wrote to its stdout.
-    Stdout(Pattern),
-    /// Of the files that an agent left.
-    Files(Vec<FileExpect>),
+    /// The exit status of an agent.
+    Exit(MatcherTemplate),
+    /// The stdout of an agent.
+    Stdout(MatcherTemplate),
+    /// The files of an agent.
+    Files(Vec<FileExpectation>),
 }
 
-/// What a stand-in keeps of what comes to it.
+/// The kind of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Journal {
-    /// Requests over HTTP.
+    /// HTTP requests.
     Received,
-    /// Calls of tools.
+    /// Tool calls.
     Called,
 }
 
-/// What must have come: so many that fit, or at least one.
+/// The number of matching entries that a journal must have (default: at least one).
 #[derive(Debug)]
-pub(crate) struct Coming {
+pub(crate) struct JournalExpectation {
     pub(crate) span: Span,
-    /// What they must be like; anything where nothing is said.
-    pub(crate) pattern: Option<Pattern>,
-    pub(crate) count: Option<Pattern>,
+    /// The matcher of entries; `None` matches all.
+    pub(crate) matcher: Option<MatcherTemplate>,
+    pub(crate) count: Option<MatcherTemplate>,
 }
 
-/// A part of an answer.
+/// An aspect of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Aspect {
     Text,
@@ -73,24 +73,24 @@ pub(crate) enum Aspect {
     Result,
 }
 
-/// Things that came.
+/// A collection that a step can check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Collection {
-    /// What was asked for, by `list` or `complete`.
+    /// The result of `list` or `complete`.
     List,
     Violations,
     Notifications,
     Requests,
-    /// All that the server sent, as it was.
+    /// All frames of the server.
     Frames,
 }
 
-/// What things must be like.
+/// The expectations of a collection.
 #[derive(Debug, Default)]
 pub(crate) struct Items {
-    pub(crate) has: Vec<Pattern>,
-    pub(crate) lacks: Vec<Pattern>,
-    pub(crate) count: Option<Pattern>,
+    pub(crate) has: Vec<MatcherTemplate>,
+    pub(crate) lacks: Vec<MatcherTemplate>,
+    pub(crate) count: Option<MatcherTemplate>,
 }
 
 impl Aspect {
@@ -104,7 +104,7 @@ impl Aspect {
         Aspect::Result,
     ];
 
-    /// Its key, which is also its name for `save`.
+    /// Its key in `expect` and its name in `save`.
     pub(crate) fn key(self) -> &'static str {
         match self {
             Aspect::Text => "text",
@@ -117,14 +117,14 @@ impl Aspect {
         }
     }
 
-    /// Whether names below it are the user's own.
-    pub(crate) fn is_passed_through(self) -> bool {
+    /// Whether its keys are user data, not protocol names.
+    pub(crate) fn is_user_data(self) -> bool {
         matches!(self, Aspect::Json | Aspect::Structured)
     }
 }
 
 impl Collection {
-    /// Its key; the list of a verb is asked for without one.
+    /// Its key; `list` has none in `expect`.
     pub(crate) fn key(self) -> &'static str {
         match self {
             Collection::List => "list",
@@ -136,51 +136,50 @@ impl Collection {
     }
 }
 
-impl Expect {
-    /// Whether something is expected of this part of the answer.
-    pub(crate) fn looks_at(&self, wanted: Aspect) -> bool {
-        self.0.iter().any(|(_, facet)| matches!(facet, Facet::Value(found, _) if *found == wanted))
+impl Expectations {
+    /// Whether an expectation checks an aspect.
+    pub(crate) fn checks_aspect(&self, wanted: Aspect) -> bool {
+        self.0.iter().any(|(_, expectation)| matches!(expectation, Expectation::Value(found, _) if *found == wanted))
     }
 
-    /// Whether something is expected of these things.
-    pub(crate) fn counts(&self, wanted: Collection) -> bool {
+    /// Whether an expectation checks a collection.
+    pub(crate) fn checks_items(&self, wanted: Collection) -> bool {
         self.items(wanted).next().is_some()
     }
 
-    /// What is expected of these things.
+    /// The expectations of a collection.
     pub(crate) fn items(&self, wanted: Collection) -> impl Iterator<Item = &Items> {
-        self.0.iter().filter_map(move |(_, facet)| match facet {
-            Facet::Items(found, items) if *found == wanted => Some(items),
+        self.0.iter().filter_map(move |(_, expectation)| match expectation {
+            Expectation::Items(found, items) if *found == wanted => Some(items),
             _ => None,
         })
     }
 
-    /// What is not kept of the answer, where it is to be as it was kept; and
-    /// where that is said.
-    pub(crate) fn snapshot(&self) -> Option<(Span, &Rules)> {
-        self.0.iter().find_map(|(span, facet)| match facet {
-            Facet::Snapshot(rules) => Some((*span, rules)),
+    /// The rules of the snapshot and their position, if the step has a snapshot.
+    pub(crate) fn snapshot(&self) -> Option<(Span, &SnapshotRules)> {
+        self.0.iter().find_map(|(span, expectation)| match expectation {
+            Expectation::Snapshot(rules) => Some((*span, rules)),
             _ => None,
         })
     }
 
-    /// Every pattern in it.
-    pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
-        self.0.iter().flat_map(|(_, facet)| match facet {
-            Facet::Value(_, pattern)
-            | Facet::Stderr(pattern)
-            | Facet::Status(pattern)
-            | Facet::Headers(pattern)
-            | Facet::Exit(pattern)
-            | Facet::Stdout(pattern) => vec![pattern],
-            Facet::Files(files) => files.iter().flat_map(FileExpect::patterns).collect(),
-            Facet::Journal { coming, .. } => {
-                coming.iter().flat_map(|it| it.pattern.iter().chain(&it.count)).collect()
+    /// All matchers.
+    pub(crate) fn matchers(&self) -> impl Iterator<Item = &MatcherTemplate> {
+        self.0.iter().flat_map(|(_, expectation)| match expectation {
+            Expectation::Value(_, pattern)
+            | Expectation::Stderr(pattern)
+            | Expectation::Status(pattern)
+            | Expectation::Headers(pattern)
+            | Expectation::Exit(pattern)
+            | Expectation::Stdout(pattern) => vec![pattern],
+            Expectation::Files(files) => files.iter().flat_map(FileExpectation::matchers).collect(),
+            Expectation::Journal { expected, .. } => {
+                expected.iter().flat_map(|it| it.matcher.iter().chain(&it.count)).collect()
             }
-            Facet::Items(_, items) => {
+            Expectation::Items(_, items) => {
                 items.has.iter().chain(&items.lacks).chain(&items.count).collect()
             }
-            Facet::Within(_) | Facet::Snapshot(_) => Vec::new(),
+            Expectation::Within(_) | Expectation::Snapshot(_) => Vec::new(),
         })
     }
 }

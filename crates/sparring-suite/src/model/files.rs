@@ -1,12 +1,11 @@
-//! The files of a suite: its own and those that it includes. A place in any of
-//! them is one in their texts put one after the other, so that whoever has a
-//! span need not know of files.
+//! The files of a suite: its own and those that it includes. Spans refer to the joined
+//! text of all files, so that a span alone identifies a position.
 
 use std::path::{Path, PathBuf};
 
 use sparring_script::{Problems, Source, Span};
 
-/// All files of a suite; the first is its own.
+/// All files of a suite; the first is the suite itself.
 #[derive(Debug, Default)]
 pub(crate) struct Files(Vec<File>);
 
@@ -14,42 +13,42 @@ pub(crate) struct Files(Vec<File>);
 struct File {
     source: Source,
     folder: PathBuf,
-    /// Where its text begins among all.
+    /// The start of its text in the joined text.
     start: usize,
 }
 
 impl Files {
-    /// One more file; gives where its text begins.
+    /// Adds a file and returns the start of its text.
     pub(crate) fn add(&mut self, source: Source, folder: PathBuf) -> usize {
         let start = self.0.last().map_or(0, |last| last.start + last.source.text().len() + 1);
         self.0.push(File { source, folder, start });
         start
     }
 
-    /// All of their texts as one.
+    /// The joined text.
     pub(crate) fn joined(&self) -> Source {
         let texts: Vec<&str> = self.0.iter().map(|file| file.source.text()).collect();
         Source::new(self.0.first().map_or("", |file| file.source.name()), texts.join("\n"))
     }
 
-    /// The texts, each under its name.
+    /// The sources of all files.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
         self.0.iter().map(|file| &file.source)
     }
 
-    /// The folder from which paths at this place start.
+    /// The folder of the file that contains a span.
     pub(crate) fn folder(&self, span: Span) -> &Path {
         self.at(span).map_or(Path::new(""), |file| &file.folder)
     }
 
-    /// The file that a place is in, and the place there.
+    /// The file that contains a span, and the span in that file.
     pub(crate) fn place(&self, span: Span) -> Option<(&Source, Span)> {
         let file = self.at(span)?;
         let within = |at: usize| at.saturating_sub(file.start);
         Some((&file.source, Span { start: within(span.start), end: within(span.end) }))
     }
 
-    /// The same problems by the files that they are in.
+    /// Sorts problems by file.
     pub(crate) fn sorted(&self, problems: &Problems) -> Vec<Problems> {
         let mut all: Vec<Problems> = self.sources().map(Problems::new).collect();
         for problem in problems.iter() {
@@ -72,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_among_all_texts_is_one_in_a_file() {
+    fn finds_the_file_of_a_span() {
         let mut files = Files::default();
         files.add(Source::new("a", "one"), "x".into());
         let start = files.add(Source::new("b", "two"), "y".into());

@@ -1,24 +1,23 @@
-//! Patterns of files: `*` within a folder, `**` across folders, `?`, `[a-z]`,
-//! `{a,b}`.
+//! File patterns: `*` within a folder, `**` across folders, `?`, `[a-z]`, `{a,b}`.
 
 use std::borrow::Cow;
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobSet, escape};
 
-/// A pattern of files.
+/// A file pattern.
 #[derive(Debug)]
 pub(crate) struct Glob {
-    // A set of one: unlike a single matcher, it does not panic when a pattern is too large.
+    // A set with one glob does not panic if the pattern is too large; a single matcher does.
     set: GlobSet,
     ascii: bool,
 }
 
 impl Glob {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
-    /// When the pattern is wrong; the error says why.
+    /// When the pattern is invalid.
     pub(crate) fn new(text: &str) -> Result<Glob, String> {
         if has_wide_class(text) {
             return Err("[…] takes only ASCII characters; write {ä,ö} in place of [äö]".to_owned());
@@ -30,10 +29,10 @@ impl Glob {
         Ok(Glob { set, ascii: text.is_ascii() })
     }
 
-    /// Reads a pattern of files below a folder, whose own name is no pattern.
+    /// Parses a pattern below a folder, whose path is literal.
     ///
     /// # Errors
-    /// When the pattern is wrong; the error says why.
+    /// When the pattern is invalid.
     pub(crate) fn below(folder: &Path, text: &str) -> Result<Glob, String> {
         let folder = escape(&folder.to_string_lossy());
         Glob::new(&Path::new(&folder).join(text).to_string_lossy())
@@ -44,9 +43,9 @@ impl Glob {
         self.set.is_match(&*self.subject(path))
     }
 
-    /// The path as the pattern sees it. For `globset` a `?` is one byte, so every other
-    /// letter becomes one byte, which only `*`, `?` and `[!…]` match. A pattern that has such
-    /// letters itself needs the path as it is.
+    /// The path to match. In `globset` a `?` matches one byte, so each non-ASCII character
+    /// becomes one byte that only `*`, `?` and `[!…]` match, unless the pattern has such
+    /// characters itself.
     fn subject<'p>(&self, path: &'p Path) -> Cow<'p, str> {
         let path = path.to_string_lossy();
         match self.ascii && !path.is_ascii() {
@@ -56,7 +55,7 @@ impl Glob {
     }
 }
 
-/// Whether a class has a character beyond ASCII, which `globset` would take for several.
+/// Whether a class has a non-ASCII character, which `globset` would take for several.
 fn has_wide_class(text: &str) -> bool {
     let opened = text.match_indices('[').filter(|(at, _)| !text[..*at].ends_with('\\'));
     let mut classes = opened.filter_map(|(at, _)| text[at..].split(']').next());

@@ -1,13 +1,13 @@
-//! What a suite says, ready to be run.
+//! The model of a loaded suite.
 
 mod agent;
 mod expect;
 mod files;
 mod glob;
-mod pattern;
+mod matcher_template;
+mod mock;
 mod server;
 mod snapshot;
-mod stand_in;
 mod step;
 mod variant;
 
@@ -17,38 +17,40 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use sparring_script::{Node, Source, Span};
 
-pub(crate) use agent::{Agent, FileExpect, Reading};
-pub(crate) use expect::{Aspect, Collection, Coming, Expect, Facet, Items, Journal};
+pub(crate) use agent::{Agent, FileExpectation, FileForm};
+pub(crate) use expect::{
+    Aspect, Collection, Expectation, Expectations, Items, Journal, JournalExpectation,
+};
 pub(crate) use files::Files;
 pub(crate) use glob::Glob;
-pub(crate) use pattern::{Pattern, Unfit};
-pub(crate) use server::{Address, Command, Container, Script, Server, Way};
-pub(crate) use snapshot::Rules;
-pub(crate) use stand_in::{Body, Llm, Reply, Route, StandIn, StandInKind};
-pub(crate) use step::{Answers, Cancel, Completion, Raw, Step, Turns, Verb};
+pub(crate) use matcher_template::{MatcherTemplate, ValueMismatch};
+pub(crate) use mock::{Body, Llm, MockKind, Reply, Route, SuiteMock};
+pub(crate) use server::{Address, Command, Container, Script, Server, ServerKind};
+pub(crate) use snapshot::SnapshotRules;
+pub(crate) use step::{AnswerOrder, Answers, Cancel, Completion, RawMessage, Step, Verb};
 pub use variant::{Transport, Variant};
 
-/// One file of tests.
+/// A suite.
 #[derive(Debug)]
 pub struct Suite {
-    /// What was read.
+    /// The text of its file.
     pub source: Source,
-    /// It and all that it includes.
+    /// Its file and all files that it includes.
     pub(crate) files: Files,
     pub(crate) servers: Vec<Server>,
-    pub(crate) stand_ins: Vec<StandIn>,
-    /// The agent of all tests that do not have their own.
+    pub(crate) mocks: Vec<SuiteMock>,
+    /// The agent of tests without their own.
     pub(crate) agent: Option<Agent>,
     pub(crate) needs: Needs,
-    /// What is done on each server after its start.
+    /// The steps to run on each server after it starts.
     pub(crate) setup: Vec<Step>,
-    /// What is done on each server before its end.
+    /// The steps to run on each server before it stops.
     pub(crate) teardown: Vec<Step>,
-    /// Its tests, in their order.
+    /// Its tests in order.
     pub tests: Vec<Test>,
 }
 
-/// What must be there for a suite to run.
+/// The prerequisites of a suite.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
     pub(crate) programs: Vec<String>,
@@ -56,32 +58,32 @@ pub(crate) struct Needs {
     pub(crate) files: Vec<String>,
 }
 
-/// One test.
+/// A test.
 #[derive(Debug)]
 pub struct Test {
-    /// What it shows.
+    /// Its name.
     pub name: String,
-    /// Where it stands.
+    /// Its position in the suite.
     pub span: Span,
-    /// Words to choose it by.
+    /// Its tags.
     pub tags: Vec<String>,
-    /// Why it is not run, where it is not.
+    /// Why it is skipped, if it is.
     pub skip: Option<String>,
-    /// Whether all tests without this are left out.
+    /// Whether only tests with `only` run.
     pub only: bool,
-    /// How often it is tried again, where it says so.
+    /// How often to retry it, if the suite says so.
     pub(crate) retry: Option<u64>,
-    /// How long it may take as a whole.
+    /// The timeout of the whole test.
     pub(crate) timeout: Option<Duration>,
-    /// Whether it has the server for itself.
+    /// Whether a server is started for this test alone.
     pub(crate) isolate: bool,
-    /// The row of its table.
+    /// The values of its case.
     pub(crate) case: Map<String, Value>,
-    /// Which of the suite's servers it is about.
+    /// The position of its server in the suite.
     pub(crate) server: usize,
-    /// The responses that its agent's input carries.
+    /// The interactions that its agent's input carries.
     pub(crate) interactions: Option<Value>,
-    /// What the LLM endpoint answers in it, where that is said.
+    /// The turns of the LLM endpoint in this test, if it has its own.
     pub(crate) turns: Option<Node>,
     pub(crate) setup: Vec<Step>,
     pub(crate) steps: Vec<Step>,
@@ -89,17 +91,17 @@ pub struct Test {
 }
 
 impl Test {
-    /// All of its steps.
+    /// All its steps.
     pub(crate) fn all_steps(&self) -> impl Iterator<Item = &Step> {
         self.setup.iter().chain(&self.steps).chain(&self.teardown)
     }
 }
 
 impl Suite {
-    /// The transports that stand-ins are wanted over, where that is said.
+    /// The transports that the mocks name.
     pub(crate) fn transports(&self) -> Vec<Transport> {
         let mut all: Vec<Transport> = Vec::new();
-        for transport in self.stand_ins.iter().flat_map(|it| &it.transports) {
+        for transport in self.mocks.iter().flat_map(|it| &it.transports) {
             if !all.contains(transport) {
                 all.push(*transport);
             }
@@ -107,34 +109,33 @@ impl Suite {
         all
     }
 
-    /// What it is called: its path.
+    /// Its path.
     pub fn name(&self) -> &str {
         self.source.name()
     }
 
-    /// Where something stands: in its own text, or in that of a file that it
-    /// includes.
+    /// The file of a span, which may be an included one, and the span in that file.
     pub fn place(&self, span: Span) -> (&Source, Span) {
         self.files.place(span).unwrap_or((&self.source, span))
     }
 
-    /// Its text, and those of all files that it includes.
+    /// Its text and those of all included files.
     pub fn sources(&self) -> impl Iterator<Item = &Source> {
         self.files.sources()
     }
 
-    /// All steps that may be done on a server.
+    /// All steps that can run on a server.
     pub(crate) fn steps_on(&self, server: usize) -> impl Iterator<Item = &Step> {
         let tests = self.tests.iter().filter(move |test| test.server == server);
         self.setup.iter().chain(&self.teardown).chain(tests.flat_map(Test::all_steps))
     }
 
-    /// The folder from which its own paths start.
+    /// The folder of the suite.
     pub(crate) fn folder(&self) -> &Path {
         self.folder_of(Span::default())
     }
 
-    /// The folder from which paths at a place start.
+    /// The folder of the file that contains a span.
     pub(crate) fn folder_of(&self, span: Span) -> &Path {
         self.files.folder(span)
     }

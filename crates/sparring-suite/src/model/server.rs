@@ -7,47 +7,47 @@ use sparring_wire::Revision;
 
 use super::Transport;
 
-/// A server and how to get to it.
+/// A server under test.
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) name: String,
-    /// Where its name stands.
+    /// The position of its name.
     pub(crate) span: Span,
-    pub(crate) way: Way,
-    /// How long connecting may take, and then each request.
+    pub(crate) kind: ServerKind,
+    /// The timeout for connecting, and for each request.
     pub(crate) timeout: Option<Duration>,
     /// How many of its tests run at once.
     pub(crate) concurrency: usize,
-    /// What the client declares, where the suite says so.
+    /// The capabilities that the client declares, if the suite sets them.
     pub(crate) capabilities: Option<Tree>,
     /// The revisions to run its tests in.
     pub(crate) protocols: Vec<Revision>,
-    /// The transports to run them over, where it is a mock.
+    /// The transports to run them over, if it is a mock.
     pub(crate) transports: Vec<Transport>,
 }
 
-/// How to get to a server.
+/// How to start or reach a server.
 #[derive(Debug)]
-pub(crate) enum Way {
-    /// It is started here.
+pub(crate) enum ServerKind {
+    /// A command that is started.
     Child(Command),
-    /// It is started in a container.
+    /// A command that is started in a container.
     Container(Container),
-    /// It is there already.
+    /// A URL.
     Http(Address),
-    /// It is a script.
+    /// A mock script.
     Mock(Script),
-    /// There is none: only agents are tested.
-    Nobody,
+    /// No server: the tests only run agents.
+    NoServer,
 }
 
 impl Server {
-    /// The one that tests have that only run agents.
-    pub(crate) fn nobody() -> Server {
+    /// The server of tests that only run agents.
+    pub(crate) fn none() -> Server {
         Server {
             name: String::new(),
             span: Span::default(),
-            way: Way::Nobody,
+            kind: ServerKind::NoServer,
             timeout: None,
             protocols: Vec::new(),
             transports: Vec::new(),
@@ -57,26 +57,26 @@ impl Server {
     }
 }
 
-impl Way {
-    /// The texts with holes in it.
+impl ServerKind {
+    /// Its templates.
     pub(crate) fn trees(&self) -> Vec<&Tree> {
         match self {
-            Way::Child(command) => command.trees().collect(),
-            Way::Container(Container { name, engine, command }) => {
+            ServerKind::Child(command) => command.trees().collect(),
+            ServerKind::Container(Container { name, engine, command }) => {
                 std::iter::once(name).chain(engine).chain(command.trees()).collect()
             }
-            Way::Http(address) => {
+            ServerKind::Http(address) => {
                 let headers = address.headers.iter().map(|(_, tree)| tree);
                 std::iter::once(&address.url).chain(&address.bearer).chain(headers).collect()
             }
-            Way::Mock(script) => script.trees(),
-            Way::Nobody => Vec::new(),
+            ServerKind::Mock(script) => script.trees(),
+            ServerKind::NoServer => Vec::new(),
         }
     }
 }
 
 impl Command {
-    /// The texts with holes in it.
+    /// Its templates.
     pub(crate) fn trees(&self) -> impl Iterator<Item = &Tree> {
         let env = self.env.iter().map(|(_, tree)| tree);
         std::iter::once(&self.program).chain(&self.args).chain(env).chain(&self.cwd)
@@ -84,22 +84,22 @@ impl Command {
 }
 
 impl Script {
-    /// The texts with holes in it.
+    /// Its templates.
     pub(crate) fn trees(&self) -> Vec<&Tree> {
         std::iter::once(&self.path).chain(self.vars.iter().map(|(_, tree)| tree)).collect()
     }
 }
 
-/// A program to start in a container.
+/// A command to start in a container.
 #[derive(Debug)]
 pub(crate) struct Container {
     pub(crate) name: Tree,
-    /// The engine's program and its own flags, as one line.
+    /// The command line of the engine.
     pub(crate) engine: Option<Tree>,
     pub(crate) command: Command,
 }
 
-/// A program to start.
+/// A command to start.
 #[derive(Debug)]
 pub(crate) struct Command {
     pub(crate) program: Tree,
@@ -108,7 +108,7 @@ pub(crate) struct Command {
     pub(crate) cwd: Option<Tree>,
 }
 
-/// A server over HTTP.
+/// The URL and credentials of a server over HTTP.
 #[derive(Debug)]
 pub(crate) struct Address {
     pub(crate) url: Tree,
@@ -116,7 +116,7 @@ pub(crate) struct Address {
     pub(crate) headers: Vec<(String, Tree)>,
 }
 
-/// A mock.
+/// The script of a mock and its variables.
 #[derive(Debug)]
 pub(crate) struct Script {
     pub(crate) path: Tree,

@@ -1,5 +1,4 @@
-//! What of an answer is the same every time: all but what the user leaves out,
-//! what the user replaces, and what is different by its nature.
+//! Removes from an answer what differs between runs, before it becomes a snapshot.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -9,8 +8,8 @@ use serde_json::Value;
 use sparring_script::casing::camel;
 use sparring_script::{GaveUp, Pattern};
 
-/// What is different each time, and what stands instead of it.
-static BY_NATURE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+/// Values that differ between runs, and their replacements.
+static VOLATILE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let rules = [
         (r"(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "[uuid]"),
         (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?", "[time]"),
@@ -20,57 +19,57 @@ static BY_NATURE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     compiled.collect()
 });
 
-/// What a revision puts around every result.
+/// Members that a revision adds to every result.
 const ENVELOPE: [&str; 2] = ["_meta", "resultType"];
 
-/// What is not kept of an answer.
+/// The rules of a snapshot.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Rules {
-    /// Keys, wherever they stand; by our names or by those of the wire.
+pub(crate) struct SnapshotRules {
+    /// Keys to remove at any depth, in snake_case or camelCase.
     pub(crate) without: Vec<String>,
-    /// What the user replaces in texts.
+    /// Replacements in strings.
     pub(crate) replace: Vec<(Pattern, String)>,
 }
 
-impl Rules {
-    /// What is kept of an answer. Texts that are `folders` become `[tmp]`.
+impl SnapshotRules {
+    /// Applies the rules to an answer. Paths of `folders` become `[tmp]`.
     ///
     /// # Errors
-    /// When a pattern of the user takes too many steps.
-    pub(crate) fn keep(&self, mut answer: Value, folders: &[String]) -> Result<Value, GaveUp> {
+    /// When a pattern takes too many steps.
+    pub(crate) fn apply(&self, mut answer: Value, folders: &[String]) -> Result<Value, GaveUp> {
         if let Value::Object(result) = &mut answer {
             ENVELOPE.iter().for_each(|key| drop(result.shift_remove(*key)));
         }
-        self.settle(&mut answer, folders)?;
+        self.apply_to(&mut answer, folders)?;
         Ok(answer)
     }
 
-    fn settle(&self, value: &mut Value, folders: &[String]) -> Result<(), GaveUp> {
+    fn apply_to(&self, value: &mut Value, folders: &[String]) -> Result<(), GaveUp> {
         match value {
             Value::String(text) => {
                 for folder in folders {
                     *text = text.replace(folder, "[tmp]");
                 }
                 for (rule, by) in &self.replace {
-                    if let Cow::Owned(kept) = rule.replace_all(text, by)? {
-                        *text = kept;
+                    if let Cow::Owned(replaced) = rule.replace_all(text, by)? {
+                        *text = replaced;
                     }
                 }
-                for (rule, by) in BY_NATURE.iter() {
-                    if let Cow::Owned(kept) = rule.replace_all(text, *by) {
-                        *text = kept;
+                for (rule, by) in VOLATILE.iter() {
+                    if let Cow::Owned(replaced) = rule.replace_all(text, *by) {
+                        *text = replaced;
                     }
                 }
             }
             Value::Array(items) => {
-                items.iter_mut().try_for_each(|it| self.settle(it, folders))?;
+                items.iter_mut().try_for_each(|it| self.apply_to(it, folders))?;
             }
             Value::Object(map) => {
                 map.retain(|key, _| !self.without.iter().any(|it| it == key || camel(it) == *key));
                 if map.contains_key("type") || map.contains_key("uri") {
-                    map.entry("text").and_modify(unfold);
+                    map.entry("text").and_modify(parse_json_text);
                 }
-                map.values_mut().try_for_each(|it| self.settle(it, folders))?;
+                map.values_mut().try_for_each(|it| self.apply_to(it, folders))?;
             }
             _ => {}
         }
@@ -78,9 +77,8 @@ impl Rules {
     }
 }
 
-/// A text that is JSON is kept as what it says, so that keys can be left out of
-/// it and a difference is small.
-fn unfold(text: &mut Value) {
+/// Parses a string that is JSON, so that its keys can be removed and diffs are small.
+fn parse_json_text(text: &mut Value) {
     let read = text.as_str().and_then(|text| serde_json::from_str(text).ok());
     if let Some(read @ (Value::Object(_) | Value::Array(_))) = read {
         *text = read;
@@ -94,8 +92,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_different_each_time_is_not_kept() {
-        let rules = Rules {
+    fn removes_what_differs_between_runs() {
+        let rules = SnapshotRules {
             without: vec!["id".to_owned(), "my_key".to_owned()],
             replace: vec![(Pattern::new("(build) [0-9]+").unwrap(), "$1 [n]".to_owned())],
         };
@@ -106,9 +104,9 @@ mod tests {
             "d": "6f1c2f7e-8a0b-4c3d-9e5f-001122334455.",
             "content": [{"type": "text", "text": "{\"id\": 1, \"e\": 2}"}],
         });
-        let kept = rules.keep(answer, &["/tmp/x".to_owned()]).unwrap();
+        let snapshot = rules.apply(answer, &["/tmp/x".to_owned()]).unwrap();
         assert_eq!(
-            kept,
+            snapshot,
             json!({
                 "a": [{"at": "on [time]"}], "b": "[tmp]/y of build [n]",
                 "c": "http://127.0.0.1:[port]/a?b", "d": "[uuid].",
@@ -120,13 +118,13 @@ mod tests {
     #[test]
     fn a_replacement_that_takes_too_many_steps_is_an_error() {
         let slow = Pattern::new("^(?:(?=a)a+)+$").unwrap();
-        let rules = Rules { without: Vec::new(), replace: vec![(slow, "x".to_owned())] };
-        let error = rules.keep(json!(["a".repeat(50) + "!"]), &[]).unwrap_err();
+        let rules = SnapshotRules { without: Vec::new(), replace: vec![(slow, "x".to_owned())] };
+        let error = rules.apply(json!(["a".repeat(50) + "!"]), &[]).unwrap_err();
         assert!(error.to_string().contains("/^(?:(?=a)a+)+$/"), "{error}");
     }
 
     #[test]
-    fn all_rules_are_regular_expressions() {
-        assert_eq!(BY_NATURE.len(), 3);
+    fn all_patterns_compile() {
+        assert_eq!(VOLATILE.len(), 3);
     }
 }

@@ -1,4 +1,4 @@
-//! A step: what is done, and what is made of what came.
+//! A step: its verb, its answers and its expectations.
 
 use std::time::Duration;
 
@@ -6,22 +6,22 @@ use serde_json::Value;
 use sparring_peer::client::{Listing, Question};
 use sparring_script::{Path, Span, Tree};
 
-use super::{Agent, Expect};
+use super::{Agent, Expectations};
 
 /// One step of a test.
 #[derive(Debug)]
 pub(crate) struct Step {
     pub(crate) span: Span,
     pub(crate) verb: Verb,
-    /// When it is given up, where it is to be.
+    /// When to cancel the request, if at all.
     pub(crate) cancel: Option<Cancel>,
     pub(crate) answers: Answers,
-    pub(crate) expect: Expect,
-    /// Names, where they stand, and what they are to mean.
+    pub(crate) expect: Expectations,
+    /// The names to save, their positions, and the paths of their values.
     pub(crate) save: Vec<(String, Span, Path)>,
 }
 
-/// What is done.
+/// What a step does.
 #[derive(Debug)]
 pub(crate) enum Verb {
     Call {
@@ -49,68 +49,68 @@ pub(crate) enum Verb {
     Subscribe {
         uri: Tree,
     },
-    Send(Raw),
-    /// Waits for what is expected, so long at most.
+    Send(RawMessage),
+    /// Waits for what is expected, at most this long.
     Wait(Duration),
     Sleep(Duration),
     Restart,
-    /// Runs an agent: its own, or the suite's.
+    /// Runs the step's own agent, or the suite's.
     Agent {
         own: Option<Agent>,
         input: Option<Tree>,
     },
 }
 
-/// What is sent as it is.
+/// A message that is sent unchanged.
 #[derive(Debug)]
-pub(crate) enum Raw {
+pub(crate) enum RawMessage {
     Text(Tree),
     Bytes(Vec<u8>),
 }
 
-/// How a request is given up.
+/// How to cancel a request.
 #[derive(Debug)]
 pub(crate) struct Cancel {
     pub(crate) after: Duration,
     pub(crate) reason: Option<Tree>,
 }
 
-/// What is to be completed.
+/// The argument to complete.
 #[derive(Debug)]
 pub(crate) struct Completion {
-    /// The prompt or the template, as the wire names it.
+    /// The `ref` of the prompt or the resource template.
     pub(crate) reference: Tree,
     pub(crate) argument: Tree,
     pub(crate) value: Tree,
-    /// The other arguments, where they are known.
+    /// The values of other arguments.
     pub(crate) context: Option<Tree>,
 }
 
-/// What the client answers in a step.
+/// The answers of a step to requests of the server.
 #[derive(Debug, Default)]
-pub(crate) struct Answers(pub(crate) Vec<(Question, Tree, Turns)>);
+pub(crate) struct Answers(pub(crate) Vec<(Question, Tree, AnswerOrder)>);
 
-/// How often an answer is given.
+/// The order in which answers are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Turns {
-    /// To every question of its kind.
+pub(crate) enum AnswerOrder {
+    /// The same answer to every request.
     Always,
-    /// A list: the first to the first question, and so on.
+    /// The first answer to the first request, and so on.
     Each,
 }
 
 impl Step {
-    /// The texts with holes in it.
+    /// Its templates.
     pub(crate) fn trees(&self) -> Vec<&Tree> {
-        let patterns = self.expect.patterns().map(|pattern| pattern.holes());
+        let matchers = self.expect.matchers().map(super::MatcherTemplate::templates);
         let answers = self.answers.0.iter().map(|(_, tree, _)| tree);
         let reason = self.cancel.iter().filter_map(|cancel| cancel.reason.as_ref());
-        self.verb.trees().into_iter().chain(patterns).chain(answers).chain(reason).collect()
+        self.verb.trees().into_iter().chain(matchers).chain(answers).chain(reason).collect()
     }
 }
 
 impl Verb {
-    /// Whether it is one request, which has an answer of its own.
+    /// Whether it is a single request with an answer.
     pub(crate) fn is_request(&self) -> bool {
         matches!(
             self,
@@ -123,17 +123,17 @@ impl Verb {
         )
     }
 
-    /// Whether it runs an agent, and asks nothing of a server.
+    /// Whether it runs an agent.
     pub(crate) fn is_agent(&self) -> bool {
         matches!(self, Verb::Agent { .. })
     }
 
-    /// Whether a text of it is what an agent is told.
+    /// Whether a template is the agent's input.
     pub(crate) fn is_input(&self, tree: &Tree) -> bool {
         matches!(self, Verb::Agent { input: Some(input), .. } if std::ptr::eq(input, tree))
     }
 
-    /// What it is called in a suite.
+    /// Its name in a suite.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Verb::Call { .. } => "call",
@@ -153,17 +153,17 @@ impl Verb {
         }
     }
 
-    /// The texts with holes in it.
+    /// Its templates.
     pub(crate) fn trees(&self) -> Vec<&Tree> {
         match self {
             Verb::Call { tool: name, arguments } | Verb::Prompt { name, arguments } => {
                 vec![name, arguments]
             }
             Verb::Read { uri } | Verb::Subscribe { uri } => vec![uri],
-            Verb::Send(Raw::Text(text)) => vec![text],
+            Verb::Send(RawMessage::Text(text)) => vec![text],
             Verb::List(_)
             | Verb::Ping
-            | Verb::Send(Raw::Bytes(_))
+            | Verb::Send(RawMessage::Bytes(_))
             | Verb::Wait(_)
             | Verb::Sleep(_)
             | Verb::Restart => Vec::new(),
@@ -178,12 +178,12 @@ impl Verb {
     }
 }
 
-impl Turns {
-    /// The answer to the question that is asked for the nth time, from 0.
+impl AnswerOrder {
+    /// The answer to the nth request, from 0.
     pub(crate) fn pick(self, answers: &Value, nth: usize) -> Option<&Value> {
         match self {
-            Turns::Always => Some(answers),
-            Turns::Each => answers.get(nth),
+            AnswerOrder::Always => Some(answers),
+            AnswerOrder::Each => answers.get(nth),
         }
     }
 }

@@ -1,38 +1,37 @@
-//! In which revision and over which transport a test is run.
+//! The revision and the transport in which a test runs.
 
 use std::fmt;
 
 use sparring_wire::Revision;
 
-/// One way to run a test; what is not said is left to the server.
+/// A revision and a transport in which tests run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Variant {
-    /// The revision of the protocol; the newest that both sides have where
-    /// nothing is said.
+    /// The revision (default: the newest that both sides support).
     pub protocol: Option<Revision>,
-    /// How a mock is served; in memory where nothing is said.
+    /// The transport of a mock (default: in memory).
     pub transport: Option<Transport>,
 }
 
-/// How a mock is served.
+/// The transport of a mock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transport {
-    /// In this process, without a byte on any wire.
+    /// In this process.
     Memory,
-    /// As a child, over its stdin and stdout.
+    /// A child process over its stdin and stdout.
     Stdio,
-    /// Over Streamable HTTP.
+    /// Streamable HTTP.
     Http,
-    /// Over HTTP+SSE.
+    /// HTTP+SSE.
     Sse,
 }
 
 impl Transport {
-    /// All there are.
+    /// All transports.
     pub const ALL: [Transport; 4] =
         [Transport::Memory, Transport::Stdio, Transport::Http, Transport::Sse];
 
-    /// What it is called.
+    /// Its name in suites.
     pub fn name(self) -> &'static str {
         match self {
             Transport::Memory => "memory",
@@ -42,29 +41,29 @@ impl Transport {
         }
     }
 
-    /// The one of that name.
+    /// The transport of a name.
     pub fn from_name(name: &str) -> Option<Transport> {
         Transport::ALL.into_iter().find(|transport| transport.name() == name)
     }
 }
 
 impl Variant {
-    /// Whether there is such a thing: 2026-07-28 has no HTTP+SSE.
+    /// Whether the combination exists: 2026-07-28 has no HTTP+SSE.
     pub(crate) fn exists(self) -> bool {
         let modern = self.protocol.is_some_and(Revision::is_modern);
         !(modern && self.transport == Some(Transport::Sse))
     }
 }
 
-/// As ` [2025-11-25, http]`; nothing where nothing is said.
+/// Prints ` [2025-11-25, http]`, or nothing if both are defaults.
 impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let protocol = self.protocol.map(Revision::name);
         let transport = self.transport.map(Transport::name);
-        let said: Vec<&str> = protocol.into_iter().chain(transport).collect();
-        match said.is_empty() {
+        let parts: Vec<&str> = protocol.into_iter().chain(transport).collect();
+        match parts.is_empty() {
             true => Ok(()),
-            false => write!(f, " [{}]", said.join(", ")),
+            false => write!(f, " [{}]", parts.join(", ")),
         }
     }
 }

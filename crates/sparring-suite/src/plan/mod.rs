@@ -1,142 +1,142 @@
-//! Which tests of which suites are to run, in which revisions and over which
-//! transports.
+//! Selects the tests to run, with their revisions and transports.
 
 mod shard;
 
 use sparring_script::{GaveUp, Pattern};
 use sparring_wire::Revision;
 
-use crate::model::{Server, Suite, Test, Transport, Variant, Way};
+use crate::model::{Server, ServerKind, Suite, Test, Transport, Variant};
 
-pub use shard::{NoShard, Shard};
+pub use shard::{InvalidShard, Shard};
 
-/// What is chosen; nothing said is everything.
+/// The options that select tests (default: all tests).
 #[derive(Debug, Default)]
-pub struct Choice {
-    /// Tests whose name this matches.
+pub struct TestSelection {
+    /// Selects tests whose name matches.
     pub filter: Option<Pattern>,
-    /// Tests that have one of these tags.
+    /// Selects tests with one of these tags.
     pub tags: Vec<String>,
-    /// Once in each of these revisions, whatever the suites say.
+    /// Runs tests in these revisions instead of those of the suites.
     pub protocols: Vec<Revision>,
-    /// Mocks once over each of these transports, whatever the suites say.
+    /// Serves mocks over these transports instead of those of the suites.
     pub transports: Vec<Transport>,
 }
 
-/// Suites, and which of their tests are to run.
+/// Suites, and the tests of theirs to run.
 #[derive(Debug, Default)]
 pub struct Plan {
     suites: Vec<Suite>,
-    tests: Vec<Place>,
-    /// Combinations that were wanted and do not exist.
-    left_out: Vec<Variant>,
+    tests: Vec<TestIndex>,
+    /// The requested combinations that do not exist.
+    impossible: Vec<Variant>,
 }
 
-/// A test by its numbers.
+/// A test by its indices.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct TestIndex {
     suite: usize,
     test: usize,
     variant: Variant,
 }
 
-/// A test that is to run.
+/// A test to run.
 #[derive(Debug, Clone, Copy)]
-pub struct Planned<'a> {
-    /// Its place in the plan.
+pub struct PlannedTest<'a> {
+    /// Its position in the plan.
     pub number: usize,
-    /// Its file.
+    /// Its suite.
     pub suite: &'a Suite,
     /// The test.
     pub test: &'a Test,
-    /// How it is run.
+    /// Its revision and transport.
     pub variant: Variant,
 }
 
-impl Planned<'_> {
-    /// The server that it is about; none where it only runs agents.
+impl PlannedTest<'_> {
+    /// The name of its server; `None` if it only runs agents.
     pub fn server(&self) -> Option<&str> {
         let server = &self.suite.servers[self.test.server];
-        (!matches!(server.way, Way::Nobody)).then_some(&*server.name)
+        (!matches!(server.kind, ServerKind::NoServer)).then_some(&*server.name)
     }
 }
 
 impl Plan {
-    /// Chooses from suites, in their order; where a test says `only`, from
-    /// those that say so. A suite with several variants is
-    /// run through once for each.
+    /// Selects tests from suites in order. If a test has `only`, selects only such tests.
+    /// A suite with several variants runs once in each.
     ///
     /// # Errors
     /// When the filter takes too many steps on the name of a test.
-    pub fn new(suites: Vec<Suite>, choice: &Choice) -> Result<Plan, GaveUp> {
+    pub fn new(suites: Vec<Suite>, selection: &TestSelection) -> Result<Plan, GaveUp> {
         let only = suites.iter().flat_map(|suite| &suite.tests).any(|test| test.only);
         let mut plan = Plan::default();
         for (number, suite) in suites.iter().enumerate() {
-            let of_servers: Vec<Vec<Variant>> =
-                suite.servers.iter().map(|server| choice.variants(server, suite)).collect();
-            let mut chosen: Vec<usize> = Vec::new();
+            let variants: Vec<Vec<Variant>> =
+                suite.servers.iter().map(|server| selection.variants(server, suite)).collect();
+            let mut selected: Vec<usize> = Vec::new();
             for (index, test) in suite.tests.iter().enumerate() {
-                if (test.only || !only) && choice.takes(test)? {
-                    chosen.push(index);
+                if (test.only || !only) && selection.matches(test)? {
+                    selected.push(index);
                 }
             }
             let mut all: Vec<Variant> = Vec::new();
-            for variant in chosen.iter().flat_map(|test| &of_servers[suite.tests[*test].server]) {
+            for variant in selected.iter().flat_map(|test| &variants[suite.tests[*test].server]) {
                 match variant.exists() {
                     true if !all.contains(variant) => all.push(*variant),
-                    false if !plan.left_out.contains(variant) => plan.left_out.push(*variant),
+                    false if !plan.impossible.contains(variant) => plan.impossible.push(*variant),
                     _ => {}
                 }
             }
             for variant in all {
-                let has = |test: &&usize| of_servers[suite.tests[**test].server].contains(&variant);
-                let places = chosen.iter().filter(has);
-                plan.tests.extend(places.map(|test| Place { suite: number, test: *test, variant }));
+                let has = |test: &&usize| variants[suite.tests[**test].server].contains(&variant);
+                let indices = selected.iter().filter(has);
+                plan.tests.extend(indices.map(|test| TestIndex {
+                    suite: number,
+                    test: *test,
+                    variant,
+                }));
             }
         }
         Ok(Plan { suites, ..plan })
     }
 
-    /// The combinations of revision and transport that were wanted and do not
-    /// exist.
-    pub fn left_out(&self) -> &[Variant] {
-        &self.left_out
+    /// The requested combinations of revision and transport that do not exist.
+    pub fn impossible(&self) -> &[Variant] {
+        &self.impossible
     }
 
-    /// The tests that are to run, in their order.
-    pub fn tests(&self) -> impl Iterator<Item = Planned<'_>> {
+    /// The tests to run in order.
+    pub fn tests(&self) -> impl Iterator<Item = PlannedTest<'_>> {
         (0..self.tests.len()).filter_map(|number| self.test(number))
     }
 
-    /// One of them, by its place in the plan.
-    pub fn test(&self, number: usize) -> Option<Planned<'_>> {
-        let place = self.tests.get(number)?;
-        let suite = &self.suites[place.suite];
-        Some(Planned { number, suite, test: &suite.tests[place.test], variant: place.variant })
+    /// A test by its position in the plan.
+    pub fn test(&self, number: usize) -> Option<PlannedTest<'_>> {
+        let index = self.tests.get(number)?;
+        let suite = &self.suites[index.suite];
+        Some(PlannedTest { number, suite, test: &suite.tests[index.test], variant: index.variant })
     }
 
-    /// Leaves out all but those that `wanted` takes.
-    pub fn retain(&mut self, wanted: impl Fn(Planned<'_>) -> bool) {
-        let taken: Vec<bool> = self.tests().map(wanted).collect();
-        let mut taken = taken.into_iter();
-        self.tests.retain(|_| taken.next().unwrap_or_default());
+    /// Keeps only the tests for which `wanted` returns true.
+    pub fn retain(&mut self, wanted: impl Fn(PlannedTest<'_>) -> bool) {
+        let kept: Vec<bool> = self.tests().map(wanted).collect();
+        let mut kept = kept.into_iter();
+        self.tests.retain(|_| kept.next().unwrap_or_default());
     }
 
-    /// Leaves out all but the tests of one shard: neighbours, so that as few
-    /// servers as possible are started in several.
+    /// Keeps only the tests of one shard: adjacent ones, so that few servers start in
+    /// several shards.
     pub fn take_shard(&mut self, shard: Shard) {
         self.tests = shard.part_of(&self.tests).to_vec();
     }
 
-    /// Puts the suites, and the tests of each, into an order that follows from
-    /// the seed.
+    /// Shuffles the suites, and the tests of each, by a seed.
     pub fn shuffle(&mut self, seed: u64) {
         let mut random = fastrand::Rng::with_seed(seed);
-        let mut suites: Vec<Vec<Place>> = Vec::new();
-        for place in self.tests.drain(..) {
+        let mut suites: Vec<Vec<TestIndex>> = Vec::new();
+        for index in self.tests.drain(..) {
             match suites.last_mut() {
-                Some(tests) if tests[0].suite == place.suite => tests.push(place),
-                _ => suites.push(vec![place]),
+                Some(tests) if tests[0].suite == index.suite => tests.push(index),
+                _ => suites.push(vec![index]),
             }
         }
         random.shuffle(&mut suites);
@@ -144,19 +144,19 @@ impl Plan {
         self.tests = suites.concat();
     }
 
-    /// How many are to run.
+    /// The number of tests.
     pub fn len(&self) -> usize {
         self.tests.len()
     }
 
-    /// Whether none is.
+    /// Whether the plan has no tests.
     pub fn is_empty(&self) -> bool {
         self.tests.is_empty()
     }
 
-    /// The tests that are to run, by their suites.
-    pub(crate) fn by_suite(&self) -> Vec<(&Suite, Vec<Planned<'_>>)> {
-        let mut all: Vec<(&Suite, Vec<Planned<'_>>)> = Vec::new();
+    /// The tests by suite.
+    pub(crate) fn by_suite(&self) -> Vec<(&Suite, Vec<PlannedTest<'_>>)> {
+        let mut all: Vec<(&Suite, Vec<PlannedTest<'_>>)> = Vec::new();
         for planned in self.tests() {
             match all.last_mut() {
                 Some((suite, tests)) if std::ptr::eq(*suite, planned.suite) => tests.push(planned),
@@ -167,8 +167,8 @@ impl Plan {
     }
 }
 
-impl Choice {
-    fn takes(&self, test: &Test) -> Result<bool, GaveUp> {
+impl TestSelection {
+    fn matches(&self, test: &Test) -> Result<bool, GaveUp> {
         let tagged = self.tags.is_empty() || self.tags.iter().any(|tag| test.tags.contains(tag));
         match &self.filter {
             Some(filter) if tagged => filter.is_match(&test.name),
@@ -176,23 +176,23 @@ impl Choice {
         }
     }
 
-    /// Every way in which the tests of a server are run.
+    /// The variants in which the tests of a server run.
     fn variants(&self, server: &Server, suite: &Suite) -> Vec<Variant> {
-        let protocols = match server.way {
-            Way::Nobody => vec![None],
+        let protocols = match server.kind {
+            ServerKind::NoServer => vec![None],
             _ => either(&self.protocols, &server.protocols),
         };
-        let beside = suite.transports();
-        let transports = match server.way {
-            Way::Mock(_) if beside.is_empty() || !server.transports.is_empty() => {
+        let mock_transports = suite.transports();
+        let transports = match server.kind {
+            ServerKind::Mock(_) if mock_transports.is_empty() || !server.transports.is_empty() => {
                 either(&self.transports, &server.transports)
             }
-            _ if beside.is_empty() => vec![None],
-            // What is started beside a server cannot be in memory.
+            _ if mock_transports.is_empty() => vec![None],
+            // Mocks mock_transports a server cannot be served in memory.
             _ => {
                 let mut wanted = self.transports.clone();
                 wanted.retain(|it| *it != Transport::Memory);
-                either(&wanted, &beside)
+                either(&wanted, &mock_transports)
             }
         };
         let pairs = protocols.iter().flat_map(|protocol| {
@@ -204,9 +204,9 @@ impl Choice {
     }
 }
 
-/// What is wanted, or else what is said, or else nothing.
-fn either<T: Copy>(wanted: &[T], said: &[T]) -> Vec<Option<T>> {
-    let all = if wanted.is_empty() { said } else { wanted };
+/// The requested values, or else those of the suite, or else the default.
+fn either<T: Copy>(wanted: &[T], own: &[T]) -> Vec<Option<T>> {
+    let all = if wanted.is_empty() { own } else { wanted };
     match all.is_empty() {
         true => vec![None],
         false => all.iter().copied().map(Some).collect(),

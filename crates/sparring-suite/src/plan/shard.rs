@@ -1,31 +1,31 @@
-//! A part of all tests, for machines that share the work.
+//! Splits tests into shards for several machines.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// One of several parts of equal size.
+/// One of several shards of equal size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
-    /// Which, from 1.
+    /// The number of the shard, from 1.
     number: usize,
-    /// Of how many.
+    /// The number of shards.
     of: usize,
 }
 
-/// Why there is no such shard.
+/// Why a shard is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct NoShard(String);
+pub struct InvalidShard(String);
 
 impl Shard {
-    /// The shard with this number, from 1, of so many.
+    /// The shard with this number, from 1, of `of` shards.
     ///
     /// # Errors
-    /// When there are not so many.
-    pub fn new(number: usize, of: usize) -> Result<Shard, NoShard> {
+    /// When the number is 0 or larger than `of`.
+    pub fn new(number: usize, of: usize) -> Result<Shard, InvalidShard> {
         match (1..=of).contains(&number) {
             true => Ok(Shard { number, of }),
-            false => Err(NoShard(format!("there is no shard {number} of {of}"))),
+            false => Err(InvalidShard(format!("no shard {number} of {of}"))),
         }
     }
 
@@ -35,16 +35,17 @@ impl Shard {
     }
 }
 
-/// As `2/5`.
+/// Parses `2/5`.
 impl FromStr for Shard {
-    type Err = NoShard;
+    type Err = InvalidShard;
 
-    fn from_str(text: &str) -> Result<Shard, NoShard> {
+    fn from_str(text: &str) -> Result<Shard, InvalidShard> {
         let parts = text
             .split_once('/')
             .and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
-        let (number, of) = parts
-            .ok_or_else(|| NoShard("a shard is written as 2/5, the second of five".to_owned()))?;
+        let (number, of) = parts.ok_or_else(|| {
+            InvalidShard("not a shard (write 2/5 for the second of five)".to_owned())
+        })?;
         Shard::new(number, of)
     }
 }
@@ -60,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn together_the_shards_are_everything_once() {
+    fn shards_contain_every_test_once() {
         for (tests, of) in [(10, 3), (2, 5), (0, 2), (7, 7), (9, 1)] {
             let all: Vec<usize> = (0..tests).collect();
             let parts = (1..=of).map(|number| Shard::new(number, of).unwrap().part_of(&all));
@@ -72,12 +73,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_shard_is_told() {
-        let told = |text: &str| text.parse::<Shard>().unwrap_err().to_string();
-        assert_eq!(told("2"), "a shard is written as 2/5, the second of five");
-        assert_eq!(told("x/2"), told("2"));
-        assert_eq!(told("0/2"), "there is no shard 0 of 2");
-        assert_eq!(told("3/2"), "there is no shard 3 of 2");
+    fn reports_invalid_shards() {
+        let error = |text: &str| text.parse::<Shard>().unwrap_err().to_string();
+        assert_eq!(error("2"), "not a shard (write 2/5 for the second of five)");
+        assert_eq!(error("x/2"), error("2"));
+        assert_eq!(error("0/2"), "no shard 0 of 2");
+        assert_eq!(error("3/2"), "no shard 3 of 2");
         assert_eq!("2/2".parse::<Shard>().unwrap().to_string(), "2/2");
     }
 }

@@ -1,30 +1,29 @@
-//! Runs what a plan chose: files beside each other, the servers of a file
-//! beside each other, the tests of a server one after the other, or as many at
-//! once as it says.
+//! Runs a plan: files at once, the servers of a file at once, and the tests of a
+//! server one after the other, or as many at once as its `concurrency` says.
+//!
+//! The flow is runner → server → step → verdict → event. A [`ServerRunner`] owns each
+//! server; tests talk to it through a [`ServerHandle`].
 
+mod action;
 mod agent;
-mod answer;
-mod ask;
-mod desk;
-mod heard;
-mod listen;
-mod mock;
-mod needs;
-mod open;
-mod running;
+mod change_notifications;
+mod connect;
+mod connection;
+mod listed_tools;
+mod mocks;
+mod prepared_answers;
+mod prerequisites;
 mod scope;
-mod seat;
-mod settle;
-mod shots;
-mod stand_ins;
+mod server_handle;
+mod server_runner;
+mod snapshot_store;
 mod step;
+mod step_runner;
+mod step_traffic;
 mod stop;
-mod tape;
-mod test;
-mod tools;
-mod walk;
-mod watch;
-mod world;
+mod test_runner;
+mod traffic_recorder;
+mod wait_for;
 
 use std::cell::Cell;
 use std::num::NonZeroUsize;
@@ -34,156 +33,174 @@ use std::sync::atomic::AtomicUsize;
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream;
-use tokio::sync::Mutex;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::event::{End, Event, Outcome};
+use crate::context::RunContext;
+use crate::event::{Event, Outcome, TestEnd};
 use crate::model::{Suite, Variant};
-use crate::plan::{Plan, Planned};
-use seat::Seat;
-use shots::Shots;
-use tape::Tape;
+use crate::plan::{Plan, PlannedTest};
+use server_handle::ServerHandle;
+use server_runner::{ServerRunner, TestedServer};
+use snapshot_store::{SnapshotStore, TestSnapshots};
+use test_runner::TestRunner;
+use traffic_recorder::TrafficRecorder;
 
-pub(crate) use agent::{Found, Look, Ran};
-pub(crate) use answer::Answer;
-pub(crate) use heard::Heard;
-pub(crate) use stand_ins::Came;
 pub use stop::Stop;
-pub use world::World;
 
-/// How to run.
+/// Options of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// How many files run at once.
     pub jobs: NonZeroUsize,
     /// Whether the first failure ends the run.
     pub fail_fast: bool,
-    /// How often a test that fails is tried again, where it does not say that
-    /// itself.
+    /// How often to retry a test that fails, unless the test sets its own number.
     pub retry: u64,
-    /// Whether the answers for snapshots are kept anew.
+    /// Whether to write snapshots instead of checking them.
     pub update: bool,
-    /// Whether all that is said in a test is told at its end.
+    /// Whether the end of each test carries its traffic.
     pub traffic: bool,
 }
 
-/// Runs all tests of a plan, and tells of each. When `stop` says so, tests that
-/// run are given up, servers are ended, and nothing more is begun.
+/// Runs all tests of a plan and sends an event for each. When `stop` is requested,
+/// gives up the running tests, stops the servers and starts nothing more.
 pub async fn run(
     plan: &Plan,
     options: Options,
-    world: &World,
+    context: &RunContext,
     stop: &Stop,
-    tell: UnboundedSender<Event>,
+    events: UnboundedSender<Event>,
 ) {
-    let room = Arc::new(AtomicUsize::new(tape::OF_A_RUN));
-    let runner = Runner { options, world, stop, tell, room };
+    let traffic_budget = Arc::new(AtomicUsize::new(traffic_recorder::MAX_BYTES_PER_RUN));
+    let runner = Runner { options, context, stop, events, traffic_budget };
     stream::iter(plan.by_suite())
-        .for_each_concurrent(options.jobs.get(), |(suite, tests)| runner.suite(suite, tests))
+        .for_each_concurrent(options.jobs.get(), |(suite, tests)| runner.run_suite(suite, tests))
         .await;
 }
 
 struct Runner<'a> {
     options: Options,
-    world: &'a World,
+    context: &'a RunContext,
     stop: &'a Stop,
-    tell: UnboundedSender<Event>,
-    /// How much may still be kept of what is said.
-    room: Arc<AtomicUsize>,
+    events: UnboundedSender<Event>,
+    /// How many bytes of traffic the run may still record.
+    traffic_budget: Arc<AtomicUsize>,
+}
+
+/// The tests of one server, and how many of them are not over.
+struct ServerTests<'a> {
+    tested: TestedServer<'a>,
+    server: ServerHandle,
+    snapshots: &'a SnapshotStore,
+    left: Cell<usize>,
 }
 
 impl Runner<'_> {
-    async fn suite(&self, suite: &Suite, tests: Vec<Planned<'_>>) {
-        if let Some(missing) = needs::missing(suite, self.world) {
+    async fn run_suite(&self, suite: &Suite, tests: Vec<PlannedTest<'_>>) {
+        if let Some(missing) = prerequisites::missing(suite, self.context) {
             return tests.iter().for_each(|test| self.skip(test, &missing));
         }
-        let mut seats: Vec<(usize, Variant, Vec<Planned<'_>>)> = Vec::new();
+        let mut by_server: Vec<(usize, Variant, Vec<PlannedTest<'_>>)> = Vec::new();
         for planned in tests {
             let (server, variant) = (planned.test.server, planned.variant);
-            match seats.iter_mut().find(|seat| (seat.0, seat.1) == (server, variant)) {
+            match by_server.iter_mut().find(|group| (group.0, group.1) == (server, variant)) {
                 Some((_, _, tests)) => tests.push(planned),
-                None => seats.push((server, variant, vec![planned])),
+                None => by_server.push((server, variant, vec![planned])),
             }
         }
-        let shots = Shots::of(suite, self.options.update);
-        let servers = seats.into_iter().map(|(server, variant, tests)| {
-            let seat = Seat::new(suite, server, variant, self.world, &shots, self.tape());
-            self.server(seat, tests)
+        let snapshots = SnapshotStore::load(suite, self.options.update);
+        let servers = by_server.into_iter().map(|(server, variant, tests)| {
+            self.run_server(suite, server, variant, &snapshots, tests)
         });
         join_all(servers).await;
-        if let Some(event) = shots.keep(suite) {
-            self.tell(event);
+        if let Some(event) = snapshots.write(suite) {
+            self.send(event);
         }
     }
 
-    fn tape(&self) -> Option<Tape> {
-        let tape = || Tape::new(self.world.secrets.clone(), Arc::clone(&self.room));
-        self.options.traffic.then(tape)
-    }
-
-    /// The tests of one server, which is ended after the last.
-    async fn server(&self, seat: Seat<'_>, tests: Vec<Planned<'_>>) {
-        let at_once = seat.server.concurrency;
-        let left = Cell::new(tests.iter().filter(|it| it.test.skip.is_none()).count());
-        let tape = seat.tape.clone();
-        let seat = Mutex::new(seat);
-        let one = |planned| self.test(&seat, planned, &left, at_once, tape.as_ref());
-        stream::iter(tests).for_each_concurrent(at_once, one).await;
-        // Where the run ended early, nobody is left to be told.
-        let _ = seat.lock().await.leave(self.stop).await;
-    }
-
-    /// One test; `left` is how many there are with those that are not over.
-    async fn test(
+    /// Runs the tests of one server, and stops the server after the last.
+    async fn run_server(
         &self,
-        seat: &Mutex<Seat<'_>>,
-        planned: Planned<'_>,
-        left: &Cell<usize>,
-        at_once: usize,
-        tape: Option<&Tape>,
+        suite: &Suite,
+        index: usize,
+        variant: Variant,
+        snapshots: &SnapshotStore,
+        tests: Vec<PlannedTest<'_>>,
     ) {
-        if self.stop.is_asked() {
+        let recorder = self.recorder();
+        let (context, recorder) = (self.context, recorder.as_ref());
+        let server = &suite.servers[index];
+        let tested = TestedServer { suite, server, index, variant, context, recorder };
+        let (handle, server_runner) = ServerRunner::new(tested, self.stop);
+        let left = Cell::new(tests.iter().filter(|it| it.test.skip.is_none()).count());
+        let group = ServerTests { tested, server: handle, snapshots, left };
+        let run_tests = async move {
+            let run_test = |planned| self.run_test(&group, planned);
+            stream::iter(tests).for_each_concurrent(server.concurrency, run_test).await;
+            // After an early end of the run no test is left that could report a failure.
+            let _ = group.server.stop().await;
+        };
+        tokio::join!(server_runner.run(), run_tests);
+    }
+
+    fn recorder(&self) -> Option<TrafficRecorder> {
+        let secrets = || self.context.secrets.clone();
+        let new = || TrafficRecorder::new(secrets(), Arc::clone(&self.traffic_budget));
+        self.options.traffic.then(new)
+    }
+
+    async fn run_test(&self, group: &ServerTests<'_>, planned: PlannedTest<'_>) {
+        if self.stop.is_requested() {
             return;
         }
         if let Some(reason) = &planned.test.skip {
             return self.skip(&planned, reason);
         }
-        self.tell(Event::Started { test: planned.number });
-        if let Some(tape) = tape {
-            tape.begin(planned.number);
+        self.send(Event::Started { test: planned.number });
+        let recorder = group.tested.recorder;
+        if let Some(recorder) = recorder {
+            recorder.begin_test(planned.number);
         }
-        let tries = 1 + planned.test.retry.unwrap_or(self.options.retry);
-        let end = test::run(seat, planned.test, tries, self.stop).await;
-        left.set(left.get() - 1);
+        let (test, variant) = (planned.test, planned.variant);
+        let runner = TestRunner {
+            test,
+            tested: group.tested,
+            server: &group.server,
+            snapshots: TestSnapshots { store: group.snapshots, test: &test.name, variant },
+            stop: self.stop,
+        };
+        let end = runner.run(1 + test.retry.unwrap_or(self.options.retry)).await;
+        group.left.set(group.left.get() - 1);
         let Some(mut end) = end else {
-            tape.map(|tape| tape.end(planned.number));
+            recorder.map(|recorder| recorder.end_test(planned.number));
             return;
         };
-        let ends_all =
-            |end: &End| self.options.fail_fast && matches!(end.outcome, Outcome::Failed(_));
-        if left.get() == 0 || at_once == 1 && ends_all(&end) {
-            // What the suite's teardown finds is told by the last test.
-            end.outcome = end.outcome.and(seat.lock().await.leave(self.stop).await);
+        let ends_run =
+            |end: &TestEnd| self.options.fail_fast && matches!(end.outcome, Outcome::Failed(_));
+        let is_last = group.left.get() == 0;
+        if is_last || group.tested.server.concurrency == 1 && ends_run(&end) {
+            // The last test reports the failures of the suite's teardown.
+            end.outcome = end.outcome.and(group.server.stop().await);
         }
-        let ends_all = ends_all(&end);
-        end.traffic = tape.map(|tape| tape.end(planned.number)).unwrap_or_default();
+        let ends_run = ends_run(&end);
+        end.traffic = recorder.map(|it| it.end_test(planned.number)).unwrap_or_default();
         self.finish(&planned, end);
-        if ends_all {
-            self.stop.ask();
+        if ends_run {
+            self.stop.request();
         }
     }
 
-    fn skip(&self, planned: &Planned<'_>, reason: &str) {
-        self.finish(planned, End::skipped(reason.to_owned()));
+    fn skip(&self, planned: &PlannedTest<'_>, reason: &str) {
+        self.finish(planned, TestEnd::skipped(reason.to_owned()));
     }
 
-    fn finish(&self, planned: &Planned<'_>, end: End) {
-        let end = end.without(&self.world.secrets);
-        self.tell(Event::Finished { test: planned.number, end });
+    fn finish(&self, planned: &PlannedTest<'_>, end: TestEnd) {
+        let end = end.without(&self.context.secrets);
+        self.send(Event::Finished { test: planned.number, end });
     }
 
-    fn tell(&self, event: Event) {
-        // Whoever does not want to know any more does not keep tests from running.
-        let _ = self.tell.send(event);
+    fn send(&self, event: Event) {
+        // The tests run on even if nothing receives the events.
+        let _ = self.events.send(event);
     }
 }

@@ -1,4 +1,4 @@
-//! What templates can ask for.
+//! The values that templates can use.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -7,62 +7,63 @@ use serde_json::{Map, Value};
 use sparring_script::{Path, Scope, Undefined, did_you_mean};
 use tempfile::TempDir;
 
-use super::World;
-use super::stand_ins::StandIns;
+use super::mocks::RunningMocks;
+use crate::context::RunContext;
 use crate::hide;
 
-/// A folder that is made when somebody asks for it, and gone with its owner.
+/// A temporary folder that is created on first use and removed with its owner.
 #[derive(Debug, Default)]
-pub(super) struct Folder(OnceCell<TempDir>);
+pub(super) struct TempFolder(OnceCell<TempDir>);
 
-impl Folder {
-    /// Where it is, if somebody has asked for it.
-    pub(super) fn made(&self) -> Option<String> {
+impl TempFolder {
+    /// The path of the folder, if it was created.
+    pub(super) fn created(&self) -> Option<String> {
         self.0.get().map(|folder| folder.path().display().to_string())
     }
 
+    /// The path of the folder. Creates it if it does not exist.
     pub(super) fn path(&self) -> Result<Value, Undefined> {
         if self.0.get().is_none() {
-            let made = tempfile::Builder::new().prefix("spar-").tempdir();
-            let made = made.map_err(|error| {
-                Undefined(format!("${{tmp}}: a folder cannot be made: {error}"))
+            let created = tempfile::Builder::new().prefix("spar-").tempdir();
+            let created = created.map_err(|error| {
+                Undefined(format!("${{tmp}}: cannot create a temporary folder: {error}"))
             })?;
-            let _ = self.0.set(made);
+            let _ = self.0.set(created);
         }
-        Ok(Value::from(self.made().unwrap_or_default()))
+        Ok(Value::from(self.created().unwrap_or_default()))
     }
 }
 
-/// In a test a name is a saved value; the environment is `${env:NAME}`.
+/// The scope of a test: a name is a saved value, `${env:NAME}` an environment
+/// variable.
 #[derive(Debug)]
-pub(super) struct OfTest<'a> {
-    pub(super) world: &'a World,
-    pub(super) folder: Folder,
+pub(super) struct TestScope<'a> {
+    pub(super) context: &'a RunContext,
+    pub(super) folder: TempFolder,
     pub(super) saved: Map<String, Value>,
-    /// What is started beside the server.
-    pub(super) stand_ins: Arc<StandIns>,
-    /// What the agent of the step is told.
+    pub(super) mocks: Arc<RunningMocks>,
+    /// The input of the agent that the current step runs.
     pub(super) input: Option<Value>,
 }
 
-impl<'a> OfTest<'a> {
-    /// What a test knows before its first step: the row of its table.
+impl<'a> TestScope<'a> {
+    /// Makes the scope of a test from the values that were saved before its first step.
     pub(super) fn new(
-        world: &'a World,
-        stand_ins: Arc<StandIns>,
+        context: &'a RunContext,
+        mocks: Arc<RunningMocks>,
         saved: Map<String, Value>,
     ) -> Self {
-        OfTest { world, folder: Folder::default(), saved, stand_ins, input: None }
+        TestScope { context, folder: TempFolder::default(), saved, mocks, input: None }
     }
 }
 
-impl Scope for OfTest<'_> {
+impl Scope for TestScope<'_> {
     fn get(&self, path: &Path) -> Result<Value, Undefined> {
         if path.root() == "input" && path.segments.len() == 1 {
             let input = self.input.clone();
-            return input.ok_or_else(|| Undefined("${input}: the step has none".to_owned()));
+            return input.ok_or_else(|| Undefined("${input}: the step has no input".to_owned()));
         }
-        match everywhere(path, self.world, &self.folder, self.stand_ins.facts()) {
+        match common_value(path, self.context, &self.folder, self.mocks.values()) {
             Some(found) => found,
             None => {
                 let root = path.root();
@@ -75,46 +76,46 @@ impl Scope for OfTest<'_> {
     }
 }
 
-/// Of a server a name is a variable of the environment.
+/// The scope of a server's description: a name is an environment variable.
 #[derive(Debug)]
-pub(super) struct OfServer<'a> {
-    pub(super) world: &'a World,
-    pub(super) folder: &'a Folder,
-    /// What is known of the stand-ins.
+pub(super) struct ServerScope<'a> {
+    pub(super) context: &'a RunContext,
+    pub(super) folder: &'a TempFolder,
+    /// The values of the mocks.
     pub(super) mocks: &'a Value,
 }
 
-impl Scope for OfServer<'_> {
+impl Scope for ServerScope<'_> {
     fn get(&self, path: &Path) -> Result<Value, Undefined> {
-        everywhere(path, self.world, self.folder, self.mocks)
-            .unwrap_or_else(|| variable(path.root(), path.root(), self.world))
+        common_value(path, self.context, self.folder, self.mocks)
+            .unwrap_or_else(|| variable(path.root(), path.root(), self.context))
     }
 }
 
-/// What means the same in the whole suite.
-fn everywhere(
+/// The value of a name that means the same in the whole suite.
+fn common_value(
     path: &Path,
-    world: &World,
-    folder: &Folder,
+    context: &RunContext,
+    folder: &TempFolder,
     mocks: &Value,
 ) -> Option<Result<Value, Undefined>> {
     match (path.root(), path.key(1)) {
-        ("spar", None) => Some(Ok(Value::from(world.program.display().to_string()))),
+        ("spar", None) => Some(Ok(Value::from(context.program.display().to_string()))),
         ("mocks", Some(_)) => Some(path.find(mocks, 1).cloned()),
         ("tmp", None) => Some(folder.path()),
-        ("env", Some(name)) => Some(variable(&format!("env:{name}"), name, world)),
+        ("env", Some(name)) => Some(variable(&format!("env:{name}"), name, context)),
         _ => None,
     }
 }
 
-fn variable(shown: &str, name: &str, world: &World) -> Result<Value, Undefined> {
-    let found = world.variables.get(name).map(|value| {
-        hide::variable(&world.secrets, name, value);
+fn variable(shown: &str, name: &str, context: &RunContext) -> Result<Value, Undefined> {
+    let found = context.variables.get(name).map(|value| {
+        hide::register_variable(&context.secrets, name, value);
         Value::from(&**value)
     });
     found.ok_or_else(|| {
-        let known = world.variables.keys().map(String::as_str);
+        let known = context.variables.keys().map(String::as_str);
         let meant = did_you_mean(name, known).map(|meant| format!("; {meant}")).unwrap_or_default();
-        Undefined(format!("${{{shown}}}: the environment has no `{name}`{meant}"))
+        Undefined(format!("${{{shown}}}: environment variable `{name}` is not set{meant}"))
     })
 }

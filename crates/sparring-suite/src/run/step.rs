@@ -1,195 +1,174 @@
-//! Does what a step says, and gathers what comes of it.
+//! Runs one step on a server: sends its request, and collects everything that comes
+//! of it.
 
-use std::collections::HashMap;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::Value;
 use sparring_peer::client::{Inbox, Question, Subscription};
 use sparring_script::template::Missing;
 use sparring_script::{Scope, Tree};
-use sparring_wire::FrameKind;
+use sparring_wire::{FrameKind, Rule};
 
-use super::ask::Asked;
-use super::heard::{breach, raw, since, value, violation};
-use super::running::Running;
-use super::settle::{PATIENCE, settle};
-use super::stand_ins::Listening;
-use super::tools::Tools;
-use super::{Answer, Heard};
-use crate::model::{Answers, Collection, Step, Turns, Verb};
+use super::action::Action;
+use super::connection::ServerConnection;
+use super::listed_tools::ListedTools;
+use super::mocks::JournalReader;
+use super::wait_for::{self, WAIT_TIMEOUT};
+use crate::model::{AnswerOrder, Answers, Collection, Step, Verb};
+use crate::step_result::{
+    Answer, StepResult, frame_value, message_value, suite_violation, violation_value,
+};
 
-/// The rule that a question without an answer breaks.
-const UNANSWERED: &str = "unanswered";
+/// The rule that a request of the server breaks if no `answer` of the step covers it.
+const UNANSWERED: Rule = Rule::Unanswered;
 
-/// Does a step and waits for what is expected of it; what it subscribes to is
-/// held for whoever goes through steps.
+/// What a step runs on.
+pub(super) struct StepInput<'a> {
+    pub(super) connection: &'a ServerConnection,
+    pub(super) scope: &'a dyn Scope,
+    /// How many bytes the server had written to its stderr before.
+    pub(super) stderr_before: u64,
+    /// How many requests the server had sent before the step. The step updates it.
+    pub(super) requests_before: &'a mut u64,
+    /// Receives the subscriptions that the step makes.
+    pub(super) subscriptions: &'a mut Vec<Subscription>,
+}
+
+/// Runs a step, and waits for what it expects.
 ///
 /// # Errors
-/// When a hole cannot be filled.
-pub(super) async fn perform(
-    running: &Running,
+/// When a template uses an unknown value.
+pub(super) async fn run(
     step: &Step,
-    scope: &dyn Scope,
-    stderr_before: u64,
-    held: &mut Vec<Subscription>,
-    mut listening: Listening<'_>,
-) -> Result<Heard, Missing> {
-    let client = &running.client;
-    let asked = Asked::fill(step, scope, client.revision())?;
-    running.desk.set(answers(&step.answers, scope)?);
-    let tool = asked.tool(&step.verb);
-    let label = asked.label(&step.verb);
-    if let Some(tool) = &tool {
-        know(running, tool).await;
-    }
-    // What is waited for may have come since the step before began.
+    input: StepInput<'_>,
+    mut journals: JournalReader<'_>,
+) -> Result<StepResult, Missing> {
+    let StepInput { connection, scope, stderr_before, requests_before, subscriptions } = input;
+    let client = &connection.client;
+    let action = Action::render(step, scope, client.revision())?;
+    connection.answers.set(render_answers(&step.answers, scope)?);
+    let request = action.label(&step.verb);
+    let tool = match action.tool(&step.verb) {
+        Some(tool) => Some((connection.tools(&tool).await, tool)),
+        None => None,
+    };
+    // A `wait` also accepts what came since the step before began.
     if !matches!(step.verb, Verb::Wait(_) | Verb::Restart) {
-        running.begin();
+        *requests_before = connection.begin_step();
     }
-    running.used.store(true, Relaxed);
-    let questioned = running.questioned.load(Relaxed);
+    let requests_before = *requests_before;
     let begun = Instant::now();
-    let wants_news = step.expect.counts(Collection::Notifications);
-    let answer = asked.ask(client, wants_news, held).await;
-    running.shaken.store(answer.is_unusable(), Relaxed);
-    running.met_end.fetch_or(answer.is_unusable(), Relaxed);
+    let wants_notifications = step.expect.checks_items(Collection::Notifications);
+    let answer = action.perform(client, wants_notifications, subscriptions).await;
     let took = begun.elapsed();
-    let (violations, unchecked) = check_tool(running, tool.as_deref(), &answer).await;
-    let mut heard = Heard {
-        asked: label,
-        took,
+    let (violations, unchecked) = check_tool(tool, &answer).await;
+    let mut result = StepResult {
+        request,
         violations,
         unchecked,
-        answer,
-        notifications: Vec::new(),
-        requests: Vec::new(),
-        frames: Vec::new(),
-        response: None,
-        over_http: running.over_http,
-        stderr: String::new(),
-        journals: HashMap::new(),
+        over_http: connection.over_http,
+        ..StepResult::new(answer, took)
     };
-    let mut listen = |heard: &mut Heard| {
-        heard.violations.extend(running.watch.violations().iter().map(violation));
-        for frame in running.watch.frames(heard.frames.len()) {
-            heard.frames.push(raw(&frame));
+    let mut update = |result: &mut StepResult| {
+        let violations = connection.traffic.take_violations();
+        result.violations.extend(violations.iter().map(violation_value));
+        for frame in connection.traffic.frames(result.frames.len()) {
+            result.frames.push(frame_value(&frame));
             if frame.kind() == FrameKind::Notification {
-                heard.notifications.push(value(&frame));
+                result.notifications.push(message_value(&frame));
             }
         }
-        heard.response = running.watch.response();
-        renew(&mut heard.requests, client.requests(), questioned);
-        heard.violations.retain(|it| it["rule"] != UNANSWERED);
-        heard.violations.extend(unanswered(&step.answers, &heard.requests));
-        heard.stderr = running.wrote_since(stderr_before);
-        listening.renew(&mut heard.journals);
-        heard.violations.extend(listening.misses());
+        result.response = connection.traffic.response();
+        update_requests(&mut result.requests, client.requests(), requests_before);
+        result.violations.retain(|it| it["rule"] != UNANSWERED.id());
+        result.violations.extend(unanswered(&step.answers, &result.requests));
+        result.stderr = connection.stderr_since(stderr_before);
+        journals.update(&mut result.journals);
+        result.violations.extend(journals.take_misfits());
     };
-    listen(&mut heard);
-    let patience = match step.verb {
-        Verb::Wait(patience) => patience,
-        _ => PATIENCE,
+    update(&mut result);
+    let limit = match step.verb {
+        Verb::Wait(limit) => limit,
+        _ => WAIT_TIMEOUT,
     };
-    settle(&step.expect, patience, scope, &mut heard, listen).await;
-    Ok(heard)
+    wait_for::expected(&step.expect, limit, scope, &mut result, update).await;
+    Ok(result)
 }
 
-/// Looks into an inbox again, if something has come.
-fn renew(known: &mut Vec<Value>, inbox: &Inbox, before: u64) {
-    if inbox.total() - before > known.len() as u64 {
-        *known = since(inbox, before);
+impl ServerConnection {
+    /// Begins a step: forgets the traffic of the step before. Returns how many requests
+    /// the server has sent so far.
+    pub(super) fn begin_step(&self) -> u64 {
+        self.traffic.begin_step();
+        self.client.requests().total()
     }
 }
 
-fn answers(answers: &Answers, scope: &dyn Scope) -> Result<Vec<(Question, Value, Turns)>, Missing> {
-    let filled = answers.0.iter().map(|(question, tree, turns)| {
+/// Reads the server's requests again if there are new ones.
+fn update_requests(known: &mut Vec<Value>, inbox: &Inbox, before: u64) {
+    let new = inbox.total().saturating_sub(before);
+    if new <= known.len() as u64 {
+        return;
+    }
+    let all = inbox.all();
+    let new = usize::try_from(new).unwrap_or(usize::MAX);
+    *known = all[all.len().saturating_sub(new)..].iter().map(message_value).collect();
+}
+
+fn render_answers(
+    answers: &Answers,
+    scope: &dyn Scope,
+) -> Result<Vec<(Question, Value, AnswerOrder)>, Missing> {
+    let rendered = answers.0.iter().map(|(question, tree, turns)| {
         tree.render(scope).map(|answers| (*question, answers, *turns))
     });
-    filled.collect()
+    rendered.collect()
 }
 
-/// Asks for the tools, unless this one is known already.
-async fn know(running: &Running, tool: &str) {
-    if !running.tools().is_some_and(|tools| tools.has(tool)) {
-        let tools = Arc::new(Tools::ask(&running.client).await);
-        *running.tools.lock().unwrap_or_else(PoisonError::into_inner) = Some(tools);
-    }
-}
-
-/// The violations of a call that no single frame shows, and why its result could not be
-/// checked.
+/// Finds the violations of a tool call that no single frame shows. Also returns why the
+/// result could not be checked.
 async fn check_tool(
-    running: &Running,
-    tool: Option<&str>,
+    tool: Option<(Arc<ListedTools>, String)>,
     answer: &Answer,
 ) -> (Vec<Value>, Option<String>) {
-    let (Some(tool), Some(tools)) = (tool, running.tools()) else { return (Vec::new(), None) };
-    let unlisted = tools.unlisted(tool).map(|message| breach("unlisted-tool", &message));
+    let Some((tools, tool)) = tool else { return (Vec::new(), None) };
+    let unlisted = tools.unlisted(&tool);
+    let unlisted = unlisted.map(|message| suite_violation(Rule::UnlistedTool, &message));
     let mut violations: Vec<Value> = unlisted.into_iter().collect();
     let Some(result) = answer.result().filter(|_| !answer.is_error()) else {
         return (violations, None);
     };
-    let found = tools.conformance(tool, result.get("structuredContent")).await;
-    violations.extend(found.violations.iter().map(|message| breach("output-schema", message)));
-    (violations, found.unchecked)
+    let checked = tools.check_output(&tool, result.get("structuredContent")).await;
+    let messages = checked.violations.iter();
+    violations.extend(messages.map(|message| suite_violation(Rule::OutputSchema, message)));
+    (violations, checked.unchecked)
 }
 
-/// What the server asked and no answer of the step covers.
+/// The server's requests that no `answer` of the step covers, as violations.
 fn unanswered(answers: &Answers, requests: &[Value]) -> Vec<Value> {
-    let mut asked: Vec<&str> = Vec::new();
-    let mut breaches = Vec::new();
+    let mut methods: Vec<&str> = Vec::new();
+    let mut violations = Vec::new();
     for request in requests {
         let method = request["method"].as_str().unwrap_or_default();
-        let nth = asked.iter().filter(|before| **before == method).count();
-        asked.push(method);
+        let nth = methods.iter().filter(|before| **before == method).count();
+        methods.push(method);
         let covered = answers.0.iter().any(|(question, tree, turns)| {
-            question.method() == method && (*turns == Turns::Always || nth < length(tree))
+            question.method() == method
+                && (*turns == AnswerOrder::Always || nth < answer_count(tree))
         });
         if !covered {
-            let message = format!("the server asked {method}, which no `answer` covers");
-            breaches.push(breach(UNANSWERED, &message));
+            let message = format!("the server sent {method}, which no `answer` covers");
+            violations.push(suite_violation(UNANSWERED, &message));
         }
     }
-    breaches
+    violations
 }
 
-/// How many answers there are.
-fn length(tree: &Tree) -> usize {
+fn answer_count(tree: &Tree) -> usize {
     match tree {
         Tree::List(items) => items.len(),
         Tree::Plain(Value::Array(items)) => items.len(),
         _ => 0,
-    }
-}
-
-impl Running {
-    /// A step begins; what came before is not of it.
-    pub(super) fn begin(&self) {
-        self.questioned.store(self.client.requests().total(), Relaxed);
-        self.watch.begin();
-    }
-
-    /// What is known of the tools.
-    fn tools(&self) -> Option<Arc<Tools>> {
-        self.tools.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// How many bytes the server has written to its stderr.
-    pub(super) fn wrote(&self) -> u64 {
-        self.stderr.as_ref().map(sparring_transport::Stderr::total).unwrap_or_default()
-    }
-
-    /// What the server has written to its stderr since it had written so much.
-    pub(super) fn wrote_since(&self, before: u64) -> String {
-        let Some(stderr) = &self.stderr else { return String::new() };
-        let new = usize::try_from(stderr.total().saturating_sub(before)).unwrap_or(usize::MAX);
-        let text = stderr.text();
-        let mut start = text.len().saturating_sub(new);
-        while !text.is_char_boundary(start) {
-            start += 1;
-        }
-        text[start..].to_owned()
     }
 }

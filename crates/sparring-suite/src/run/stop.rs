@@ -1,13 +1,13 @@
-//! The wish that a run shall end early.
+//! Requests that a run ends early.
 
 use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// How long a teardown may take once the run is to end.
-const LAST: Duration = Duration::from_secs(5);
+/// How long a teardown may take after the run is asked to stop.
+const TEARDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Says to a run that it shall end.
+/// Asks a run to stop.
 #[derive(Debug)]
 pub struct Stop(watch::Sender<bool>);
 
@@ -18,33 +18,33 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// Asks the run to end.
-    pub fn ask(&self) {
+    /// Asks the run to stop.
+    pub fn request(&self) {
         self.0.send_replace(true);
     }
 
-    /// Whether somebody has asked.
-    pub fn is_asked(&self) -> bool {
+    /// Whether the run is asked to stop.
+    pub fn is_requested(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// Does something that must come to its end, but for a while only once
-    /// somebody has asked; gives nothing when that was over first.
-    pub(super) async fn bound<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        let over = async {
-            self.asked().await;
-            tokio::time::sleep(LAST).await;
+    /// Finishes some work even if the run is asked to stop, but only for a while.
+    /// Returns `None` if the work took longer.
+    pub(super) async fn finish<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let timeout = async {
+            self.requested().await;
+            tokio::time::sleep(TEARDOWN_TIMEOUT).await;
         };
         tokio::select! {
             biased;
             done = work => Some(done),
-            () = over => None,
+            () = timeout => None,
         }
     }
 
-    /// Waits until somebody asks.
-    pub(super) async fn asked(&self) {
-        // The sender is ours, so this ends only when somebody asks.
-        let _ = self.0.subscribe().wait_for(|asked| *asked).await;
+    /// Waits until the run is asked to stop.
+    pub(super) async fn requested(&self) {
+        // `self` owns the sender, so the channel cannot close meanwhile.
+        let _ = self.0.subscribe().wait_for(|requested| *requested).await;
     }
 }

@@ -1,5 +1,4 @@
-//! A suite to begin with: one that passes at once on a mock, or one that is
-//! made from what a server has.
+//! Generates a first suite: one that passes on a mock, or one for a server.
 
 mod sample;
 mod text;
@@ -10,143 +9,143 @@ use sparring_transport::http::Credentials;
 use sparring_wire::Revision;
 
 use sample::sample;
-use text::{flow, name};
+use text::{flow, string};
 
 /// A suite that passes on [`FIRST_MOCK`].
 pub const FIRST_SUITE: &str = include_str!("first.spar.yaml");
 
-/// A server in a page of YAML.
+/// The script of a first mock.
 pub const FIRST_MOCK: &str = include_str!("first.mock.yaml");
 
-/// Where a suite expects the schema of its language, for editors.
+/// The path of the JSON Schema of suites, for editors.
 pub const SCHEMA: &str = ".spar/suite.schema.json";
 
-/// Why a tool is not called before somebody has looked at it.
-const LOOK_FIRST: &str = "it may change something; look at the arguments and take this line out";
+/// The reason to skip a tool that may have side effects.
+const MAY_CHANGE: &str = "it may change something; check the arguments and remove this line";
 
-/// A tool of a server, and what to call it with.
+/// A tool of a server, and sample arguments.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Trial {
-    /// Its name.
+pub struct SampleCall {
+    /// The name of the tool.
     pub tool: String,
-    /// Arguments that fit its schema, if that was possible.
+    /// Sample arguments, which conform to the input schema if possible.
     pub arguments: Value,
-    /// What its schema says must be there.
+    /// The required arguments.
     required: Vec<String>,
-    /// Why it is not to be called.
+    /// Why the generated test is skipped, if it is.
     pub skip: Option<String>,
 }
 
-impl Trial {
-    /// One of a tool as the server lists it. Only what says that it changes
-    /// nothing is to be called.
-    pub fn of(tool: &Value) -> Trial {
-        let (arguments, unfit) = sample(&tool["inputSchema"]);
+impl SampleCall {
+    /// Makes sample arguments for a listed tool. Only tools with `readOnlyHint` are called.
+    pub fn from_tool(tool: &Value) -> SampleCall {
+        let (arguments, mismatch) = sample(&tool["inputSchema"]);
         let required = tool["inputSchema"]["required"].as_array();
         let required = required.into_iter().flatten().filter_map(Value::as_str);
         let harmless = tool["annotations"]["readOnlyHint"] == true;
-        let unfit = unfit.map(|why| format!("these arguments do not fit its schema: {why}"));
-        Trial {
+        let mismatch = mismatch
+            .map(|why| format!("these arguments do not conform to the input schema: {why}"));
+        SampleCall {
             tool: tool["name"].as_str().unwrap_or_default().to_owned(),
             arguments,
             required: required.map(str::to_owned).collect(),
-            skip: unfit.or_else(|| (!harmless).then(|| LOOK_FIRST.to_owned())),
+            skip: mismatch.or_else(|| (!harmless).then(|| MAY_CHANGE.to_owned())),
         }
     }
 
     fn listed(&self) -> String {
-        let required: Vec<String> = self.required.iter().map(|it| name(it)).collect();
+        let required: Vec<String> = self.required.iter().map(|it| string(it)).collect();
         let schema = match required.is_empty() {
             true => String::new(),
             false => format!(", input_schema: {{required: [{}]}}", required.join(", ")),
         };
-        format!("        - {{name: {}{schema}}}\n", name(&self.tool))
+        format!("        - {{name: {}{schema}}}\n", string(&self.tool))
     }
 
     fn called(&self) -> String {
-        let tool = name(&self.tool);
-        let skip = self.skip.as_ref().map(|why| format!("    skip: {}\n", name(why)));
+        let tool = string(&self.tool);
+        let skip = self.skip.as_ref().map(|why| format!("    skip: {}\n", string(why)));
         let with = (self.arguments != serde_json::json!({}))
             .then(|| format!("    with: {}\n", flow(&self.arguments)));
         let (skip, with) = (skip.unwrap_or_default(), with.unwrap_or_default());
-        let title = name(&format!("{} answers", self.tool));
+        let title = string(&format!("{} answers", self.tool));
         format!("  - name: {title}\n{skip}    call: {tool}\n{with}")
     }
 }
 
-/// What a suite is made of.
+/// What a generated suite consists of.
 #[derive(Debug)]
-pub struct Found<'a> {
-    /// What the server calls itself.
+pub struct ServerFacts<'a> {
+    /// The name of the server.
     pub server: &'a str,
-    /// How it was reached.
+    /// The target of the server.
     pub target: &'a Target,
-    /// The revision that was asked for.
+    /// The requested revision.
     pub protocol: Option<Revision>,
     /// Its tools.
-    pub tools: &'a [Trial],
-    /// What else it lists: `resources`, `prompts`.
+    pub tools: &'a [SampleCall],
+    /// Other lists of the server: `resources`, `prompts`.
     pub lists: &'a [&'static str],
 }
 
-/// A suite for a server. No value of its environment and no token gets into it:
-/// they are taken from the environment, by name.
+/// Generates a suite for a server. It takes environment values and tokens from variables
+/// and never contains them.
 ///
 /// # Errors
-/// When suites have no way to such a target.
-pub fn suite(found: &Found<'_>) -> Result<String, String> {
-    let server = name(found.server);
+/// When suites do not support such a target.
+pub fn suite(found: &ServerFacts<'_>) -> Result<String, String> {
+    let server = string(found.server);
     let mut text = format!(
         "# yaml-language-server: $schema={SCHEMA}\n# Made by `spar init` from what the server \
          has; it is yours now.\nservers:\n  {server}:\n{}",
-        reached(found.target)?
+        server_keys(found.target)?
     );
     if let Some(revision) = found.protocol {
         text += &format!("    protocol: {}\n", revision.name());
     }
-    text += "tests:\n  - name: it is there\n    ping: true\n";
+    text += "tests:\n  - name: it answers a ping\n    ping: true\n";
     if !found.tools.is_empty() {
-        let listed: String = found.tools.iter().map(Trial::listed).collect();
+        let listed: String = found.tools.iter().map(SampleCall::listed).collect();
         text += &format!(
-            "  - name: it has its tools\n    list: tools\n    expect:\n      has:\n{listed}"
+            "  - name: it lists its tools\n    list: tools\n    expect:\n      has:\n{listed}"
         );
     }
     for list in found.lists {
         text += &format!("  - name: it lists its {list}\n    list: {list}\n");
     }
-    text.extend(found.tools.iter().map(Trial::called));
+    text.extend(found.tools.iter().map(SampleCall::called));
     Ok(text)
 }
 
-/// The keys of a server that lead to a target.
-fn reached(target: &Target) -> Result<String, String> {
+/// The keys of a server for a target.
+fn server_keys(target: &Target) -> Result<String, String> {
     let keys: Vec<(&str, String)> = match target {
         Target::Child(child) => command(child),
         Target::Container(container) => {
-            let mut keys = vec![("container", name(&container.name))];
+            let mut keys = vec![("container", string(&container.name))];
             keys.extend(command(&container.command));
             keys
         }
         Target::Http(http) => {
-            let mut keys = vec![("url", name(&http.url))];
+            let mut keys = vec![("url", string(&http.url))];
             match &http.credentials {
                 None => {}
                 Some(Credentials::Bearer(_)) => keys.push(("bearer", name_of("TOKEN"))),
-                Some(_) => return Err("a suite can show a server only a bearer token".to_owned()),
+                Some(_) => return Err("suites support only bearer tokens".to_owned()),
             }
             if !http.headers.is_empty() {
                 keys.push(("headers", from_environment(http.headers.iter().map(|it| &*it.0))));
             }
             keys
         }
-        _ => return Err("a suite has no way to a Unix socket; http+unix:// is one".to_owned()),
+        _ => return Err("suites do not support Unix sockets (use http+unix://)".to_owned()),
     };
     Ok(keys.into_iter().map(|(key, value)| format!("    {key}: {value}\n")).collect())
 }
 
 fn command(child: &sparring_transport::ChildTarget) -> Vec<(&'static str, String)> {
-    let mut keys = vec![("command", name(&child.program))];
-    // Without `args`, words in the command would be its arguments.
+    let mut keys = vec![("command", string(&child.program))];
+    // Without `args`, the words of the command would be its arguments.
     if !child.args.is_empty() || child.program.contains(char::is_whitespace) {
         keys.push(("args", flow(&Value::from(child.args.clone()))));
     }
@@ -154,16 +153,16 @@ fn command(child: &sparring_transport::ChildTarget) -> Vec<(&'static str, String
         keys.push(("env", from_environment(child.env.keys().map(String::as_str))));
     }
     if let Some(cwd) = &child.cwd {
-        keys.push(("cwd", name(&cwd.display().to_string())));
+        keys.push(("cwd", string(&cwd.display().to_string())));
     }
     keys
 }
 
-/// Names whose values are those of variables of the same name.
+/// Entries whose values are variables of the same name.
 fn from_environment<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let variable = |it: &str| {
         let upper = it.replace(|c: char| !c.is_ascii_alphanumeric(), "_").to_uppercase();
-        format!("{}: {}", name(it), name_of(&upper))
+        format!("{}: {}", string(it), name_of(&upper))
     };
     format!("{{{}}}", names.map(variable).collect::<Vec<_>>().join(", "))
 }
@@ -183,18 +182,18 @@ mod tests {
     use crate::Suite;
 
     fn written(target: &Target, tools: &[Value]) -> String {
-        let tools: Vec<Trial> = tools.iter().map(Trial::of).collect();
+        let tools: Vec<SampleCall> = tools.iter().map(SampleCall::from_tool).collect();
         let (server, protocol) = ("it", Some(Revision::V2025_11_25));
         let lists = &["prompts"][..];
-        let text = suite(&Found { server, target, protocol, tools: &tools, lists }).unwrap();
+        let text = suite(&ServerFacts { server, target, protocol, tools: &tools, lists }).unwrap();
         let source = Source::new("it.spar.yaml", text.clone());
-        let read = Suite::read(&source, std::path::Path::new("."));
+        let read = Suite::parse(&source, std::path::Path::new("."));
         assert!(read.is_ok(), "{:?}\n{text}", read.err());
         text
     }
 
     #[test]
-    fn a_suite_that_was_made_can_be_read_whatever_the_server_has() {
+    fn generates_valid_suites_for_any_tools() {
         let mut target = ChildTarget::new("my server").args(["--flag", "a: b", "${HOME}"]);
         target.env.insert("KEY".to_owned(), "hunter2".to_owned());
         let odd = json!({
@@ -215,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_taken_from_the_environment() {
+    fn takes_secrets_from_the_environment() {
         let mut target = HttpTarget::new("http://127.0.0.1:1/mcp");
         target.credentials = Some(Credentials::Bearer("hunter2".to_owned()));
         target.headers.push(("X-Api-Key".to_owned(), "hunter3".to_owned()));

@@ -1,23 +1,23 @@
-//! A value that fits a JSON Schema, to begin with: what the schema itself gives
-//! as an example, and else the plainest thing of its type.
+//! Generates a sample value for a JSON Schema: its own example, or else the simplest
+//! value of its type.
 //!
-//! Patterns are not followed; whoever asks is told whether the value fits.
+//! It ignores `pattern`; the result says whether the value conforms.
 
 use serde_json::{Map, Value, json};
 use sparring_script::Schema;
 use sparring_script::schema::Verdict;
 
-/// How deep schemas are followed that refer to themselves.
-const DEEPEST: usize = 16;
+/// The depth limit for recursive schemas.
+const MAX_DEPTH: usize = 16;
 
-/// A value for a schema, and why it does not fit, where it does not.
+/// A sample value, and why it does not conform, if it does not.
 pub(super) fn sample(schema: &Value) -> (Value, Option<String>) {
-    let value = Sampler { root: schema }.of(schema, 0);
+    let value = Sampler { root: schema }.sample(schema, 0);
     let fits = match Schema::new(schema).map(|schema| schema.check(&value, 1)) {
         Ok(Verdict::Valid) => None,
         Ok(Verdict::Invalid(mut found)) => found.pop().map(|mismatch| mismatch.message),
         Ok(Verdict::Undecided(reason)) => Some(reason),
-        Err(error) => Some(format!("the schema cannot be used: {error}")),
+        Err(error) => Some(format!("invalid schema: {error}")),
     };
     (value, fits)
 }
@@ -27,29 +27,32 @@ struct Sampler<'a> {
 }
 
 impl Sampler<'_> {
-    fn of(&self, schema: &Value, depth: usize) -> Value {
-        if depth > DEEPEST {
+    fn sample(&self, schema: &Value, depth: usize) -> Value {
+        if depth > MAX_DEPTH {
             return Value::Null;
         }
-        if let Some(given) = given(schema) {
+        if let Some(given) = own_example(schema) {
             return given.clone();
         }
-        let next = |schema: &Value| self.of(schema, depth + 1);
+        let next = |schema: &Value| self.sample(schema, depth + 1);
         if let Some(pointer) = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#')) {
             return self.root.pointer(pointer).map(next).unwrap_or_default();
         }
         for key in ["anyOf", "oneOf"] {
             let choices = schema[key].as_array().map(Vec::as_slice).unwrap_or_default();
             if let Some(choice) = choices.iter().find(|it| it["type"] != "null") {
-                return merged(next(choice), self.typed(schema, depth));
+                return merge(next(choice), self.sample_type(schema, depth));
             }
         }
         let parts = schema["allOf"].as_array().map(Vec::as_slice).unwrap_or_default();
-        parts.iter().map(next).fold(self.typed(schema, depth), |value, part| merged(part, value))
+        parts
+            .iter()
+            .map(next)
+            .fold(self.sample_type(schema, depth), |value, part| merge(part, value))
     }
 
-    /// A value of the type that a schema names, or that its keys speak of.
-    fn typed(&self, schema: &Value, depth: usize) -> Value {
+    /// A value of the type that a schema names or that its keywords imply.
+    fn sample_type(&self, schema: &Value, depth: usize) -> Value {
         let named = match &schema["type"] {
             Value::Array(types) => types.iter().filter_map(Value::as_str).find(|it| *it != "null"),
             named => named.as_str(),
@@ -71,12 +74,12 @@ impl Sampler<'_> {
         }
     }
 
-    /// Only what must be there.
+    /// An object with the required properties.
     fn object(&self, schema: &Value, depth: usize) -> Value {
         let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
         let fields = required.iter().filter_map(Value::as_str).map(|name| {
             let of_field = &schema["properties"][name];
-            (name.to_owned(), self.of(of_field, depth + 1))
+            (name.to_owned(), self.sample(of_field, depth + 1))
         });
         Value::Object(fields.collect::<Map<_, _>>())
     }
@@ -85,19 +88,19 @@ impl Sampler<'_> {
         let first = schema["prefixItems"].as_array().map(Vec::as_slice).unwrap_or_default();
         let least = schema["minItems"].as_u64().unwrap_or_default().min(100) as usize;
         let rest = (first.len()..least).map(|_| &schema["items"]);
-        Value::Array(first.iter().chain(rest).map(|it| self.of(it, depth + 1)).collect())
+        Value::Array(first.iter().chain(rest).map(|it| self.sample(it, depth + 1)).collect())
     }
 }
 
-/// What a schema itself gives.
-fn given(schema: &Value) -> Option<&Value> {
+/// The example that a schema contains.
+fn own_example(schema: &Value) -> Option<&Value> {
     let first = |key: &str| schema[key].as_array().and_then(|values| values.first());
     let own = |key: &str| schema.get(key);
     first("examples").or(own("default")).or(own("const")).or(first("enum"))
 }
 
-/// One map of two; otherwise whichever is something.
-fn merged(value: Value, other: Value) -> Value {
+/// Merges two objects; otherwise returns the value that is not null.
+fn merge(value: Value, other: Value) -> Value {
     match (value, other) {
         (Value::Object(mut one), Value::Object(other)) => {
             one.extend(other);
@@ -108,7 +111,7 @@ fn merged(value: Value, other: Value) -> Value {
     }
 }
 
-/// 1, or the nearest that the bounds allow.
+/// 1, or the nearest number within the bounds.
 fn number(schema: &Value) -> f64 {
     let of = |key: &str| schema[key].as_f64();
     let step = of("multipleOf").filter(|step| *step > 0.0);
@@ -151,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_schema_gives_is_taken() {
+    fn uses_the_example_of_the_schema() {
         check(json!({"type": "string", "examples": ["Oslo", "Rome"]}), json!("Oslo"));
         check(json!({"type": "integer", "default": 7}), json!(7));
         check(json!({"enum": ["a", "b"]}), json!("a"));
@@ -159,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_object_there_is_what_must_be() {
+    fn objects_have_the_required_properties() {
         let city = json!({"type": "string"});
         let schema = json!({
             "type": "object", "required": ["city", "days"],
@@ -170,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_and_formats_are_kept() {
+    fn respects_bounds_and_formats() {
         check(json!({"type": "string", "minLength": 6, "maxLength": 8}), json!("textxx"));
         check(json!({"type": "string", "maxLength": 2}), json!("te"));
         check(json!({"type": "string", "format": "email"}), json!("someone@example.com"));
@@ -186,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn references_and_choices_are_followed() {
+    fn follows_references_and_alternatives() {
         let schema = json!({
             "type": "object", "required": ["a", "b"],
             "properties": {
@@ -204,12 +207,12 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told_and_what_has_no_end_ends() {
+    fn reports_mismatches_and_limits_recursion() {
         let (_, why) = sample(&json!({"type": "string", "pattern": "^[0-9]{4}$"}));
         assert!(why.unwrap().contains("does not match"));
         let endless =
             json!({"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#"}}});
         assert!(sample(&endless).1.is_some());
-        assert!(sample(&json!({"type": "nonsense"})).1.unwrap().contains("cannot be used"));
+        assert!(sample(&json!({"type": "nonsense"})).1.unwrap().contains("invalid schema"));
     }
 }

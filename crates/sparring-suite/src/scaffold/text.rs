@@ -1,13 +1,12 @@
-//! Values as they are written into a suite: as plain as YAML allows, and never
-//! as a template.
+//! Writes values as YAML: unquoted if possible, and never as a template.
 
 use serde_json::Value;
 
-/// Words that mean something else to YAML.
+/// Words that are not strings in YAML.
 const WORDS: [&str; 8] = ["true", "false", "null", "yes", "no", "on", "off", "~"];
 
-/// A text, bare where it can be.
-pub(super) fn name(text: &str) -> String {
+/// Writes a string, unquoted if possible.
+pub(super) fn string(text: &str) -> String {
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
         || text.starts_with("./")
         || text.starts_with("../");
@@ -23,22 +22,23 @@ pub(super) fn name(text: &str) -> String {
     }
 }
 
-/// A value in one line.
+/// Writes a value in one line.
 pub(super) fn flow(value: &Value) -> String {
     match value {
-        Value::String(text) => name(text),
+        Value::String(text) => string(text),
         Value::Array(items) => {
             format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", "))
         }
         Value::Object(map) => {
-            let entries = map.iter().map(|(key, value)| format!("{}: {}", name(key), flow(value)));
+            let entries =
+                map.iter().map(|(key, value)| format!("{}: {}", string(key), flow(value)));
             format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
         other => other.to_string(),
     }
 }
 
-/// A JSON text is a YAML text; `${` would be a hole.
+/// Writes a quoted string. JSON strings are valid YAML; `${` is escaped.
 fn quoted(text: &str) -> String {
     Value::from(text.replace("${", "$${")).to_string()
 }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_as_the_same() {
+    fn writes_yaml_that_parses_to_the_same_value() {
         for text in [
             "echo",
             "get weather",
@@ -98,7 +98,7 @@ mod tests {
             let read = Node::parse(&source).unwrap_or_else(|it| panic!("{text:?}: {it}"));
             assert_eq!(read.to_json(), value, "{text:?}");
         }
-        assert_eq!(name("get-weather"), "get-weather");
-        assert_eq!(name("${a}"), "\"$${a}\"");
+        assert_eq!(string("get-weather"), "get-weather");
+        assert_eq!(string("${a}"), "\"$${a}\"");
     }
 }

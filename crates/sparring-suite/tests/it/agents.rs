@@ -3,33 +3,33 @@
 
 use std::time::{Duration, Instant};
 
-use sparring_suite::{Outcome, Story};
+use sparring_suite::{FailedTry, Outcome};
 
 use crate::fixture::{block_on, outcomes};
 
 /// Runs a suite whose agent is a script of the shell.
-fn stories(script: &str, tests: &str) -> Vec<Option<Box<Story>>> {
+fn stories(script: &str, tests: &str) -> Vec<Option<Box<FailedTry>>> {
     stories_with("", script, tests)
 }
 
-fn stories_with(top: &str, script: &str, tests: &str) -> Vec<Option<Box<Story>>> {
+fn stories_with(top: &str, script: &str, tests: &str) -> Vec<Option<Box<FailedTry>>> {
     let script = serde_json::json!(script);
     let text = format!(
         "{top}\nagent: {{command: sh, args: [-c, {script}], timeout: 10s, env: {{T: \"${{tmp}}\", WHO: \"${{WHO}}\"}}}}\n\
          tests: [{tests}]"
     );
-    let story = |outcome| match outcome {
+    let failed = |outcome| match outcome {
         Some(Outcome::Passed) => None,
-        Some(Outcome::Failed(story)) => Some(story),
+        Some(Outcome::Failed(failed)) => Some(failed),
         other => panic!("{other:?}"),
     };
-    block_on(outcomes(&text, false)).into_iter().map(|(_, outcome)| story(outcome)).collect()
+    block_on(outcomes(&text, false)).into_iter().map(|(_, outcome)| failed(outcome)).collect()
 }
 
 /// All that is told of the only test, a line each.
 fn told(script: &str, test: &str) -> String {
-    let story = stories(script, &format!("{{name: a, {test}}}")).pop().unwrap();
-    let failures = story.map(|story| story.failures).unwrap_or_default();
+    let failed = stories(script, &format!("{{name: a, {test}}}")).pop().unwrap();
+    let failures = failed.map(|failed| failed.failures).unwrap_or_default();
     failures.into_iter().map(|failure| format!("{}\n", failure.message)).collect()
 }
 
@@ -73,10 +73,10 @@ fn how_it_ended_what_it_wrote_and_how_long_it_took_can_be_expected() {
     fail(
         "echo a",
         "input: x, expect: {stdout: {contains: b}}",
-        "stdout: expected something that contains \"b\"",
+        "stdout: expected a value that contains \"b\"",
     );
     fail("echo a >&2", "input: x, expect: {stderr: \"\"}", "stderr: expected \"\", found \"a\\n\"");
-    fail("echo a", "input: x, expect: {json: 1}", "no JSON");
+    fail("echo a", "input: x, expect: {json: 1}", "not JSON");
 }
 
 #[test]
@@ -88,10 +88,10 @@ fn what_an_agent_gives_can_be_kept_for_later_steps() {
 
 #[test]
 fn a_story_has_the_ends_of_what_was_written() {
-    let story = stories("seq 100; echo oops >&2; exit 1", "{name: a, input: x}").pop().unwrap();
-    let story = story.unwrap();
-    assert_eq!(story.stderr, "oops");
-    assert!(story.stdout.starts_with("81\n") && story.stdout.ends_with("\n100"), "{story:?}");
+    let failed = stories("seq 100; echo oops >&2; exit 1", "{name: a, input: x}").pop().unwrap();
+    let failed = failed.unwrap();
+    assert_eq!(failed.stderr, "oops");
+    assert!(failed.stdout.starts_with("81\n") && failed.stdout.ends_with("\n100"), "{failed:?}");
 }
 
 #[test]
@@ -114,18 +114,18 @@ fn files_are_found_by_path_or_pattern_and_read_as_they_should_be() {
         pass(script, &files(good));
     }
     for (bad, expected) in [
-        ("a/y.txt: {}", "there is no `a/y.txt`; did you mean 'a/x.txt' or 'in.txt'?"),
-        ("a/x.txt: {exists: false}", "`a/x.txt` is there"),
+        ("a/y.txt: {}", "`a/y.txt` does not exist; did you mean 'a/x.txt' or 'in.txt'?"),
+        ("a/x.txt: {exists: false}", "`a/x.txt` exists"),
         ("a/x.txt: {text: ho}", "`a/x.txt` as text: expected \"ho\", found \"hi\\n\""),
-        ("a/x.txt: {json: 1}", "`a/x.txt`: it is no JSON"),
-        ("p.png: {text: a}", "`p.png`: it is no text"),
+        ("a/x.txt: {json: 1}", "`a/x.txt`: it is not JSON"),
+        ("p.png: {text: a}", "`p.png`: it is not UTF-8"),
         ("\"**/*.txt\": {count: 3}", "the count of files `**/*.txt`: expected 3, found 2"),
         ("p.png: {size: 5}", "the size of `p.png`: expected 5, found 4"),
-        ("a: {}", "there is no `a`"),
+        ("a: {}", "`a` does not exist"),
     ] {
         fail(script, &files(bad), expected);
     }
-    fail("true", &files("a: {}"), "there is no `a`; no file is there");
+    fail("true", &files("a: {}"), "`a` does not exist; the folder has no files");
 }
 
 #[test]
@@ -133,17 +133,13 @@ fn what_is_outside_too_large_or_no_file_is_not_read() {
     let script = "ln -s /etc/hostname $T/out; ln -s nowhere $T/gone; mkfifo $T/pipe; \
                   truncate -s 10G $T/huge";
     let files = |files: &str| format!("input: x, expect: {{files: {{{files}}}}}");
-    fail(
-        script,
-        &files("out: {text: {exists: true}}"),
-        "`out`: it is a link that leads out of the folder",
-    );
-    fail(script, &files("gone: {text: a}"), "`gone`: it cannot be read");
-    fail(script, &files("pipe: {text: a}"), "`pipe`: it is no file");
+    fail(script, &files("out: {text: {exists: true}}"), "`out`: it is a link out of the folder");
+    fail(script, &files("gone: {text: a}"), "`gone`: cannot read it");
+    fail(script, &files("pipe: {text: a}"), "`pipe`: it is not a regular file");
     fail(
         script,
         &files("huge: {text: a}"),
-        "`huge`: it has 10737418240 bytes, and at most 16777216 are read",
+        "`huge`: it has 10737418240 bytes; the limit is 16777216",
     );
     pass(script, &files("huge: {size: 10737418240}, out: {}, pipe: {}"));
 }
@@ -151,42 +147,43 @@ fn what_is_outside_too_large_or_no_file_is_not_read() {
 #[test]
 fn an_agent_that_hangs_is_ended_with_all_of_its_group_and_told() {
     let script = "echo begun; echo waiting >&2; trap '' TERM; sleep 300 & echo $! > $T/child; wait";
-    let (story, child) = leaving(script, "timeout: 300ms", "input: x");
-    let story = story.unwrap();
-    assert_eq!(story.failures[0].message, "the agent took longer than 300ms, and was ended");
-    assert_eq!((&*story.stdout, &*story.stderr), ("begun", "waiting"));
+    let (failed, child) = leaving(script, "timeout: 300ms", "input: x");
+    let failed = failed.unwrap();
+    assert_eq!(failed.failures[0].message, "the agent took longer than 300ms and was stopped");
+    assert_eq!((&*failed.stdout, &*failed.stderr), ("begun", "waiting"));
     gone(child);
 }
 
 #[test]
 fn what_an_agent_leaves_running_is_ended() {
     let script = "(trap '' HUP; exec sleep 300) & echo $! > $T/child; echo done";
-    let (story, child) = leaving(script, "timeout: 10s", "input: x, expect: {stdout: \"done\\n\"}");
-    assert!(story.is_none(), "{story:?}");
+    let (failed, child) =
+        leaving(script, "timeout: 10s", "input: x, expect: {stdout: \"done\\n\"}");
+    assert!(failed.is_none(), "{failed:?}");
     gone(child);
 }
 
 #[test]
 fn a_test_that_takes_too_long_takes_its_agent_along() {
     let script = "sleep 300 & echo $! > $T/child; wait";
-    let (story, child) = leaving(script, "timeout: 10s", "timeout: 300ms, input: x");
-    assert_eq!(story.unwrap().failures[0].message, "the test took longer than 300ms");
+    let (failed, child) = leaving(script, "timeout: 10s", "timeout: 300ms, input: x");
+    assert_eq!(failed.unwrap().failures[0].message, "the test took longer than 300ms");
     gone(child);
 }
 
 /// Runs an agent that writes the number of a child of its own to `$T/child`.
-fn leaving(script: &str, beside: &str, test: &str) -> (Option<Box<Story>>, u32) {
+fn leaving(script: &str, beside: &str, test: &str) -> (Option<Box<FailedTry>>, u32) {
     let folder = tempfile::tempdir().unwrap();
     let (script, path) = (serde_json::json!(script), serde_json::json!(folder.path()));
     let agent = format!("{{command: sh, args: [-c, {script}], env: {{T: {path}}}, {beside}}}");
     let text = format!("agent: {agent}\ntests: [{{name: a, {test}}}]");
     let outcome = block_on(outcomes(&text, false)).pop().unwrap().1;
     let child = std::fs::read_to_string(folder.path().join("child")).unwrap();
-    let story = match outcome {
-        Some(Outcome::Failed(story)) => Some(story),
+    let failed = match outcome {
+        Some(Outcome::Failed(failed)) => Some(failed),
         _ => None,
     };
-    (story, child.trim().parse().unwrap())
+    (failed, child.trim().parse().unwrap())
 }
 
 /// Waits until a process is gone, or only waits to be reaped.
@@ -205,8 +202,8 @@ fn gone(process: u32) {
 #[test]
 fn an_agent_that_is_not_there_is_told_at_once() {
     let not = "agent: {command: no-such-agent}";
-    fail("true", not, "the agent cannot be run: command not found: no-such-agent");
-    fail("true", "agent: {command: cat, cwd: nowhere}", "no such directory to start cat in");
+    fail("true", not, "cannot run the agent: command not found: no-such-agent");
+    fail("true", "agent: {command: cat, cwd: nowhere}", "no such working directory for cat");
     fail("true", "agent: {command: ./trainer.mock.yaml}", "not executable");
 }
 
@@ -216,7 +213,7 @@ fn a_flood_is_kept_within_bounds_and_what_is_left_out_is_told() {
     pass(
         script,
         "input: x, expect: {stdout: {all: [{starts_with: first}, {ends_with: \"last\\n\"}, \
-                  {contains: 48951435 bytes are left out}]}}",
+                  {contains: 48951435 bytes omitted}]}}",
     );
 }
 
@@ -257,8 +254,8 @@ fn the_input_carries_what_the_test_brings_and_a_case_of_its_own() {
         let test = format!(
             "{{name: it is mine, input: do it, {beside}expect: {{stdout: {{matches: {pattern}}}}}}}"
         );
-        let story = stories_with(top, "cat", &test).pop().unwrap();
-        assert!(story.is_none(), "{story:?}");
+        let failed = stories_with(top, "cat", &test).pop().unwrap();
+        assert!(failed.is_none(), "{failed:?}");
     };
     look(
         "mcp_interactions: [{a: 1}], ",

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use sparring_suite::{Choice, Event, Options, Outcome, Plan, Stop, run};
+use sparring_suite::{Event, Options, Outcome, Plan, Stop, TestSelection, run};
 use tokio::sync::mpsc;
 
 use crate::fixture::{ON_MOCK, block_on, outcomes, read, world};
@@ -12,8 +12,8 @@ use crate::fixture::{ON_MOCK, block_on, outcomes, read, world};
 fn told(text: &str) -> Vec<String> {
     let told = block_on(outcomes(text, false)).into_iter().map(|(_, outcome)| match outcome {
         Some(Outcome::Passed) => "ok".to_owned(),
-        Some(Outcome::Failed(story)) => {
-            story.failures.iter().map(|it| it.message.clone()).collect::<Vec<_>>().join("; ")
+        Some(Outcome::Failed(failed)) => {
+            failed.failures.iter().map(|it| it.message.clone()).collect::<Vec<_>>().join("; ")
         }
         other => panic!("{other:?}"),
     });
@@ -81,7 +81,7 @@ fn a_teardown_is_done_whatever_failed_and_all_of_it() {
          teardown: [{call: bad}, {call: \"${x}\"}, {call: d}]}, {name: two, setup: [{call: bad}], \
          call: c, teardown: [{call: b}]}]",
     );
-    let failed = "the tool says that it failed: \"\"";
+    let failed = "tool returned isError: \"\"";
     assert_eq!(
         told(&text),
         [format!("{failed}; in the teardown: {failed}"), format!("in the setup: {failed}"),]
@@ -101,7 +101,7 @@ fn a_teardown_that_fails_fails_the_test_and_that_of_the_suite_the_last_one() {
         told[0].contains("in the teardown: text: expected \\\"x\\\", found \\\"b\\\""),
         "{told:?}"
     );
-    assert!(told[1].contains("in the suite's teardown: the tool says that it"), "{told:?}");
+    assert!(told[1].contains("in the suite's teardown: tool returned isError"), "{told:?}");
     assert_eq!(logged(&folder), "start a b c bad e end ");
 }
 
@@ -109,7 +109,7 @@ fn a_teardown_that_fails_fails_the_test_and_that_of_the_suite_the_last_one() {
 fn the_teardown_of_a_suite_is_done_although_the_server_was_started_anew_or_has_ended() {
     let around =
         "setup: [{call: a, save: {said: text}}]\nteardown: [{call: \"${said}\"}, {call: bad}]\n";
-    let failed = "in the suite's teardown: the tool says that it failed: \"\"";
+    let failed = "in the suite's teardown: tool returned isError: \"\"";
     let test = "tests: [{name: one, steps: [{restart: true}, {call: c}]}]";
     let (folder, text) = with_log(&format!("{around}{test}"));
     assert_eq!(told(&text), [failed]);
@@ -126,7 +126,7 @@ fn what_must_not_be_in_stderr_may_come_a_moment_later() {
         with_log("tests: [{name: one, call: mutter, expect: {stderr: {not: {contains: late}}}}]");
     assert_eq!(
         told(&text),
-        ["stderr: expected not something that contains \"late\", found \"late\\n\""]
+        ["stderr: expected not a value that contains \"late\", found \"late\\n\""]
     );
 }
 
@@ -138,8 +138,8 @@ fn a_setup_that_fails_is_tried_once_and_fails_all_tests_at_its_place() {
     );
     let told = block_on(outcomes(&text, false));
     for (_, outcome) in &told {
-        let Some(Outcome::Failed(story)) = outcome else { panic!("{told:?}") };
-        let span = story.failures[0].span;
+        let Some(Outcome::Failed(failed)) = outcome else { panic!("{told:?}") };
+        let span = failed.failures[0].span;
         assert_eq!(&text[span.start..span.end], "call: bad");
     }
     assert_eq!(logged(&folder), "start a bad e end ");
@@ -197,13 +197,13 @@ fn stopped(folder: &tempfile::TempDir, text: &str) {
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
     block_on(async {
-        let plan = Plan::new(vec![read(text).unwrap()], &Choice::default()).unwrap();
+        let plan = Plan::new(vec![read(text).unwrap()], &TestSelection::default()).unwrap();
         let (tell, mut events) = mpsc::unbounded_channel();
         let (world, stop) = (world(), Stop::default());
         let asking = async {
-            // Reading waits until the server has opened it too.
+            // LoadedSuite waits until the server has opened it too.
             tokio::task::spawn_blocking(move || std::fs::read(pipe)).await.unwrap().unwrap();
-            stop.ask();
+            stop.request();
         };
         let both = async { tokio::join!(run(&plan, OPTIONS, &world, &stop, tell), asking) };
         tokio::time::timeout(Duration::from_secs(20), both).await.expect("it hangs");
@@ -252,7 +252,7 @@ fn as_many_tests_run_at_once_as_the_server_says() {
              expect: {{text: \"${{n}}1\"}}}}]}}]"
         );
         let events = block_on(async {
-            let plan = Plan::new(vec![read(&text).unwrap()], &Choice::default()).unwrap();
+            let plan = Plan::new(vec![read(&text).unwrap()], &TestSelection::default()).unwrap();
             let (tell, mut events) = mpsc::unbounded_channel();
             run(&plan, OPTIONS, &world(), &Stop::default(), tell).await;
             std::iter::from_fn(|| events.try_recv().ok()).collect::<Vec<_>>()
@@ -269,8 +269,8 @@ fn a_crash_fails_the_tests_that_run_and_no_others() {
                 tests: [{name: a, call: slow}, {name: b, steps: [{sleep: 100ms}, {call: exit}]}, \
                 {name: c, call: two}, {name: d, call: two}]";
     let told = told(text);
-    assert!(told[0].contains("tools/call has no answer"), "{told:?}");
-    assert!(told[1].contains("tools/call has no answer"), "{told:?}");
+    assert!(told[0].contains("before it answered tools/call"), "{told:?}");
+    assert!(told[1].contains("before it answered tools/call"), "{told:?}");
     assert_eq!(told[2..], ["ok", "ok"]);
 }
 
@@ -281,7 +281,7 @@ fn what_tests_that_run_at_once_share_is_refused() {
             "servers: {{it: {{mock: trainer.mock.yaml, concurrency: 2}}}}\ntests: [{{name: a, {test}}}]"
         );
         let told = read(&text).unwrap_err();
-        let expected = format!("{what} does not go with the `concurrency` of `it`");
+        let expected = format!("{what} cannot be used with the `concurrency` of `it`");
         assert!(told.contains(&expected) && told.contains("a.spar.yaml:2:"), "{told}");
     };
     for key in ["notifications", "requests", "violations", "frames"] {
@@ -294,7 +294,7 @@ fn what_tests_that_run_at_once_share_is_refused() {
     refused("call: ask, answer: {elicitation: {action: accept}}", "an `answer`");
     let child = "servers: {it: {command: sh, concurrency: 2}}\n\
                  tests: [{name: a, ping: true, expect: {stderr: a}}]";
-    assert!(read(child).unwrap_err().contains("`stderr` does not go with"));
+    assert!(read(child).unwrap_err().contains("`stderr` cannot be used with"));
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn a_failing_test_with_fail_fast_is_told_with_what_the_suite_leaves() {
     );
     let told = block_on(outcomes(&text, true));
     let first = format!("{:?}", told[0].1);
-    assert!(first.contains("it failed") && first.contains("expected \\\"x\\\""), "{first}");
+    assert!(first.contains("isError") && first.contains("expected \\\"x\\\""), "{first}");
     assert!(told[1].1.is_none());
     assert_eq!(logged(&folder), "start bad b end ");
 }
@@ -317,12 +317,12 @@ fn what_does_not_go_into_a_setup_is_told() {
         assert!(told.contains(expected), "{told}");
     };
     let test = "tests: [{name: a, ping: true}]";
-    refused(&format!("setup: [{{restart: true}}]\n{test}"), "`restart` does not go into");
-    refused("tests: [{name: a, ping: true, teardown: [{restart: true}]}]", "does not go into");
+    refused(&format!("setup: [{{restart: true}}]\n{test}"), "`restart` cannot be used in");
+    refused("tests: [{name: a, ping: true, teardown: [{restart: true}]}]", "cannot be used in");
     refused(&format!("setup: [{{call: \"${{x}}\"}}]\n{test}"), "no earlier step saves `x`");
     refused(
         "tests: [{name: a, ping: true, teardown: [{list: tools, expect: {snapshot: true}}]}]",
-        "`snapshot` does not go into `teardown`",
+        "`snapshot` cannot be used in `teardown`",
     );
     refused(
         "tests: [{name: a, call: echo, save: {x: text}}, {name: b, call: \"${x}\"}]",
@@ -339,8 +339,8 @@ fn the_client_declares_what_the_suite_says() {
              expect: {{text: x}}}}]"
         );
         let told = block_on(outcomes(&text, false));
-        let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
-        let first = story.spoken[0].text.clone();
+        let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
+        let first = failed.frames[0].text.clone();
         let from = first.find("\"io.modelcontextprotocol/clientCapabilities\":").unwrap();
         first[from + 45..].to_owned()
     };

@@ -1,6 +1,6 @@
 //! Every expectation, held and not.
 
-use crate::fixture::{block_on, fail, pass, story};
+use crate::fixture::{block_on, fail, failed, pass};
 
 #[test]
 fn parts_of_an_answer() {
@@ -13,8 +13,11 @@ fn parts_of_an_answer() {
         "call: refused, expect: {error: {code: -32001, message: not today, data: {until: monday}}}",
         "call: exit, expect: {error: {kind: closed}}",
     ]);
-    fail("call: two, expect: {text: {starts_with: two}}", "text: expected a text that starts with");
-    fail("call: echo, with: {message: no}, expect: {json: 1}", "the text is no JSON");
+    fail(
+        "call: two, expect: {text: {starts_with: two}}",
+        "text: expected a string that starts with",
+    );
+    fail("call: echo, with: {message: no}, expect: {json: 1}", "the text is not JSON");
     fail(
         "call: typed, with: {days: 2}, expect: {structured: {days: 3}}",
         "structured.days: expected 3",
@@ -30,33 +33,30 @@ fn parts_of_an_answer() {
 #[test]
 fn all_that_does_not_hold_is_told_with_its_place_and_what_was_said() {
     let test = "call: typed, with: {days: 2}, expect: {text: x, structured: {days: 3, more: 1}}";
-    let story = block_on(story(test)).unwrap();
-    let told: Vec<&str> = story.failures.iter().map(|failure| &*failure.message).collect();
+    let failed = block_on(failed(test)).unwrap();
+    let told: Vec<&str> = failed.failures.iter().map(|failure| &*failure.message).collect();
     assert_eq!(told.len(), 3, "{told:?}");
     assert_eq!(told[1], "structured.days: expected 3, found 2");
-    assert!(story.failures[1].span.start > story.failures[0].span.start);
-    assert!(!story.spoken[0].by_server && story.spoken[0].text.contains("tools/call"));
-    assert!(story.spoken[1].by_server && story.spoken[1].text.contains("structuredContent"));
+    assert!(failed.failures[1].span.start > failed.failures[0].span.start);
+    assert!(!failed.frames[0].by_server && failed.frames[0].text.contains("tools/call"));
+    assert!(failed.frames[1].by_server && failed.frames[1].text.contains("structuredContent"));
 }
 
 #[test]
 fn a_text_of_many_lines_is_told_as_a_difference() {
-    let story = block_on(story("call: two, expect: {text: \"onetwo\\nthree\\n\"}")).unwrap();
-    assert_eq!(story.failures[0].diff.as_deref(), Some(" onetwo\n-three"));
+    let failed = block_on(failed("call: two, expect: {text: \"onetwo\\nthree\\n\"}")).unwrap();
+    assert_eq!(failed.failures[0].diff.as_deref(), Some(" onetwo\n-three"));
 }
 
 #[test]
 fn lists() {
-    fail("list: tools, expect: {has: {name: ehco}}", "none of the items fits; the nearest is");
+    fail("list: tools, expect: {has: {name: ehco}}", "none of the items matches; the nearest is");
     fail(
         "list: tools, expect: {lacks: {name: echo}}",
-        "one of the items fits this: {\"name\":\"echo\"",
+        "one of the items matches this: {\"name\":\"echo\"",
     );
     fail("list: prompts, expect: {count: 2}", "the count of items: expected 2, found 1");
-    fail(
-        "complete: {prompt: greet, argument: who, value: X}, expect: {has: X}",
-        "there are no items",
-    );
+    fail("complete: {prompt: greet, argument: who, value: X}, expect: {has: X}", "found no items");
 }
 
 #[test]
@@ -67,15 +67,15 @@ fn what_the_server_sends_unasked() {
         "call: two, expect: {notifications: {count: 0}}",
         "call: changing, expect: {notifications: {lacks: {method: notifications/message}}}",
     ]);
-    fail("call: two, expect: {notifications: {has: {}}}", "there are no notifications");
+    fail("call: two, expect: {notifications: {has: {}}}", "found no notifications");
     fail("call: changing, expect: {notifications: {count: 0}}", "expected 0, found 1");
     fail(
         "call: changing, expect: {notifications: {lacks: {method: {ends_with: list_changed}}}}",
-        "one of the notifications fits this",
+        "one of the notifications matches this",
     );
     fail(
         "call: changing, expect: {notifications: {lacks: {method: {matches: \"^(?:(?=[a-z/])[a-z/]+)+$\"}}}}",
-        "gave up, because it takes too many steps",
+        "gave up after too many steps",
     );
 }
 
@@ -103,12 +103,12 @@ fn what_the_server_asks() {
     ]);
     fail(
         &format!("call: ask, {yes}, expect: {{requests: {{has: {{params: {{message: no}}}}}}}}"),
-        "none of the requests fits; the nearest is",
+        "none of the requests matches; the nearest is",
     );
 }
 
 #[test]
 fn how_long_it_took() {
     pass(&["call: two, expect: {within: 2s}"]);
-    fail("call: two, expect: {within: 0s}", "expected an answer within 0ns, it took");
+    fail("call: two, expect: {within: 0s}", "expected an answer within 0ns, but it took");
 }

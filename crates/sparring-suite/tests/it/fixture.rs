@@ -5,7 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use sparring_script::Source;
-use sparring_suite::{Choice, Event, Options, Outcome, Plan, Stop, Story, Suite, World, run};
+use sparring_suite::{
+    Event, FailedTry, Options, Outcome, Plan, RunContext, Stop, Suite, TestSelection, run,
+};
 use tokio::sync::mpsc;
 
 /// How long anything may take.
@@ -18,13 +20,13 @@ pub(crate) const MOCK: &str = include_str!("../trainer.mock.yaml");
 pub(crate) const ON_MOCK: &str = "servers: {it: {mock: trainer.mock.yaml, timeout: 2s}}\n";
 
 /// What the environment is in these tests.
-pub(crate) fn world() -> World {
+pub(crate) fn world() -> RunContext {
     let path = std::env::var("PATH").unwrap();
     let variables = [("PATH", &*path), ("WHO", "Ada")];
-    World {
+    RunContext {
         program: "spar".into(),
         variables: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
-        ..World::default()
+        ..RunContext::default()
     }
 }
 
@@ -32,7 +34,7 @@ pub(crate) fn world() -> World {
 pub(crate) fn read(text: &str) -> Result<Suite, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let source = Source::new("a.spar.yaml", text);
-    Suite::read(&source, &folder).map_err(|problems| {
+    Suite::parse(&source, &folder).map_err(|problems| {
         problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
     })
 }
@@ -45,7 +47,7 @@ pub(crate) async fn outcomes(text: &str, fail_fast: bool) -> Vec<(String, Option
 
 /// The same of a suite that was read.
 pub(crate) async fn outcomes_of(suite: Suite, fail_fast: bool) -> Vec<(String, Option<Outcome>)> {
-    let plan = Plan::new(vec![suite], &Choice::default()).unwrap();
+    let plan = Plan::new(vec![suite], &TestSelection::default()).unwrap();
     let (tell, mut events) = mpsc::unbounded_channel();
     let options =
         Options { jobs: NonZeroUsize::MIN, fail_fast, retry: 0, update: false, traffic: false };
@@ -62,20 +64,20 @@ pub(crate) async fn outcomes_of(suite: Suite, fail_fast: bool) -> Vec<(String, O
     all
 }
 
-/// The story of the only test of a suite on the mock; none where it passed.
-pub(crate) async fn story(test: &str) -> Option<Box<Story>> {
+/// The failed of the only test of a suite on the mock; none where it passed.
+pub(crate) async fn failed(test: &str) -> Option<Box<FailedTry>> {
     let text = format!("{ON_MOCK}tests: [{{name: the test, {test}}}]\n");
     let (_, outcome) = outcomes(&text, false).await.pop().unwrap();
     match outcome.unwrap() {
         Outcome::Passed => None,
-        Outcome::Failed(story) => Some(story),
+        Outcome::Failed(failed) => Some(failed),
         Outcome::Skipped(reason) => panic!("skipped: {reason}"),
     }
 }
 
 /// All that did not hold in a test, a line each.
 pub(crate) async fn failures(test: &str) -> String {
-    let failures = story(test).await.map(|story| story.failures).unwrap_or_default();
+    let failures = failed(test).await.map(|failed| failed.failures).unwrap_or_default();
     failures.into_iter().map(|failure| format!("{}\n", failure.message)).collect()
 }
 

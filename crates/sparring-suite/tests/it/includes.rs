@@ -23,7 +23,7 @@ impl Shared {
         let path = self.0.path().join("a.spar.yaml");
         std::fs::write(&path, text).unwrap();
         let source = Source::new(path.display().to_string(), text);
-        let read = Suite::read(&source, self.0.path());
+        let read = Suite::parse(&source, self.0.path());
         let told = |problems: Vec<_>| {
             let all: Vec<String> = problems.iter().map(ToString::to_string).collect();
             all.join("\n\n").replace(&format!("{}/", self.0.path().display()), "")
@@ -64,9 +64,9 @@ fn what_fails_in_a_fragment_is_told_in_its_own_file() {
     let read =
         || shared.read("include: [mocks/shared.yaml]\ntests: [{name: a, use: greet}]\n").unwrap();
     let told = block_on(outcomes_of(read(), false));
-    let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
+    let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
     let suite = read();
-    let (source, span) = suite.place(story.failures[0].span);
+    let (source, span) = suite.place(failed.failures[0].span);
     assert!(source.name().ends_with("/mocks/shared.yaml"), "{source:?}");
     assert_eq!(&source.text()[span.start..span.end], "bye");
 }
@@ -104,11 +104,11 @@ fn what_is_wrong_with_included_files_is_told_with_its_place() {
     };
     let refuses = |file: &str, expected: &[&str]| shared.refuses(&with(file), expected);
     refuses("no.yaml", &["cannot read no.yaml: No such file", "a.spar.yaml:1:30"]);
-    refuses("itself.yaml", &["itself.yaml is included by itself", "--> itself.yaml:1:10"]);
-    refuses("round.yaml", &["round.yaml is included by itself", "--> about.yaml:1:11"]);
-    refuses("back.yaml", &["a.spar.yaml is included by itself", "--> back.yaml:1:10"]);
-    refuses("broken.yaml", &["this is not YAML", "--> broken.yaml:"]);
-    refuses("tests.yaml", &["unknown key `tests` in a file that is included", "tests.yaml:1:1"]);
+    refuses("itself.yaml", &["itself.yaml includes itself", "--> itself.yaml:1:10"]);
+    refuses("round.yaml", &["round.yaml includes itself", "--> about.yaml:1:11"]);
+    refuses("back.yaml", &["a.spar.yaml includes itself", "--> back.yaml:1:10"]);
+    refuses("broken.yaml", &["invalid YAML", "--> broken.yaml:"]);
+    refuses("tests.yaml", &["unknown key `tests` in an included file", "tests.yaml:1:1"]);
     refuses("missing.yaml", &["cannot read no.yaml", "--> missing.yaml:3:10"]);
     refuses("template.yaml", &["is not closed", "--> template.yaml:2:19"]);
     refuses("mocks/script.yaml", &["no.mock.yaml", "--> mocks/script.yaml:1:25"]);
@@ -118,7 +118,7 @@ fn what_is_wrong_with_included_files_is_told_with_its_place() {
         &format!("include: [mocks/shared.yaml]\n{}", TRAINER.replace("greet", "meet"))
             .replace("trainer.mock", "mocks/trainer.mock")
             .replace("\nfragments", "\ntests: [{name: a, ping: true}]\nfragments"),
-        &["there is a server `it` already, at a.spar.yaml:2:11", "--> mocks/shared.yaml:1:11"],
+        &["server `it` is already defined at a.spar.yaml:2:11", "--> mocks/shared.yaml:1:11"],
     );
 }
 
@@ -133,9 +133,9 @@ fn what_is_wrong_with_fragments_is_told_with_its_place() {
     refuses("{one: [{ping: true}]}", "use: onee", "did you mean 'one'?");
     refuses("{one: [{use: one}]}", "ping: true", "the fragment `one` uses itself");
     refuses("{one: []}", "ping: true", "the fragment `one` has no step");
-    refuses("{one: [{ping: true}]}", "use: one, expect: {}", "`expect` does not go with `use`");
+    refuses("{one: [{ping: true}]}", "use: one, expect: {}", "`expect` cannot be used with `use`");
     refuses("{one: [{call: \"${x}\"}]}", "use: one", "no earlier step saves `x`");
-    refuses("{one: [{ping: true}]}", "use: one, call: x", "`call` does not go with `use`");
+    refuses("{one: [{ping: true}]}", "use: one, call: x", "`call` cannot be used with `use`");
 }
 
 #[test]

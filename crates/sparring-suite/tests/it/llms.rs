@@ -21,14 +21,14 @@ fn say(text: &str, expect: &str) -> String {
 
 /// All that did not hold in each test.
 fn told(text: &str) -> Vec<String> {
-    let story = |(name, outcome): (String, Option<Outcome>)| match outcome {
+    let failed = |(name, outcome): (String, Option<Outcome>)| match outcome {
         Some(Outcome::Passed) => String::new(),
-        Some(Outcome::Failed(story)) => {
-            story.failures.iter().map(|it| format!("{}\n", it.message)).collect()
+        Some(Outcome::Failed(failed)) => {
+            failed.failures.iter().map(|it| format!("{}\n", it.message)).collect()
         }
         other => panic!("{name}: {other:?}"),
     };
-    block_on(outcomes(text, false)).into_iter().map(story).collect()
+    block_on(outcomes(text, false)).into_iter().map(failed).collect()
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn each_test_begins_with_the_first_turn_and_may_bring_its_own() {
 #[test]
 fn what_does_not_go_by_the_script_fails_the_test_whatever_comes_of_it() {
     let two = format!("{{{}}}, {{{}}}", say("hi", ""), say("hi", "is_error: true"));
-    let expected = "is_error: true, violations: {has: {rule: llm-turn}, count: 1}";
+    let expected = "is_error: true, violations: {has: {rule: llm/unexpected-turn}, count: 1}";
     let tests = [
         format!("{{name: a, {}}}", say("hi", "is_error: true")),
         format!("{{name: b, turns: [{{text: x}}], steps: [{two}]}}"),
@@ -59,11 +59,14 @@ fn what_does_not_go_by_the_script_fails_the_test_whatever_comes_of_it() {
         "{name: d, call: complete, with: {body: {}}, expect: {is_error: true}}".to_owned(),
     ];
     let told = told(&suite("openai: [{expect: {user: hello}, text: x}]", &tests.join(", ")));
-    let miss = "llm-turn: the mock `llm`: turn 1 is not as expected: at user: expected \"hello\", found \"hi\"\n";
+    let miss = "llm/unexpected-turn: mock `llm`: turn 1: the request does not meet the expectation: at user: expected \"hello\", found \"hi\"\n";
     assert_eq!(told[0], miss);
-    assert_eq!(told[1], "llm-turn: the mock `llm`: turn 2 was asked for, and there are only 1\n");
+    assert_eq!(
+        told[1],
+        "llm/unexpected-turn: mock `llm`: turn 2 was requested, but the script has only 1\n"
+    );
     assert_eq!(told[2], "");
-    assert_eq!(told[3], "llm-request: the mock `llm`: `model` is missing\n");
+    assert_eq!(told[3], "llm/invalid-request: mock `llm`: `model` is missing\n");
 }
 
 #[test]
@@ -77,7 +80,7 @@ fn what_was_asked_is_expected_in_the_words_of_both_apis() {
     ];
     let told = told(&suite("openai: [{text: y}], cases: {a: [{text: x}]}", &tests.join(", ")));
     assert_eq!(told[0], "");
-    let expected = "the only request to `llm` does not fit; the nearest is POST /v1/chat/completions: at user: expected \"hello\", found \"hi\"\n";
+    let expected = "the only request to `llm` does not match; the nearest is POST /v1/chat/completions: at user: expected \"hello\", found \"hi\"\n";
     assert_eq!(told[1], expected);
 }
 
@@ -88,22 +91,22 @@ fn turns_without_an_endpoint_are_told_when_the_suite_is_read() {
         assert!(told.contains(message), "{message} is not in\n{told}");
     };
     let test = "tests: [{name: a, agent: {command: cat}, turns: [{text: a}]}]";
-    check(test, "there is no LLM endpoint that would take these turns");
+    check(test, "the suite has no LLM endpoint for these turns");
     let two = format!("mocks: {{a: {{openai: []}}, b: {{anthropic: []}}}}\n{test}");
-    check(&two, "there are several LLM endpoints that could take these turns");
+    check(&two, "the suite has several LLM endpoints for these turns");
     let wrong = suite("openai: [{}], vars: {}", "{name: a, ping: true, turns: [{call: {tol: a}}]}");
     for message in [
-        "there is no answer here",
-        "`vars` does not go with `openai`",
+        "the turn has no answer",
+        "`vars` cannot be used with `openai`",
         "unknown key `tol` in a call",
     ] {
         check(&wrong, message);
     }
     let lost = "{name: a, ping: true, turns: [{text: \"${mocks.no.url} ${nobody} ${last.text}\"}]}";
-    check(&suite("openai: []", lost), "there is no mock `no`");
+    check(&suite("openai: []", lost), "no mock named `no`");
     check(&suite("openai: []", lost), "no earlier step saves `nobody`");
     let of_http = "{name: a, ping: true, expect: {received: {api: {tools: []}}}}";
-    check(&suite("openai: []", of_http), "`api` is no LLM endpoint, whose requests have `tools`");
+    check(&suite("openai: []", of_http), "`tools` needs an LLM endpoint, and `api` is none");
     let called = "{name: a, ping: true, expect: {called: {llm: {}}}}";
     check(&suite("openai: []", called), "`llm` is an HTTP server");
 }

@@ -19,8 +19,8 @@ fn told(text: &str) -> String {
     for (name, outcome) in block_on(outcomes(text, false)) {
         match outcome {
             Some(Outcome::Passed) => {}
-            Some(Outcome::Failed(story)) => {
-                story.failures.iter().for_each(|it| told += &format!("{}\n", it.message));
+            Some(Outcome::Failed(failed)) => {
+                failed.failures.iter().for_each(|it| told += &format!("{}\n", it.message));
             }
             other => panic!("{name}: {other:?}"),
         }
@@ -95,16 +95,16 @@ fn what_came_can_be_expected_and_a_miss_names_the_nearest() {
     let bad = [
         (
             "{path: /y}",
-            "the only request to `api` does not fit; the nearest is GET /x: at path: expected \"/y\", found \"/x\"",
+            "the only request to `api` does not match; the nearest is GET /x: at path: expected \"/y\", found \"/x\"",
         ),
         (
             "{path: /y, count: 1}",
-            "the count of requests to `api` that fit: expected 1, found 0; the nearest",
+            "the count of requests to `api` that match: expected 1, found 0; the nearest",
         ),
         ("{count: 2}", "the count of requests to `api`: expected 2, found 1"),
         ("{path: /x, count: 0}", "expected 0, found 1"),
         ("{headers: {authorization: Bearer x}}", "found \"(hidden)\""),
-        ("{headers: {authorization: {not: Bearer abc}}}", "a header is another"),
+        ("{headers: {authorization: {not: Bearer abc}}}", "a header differs"),
     ];
     // At once, since each would be waited for.
     let told_of_all = check(&format!("[{}]", bad.map(|(bad, _)| bad).join(", ")));
@@ -113,7 +113,7 @@ fn what_came_can_be_expected_and_a_miss_names_the_nearest() {
     }
     assert!(!told_of_all.contains("abc"), "a secret in {told_of_all}");
     let none = "{name: a, list: tools, expect: {received: {api: {path: /x}}}}";
-    assert_eq!(told(&suite("{reply: {}}", none)), "there are no requests to `api`\n");
+    assert_eq!(told(&suite("{reply: {}}", none)), "found no requests to `api`\n");
 }
 
 #[test]
@@ -131,8 +131,8 @@ fn calls_of_a_mock_under_test_can_be_expected() {
         ""
     );
     let told = check("{it: {tool: echo, args: {message: {starts_with: hi}}}}");
-    let line = "the only call of `it` does not fit; the nearest is echo {\"message\":\"ho\"}: \
-                at args.message: expected a text that starts with \"hi\", found \"ho\"\n";
+    let line = "the only call of `it` does not match; the nearest is echo {\"message\":\"ho\"}: \
+                at args.message: expected a string that starts with \"hi\", found \"ho\"\n";
     assert_eq!(told, line.repeat(3));
 }
 
@@ -150,10 +150,10 @@ fn a_mock_may_ask_one_that_stands_before_it() {
 fn a_mock_that_cannot_be_started_fails_the_tests_and_says_why() {
     let tests = "{name: a, ping: true}, {name: b, ping: true}";
     let bad = suite("{reply: {headers: {\"a b\": c}}}", tests);
-    let line = "the mock `api` cannot be started: \"a b\" is no name of a header\n";
+    let line = "cannot start mock `api`: \"a b\" is not a header name\n";
     assert_eq!(told(&bad), line.repeat(2));
     let bad = suite("{reply: {text: \"${NOBODY}\"}}", "{name: a, ping: true}");
-    assert!(told(&bad).contains("the environment has no `NOBODY`"), "{}", told(&bad));
+    assert!(told(&bad).contains("environment variable `NOBODY` is not set"), "{}", told(&bad));
 }
 
 #[test]

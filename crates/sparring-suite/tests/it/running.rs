@@ -35,9 +35,9 @@ fn a_server_that_cannot_start_takes_down_only_its_own_tests() {
                 {name: c, server: bad, ping: true}, {name: d, call: two}]";
     assert_eq!(letters(text, false), "pffp");
     let told = block_on(outcomes(text, false));
-    let Some(Outcome::Failed(story)) = &told[2].1 else { panic!("{told:?}") };
-    let told = &story.failures[0].message;
-    assert_eq!(told, "the server `bad` cannot be used: command not found: no-such-program");
+    let Some(Outcome::Failed(failed)) = &told[2].1 else { panic!("{told:?}") };
+    let told = &failed.failures[0].message;
+    assert_eq!(told, "cannot use server `bad`: command not found: no-such-program");
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn what_is_missing_skips_the_suite_and_says_so() {
     for (needs, reason) in [
         ("programs: [sh, no-such-program]", "no-such-program is not installed"),
         ("env: NOBODY", "NOBODY is not set"),
-        ("files: [trainer.mock.yaml, no.txt]", "no.txt is not there"),
+        ("files: [trainer.mock.yaml, no.txt]", "no.txt does not exist"),
     ] {
         let text = format!("{ON_MOCK}needs: {{{needs}}}\ntests: [{{name: a, call: two}}]");
         match block_on(outcomes(&text, false)).pop() {
@@ -72,16 +72,16 @@ fn a_table_gives_a_test_for_each_row() {
     let names: Vec<&str> = told.iter().map(|(name, _)| &**name).collect();
     assert_eq!(names, ["hi comes back", "2 comes back"]);
     assert!(matches!(told[0].1, Some(Outcome::Passed)), "{told:?}");
-    let Some(Outcome::Failed(story)) = &told[1].1 else { panic!("{told:?}") };
-    assert_eq!(story.failures[0].message, "text: expected \"hi\", found \"2\"");
+    let Some(Outcome::Failed(failed)) = &told[1].1 else { panic!("{told:?}") };
+    assert_eq!(failed.failures[0].message, "text: expected \"hi\", found \"2\"");
 }
 
 #[test]
 fn a_test_that_takes_too_long_is_given_up_and_the_next_one_runs() {
     let tests = "tests: [{name: a, timeout: 100ms, call: slow}, {name: b, call: two}]";
     let told = block_on(outcomes(&format!("{ON_MOCK}{tests}"), false));
-    let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
-    assert_eq!(story.failures[0].message, "the test took longer than 100ms");
+    let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
+    assert_eq!(failed.failures[0].message, "the test took longer than 100ms");
     assert!(matches!(told[1].1, Some(Outcome::Passed)), "{told:?}");
 }
 

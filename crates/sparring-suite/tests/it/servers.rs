@@ -72,8 +72,8 @@ fn a_server_over_http_gets_token_and_headers() {
     };
     let (good, bad, received) = block_on(work);
     assert!(matches!(good[0].1, Some(Outcome::Passed)), "{good:?}");
-    let Some(Outcome::Failed(story)) = &bad[0].1 else { panic!("{bad:?}") };
-    assert!(story.failures[0].message.contains("credentials are needed"), "{story:?}");
+    let Some(Outcome::Failed(failed)) = &bad[0].1 else { panic!("{bad:?}") };
+    assert!(failed.failures[0].message.contains("credentials required"), "{failed:?}");
     let header = received.iter().filter_map(|it| it.headers()?.get("x-a").map(str::to_owned));
     assert!(header.clone().count() > 0 && header.clone().all(|value| value == "b"));
 }
@@ -95,8 +95,8 @@ fn a_container_that_is_not_there_is_told() {
     let text = "servers: {it: {command: server, container: no-such-container, timeout: 5s}}\n\
                 tests: [{name: a, ping: true}]";
     let told = block_on(outcomes(text, false));
-    let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
-    assert!(story.failures[0].message.starts_with("the server `it` cannot be used: "), "{story:?}");
+    let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
+    assert!(failed.failures[0].message.starts_with("cannot use server `it`: "), "{failed:?}");
 }
 
 #[test]
@@ -104,17 +104,17 @@ fn a_server_that_ends_at_once_is_told_with_its_last_words() {
     let text = "servers: {it: {command: sh, args: [-c, \"echo cannot open config >&2; exit 3\"]}}\n\
                 tests: [{name: a, ping: true}]";
     let told = block_on(outcomes(text, false));
-    let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
-    assert!(story.failures[0].message.contains("exited with status 3"), "{story:?}");
-    assert_eq!(story.stderr, "cannot open config");
+    let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
+    assert!(failed.failures[0].message.contains("exited with status 3"), "{failed:?}");
+    assert_eq!(failed.stderr, "cannot open config");
 }
 
 #[test]
 fn a_variable_that_is_not_set_is_told_at_its_place() {
     let text = "servers: {it: {command: \"${NOBODY}\"}}\ntests: [{name: a, ping: true}]";
     let told = block_on(outcomes(text, false));
-    let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
-    let failure = &story.failures[0];
-    assert!(failure.message.contains("the environment has no `NOBODY`"), "{failure:?}");
+    let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
+    let failure = &failed.failures[0];
+    assert!(failure.message.contains("environment variable `NOBODY` is not set"), "{failure:?}");
     assert_eq!(&text[failure.span.start..failure.span.end], "\"${NOBODY}\"");
 }

@@ -2,7 +2,7 @@
 
 use sparring_suite::Outcome;
 
-use crate::fixture::{block_on, fail, outcomes, pass, story};
+use crate::fixture::{block_on, fail, failed, outcomes, pass};
 
 /// Everything on each transport in both eras that this process serves itself.
 const EVERYWHERE: &str = "servers: {it: {mock: trainer.mock.yaml, timeout: 2s, \
@@ -51,7 +51,7 @@ fn a_subscription_that_the_server_refuses_is_an_error() {
     let told = block_on(outcomes(text, false));
     let told: Vec<String> = told.into_iter().map(|(_, it)| format!("{it:?}")).collect();
     assert!(told[0].contains("method not found: resources/subscribe"), "{told:?}");
-    assert!(told[2].contains("did not agree to tell of changes of a://b"), "{told:?}");
+    assert!(told[2].contains("did not acknowledge the subscription to a://b"), "{told:?}");
     assert!(told[1] == "Some(Passed)" && told[3] == "Some(Passed)", "{told:?}");
 }
 
@@ -66,7 +66,7 @@ fn what_is_waited_for_may_have_come_since_the_step_before() {
     pass(&[&format!("steps: [{{call: later}}, {{wait: 20s, expect: {{{changed}}}}}]")]);
     fail(
         &format!("steps: [{{ping: true}}, {{wait: 50ms, expect: {{{changed}}}}}]"),
-        "there are no notifications",
+        "found no notifications",
     );
 }
 
@@ -80,7 +80,7 @@ fn what_came_in_one_test_is_not_waited_for_in_another() {
     );
     let told = block_on(outcomes(&text, false));
     assert!(matches!(told[0].1, Some(Outcome::Passed)), "{told:?}");
-    assert!(format!("{:?}", told[1].1).contains("there are no notifications"), "{told:?}");
+    assert!(format!("{:?}", told[1].1).contains("found no notifications"), "{told:?}");
 }
 
 #[test]
@@ -110,8 +110,8 @@ fn giving_up_is_told_to_the_server_as_the_revision_and_the_transport_have_it() {
              expect: {{violations: {{has: {{rule: none}}}}}}}}]"
         );
         let told = block_on(outcomes(&text, false));
-        let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
-        let ours = story.spoken.iter().filter(|it| !it.by_server);
+        let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
+        let ours = failed.frames.iter().filter(|it| !it.by_server);
         ours.skip(1).map(|it| it.text.clone()).collect::<Vec<_>>().join("\n")
     };
     for (protocol, transport, notified, closed) in [
@@ -139,8 +139,8 @@ fn an_answer_that_comes_after_all_is_seen_and_harms_nobody() {
 
 #[test]
 fn what_is_over_cannot_be_given_up() {
-    fail("call: two, cancel: {after: 1s}", "there was nothing to cancel: the answer came before");
-    fail("call: refused, cancel: {after: 1s}", "answered with an error: not today (-32001)");
+    fail("call: two, cancel: {after: 1s}", "nothing to cancel: the answer came first");
+    fail("call: refused, cancel: {after: 1s}", "returned an error: not today (-32001)");
 }
 
 #[test]
@@ -170,12 +170,12 @@ fn a_server_that_does_not_start_again_is_told_at_the_step() {
     );
     let told = block_on(outcomes(&text, false));
     for (_, outcome) in &told {
-        let Some(Outcome::Failed(story)) = outcome else { panic!("{told:?}") };
-        assert!(story.failures[0].message.contains("exited with status 9"), "{story:?}");
-        assert_eq!(story.stderr, "once only");
+        let Some(Outcome::Failed(failed)) = outcome else { panic!("{told:?}") };
+        assert!(failed.failures[0].message.contains("exited with status 9"), "{failed:?}");
+        assert_eq!(failed.stderr, "once only");
     }
-    let Some(Outcome::Failed(story)) = &told[0].1 else { panic!("{told:?}") };
-    let span = story.failures[0].span;
+    let Some(Outcome::Failed(failed)) = &told[0].1 else { panic!("{told:?}") };
+    let span = failed.failures[0].span;
     assert_eq!(&text[span.start..span.end], "restart");
 }
 
@@ -232,13 +232,13 @@ fn status_and_headers_are_those_of_the_response() {
 
 #[test]
 fn where_there_is_no_http_that_is_told() {
-    let story = block_on(story("call: two, expect: {status: 200, headers: {}}")).unwrap();
-    let told: Vec<&str> = story.failures.iter().map(|it| &*it.message).collect();
+    let failed = block_on(failed("call: two, expect: {status: 200, headers: {}}")).unwrap();
+    let told: Vec<&str> = failed.failures.iter().map(|it| &*it.message).collect();
     assert_eq!(
         told,
         [
-            "there is no status: the server is not talked to over HTTP here",
-            "there are no headers: the server is not talked to over HTTP here",
+            "no status: the connection does not use HTTP",
+            "no headers: the connection does not use HTTP",
         ]
     );
 }

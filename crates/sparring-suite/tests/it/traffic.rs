@@ -1,15 +1,17 @@
-//! All that is said in a test is told at its end, within bounds and without
+//! All that is frame in a test is told at its end, within bounds and without
 //! secrets, where somebody asks for it.
 
 use std::num::NonZeroUsize;
 
-use sparring_suite::{Choice, End, Event, Options, Outcome, Plan, Stop, Traffic, World, run};
+use sparring_suite::{
+    Event, Options, Outcome, Plan, RunContext, Stop, TestEnd, TestSelection, Traffic, run,
+};
 use tokio::sync::mpsc;
 
 use crate::fixture::{ON_MOCK, block_on, read, world};
 
 /// How the tests of a suite end, in their order.
-fn ends(text: &str, traffic: bool) -> Vec<End> {
+fn ends(text: &str, traffic: bool) -> Vec<TestEnd> {
     let options =
         Options { jobs: NonZeroUsize::MIN, fail_fast: false, retry: 0, update: false, traffic };
     let mut world = world();
@@ -17,12 +19,12 @@ fn ends(text: &str, traffic: bool) -> Vec<End> {
     block_on(ended(text, options, &world))
 }
 
-async fn ended(text: &str, options: Options, world: &World) -> Vec<End> {
+async fn ended(text: &str, options: Options, world: &RunContext) -> Vec<TestEnd> {
     let suite = read(text).unwrap_or_else(|told| panic!("{told}"));
-    let plan = Plan::new(vec![suite], &Choice::default()).unwrap();
+    let plan = Plan::new(vec![suite], &TestSelection::default()).unwrap();
     let (tell, mut events) = mpsc::unbounded_channel();
     run(&plan, options, world, &Stop::default(), tell).await;
-    let mut ends: Vec<(usize, End)> = Vec::new();
+    let mut ends: Vec<(usize, TestEnd)> = Vec::new();
     while let Some(event) = events.recv().await {
         if let Event::Finished { test, end } = event {
             ends.push((test, end));
@@ -32,12 +34,12 @@ async fn ended(text: &str, options: Options, world: &World) -> Vec<End> {
     ends.into_iter().map(|(_, end)| end).collect()
 }
 
-/// What was said, as `> method` and `< answer`.
+/// The frames, as `> method` and `< answer`.
 fn told(traffic: &Traffic) -> Vec<String> {
-    let line = |said: &sparring_suite::Said| {
-        let frame: serde_json::Value = serde_json::from_str(&said.text).unwrap_or_default();
-        let what = frame["method"].as_str().unwrap_or("answer");
-        format!("{} {what}", if said.by_server { "<" } else { ">" })
+    let line = |frame: &sparring_suite::TrafficFrame| {
+        let message: serde_json::Value = serde_json::from_str(&frame.text).unwrap_or_default();
+        let what = message["method"].as_str().unwrap_or("answer");
+        format!("{} {what}", if frame.by_server { "<" } else { ">" })
     };
     traffic.frames.iter().map(line).collect()
 }
@@ -67,7 +69,7 @@ fn nothing_is_gathered_unless_somebody_asks() {
 fn over_http_an_answer_has_its_status() {
     let text = format!("{}{TWO}", ON_MOCK.replace("timeout", "transport: http, timeout"));
     let ends = ends(&text, true);
-    let statuses: Vec<_> = ends[1].traffic.frames.iter().map(|said| said.status).collect();
+    let statuses: Vec<_> = ends[1].traffic.frames.iter().map(|frame| frame.status).collect();
     assert_eq!(statuses, [None, Some(200)]);
 }
 
@@ -90,7 +92,7 @@ fn a_long_frame_is_cut_and_many_of_them_do_not_fill_the_memory() {
     let ends =
         ends(&format!("{ON_MOCK}tests: [{{name: long, steps: [{}]}}]", step.repeat(10)), true);
     let Traffic { frames, left_out, .. } = &ends[0].traffic;
-    let size: usize = frames.iter().map(|said| said.text.len()).sum();
+    let size: usize = frames.iter().map(|frame| frame.text.len()).sum();
     assert!(size <= 256 * 1024 && *left_out > 0, "{size} {left_out}");
     let last = frames.last().unwrap();
     assert!(last.bytes > 40_000 && last.text.len() < 17_000 && last.text.ends_with('…'));
@@ -116,9 +118,9 @@ fn what_is_no_text_survives_with_what_is_wrong_with_it() {
     let ends = ends(&text, true);
     assert!(matches!(ends[0].outcome, Outcome::Failed(_)));
     let mut frames = ends[0].traffic.frames.iter();
-    let noise = frames.find(|said| said.by_server).unwrap();
+    let noise = frames.find(|frame| frame.by_server).unwrap();
     assert_eq!(noise.text, "no \u{fffd} frame \u{1b}[2J");
-    assert_eq!(noise.violations[0].rule.name(), "invalid-utf8");
+    assert_eq!(noise.violations[0].rule.id(), "wire/invalid-utf8");
 }
 
 #[test]
@@ -135,11 +137,11 @@ fn secrets_are_hidden_in_all_that_is_told() {
     let ends = ends(&text, true);
     let all = format!("{ends:?}");
     assert!(!all.contains("hunter"), "{all}");
-    let Outcome::Failed(story) = &ends[0].outcome else { panic!("{all}") };
-    assert_eq!(story.stderr, "leaked (hidden)");
-    let Outcome::Failed(story) = &ends[1].outcome else { panic!("{all}") };
-    assert!(story.failures[0].message.contains("a (hidden)"), "{}", story.failures[0].message);
-    assert!(story.spoken.iter().any(|said| said.text.contains("a (hidden)")), "{all}");
+    let Outcome::Failed(failed) = &ends[0].outcome else { panic!("{all}") };
+    assert_eq!(failed.stderr, "leaked (hidden)");
+    let Outcome::Failed(failed) = &ends[1].outcome else { panic!("{all}") };
+    assert!(failed.failures[0].message.contains("a (hidden)"), "{}", failed.failures[0].message);
+    assert!(failed.frames.iter().any(|frame| frame.text.contains("a (hidden)")), "{all}");
     let call = &ends[2].traffic.frames[0].text;
     assert!(call.contains(r#""password":"(hidden)""#), "{call}");
 }

@@ -1,15 +1,15 @@
 //! The same suite in every revision and over every transport.
 
-use sparring_suite::{Choice, Plan, Transport};
+use sparring_suite::{Plan, TestSelection, Transport};
 use sparring_wire::Revision;
 
 use crate::fixture::read;
 
 /// The tests of a plan, with their variants.
-fn planned(suite: &str, choice: &Choice) -> (Vec<String>, usize) {
+fn planned(suite: &str, choice: &TestSelection) -> (Vec<String>, usize) {
     let plan = Plan::new(vec![read(suite).unwrap()], choice).unwrap();
     let names = plan.tests().map(|it| format!("{}{}", it.test.name, it.variant)).collect();
-    (names, plan.left_out().len())
+    (names, plan.impossible().len())
 }
 
 const SUITE: &str = "servers:\n  \
@@ -21,7 +21,7 @@ const SUITE: &str = "servers:\n  \
 
 #[test]
 fn a_suite_is_run_through_once_for_each_variant_of_its_servers() {
-    let (names, left_out) = planned(SUITE, &Choice::default());
+    let (names, left_out) = planned(SUITE, &TestSelection::default());
     let expected = [
         "a [2025-11-25, http]",
         "a [2025-11-25, sse]",
@@ -34,10 +34,10 @@ fn a_suite_is_run_through_once_for_each_variant_of_its_servers() {
 
 #[test]
 fn what_is_chosen_goes_before_what_a_suite_says() {
-    let choice = Choice {
+    let choice = TestSelection {
         protocols: vec![Revision::V2025_06_18],
         transports: vec![Transport::Stdio],
-        ..Choice::default()
+        ..TestSelection::default()
     };
     let (names, _) = planned(SUITE, &choice);
     assert_eq!(names, ["a [2025-06-18, stdio]", "b [2025-06-18]", "c [2025-06-18]"]);

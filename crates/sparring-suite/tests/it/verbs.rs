@@ -57,9 +57,12 @@ fn what_fills_the_path_of_a_uri_is_percent_encoded() {
 fn what_cannot_be_saved_or_filled_is_told() {
     fail(
         "call: typed, with: {days: 3}, save: {x: structured.dyas}",
-        "`x` cannot be saved: structured has no `dyas`; did you mean 'days'?",
+        "cannot save `x`: structured has no key `dyas`; did you mean 'days'?",
     );
-    fail("call: echo, with: {message: \"${env:NOBODY}\"}", "the environment has no `NOBODY`");
+    fail(
+        "call: echo, with: {message: \"${env:NOBODY}\"}",
+        "environment variable `NOBODY` is not set",
+    );
 }
 
 #[test]

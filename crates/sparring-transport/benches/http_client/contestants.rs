@@ -55,7 +55,7 @@ impl Contestant for Rmcp {
     }
 }
 
-/// The same bytes and headers as ours, without the protocol.
+/// Sends the same bytes and headers as our client, without the protocol.
 pub(crate) struct Reqwest {
     client: reqwest::Client,
     url: String,
@@ -70,7 +70,7 @@ impl Reqwest {
     }
 }
 
-/// What our client says of itself in each request since 2026-07-28.
+/// The `_meta` of our client in each request since 2026-07-28.
 const META: &str = r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"sparring","version":"0.1.0"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
 
 impl Contestant for Reqwest {

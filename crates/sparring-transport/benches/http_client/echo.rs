@@ -1,4 +1,4 @@
-//! The echo: axum and nothing else, in a process of its own.
+//! The echo server: axum only, in its own process.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -11,7 +11,7 @@ use axum::routing::post;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The running echo. Dropped, it is gone.
+/// The running echo server. Dropping it stops it.
 pub(crate) struct Echo {
     pub(crate) url: String,
     process: Child,
@@ -49,7 +49,7 @@ pub(crate) async fn serve() {
     axum::serve(listener, router).await.expect("it serves");
 }
 
-/// As much of a request as must be read to answer it.
+/// The part of a request that is needed to answer it.
 #[derive(Deserialize)]
 struct Request<'a> {
     #[serde(borrow)]

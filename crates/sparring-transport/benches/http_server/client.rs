@@ -1,4 +1,4 @@
-//! The client that is the same for all: hyper's, on connections that are kept.
+//! The client for all servers: hyper's, with reused connections.
 
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
@@ -23,7 +23,7 @@ pub(crate) enum Era {
     Session,
 }
 
-/// Makes calls, each on a connection that no other uses meanwhile.
+/// Makes calls, each on a connection that no other call uses meanwhile.
 pub(crate) struct Caller {
     address: SocketAddr,
     path: &'static str,
@@ -88,7 +88,7 @@ pub(crate) async fn connect(address: SocketAddr) -> Sender {
     sender
 }
 
-/// Begins a session and gives its id.
+/// Starts a session and returns its id.
 pub(crate) async fn begin(address: SocketAddr, sender: &mut Sender) -> String {
     let request = post(address).body(Full::from(INITIALIZE)).expect("a request");
     let response = send(sender, request).await;

@@ -1,5 +1,5 @@
-//! Two thousand sessions, each with a standing stream: what one takes in memory,
-//! how long a call takes among them, and whether each hears what all are told.
+//! Two thousand sessions, each with a standing stream: measures the memory of one and the time
+//! of a call among them, and checks that each receives every notification.
 
 use std::time::{Duration, Instant};
 
@@ -62,7 +62,7 @@ pub(crate) async fn run(served: &Served) -> bool {
     heard == SESSIONS
 }
 
-/// Whether the notification comes on a stream.
+/// Returns whether the notification arrives on a stream.
 async fn hears(body: &mut Incoming) -> bool {
     let hearing = async {
         let mut text = Vec::new();

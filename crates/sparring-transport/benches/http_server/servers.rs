@@ -1,5 +1,4 @@
-//! The servers that are measured, each in a process of its own that says where
-//! it listens.
+//! The measured servers, each in its own process, which prints its address.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -26,7 +25,7 @@ use sparring_wire::Json;
 use sparring_wire::types::{CallToolResult, ServerCapabilities};
 use tokio::net::TcpListener;
 
-/// A server in a process of its own, which ends with this.
+/// A server in its own process, which ends when this is dropped.
 pub(crate) struct Served {
     child: Child,
     pub(crate) address: SocketAddr,
@@ -38,7 +37,7 @@ impl Served {
         Served::by(Command::new(program).arg(which))
     }
 
-    /// A program that says in its first line where it listens.
+    /// Starts a program whose first line is its address.
     pub(crate) fn by(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
         let mut line = String::new();
@@ -47,7 +46,7 @@ impl Served {
         Served { child, address: line.trim().parse().expect("an address") }
     }
 
-    /// What the process has in memory, in bytes.
+    /// Returns the memory of the process, in bytes.
     pub(crate) fn memory(&self) -> usize {
         let path = format!("/proc/{}/status", self.child.id());
         let status = std::fs::read_to_string(path).unwrap_or_default();
@@ -128,7 +127,7 @@ pub(crate) async fn bare() {
     serve(Router::new().route("/mcp", post(echo))).await;
 }
 
-/// Without delay, as ours does it: else a stream waits for acknowledgements.
+/// Without delay, like our server; otherwise a stream waits for acknowledgements.
 async fn serve(router: Router) {
     let listener = listen().await.tap_io(|stream| {
         stream.set_nodelay(true).expect("a socket");

@@ -1,5 +1,4 @@
-//! Two processes that pass lines to and fro and read nothing in them: the floor
-//! under everything else.
+//! Two processes that pass lines without reading them: the lower bound for all others.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -7,7 +6,7 @@ use std::time::Instant;
 
 const LINE: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":12345,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\",\"arguments\":{\"message\":\"hello\"}}}\n";
 
-/// Gives back each line as it came.
+/// Returns each line unchanged.
 pub(crate) fn serve() {
     let mut input = BufReader::new(std::io::stdin().lock());
     let mut output = std::io::stdout().lock();
@@ -37,7 +36,7 @@ impl Bare {
         Bare { input, output, child }
     }
 
-    /// One turn; microseconds a line.
+    /// Runs one round; returns microseconds per line.
     pub(crate) fn turn(&mut self) -> f64 {
         let mut line = Vec::new();
         let start = Instant::now();

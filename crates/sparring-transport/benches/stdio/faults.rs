@@ -1,5 +1,5 @@
-//! How soon each fault of a child is told: from the moment it is on the wire,
-//! or from when the rules of time let it be known, to the error in hand.
+//! Measures how soon each fault of a child is reported: from the moment it is sent, or from the
+//! time when it can be known, to the error.
 
 use std::io::Write;
 use std::time::{Duration, SystemTime};
@@ -8,18 +8,18 @@ use sparring_peer::Client;
 use sparring_transport::{ChildLink, ChildTarget};
 use sparring_wire::Revision;
 
-/// The longest that may take.
+/// The longest acceptable time.
 const LIMIT: Duration = Duration::from_millis(100);
-/// Turns of each fault; the worst counts.
+/// Runs of each fault; the slowest counts.
 const TURNS: usize = 3;
-/// How long a call may take here.
+/// The timeout of a call.
 const TIMEOUT: Duration = Duration::from_millis(1500);
-/// How long something may follow that belongs to the call.
+/// How long frames of the call may still follow.
 const GRACE: Duration = Duration::from_secs(1);
 
 const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"faulty","version":"1"}}}"#;
 
-/// What is wrong, what the child does or writes, and when it can be known.
+/// The fault, what the child does or writes, and when it can be known.
 const FAULTS: [(&str, &str, Duration); 12] = [
     ("exits", "exit", Duration::ZERO),
     ("exits, others hold its pipes", "leave", Duration::ZERO),
@@ -35,13 +35,13 @@ const FAULTS: [(&str, &str, Duration); 12] = [
     ("never answers, after the timeout", "stay", TIMEOUT),
 ];
 
-/// Shakes hands, waits for a call, tells the time on stderr, and misbehaves.
+/// Answers the handshake, waits for a call, prints the time to stderr, and misbehaves.
 pub(crate) fn serve(fault: &str) {
     let mut lines = std::io::stdin().lines();
     let mut output = std::io::stdout();
     lines.next();
     writeln!(output, "{HELLO}").expect("the client reads");
-    // That it is ready, and the call.
+    // The notification and the call.
     lines.nth(1);
     if fault == "long" {
         let limit = ChildTarget::new("").max_line;
@@ -49,7 +49,7 @@ pub(crate) fn serve(fault: &str) {
         output.write_all(line.as_bytes()).expect("the client reads");
     }
     if fault == "leave" {
-        // Not waited for: it ends with the group.
+        // Not waited for; it ends with the group.
         let others = std::process::Command::new("sh").args(["-c", "sleep 60 &"]).status();
         others.expect("there is a shell");
     }
@@ -72,7 +72,7 @@ pub(crate) fn serve(fault: &str) {
     lines.for_each(drop);
 }
 
-/// Measures all of them, prints, and says whether each is told in time.
+/// Measures and prints all faults; returns whether each was reported in time.
 pub(crate) async fn run() -> bool {
     println!("\nfrom when a fault can be known to its error, the worst of {TURNS}\n");
     let mut all = true;
@@ -88,7 +88,7 @@ pub(crate) async fn run() -> bool {
     all
 }
 
-/// The time from the fault to the error.
+/// Returns the time from the fault to the error.
 async fn told_after(fault: &str) -> Duration {
     let target = ChildTarget::new(super::this_program()).args(["serve-fault", fault]);
     let link = ChildLink::spawn(&target).expect("this program starts");

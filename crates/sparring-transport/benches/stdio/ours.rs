@@ -1,4 +1,4 @@
-//! Our client on our server.
+//! Our client against our server.
 
 use serde_json::json;
 use sparring_peer::link::LinesOptions;

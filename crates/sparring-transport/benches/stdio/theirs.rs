@@ -1,4 +1,4 @@
-//! rmcp's client on rmcp's server, with its faster way to its own stdio.
+//! rmcp's client against rmcp's server, with its faster stdio transport.
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ServerCapabilities,

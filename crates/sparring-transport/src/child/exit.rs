@@ -1,35 +1,48 @@
-//! How a process ended, in words.
+//! Describes the exit of a process in words.
 
 use std::process::ExitStatus;
 
-/// What a person would say of an exit: the status, or the signal by its name.
-pub(crate) fn described(status: ExitStatus) -> String {
+/// How a child's exit is reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(
+    not(feature = "containers"),
+    expect(dead_code, reason = "only processes in a container use all variants")
+)]
+pub(crate) enum ExitDescription {
+    /// The process ran and has ended; the text says how.
+    Ended(String),
+    /// The process did not start; the text says why.
+    NotStarted(String),
+}
+
+/// Describes an exit status: the code, or the signal by its name.
+pub(crate) fn describe_exit_status(status: ExitStatus) -> String {
     #[cfg(unix)]
-    if let Some(signal) = signal(status) {
+    if let Some(signal) = signal_name(status) {
         use std::os::unix::process::ExitStatusExt as _;
         let core = if status.core_dumped() { ", core dumped" } else { "" };
-        return format!("it was killed by {signal}{core}");
+        return format!("was killed by {signal}{core}");
     }
     match status.code() {
-        Some(code) => format!("it exited with status {code}"),
-        None => format!("it ended: {status}"),
+        Some(code) => format!("exited with status {code}"),
+        None => format!("ended: {status}"),
     }
 }
 
-/// The name of the signal that ended it, where one did.
+/// Returns the name of the signal that ended the process, if one did.
 #[cfg(unix)]
-pub(super) fn signal(status: ExitStatus) -> Option<String> {
+pub(super) fn signal_name(status: ExitStatus) -> Option<String> {
     use std::os::unix::process::ExitStatusExt as _;
-    status.signal().map(name)
+    status.signal().map(signal_number_name)
 }
 
 #[cfg(not(unix))]
-pub(super) fn signal(_: ExitStatus) -> Option<String> {
+pub(super) fn signal_name(_: ExitStatus) -> Option<String> {
     None
 }
 
 #[cfg(unix)]
-fn name(signal: i32) -> String {
+fn signal_number_name(signal: i32) -> String {
     let known = [
         (1, "SIGHUP"),
         (2, "SIGINT"),

@@ -1,7 +1,7 @@
-//! A program that is run to its end: it is given its whole input, what it
-//! writes is kept within a bound, and nothing of it is left behind.
+//! Runs a program to its end: writes its whole input, keeps a limited part of its output, and
+//! leaves no process behind.
 //!
-//! Whether it ended well is not for this file to say.
+//! The caller decides whether the result is a success.
 
 use std::io;
 use std::process::ExitStatus;
@@ -13,75 +13,79 @@ use tokio::process::{Child, ChildStdin};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::exit::{described, signal};
-use super::group::Group;
-use super::keeper::end_rest;
+use super::exit::{describe_exit_status, signal_name};
 use super::output::Output;
-use super::{ChildError, Started};
+use super::process_group::ProcessGroup;
+use super::spawn::{ChildError, SpawnedChild};
+use super::supervisor::end_remaining;
 use crate::target::ChildTarget;
 
-/// How long a program may take to end once it was asked to.
-const ASKED: Duration = Duration::from_secs(1);
+/// How long a program may take to end after SIGTERM.
+const TERMINATE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long the end of what it wrote may take after its exit.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+/// How long to wait after the exit for the rest of the output.
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A program that runs. Dropped, it and its process group are killed at once.
+/// A running program. Dropping it kills the program and its process group at once.
 #[derive(Debug)]
 pub struct Job {
-    // Dropped first: while its leader is not waited for, its number is nobody
-    // else's.
-    group: Group,
+    // The first field, so that it drops first: while the leader is not reaped, its id is not
+    // reused.
+    group: ProcessGroup,
     child: Child,
     stdout: Output,
     stderr: Output,
-    draining: [JoinHandle<()>; 2],
+    drain_tasks: [JoinHandle<()>; 2],
     input: JoinHandle<()>,
 }
 
 /// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobEnd {
-    /// Its status, where it exited by itself.
+    /// The exit status, if the program exited without a signal.
     pub status: Option<i32>,
-    /// The name of the signal that ended it, where one did.
+    /// The name of the signal that ended the program, if one did.
     pub signal: Option<String>,
-    /// The same in words.
+    /// The same, described in words.
     pub told: String,
 }
 
 impl Job {
-    /// Starts a program, and begins to give it `input` and then the end of it.
-    /// Of what it writes to its stdout, and to its stderr, `most` bytes are kept.
-    /// What [`ChildLink::spawn`](super::ChildLink::spawn) says of threads holds
-    /// here too.
+    /// Starts a program, writes `input` to its stdin and closes it. Keeps up to `max_output`
+    /// bytes of its stdout and as many of its stderr. The note on threads of
+    /// [`ChildLink::spawn`](super::ChildLink::spawn) applies here too.
     ///
     /// # Errors
-    /// When it cannot be started, as outside of a tokio runtime; the error says
-    /// why.
-    pub fn start(target: &ChildTarget, input: Vec<u8>, most: usize) -> Result<Job, ChildError> {
-        let Started { child, group, stdin, stdout: out, stderr: errors } = Started::of(target)?;
-        let (stdout, stderr) = (Output::holding(most), Output::holding(most));
-        let draining = [stdout.drain(out), stderr.drain(errors)];
-        let input = task::spawn(give(stdin, input));
-        Ok(Job { child, group, stdout, stderr, draining, input })
+    /// When the program cannot be started, for example outside of a tokio runtime; the error
+    /// says why.
+    pub fn start(
+        target: &ChildTarget,
+        input: Vec<u8>,
+        max_output: usize,
+    ) -> Result<Job, ChildError> {
+        let SpawnedChild { child, group, stdin, stdout: out, stderr: errors } =
+            SpawnedChild::start(target)?;
+        let (stdout, stderr) = (Output::with_limit(max_output), Output::with_limit(max_output));
+        let drain_tasks = [stdout.drain(out), stderr.drain(errors)];
+        let input = task::spawn(write_input(stdin, input));
+        Ok(Job { child, group, stdout, stderr, drain_tasks, input })
     }
 
-    /// Waits for its end, then ends what it left behind. May be given up and
-    /// begun anew.
+    /// Waits for the exit, then ends the processes that the program left behind. The future may
+    /// be dropped and created again.
     pub async fn wait(&mut self) -> JobEnd {
         let status = self.child.wait().await;
-        // Asked at once, while the number cannot be anybody else's.
+        // Checked at once, while the group's id cannot be reused.
         let _ = self.group.is_empty();
-        end_rest(&self.group).await;
-        self.hear_out().await;
-        ended(status)
+        end_remaining(&self.group).await;
+        self.wait_for_output().await;
+        job_end(status)
     }
 
-    /// Ends it and all of its group: asks first, and does not wait for long.
+    /// Ends the program and its process group: SIGTERM first, SIGKILL after a short time.
     pub async fn stop(&mut self) -> JobEnd {
         self.group.terminate();
-        let status = match timeout(ASKED, self.child.wait()).await {
+        let status = match timeout(TERMINATE_TIMEOUT, self.child.wait()).await {
             Ok(status) => status,
             Err(_) => {
                 self.group.kill();
@@ -89,57 +93,59 @@ impl Job {
                 self.child.wait().await
             }
         };
-        // What did not heed it either has had its time.
+        // Kills the processes that ignored SIGTERM.
         self.group.kill();
         let _ = self.group.is_empty();
-        self.hear_out().await;
-        ended(status)
+        self.wait_for_output().await;
+        job_end(status)
     }
 
-    /// What it has written to its stdout.
+    /// Returns what the program has written to its stdout.
     pub fn stdout(&self) -> &Output {
         &self.stdout
     }
 
-    /// What it has written to its stderr.
+    /// Returns what the program has written to its stderr.
     pub fn stderr(&self) -> &Output {
         &self.stderr
     }
 
-    /// Waits for the end of what was written. Somebody who has left the group
-    /// may hold the pipes for ever.
-    async fn hear_out(&mut self) {
-        let draining = &mut self.draining;
+    /// Waits for the rest of the output, for a limited time: a process that left the group may
+    /// hold the pipes open.
+    async fn wait_for_output(&mut self) {
+        let drain_tasks = &mut self.drain_tasks;
         let both = async {
-            for task in draining {
+            for task in drain_tasks {
                 let _ = task.await;
             }
         };
-        let _ = timeout(LAST_WORDS, both).await;
+        let _ = timeout(OUTPUT_TIMEOUT, both).await;
     }
 }
 
 impl Drop for Job {
     fn drop(&mut self) {
-        // The group is killed by its own drop, the child by tokio's.
+        // The drop of `ProcessGroup` kills the group, tokio kills the child.
         self.input.abort();
-        self.draining.iter().for_each(JoinHandle::abort);
+        self.drain_tasks.iter().for_each(JoinHandle::abort);
     }
 }
 
-/// Whoever does not want all of its input does not have to take it.
-async fn give(mut stdin: ChildStdin, input: Vec<u8>) {
+/// Writes the input. Errors are ignored: a program need not read all of its input.
+async fn write_input(mut stdin: ChildStdin, input: Vec<u8>) {
     let _ = stdin.write_all(&input).await;
     let _ = stdin.shutdown().await;
 }
 
-fn ended(status: io::Result<ExitStatus>) -> JobEnd {
+fn job_end(status: io::Result<ExitStatus>) -> JobEnd {
     match status {
-        Ok(status) => {
-            JobEnd { status: status.code(), signal: signal(status), told: described(status) }
-        }
+        Ok(status) => JobEnd {
+            status: status.code(),
+            signal: signal_name(status),
+            told: describe_exit_status(status),
+        },
         Err(error) => {
-            let told = format!("its end could not be told: {error}");
+            let told = format!("cannot determine the exit status: {error}");
             JobEnd { status: None, signal: None, told }
         }
     }

@@ -1,152 +1,123 @@
-//! A child process as a link: lines over its stdin and stdout, its stderr kept
-//! apart, and nothing of it left behind.
+//! A child process as a link: JSON lines over its stdin and stdout. Its stderr is kept
+//! separately, and no process is left behind.
 //!
-//! What the child does is told; why a request has no answer is the peer's to
-//! say.
+//! This module reports what the child does. The peer explains why a request has no answer.
 
-mod behind;
-mod environment;
 mod exit;
-mod group;
 mod job;
-mod keeper;
 mod output;
+mod process_group;
+mod spawn;
 mod stderr;
+mod supervisor;
 
 use std::collections::VecDeque;
 use std::future::Future;
-use std::io;
-use std::path::PathBuf;
 use std::pin::Pin;
-use std::process::Stdio;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use sparring_peer::link::{LinesOptions, Recorder};
 use sparring_peer::{Cause, Incoming, Lines, Link, LinkKind, Outgoing};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::process::{ChildStdin, ChildStdout};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::target::ChildTarget;
-use group::Group;
-use keeper::{Keeper, Kept};
+#[cfg(not(feature = "containers"))]
+use exit::ExitDescription;
+use spawn::SpawnedChild;
+use supervisor::{SupervisedChild, Supervisor};
 
-pub(crate) use behind::{Behind, Told};
 #[cfg(feature = "containers")]
-pub(crate) use exit::described;
+pub(crate) use exit::{ExitDescription, describe_exit_status};
 pub use job::{Job, JobEnd};
 pub use output::Output;
+pub use spawn::ChildError;
 pub use stderr::Stderr;
+pub(crate) use supervisor::RemoteProcess;
 
-/// How long the exit and the end of stdout may lie apart.
-const APART: Duration = Duration::from_millis(60);
+/// How long to wait between the child's exit and the end of its stdout.
+const EXIT_GAP_TIMEOUT: Duration = Duration::from_millis(60);
 
-/// The same where the child only stands for something elsewhere. Its stdout
-/// ends only with it, and what is to be said of its exit has to be asked.
-const APART_BEHIND: Duration = Duration::from_secs(3);
+/// The same for a remote process: its stdout ends only with the child, and describing the exit
+/// needs requests to the engine.
+const REMOTE_EXIT_GAP_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How long others may go on writing to the stdout of a child that is gone.
-const OTHERS: Duration = Duration::from_secs(1);
+/// How long other processes may keep writing to the stdout of a child that has exited.
+const ORPHAN_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// After how many frames in a row it is looked whether the child is gone.
-const IN_A_ROW: u32 = 1024;
+/// After how many consecutive frames to check whether the child has exited.
+const FRAMES_PER_EXIT_CHECK: u32 = 1024;
 
-/// Why a child could not be started.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ChildError {
-    /// There is no such program.
-    #[error("command not found: {program}")]
-    NotFound {
-        /// The program.
-        program: String,
-    },
-    /// The program is there, and cannot be run.
-    #[error("not executable: {program}")]
-    NotExecutable {
-        /// The program.
-        program: String,
-    },
-    /// The directory to start it in is not there.
-    #[error("no such directory to start {program} in: {}", cwd.display())]
-    NoDirectory {
-        /// The program.
-        program: String,
-        /// The directory.
-        cwd: PathBuf,
-    },
-    /// The system refused for another reason.
-    #[error("{program} cannot be started: {error}")]
-    Refused {
-        /// The program.
-        program: String,
-        /// What the system said.
-        error: io::Error,
-    },
-}
-
-/// A running child. Dropped, it and its process group are killed at once; to
-/// end it in good order, close the link.
+/// A running child. Dropping it kills the child and its process group at once; close the link
+/// for an orderly end.
 pub struct ChildLink {
     lines: Lines<ChildStdout, ChildStdin>,
-    keeper: Keeper,
+    supervisor: Supervisor,
     stderr: Stderr,
     closing: bool,
-    /// Set while one of exit and end of stdout has come, and the other may.
+    /// Set after the first of the child's exit and the end of its stdout, while waiting for the
+    /// other.
     waiting: Option<Pin<Box<Sleep>>>,
-    /// Requests that could not be written, not told yet.
+    /// Requests that could not be written and are not reported yet.
     unsent: VecDeque<Incoming>,
-    /// How many frames have come without a pause.
-    in_a_row: u32,
+    /// How many frames arrived without a pause.
+    frames_in_a_row: u32,
     ended: Option<Cause>,
 }
 
 impl ChildLink {
     /// Starts a child.
     ///
-    /// On Linux the system kills the child when the thread that starts it ends,
-    /// not only when our process does. So start children from a thread that
-    /// lives as long as they may: the main one, or a worker of the runtime,
-    /// as every task runs on; not from `spawn_blocking` or a thread of its own
-    /// that ends earlier.
+    /// On Linux the system kills the child when the thread that started it ends, not only when
+    /// our process ends. Start children from a thread that lives as long as they do: the main
+    /// thread or a worker of the runtime, which runs every task. Do not start them from
+    /// `spawn_blocking` or a short-lived thread.
     ///
     /// # Errors
-    /// When it cannot be started, as outside of a tokio runtime; the error says
+    /// When the child cannot be started, for example outside of a tokio runtime; the error says
     /// why.
     pub fn spawn(target: &ChildTarget) -> Result<ChildLink, ChildError> {
-        ChildLink::spawn_for(target, None)
+        ChildLink::spawn_with_remote(target, None)
     }
 
-    /// Starts a child that may only stand for something elsewhere.
-    pub(crate) fn spawn_for(
+    /// Starts a child that may only carry bytes for a remote process.
+    pub(crate) fn spawn_with_remote(
         target: &ChildTarget,
-        behind: Option<Arc<dyn Behind>>,
+        remote: Option<Arc<dyn RemoteProcess>>,
     ) -> Result<ChildLink, ChildError> {
-        let Started { child, group, stdin, stdout, stderr: errors } = Started::of(target)?;
+        let SpawnedChild { child, group, stdin, stdout, stderr: errors } =
+            SpawnedChild::start(target)?;
         let stderr = Stderr::default();
         let draining = stderr.drain(errors);
         let options = LinesOptions { max_line: target.max_line };
         Ok(ChildLink {
             lines: Lines::new(stdout, stdin, options),
-            keeper: Keeper::start(Kept { child, group, stderr: stderr.clone(), draining, behind }),
+            supervisor: Supervisor::start(SupervisedChild {
+                child,
+                group,
+                stderr: stderr.clone(),
+                draining,
+                remote,
+            }),
             stderr,
             closing: false,
             waiting: None,
             unsent: VecDeque::new(),
-            in_a_row: 0,
+            frames_in_a_row: 0,
             ended: None,
         })
     }
 
-    /// What the child has written to its stderr; can be kept beyond the link.
+    /// Returns the child's stderr, which stays usable after the link is gone.
     pub fn stderr(&self) -> Stderr {
         self.stderr.clone()
     }
 
-    /// The child's process id, while it runs.
+    /// Returns the child's process id, while it runs.
     pub fn id(&self) -> u32 {
-        self.keeper.id()
+        self.supervisor.id()
     }
 
     fn end(&mut self, cause: Cause) -> Poll<Incoming> {
@@ -154,17 +125,17 @@ impl ChildLink {
         Poll::Ready(Incoming::Closed(cause))
     }
 
-    fn gone(&self, told: Told) -> Cause {
-        match told {
-            Told::Ended(how) => Cause::Gone { how, stderr: self.stderr.tail() },
-            Told::NotStarted(why) => Cause::Unreachable(why),
+    fn exit_cause(&self, description: ExitDescription) -> Cause {
+        match description {
+            ExitDescription::Ended(how) => Cause::Gone { how, stderr: self.stderr.tail() },
+            ExitDescription::NotStarted(why) => Cause::Unreachable(why),
         }
     }
 
-    /// Whether so much time has passed since the first of exit and end of
-    /// stdout.
-    fn poll_apart(&mut self, since: Instant, cx: &mut Context<'_>) -> Poll<()> {
-        let apart = if self.keeper.is_stand_in() { APART_BEHIND } else { APART };
+    /// Ready when [`EXIT_GAP_TIMEOUT`] has passed since the first of exit and end of stdout.
+    fn poll_exit_gap(&mut self, since: Instant, cx: &mut Context<'_>) -> Poll<()> {
+        let apart =
+            if self.supervisor.is_remote() { REMOTE_EXIT_GAP_TIMEOUT } else { EXIT_GAP_TIMEOUT };
         self.waiting.get_or_insert_with(|| Box::pin(sleep_until(since + apart))).as_mut().poll(cx)
     }
 }
@@ -185,7 +156,7 @@ impl Link for ChildLink {
     fn send(&mut self, outgoing: Outgoing) {
         if outgoing == Outgoing::Close {
             self.closing = true;
-            self.keeper.stop();
+            self.supervisor.stop();
         }
         self.lines.send(outgoing);
     }
@@ -199,7 +170,7 @@ impl Link for ChildLink {
     }
 
     fn closing_time(&self) -> Duration {
-        self.keeper.longest()
+        self.supervisor.max_close_time()
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
@@ -207,27 +178,26 @@ impl Link for ChildLink {
             return Poll::Ready(Incoming::Closed(cause.clone()));
         }
         if self.closing {
-            ready!(self.keeper.poll_done(cx));
+            ready!(self.supervisor.poll_done(cx));
             return self.end(Cause::ByUs);
         }
         match self.lines.poll_receive(cx) {
             Poll::Ready(Incoming::Closed(cause)) => self.poll_stdout_ended(&cause, cx),
-            // What could not be written may be the first sign of an exit, and
-            // that says more.
+            // A failed write may be the first sign of an exit, which explains more.
             Poll::Ready(unsent @ Incoming::StreamEnded { .. }) => {
                 self.unsent.push_back(unsent);
-                self.poll_without_frame(cx)
+                self.poll_exit_or_unsent(cx)
             }
             Poll::Ready(incoming) => {
-                self.in_a_row += 1;
-                if self.in_a_row.is_multiple_of(IN_A_ROW) {
-                    self.outlived(cx);
+                self.frames_in_a_row += 1;
+                if self.frames_in_a_row.is_multiple_of(FRAMES_PER_EXIT_CHECK) {
+                    self.check_orphan_output(cx);
                 }
                 Poll::Ready(incoming)
             }
             Poll::Pending => {
-                self.in_a_row = 0;
-                self.poll_without_frame(cx)
+                self.frames_in_a_row = 0;
+                self.poll_exit_or_unsent(cx)
             }
         }
     }
@@ -235,26 +205,26 @@ impl Link for ChildLink {
 
 impl ChildLink {
     fn poll_stdout_ended(&mut self, cause: &Cause, cx: &mut Context<'_>) -> Poll<Incoming> {
-        if let Poll::Ready(exit) = self.keeper.poll_exit(cx) {
-            let gone = self.gone(exit.told);
+        if let Poll::Ready(exit) = self.supervisor.poll_exit(cx) {
+            let gone = self.exit_cause(exit.description);
             return self.end(gone);
         }
-        ready!(self.poll_apart(Instant::now(), cx));
+        ready!(self.poll_exit_gap(Instant::now(), cx));
         let how = match cause {
-            Cause::EndOfInput => "it closed its stdout, and still runs".to_owned(),
-            other => format!("its stdout broke: {other}"),
+            Cause::EndOfInput => "closed its stdout but still runs".to_owned(),
+            other => format!("stdout failed: {other}"),
         };
-        let gone = self.gone(Told::Ended(how));
+        let gone = self.exit_cause(ExitDescription::Ended(how));
         self.end(gone)
     }
 
-    /// A child that is gone may leave its stdout to others; one that does not
-    /// read any more may be about to go.
-    fn poll_without_frame(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
-        if let Poll::Ready(exit) = self.keeper.poll_exit(cx) {
+    /// Checks for an exit when no frame is available. A child that has exited may leave its
+    /// stdout to other processes; one that stopped reading may be about to exit.
+    fn poll_exit_or_unsent(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
+        if let Poll::Ready(exit) = self.supervisor.poll_exit(cx) {
             if self.unsent.is_empty() {
-                ready!(self.poll_apart(exit.at, cx));
-                // What it left without an end of line is its last word.
+                ready!(self.poll_exit_gap(exit.at, cx));
+                // A last line without a line end counts as a frame.
                 self.lines.end_input();
                 if let Poll::Ready(last @ (Incoming::Frame { .. } | Incoming::Noise { .. })) =
                     self.lines.poll_receive(cx)
@@ -262,26 +232,26 @@ impl ChildLink {
                     return Poll::Ready(last);
                 }
             }
-            let gone = self.gone(exit.told);
+            let gone = self.exit_cause(exit.description);
             return self.end(gone);
         }
         if self.unsent.is_empty() {
             return Poll::Pending;
         }
-        ready!(self.poll_apart(Instant::now(), cx));
+        ready!(self.poll_exit_gap(Instant::now(), cx));
         let unsent = self.unsent.pop_front();
         if self.unsent.is_empty() {
-            // It was none; one that comes later is waited for anew.
+            // The child did not exit; a later failed write waits again.
             self.waiting = None;
         }
         unsent.map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// Others who write without a pause to the stdout of a child that is gone
-    /// are not listened to for ever.
-    fn outlived(&mut self, cx: &mut Context<'_>) {
-        if let Poll::Ready(exit) = self.keeper.poll_exit(cx)
-            && exit.at.elapsed() > OTHERS
+    /// Stops reading when other processes keep writing to the stdout of a child that has
+    /// exited.
+    fn check_orphan_output(&mut self, cx: &mut Context<'_>) {
+        if let Poll::Ready(exit) = self.supervisor.poll_exit(cx)
+            && exit.at.elapsed() > ORPHAN_OUTPUT_TIMEOUT
         {
             self.lines.end_input();
         }
@@ -291,65 +261,5 @@ impl ChildLink {
 impl std::fmt::Debug for ChildLink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ChildLink").field("id", &self.id()).finish_non_exhaustive()
-    }
-}
-
-fn command(target: &ChildTarget) -> Command {
-    let mut command = Command::new(&target.program);
-    if let Some(names) = &target.inherit {
-        command.env_clear().envs(environment::named(names, std::env::vars_os()));
-    }
-    command
-        .args(&target.args)
-        .envs(&target.env)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
-    if let Some(cwd) = &target.cwd {
-        command.current_dir(cwd);
-    }
-    group::lead(&mut command);
-    command
-}
-
-/// A child that was just started, and its pipes.
-struct Started {
-    // Dropped first: while its leader is not waited for, its number is nobody
-    // else's.
-    group: Group,
-    child: Child,
-    stdin: ChildStdin,
-    stdout: ChildStdout,
-    stderr: ChildStderr,
-}
-
-impl Started {
-    fn of(target: &ChildTarget) -> Result<Started, ChildError> {
-        let refused = |error| ChildError::Refused { program: target.program.clone(), error };
-        // Asked before there is a child that nobody could keep.
-        let runtime = tokio::runtime::Handle::try_current();
-        runtime.map_err(|error| refused(io::Error::other(error)))?;
-        let mut child = command(target).spawn().map_err(|error| not_started(target, error))?;
-        let group = Group::of(&child).map_err(refused)?;
-        let gone = || refused(io::Error::other("its pipes are missing"));
-        let stdin = child.stdin.take().ok_or_else(gone)?;
-        let stdout = child.stdout.take().ok_or_else(gone)?;
-        let stderr = child.stderr.take().ok_or_else(gone)?;
-        Ok(Started { group, child, stdin, stdout, stderr })
-    }
-}
-
-/// Finds out what the system means: a missing directory and a missing program
-/// are one error to it.
-fn not_started(target: &ChildTarget, error: io::Error) -> ChildError {
-    let program = target.program.clone();
-    match (error.kind(), &target.cwd) {
-        (io::ErrorKind::NotFound | io::ErrorKind::NotADirectory, Some(cwd)) if !cwd.is_dir() => {
-            ChildError::NoDirectory { program, cwd: cwd.clone() }
-        }
-        (io::ErrorKind::NotFound, _) => ChildError::NotFound { program },
-        (io::ErrorKind::PermissionDenied, _) => ChildError::NotExecutable { program },
-        _ => ChildError::Refused { program, error },
     }
 }

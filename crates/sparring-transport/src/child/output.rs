@@ -1,4 +1,4 @@
-//! What a program writes, kept within a bound: its beginning and its end.
+//! A program's output, limited in size: its beginning and its end are kept.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,23 +8,23 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-/// How many lines a message shows.
-const SHOWN: usize = 20;
+/// How many lines [`Output::tail`] returns.
+const TAIL_LINES: usize = 20;
 
-/// What was written. Cheap to clone; all clones are one.
+/// A program's output. Cheap to clone; all clones share it.
 #[derive(Debug, Clone)]
-pub struct Output(Arc<Shared>);
+pub struct Output(Arc<SharedOutput>);
 
 #[derive(Debug)]
-struct Shared {
-    kept: Mutex<Kept>,
-    /// Told once something is left out.
+struct SharedOutput {
+    buffer: Mutex<OutputBuffer>,
+    /// Notified when bytes are dropped for the first time.
     full: Notify,
 }
 
 #[derive(Debug)]
-struct Kept {
-    /// How much of the beginning is kept, and of the end.
+struct OutputBuffer {
+    /// How many bytes of the beginning are kept, and how many of the end.
     half: usize,
     head: Vec<u8>,
     tail: VecDeque<u8>,
@@ -32,59 +32,60 @@ struct Kept {
 }
 
 impl Output {
-    /// One that keeps at most so much.
-    pub(super) fn holding(most: usize) -> Output {
-        let kept = Kept { half: most / 2, head: Vec::new(), tail: VecDeque::new(), left_out: 0 };
-        Output(Arc::new(Shared { kept: Mutex::new(kept), full: Notify::new() }))
+    /// Creates an output that keeps up to `limit` bytes.
+    pub(super) fn with_limit(limit: usize) -> Output {
+        let buffer =
+            OutputBuffer { half: limit / 2, head: Vec::new(), tail: VecDeque::new(), left_out: 0 };
+        Output(Arc::new(SharedOutput { buffer: Mutex::new(buffer), full: Notify::new() }))
     }
 
-    /// All that was written, byte for byte; nothing where not all is kept.
+    /// Returns all bytes, or `None` if some were dropped.
     pub fn whole(&self) -> Option<Vec<u8>> {
-        let mut kept = self.kept();
-        let tail = kept.tail.make_contiguous().to_vec();
-        (kept.left_out == 0).then(|| [&*kept.head, &tail].concat())
+        let mut buffer = self.buffer();
+        let tail = buffer.tail.make_contiguous().to_vec();
+        (buffer.left_out == 0).then(|| [&*buffer.head, &tail].concat())
     }
 
-    /// Waits until more is written than is kept, if ever.
+    /// Waits until the output exceeds the limit.
     pub async fn overflowed(&self) {
         loop {
-            let told = self.0.full.notified();
+            let notified = self.0.full.notified();
             if self.left_out() > 0 {
                 return;
             }
-            told.await;
+            notified.await;
         }
     }
 
-    /// The last lines, for a message.
+    /// Returns the last lines, for a message.
     pub fn tail(&self) -> String {
         let text = self.text();
         let lines: Vec<&str> = text.lines().collect();
-        lines[lines.len().saturating_sub(SHOWN)..].join("\n")
+        lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
     }
 
-    /// All that is kept, as a text: the beginning and the end, and between them
-    /// a line that says how much is left out, where something is.
+    /// Returns the kept output as text: the beginning and the end, with a line between them
+    /// that counts the dropped bytes, if any.
     pub fn text(&self) -> String {
-        let mut kept = self.kept();
-        let left_out = kept.left_out;
-        let (head, tail) = (kept.head.clone(), kept.tail.make_contiguous().to_vec());
-        drop(kept);
+        let mut buffer = self.buffer();
+        let left_out = buffer.left_out;
+        let (head, tail) = (buffer.head.clone(), buffer.tail.make_contiguous().to_vec());
+        drop(buffer);
         match left_out {
             0 => String::from_utf8_lossy(&[head, tail].concat()).into_owned(),
             left_out => {
                 let (head, tail) = (String::from_utf8_lossy(&head), String::from_utf8_lossy(&tail));
-                format!("{head}\n… ({left_out} bytes are left out) …\n{tail}")
+                format!("{head}\n… ({left_out} bytes omitted) …\n{tail}")
             }
         }
     }
 
-    /// How much is not kept.
+    /// Returns the number of dropped bytes.
     pub fn left_out(&self) -> u64 {
-        self.kept().left_out
+        self.buffer().left_out
     }
 
-    /// Takes all that comes from somewhere, until it ends.
+    /// Reads from `from` until it ends.
     pub(super) fn drain(
         &self,
         mut from: impl AsyncRead + Send + Unpin + 'static,
@@ -92,7 +93,7 @@ impl Output {
         let output = self.clone();
         task::spawn(async move {
             let mut buffer = vec![0; 64 * 1024];
-            // An end or an error: either way nothing more comes.
+            // An end or an error: nothing more arrives either way.
             while let Ok(length @ 1..) = from.read(&mut buffer).await {
                 output.add(&buffer[..length]);
             }
@@ -100,21 +101,21 @@ impl Output {
     }
 
     fn add(&self, bytes: &[u8]) {
-        let mut kept = self.kept();
-        let half = kept.half;
-        let (head, tail) = bytes.split_at(bytes.len().min(half - kept.head.len()));
-        kept.head.extend(head);
-        kept.tail.extend(tail);
-        let surplus = kept.tail.len().saturating_sub(half);
-        drop(kept.tail.drain(..surplus));
-        kept.left_out += surplus as u64;
+        let mut buffer = self.buffer();
+        let half = buffer.half;
+        let (head, tail) = bytes.split_at(bytes.len().min(half - buffer.head.len()));
+        buffer.head.extend(head);
+        buffer.tail.extend(tail);
+        let surplus = buffer.tail.len().saturating_sub(half);
+        drop(buffer.tail.drain(..surplus));
+        buffer.left_out += surplus as u64;
         if surplus > 0 {
             self.0.full.notify_waiters();
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn buffer(&self) -> MutexGuard<'_, OutputBuffer> {
+        self.0.buffer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -125,8 +126,8 @@ mod tests {
     const HALF: usize = 64 * 1024;
 
     #[test]
-    fn of_too_much_the_beginning_and_the_end_are_kept_and_the_rest_is_told() {
-        let output = Output::holding(2 * HALF);
+    fn keeps_the_beginning_and_the_end_and_counts_the_rest() {
+        let output = Output::with_limit(2 * HALF);
         output.add(b"first ");
         assert_eq!((&*output.text(), output.left_out()), ("first ", 0));
         assert_eq!(output.whole().as_deref(), Some(&b"first "[..]));
@@ -139,20 +140,20 @@ mod tests {
         let left_out = "first ".len() + 4 * HALF + "ä last".len() - 2 * HALF;
         assert_eq!(output.left_out(), left_out as u64);
         assert_eq!(output.whole(), None);
-        assert!(text.contains(&format!("\n… ({left_out} bytes are left out) …\n")));
+        assert!(text.contains(&format!("\n… ({left_out} bytes omitted) …\n")));
     }
 
     #[test]
-    fn a_character_on_the_border_of_both_halves_is_whole() {
-        let output = Output::holding(2 * HALF);
+    fn keeps_a_character_on_the_border_of_both_halves() {
+        let output = Output::with_limit(2 * HALF);
         output.add(&[b'x'; HALF - 1]);
         output.add("ä".as_bytes());
         assert!(output.text().ends_with("xä"));
     }
 
     #[tokio::test]
-    async fn whoever_waits_for_too_much_is_told() {
-        let output = Output::holding(2);
+    async fn wakes_a_waiter_when_the_limit_is_exceeded() {
+        let output = Output::with_limit(2);
         let waiting = tokio::spawn({
             let output = output.clone();
             async move { output.overflowed().await }
@@ -162,7 +163,7 @@ mod tests {
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished());
         output.add(b"c");
-        waiting.await.expect("it is told");
+        waiting.await.expect("the waiter is woken");
         output.overflowed().await;
     }
 }

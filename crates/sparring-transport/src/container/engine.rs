@@ -1,47 +1,46 @@
-//! The engine's program: `docker` or `podman`, with its own flags.
+//! The container engine's program: `docker` or `podman`, with its flags.
 
 use super::error::ContainerError;
-use super::state::State;
+use super::state::ContainerState;
 use crate::child::Job;
 use crate::target::ChildTarget;
 
-/// The most that is kept of what it says.
-const LONGEST: usize = 1024 * 1024;
+/// How many bytes of its output are kept.
+const MAX_OUTPUT: usize = 1024 * 1024;
 
-/// The engines that are looked for, in this order.
+/// The engines to look for, in this order.
 pub(super) const ENGINES: [&str; 2] = ["docker", "podman"];
 
-/// The program of a container engine, and the flags that stand before every verb
-/// of it.
+/// A container engine: its program and the flags that precede every subcommand.
 #[derive(Debug, Clone)]
 pub struct Engine {
     words: Vec<String>,
 }
 
-/// What came of running a container engine.
+/// The result of running a container engine.
 #[derive(Debug, Clone)]
 pub struct Ran {
-    /// Whether it exited with 0.
+    /// Whether the exit status was 0.
     pub well: bool,
-    /// What it wrote to its stdout.
+    /// The engine's stdout.
     pub stdout: String,
     stderr: String,
 }
 
 impl Ran {
-    /// The end of what it wrote to its stderr, in one line.
+    /// Returns the last lines of stderr, in one line.
     pub fn end_of_stderr(&self) -> String {
         let lines: Vec<&str> = self.stderr.lines().filter(|line| !line.trim().is_empty()).collect();
-        said(&lines[lines.len().saturating_sub(3)..].join("\n"))
+        summarize_stderr(&lines[lines.len().saturating_sub(3)..].join("\n"))
     }
 }
 
 impl Engine {
-    /// The engine with this program and these flags; without a word, the first of
-    /// docker and podman that works.
+    /// Returns the engine with this program and these flags, or the first of docker and podman
+    /// that works if `words` is empty.
     ///
     /// # Errors
-    /// When none of them works; the error says why.
+    /// When no engine works; the error says why.
     pub async fn find(words: Vec<String>) -> Result<Engine, ContainerError> {
         let mut errors = Vec::new();
         for engine in Engine::candidates(words) {
@@ -54,10 +53,10 @@ impl Engine {
                 Err(error) => errors.push(error),
             }
         }
-        Err(ContainerError::of_all(errors, &ENGINES))
+        Err(ContainerError::from_all(errors, &ENGINES))
     }
 
-    /// The one that is named, or all there may be.
+    /// Returns the given engine, or all known engines if none is given.
     pub(super) fn candidates(words: Vec<String>) -> Vec<Engine> {
         match Engine::new(words) {
             Some(engine) => vec![engine],
@@ -65,75 +64,80 @@ impl Engine {
         }
     }
 
-    /// The program and its flags.
+    /// Returns the program and its flags.
     pub fn words(&self) -> &[String] {
         &self.words
     }
 
-    /// None without a word.
+    /// Returns `None` if `words` is empty.
     pub(super) fn new(words: Vec<String>) -> Option<Engine> {
         (!words.is_empty()).then_some(Engine { words })
     }
 
-    /// What it is called in messages.
+    /// Returns the name for messages.
     pub(super) fn name(&self) -> &str {
         let program = self.words.first().map_or("", |word| word);
         program.rsplit('/').next().unwrap_or(program)
     }
 
-    /// The program, its flags, and these words.
-    pub(super) fn with<S: Into<String>>(&self, words: impl IntoIterator<Item = S>) -> Vec<String> {
+    /// Returns the program, its flags and these words.
+    pub(super) fn command_with<S: Into<String>>(
+        &self,
+        words: impl IntoIterator<Item = S>,
+    ) -> Vec<String> {
         let mut all = self.words.clone();
         all.extend(words.into_iter().map(Into::into));
         all
     }
 
-    /// How a container is.
-    pub(super) async fn state(&self, name: &str) -> Result<State, ContainerError> {
+    /// Asks the engine for the state of a container.
+    pub(super) async fn container_state(
+        &self,
+        name: &str,
+    ) -> Result<ContainerState, ContainerError> {
         let format = "{{json .State}}";
         let ran = self.run(["inspect", "--type=container", "--format", format, name]).await?;
-        let said = said(&ran.stderr);
+        let said = summarize_stderr(&ran.stderr);
         if ran.well {
-            let refused = || self.refused(name, "what it says is no JSON".to_owned());
-            return State::read(name, ran.stdout.as_bytes()).ok_or_else(refused);
+            let refused = || self.state_error(name, "its output is not JSON".to_owned());
+            return ContainerState::parse(name, ran.stdout.as_bytes()).ok_or_else(refused);
         }
-        // Docker and podman spell it differently, and each has changed its mind.
+        // The spelling differs between engines and versions.
         if said.to_lowercase().contains("no such container") {
             let (engine, name) = (self.name().to_owned(), name.to_owned());
             return Err(ContainerError::NoContainer { engine, name });
         }
-        Err(self.refused(name, said))
+        Err(self.state_error(name, said))
     }
 
-    /// Runs it to its end. Dropped meanwhile, it is killed with all that it has
-    /// started.
+    /// Runs the engine to its end. Dropping the future kills it and everything that it started.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// When the engine cannot be started.
     pub async fn run<S: Into<String>>(
         &self,
         words: impl IntoIterator<Item = S>,
     ) -> Result<Ran, ContainerError> {
-        let words = self.with(words);
+        let words = self.command_with(words);
         let target = ChildTarget::new(&words[0]).args(&words[1..]);
-        let mut job = Job::start(&target, Vec::new(), LONGEST)?;
+        let mut job = Job::start(&target, Vec::new(), MAX_OUTPUT)?;
         let end = job.wait().await;
         let (stdout, stderr) = (job.stdout().text(), job.stderr().text());
         Ok(Ran { well: end.status == Some(0), stdout, stderr })
     }
 
-    fn refused(&self, name: &str, said: String) -> ContainerError {
+    fn state_error(&self, name: &str, said: String) -> ContainerError {
         ContainerError::Refused { engine: self.name().to_owned(), name: name.to_owned(), said }
     }
 }
 
-/// What an engine said to its stderr, in one line and without its own `Error:`.
-pub(super) fn said(stderr: &str) -> String {
+/// Reduces an engine's stderr to one line, without its `Error:` prefix.
+pub(super) fn summarize_stderr(stderr: &str) -> String {
     let lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     let lines: Vec<&str> =
         lines.map(|line| line.strip_prefix("Error: ").unwrap_or(line)).take(3).collect();
     match lines.is_empty() {
-        true => "it says nothing".to_owned(),
+        true => "no output".to_owned(),
         false => lines.join("; "),
     }
 }
@@ -143,10 +147,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_engine_says_becomes_one_line() {
+    fn summarizes_stderr_in_one_line() {
         let podman = "Error: unknown flag: --bogus\nSee 'podman exec --help'\n";
-        assert_eq!(said(podman), "unknown flag: --bogus; See 'podman exec --help'");
-        assert_eq!(said(" \n"), "it says nothing");
+        assert_eq!(summarize_stderr(podman), "unknown flag: --bogus; See 'podman exec --help'");
+        assert_eq!(summarize_stderr(" \n"), "no output");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Why there is no way into a container.
+//! Errors of reaching a command in a container.
 
 use std::time::Duration;
 
@@ -8,44 +8,44 @@ use crate::child::ChildError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContainerError {
-    /// There is no engine.
+    /// No engine was found.
     #[error("container engine not found: {tried}")]
     NoEngine {
-        /// The programs that were looked for.
+        /// The programs that were tried.
         tried: String,
     },
-    /// The engine is there, and cannot be run.
-    #[error("the container engine does not start: {0}")]
+    /// The engine exists and cannot be started.
+    #[error("cannot start the container engine: {0}")]
     Engine(ChildError),
-    /// The engine is there, and does not work.
-    #[error("{engine} does not work: {said}")]
+    /// The engine does not work.
+    #[error("{engine} failed: {said}")]
     NotWorking {
         /// The engine.
         engine: String,
-        /// What it said.
+        /// Its output.
         said: String,
     },
-    /// The engine does not say how the container is.
-    #[error("{engine} does not tell the state of container {name}: {said}")]
+    /// The engine does not report the container's state.
+    #[error("{engine} did not report the state of container {name}: {said}")]
     Refused {
         /// The engine.
         engine: String,
         /// The container.
         name: String,
-        /// What the engine said instead.
+        /// The engine's output.
         said: String,
     },
-    /// The engine says nothing at all.
-    #[error("{engine} does not tell the state of container {name} within {within:?}")]
+    /// The engine does not answer in time.
+    #[error("{engine} did not report the state of container {name} within {within:?}")]
     NoAnswer {
         /// The engine.
         engine: String,
         /// The container.
         name: String,
-        /// How long was waited.
+        /// How long it was waited for.
         within: Duration,
     },
-    /// There is no such container.
+    /// The container does not exist.
     #[error("{engine} has no container {name}")]
     NoContainer {
         /// The engine.
@@ -54,14 +54,14 @@ pub enum ContainerError {
         name: String,
     },
     /// None of the engines has the container.
-    #[error("{}", each(.0))]
+    #[error("{}", join_messages(.0))]
     None(Vec<ContainerError>),
-    /// The container does not run, and nobody is about to start it.
+    /// The container is not running and is not being started.
     #[error("container {name} is not running: {how}")]
     NotRunning {
         /// The container.
         name: String,
-        /// What is known of it instead.
+        /// Its state.
         how: String,
     },
     /// The container is paused.
@@ -70,28 +70,27 @@ pub enum ContainerError {
         /// The container.
         name: String,
     },
-    /// The container's own health check says no.
+    /// The container's health check fails.
     #[error("container {name} is unhealthy: its health check fails")]
     Unhealthy {
         /// The container.
         name: String,
     },
-    /// The container is still not ready.
-    #[error("container {name} is not ready within {within:?}: {how}")]
+    /// The container did not become ready in time.
+    #[error("container {name} was not ready within {within:?}: {how}")]
     NotReady {
         /// The container.
         name: String,
-        /// How long was waited.
+        /// How long it was waited for.
         within: Duration,
-        /// What it is instead.
+        /// Its state.
         how: String,
     },
 }
 
 impl ContainerError {
-    /// What keeps all engines from it; one that is not there matters only where
-    /// no other is.
-    pub(super) fn of_all(mut errors: Vec<ContainerError>, engines: &[&str]) -> ContainerError {
+    /// Combines the errors of all engines. A missing engine only matters if all are missing.
+    pub(super) fn from_all(mut errors: Vec<ContainerError>, engines: &[&str]) -> ContainerError {
         if let [_] = &errors[..] {
             return errors.remove(0);
         }
@@ -106,6 +105,6 @@ impl ContainerError {
     }
 }
 
-fn each(errors: &[ContainerError]) -> String {
+fn join_messages(errors: &[ContainerError]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

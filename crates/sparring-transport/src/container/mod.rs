@@ -1,48 +1,46 @@
-//! A command in a container as a link: `docker exec -i` or `podman exec -i` as a
-//! child, and the process inside ended as a child would be.
+//! A command in a container as a link: `docker exec -i` or `podman exec -i` as a child. The
+//! process in the container is ended like a child.
 //!
-//! The container itself is neither started nor stopped here, nor is anything
-//! put into it.
+//! This module neither starts nor stops the container, and copies nothing into it.
 
 mod engine;
 mod error;
+mod exec_failure;
+mod exec_process;
 #[cfg(target_os = "linux")]
-mod host;
-mod inside;
-mod refusal;
-mod shell;
+mod host_processes;
+mod shell_signal;
 mod state;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::child::{Behind, ChildError, ChildLink};
+use crate::child::{ChildError, ChildLink, RemoteProcess};
 use crate::target::{ChildTarget, ContainerTarget};
 use engine::ENGINES;
-use inside::Inside;
-use state::State;
+use exec_process::ExecProcess;
+use state::ContainerState;
 use tokio::time::{Instant, sleep, timeout_at};
 
 pub use engine::{Engine, Ran};
 pub use error::ContainerError;
 
-/// How often a container that is not ready is looked at again.
-const LOOK: Duration = Duration::from_millis(100);
+/// How often to check a container that is not ready.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The container that a link leads into. Cheap to clone, and outlives the link.
+/// The container of a link. Cheap to clone; outlives the link.
 #[derive(Clone)]
-pub struct Container(Arc<Inside>);
+pub struct Container(Arc<ExecProcess>);
 
 impl Container {
-    /// What keeps the container from answering, as it is now: that it is
-    /// paused, stopped or gone.
+    /// Returns why the container cannot answer now: it is paused, stopped or removed.
     pub async fn trouble(&self) -> Option<String> {
-        self.0.trouble().await
+        self.0.problem().await
     }
 
-    /// What may still run inside although the link was closed, and why.
+    /// Returns what may still run in the container after the link was closed, and why.
     pub fn left(&self) -> Option<String> {
-        self.0.left()
+        self.0.leftover()
     }
 }
 
@@ -52,90 +50,96 @@ impl std::fmt::Debug for Container {
     }
 }
 
-/// Waits until the container is ready, and starts the command in it.
+/// Waits until the container is ready and starts the command in it.
 ///
 /// # Errors
-/// When there is no engine, no such container, or none that becomes ready in
-/// time; the error says which.
+/// When no engine is found, the container does not exist, or it does not become ready in time;
+/// the error says which.
 pub(crate) async fn open(
     target: &ContainerTarget,
 ) -> Result<(ChildLink, Container), ContainerError> {
-    let until = Instant::now() + target.ready_within;
-    let engine = ready(target, until).await?;
-    let inside = Arc::new(Inside::new(engine, target));
-    let mut words = inside.exec().into_iter();
+    let deadline = Instant::now() + target.ready_within;
+    let engine = find_ready_engine(target, deadline).await?;
+    let process = Arc::new(ExecProcess::new(engine, target));
+    let mut words = process.exec_command().into_iter();
     let program = words.next().unwrap_or_default();
     let mut child = ChildTarget::new(program).args(words);
     child.max_line = target.command.max_line;
-    let behind: Arc<dyn Behind> = Arc::<Inside>::clone(&inside);
-    let link = ChildLink::spawn_for(&child, Some(behind))?;
-    Ok((link, Container(inside)))
+    let remote: Arc<dyn RemoteProcess> = Arc::<ExecProcess>::clone(&process);
+    let link = ChildLink::spawn_with_remote(&child, Some(remote))?;
+    Ok((link, Container(process)))
 }
 
-/// The engine that has the container, once that is ready.
-async fn ready(target: &ContainerTarget, until: Instant) -> Result<Engine, ContainerError> {
-    let (engine, state) = find(target, until).await?;
-    become_ready(&engine, &target.name, (target.ready_within, until), state).await?;
+/// Finds the engine that has the container and waits until the container is ready.
+async fn find_ready_engine(
+    target: &ContainerTarget,
+    deadline: Instant,
+) -> Result<Engine, ContainerError> {
+    let (engine, state) = find_engine(target, deadline).await?;
+    wait_until_ready(&engine, &target.name, (target.ready_within, deadline), state).await?;
     Ok(engine)
 }
 
 impl Engine {
-    /// Waits until a container is ready: it runs, and is healthy where it says so.
+    /// Waits until a container is ready: it runs, and its health check, if any, succeeds.
     ///
     /// # Errors
-    /// When there is no such container, or it does not become ready in that time.
+    /// When the container does not exist, or does not become ready in time.
     pub async fn ready(&self, name: &str, within: Duration) -> Result<(), ContainerError> {
-        let until = Instant::now() + within;
-        let state = self.state_by(name, (within, until)).await?;
-        become_ready(self, name, (within, until), state).await
+        let deadline = Instant::now() + within;
+        let state = self.state_with_timeout(name, (within, deadline)).await?;
+        wait_until_ready(self, name, (within, deadline), state).await
     }
 
-    /// How a container is, as far as the engine says so in time.
-    async fn state_by(
+    /// Asks for the state of a container until the deadline.
+    async fn state_with_timeout(
         &self,
         name: &str,
-        (within, until): (Duration, Instant),
-    ) -> Result<State, ContainerError> {
-        timeout_at(until, self.state(name)).await.unwrap_or_else(|_| {
+        (within, deadline): (Duration, Instant),
+    ) -> Result<ContainerState, ContainerError> {
+        timeout_at(deadline, self.container_state(name)).await.unwrap_or_else(|_| {
             let (engine, name) = (self.name().to_owned(), name.to_owned());
             Err(ContainerError::NoAnswer { engine, name, within })
         })
     }
 }
 
-async fn become_ready(
+async fn wait_until_ready(
     engine: &Engine,
     name: &str,
-    (within, until): (Duration, Instant),
-    mut state: State,
+    (within, deadline): (Duration, Instant),
+    mut state: ContainerState,
 ) -> Result<(), ContainerError> {
     loop {
         let how = match state {
-            State::Ready => return Ok(()),
-            State::Starting(how) => how,
-            State::Bad(error) => return Err(error),
+            ContainerState::Ready => return Ok(()),
+            ContainerState::Starting(how) => how,
+            ContainerState::Unusable(error) => return Err(error),
         };
         let late = ContainerError::NotReady { name: name.to_owned(), within, how };
-        if timeout_at(until, sleep(LOOK)).await.is_err() {
+        if timeout_at(deadline, sleep(POLL_INTERVAL)).await.is_err() {
             return Err(late);
         }
-        state = match timeout_at(until, engine.state(name)).await {
+        state = match timeout_at(deadline, engine.container_state(name)).await {
             Ok(state) => state?,
             Err(_) => return Err(late),
         };
     }
 }
 
-/// The engine that is named, or the first that has the container.
-async fn find(target: &ContainerTarget, until: Instant) -> Result<(Engine, State), ContainerError> {
+/// Returns the given engine, or the first that has the container.
+async fn find_engine(
+    target: &ContainerTarget,
+    deadline: Instant,
+) -> Result<(Engine, ContainerState), ContainerError> {
     let mut errors = Vec::new();
     for engine in Engine::candidates(target.engine.clone()) {
-        match engine.state_by(&target.name, (target.ready_within, until)).await {
+        match engine.state_with_timeout(&target.name, (target.ready_within, deadline)).await {
             Ok(state) => return Ok((engine, state)),
             Err(error) => errors.push(error),
         }
     }
-    Err(ContainerError::of_all(errors, &ENGINES))
+    Err(ContainerError::from_all(errors, &ENGINES))
 }
 
 impl From<ChildError> for ContainerError {

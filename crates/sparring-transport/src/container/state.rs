@@ -1,58 +1,62 @@
-//! How a container is, as both engines tell it.
+//! The state of a container, as both engines report it.
 
 use serde_json::Value;
 
 use super::error::ContainerError;
 
-/// What follows from the state of a container.
+/// What a container's state means for commands in it.
 #[derive(Debug)]
-pub(super) enum State {
-    /// A command can be run in it.
+pub(super) enum ContainerState {
+    /// A command can run.
     Ready,
-    /// It may become ready; what it waits for.
+    /// It may become ready; the text says what it waits for.
     Starting(String),
-    /// It will not become ready by itself.
-    Bad(ContainerError),
+    /// It will not become ready.
+    Unusable(ContainerError),
 }
 
-impl State {
-    /// Reads the `State` of `inspect`.
-    pub(super) fn read(name: &str, json: &[u8]) -> Option<State> {
+impl ContainerState {
+    /// Parses the `State` of `inspect`.
+    pub(super) fn parse(name: &str, json: &[u8]) -> Option<ContainerState> {
         let state = sparring_wire::json::tree(json).ok()?;
         let status = state["Status"].as_str()?;
         Some(match status {
-            "running" => running(name, &state),
+            "running" => running_state(name, &state),
             "created" | "configured" | "initialized" => {
-                State::Starting("it has not been started".to_owned())
+                ContainerState::Starting("not started yet".to_owned())
             }
-            "restarting" => State::Starting("it is being restarted".to_owned()),
-            "paused" => State::Bad(ContainerError::Paused { name: name.to_owned() }),
-            "exited" | "stopped" => not_running(name, exited(&state)),
-            "stopping" => not_running(name, "it is being stopped".to_owned()),
-            "removing" => not_running(name, "it is being removed".to_owned()),
-            other => not_running(name, format!("its state is {other}")),
+            "restarting" => ContainerState::Starting("restarting".to_owned()),
+            "paused" => ContainerState::Unusable(ContainerError::Paused { name: name.to_owned() }),
+            "exited" | "stopped" => not_running_state(name, describe_exit(&state)),
+            "stopping" => not_running_state(name, "stopping".to_owned()),
+            "removing" => not_running_state(name, "removing".to_owned()),
+            other => not_running_state(name, format!("state {other}")),
         })
     }
 }
 
-/// A container that runs may have a health check of its own.
-fn running(name: &str, state: &Value) -> State {
-    // Podman called it so before version 4.
+/// Returns the state of a running container, which may have a health check.
+fn running_state(name: &str, state: &Value) -> ContainerState {
+    // Podman used this name before version 4.
     let health = [&state["Health"]["Status"], &state["Healthcheck"]["Status"]];
     match health.into_iter().find_map(Value::as_str) {
-        Some("starting") => State::Starting("its health check has not succeeded yet".to_owned()),
-        Some("unhealthy") => State::Bad(ContainerError::Unhealthy { name: name.to_owned() }),
-        _ => State::Ready,
+        Some("starting") => {
+            ContainerState::Starting("the health check has not succeeded yet".to_owned())
+        }
+        Some("unhealthy") => {
+            ContainerState::Unusable(ContainerError::Unhealthy { name: name.to_owned() })
+        }
+        _ => ContainerState::Ready,
     }
 }
 
-fn exited(state: &Value) -> String {
+fn describe_exit(state: &Value) -> String {
     let code = state["ExitCode"].as_i64().unwrap_or_default();
-    format!("it exited with status {code}")
+    format!("exited with status {code}")
 }
 
-fn not_running(name: &str, how: String) -> State {
-    State::Bad(ContainerError::NotRunning { name: name.to_owned(), how })
+fn not_running_state(name: &str, how: String) -> ContainerState {
+    ContainerState::Unusable(ContainerError::NotRunning { name: name.to_owned(), how })
 }
 
 #[cfg(test)]
@@ -60,10 +64,10 @@ mod tests {
     use super::*;
 
     fn check(json: &str, expected: &str) {
-        let found = match State::read("web", json.as_bytes()) {
-            Some(State::Ready) => "ready".to_owned(),
-            Some(State::Starting(how)) => format!("starting: {how}"),
-            Some(State::Bad(error)) => error.to_string(),
+        let found = match ContainerState::parse("web", json.as_bytes()) {
+            Some(ContainerState::Ready) => "ready".to_owned(),
+            Some(ContainerState::Starting(how)) => format!("starting: {how}"),
+            Some(ContainerState::Unusable(error)) => error.to_string(),
             None => "unreadable".to_owned(),
         };
         assert_eq!(found, expected, "{json}");
@@ -75,18 +79,18 @@ mod tests {
         check(r#"{"Status":"running","Health":{"Status":""}}"#, "ready");
         check(r#"{"Status":"running","Health":{"Status":"none"}}"#, "ready");
         check(r#"{"Status":"running","Health":{"Status":"healthy"}}"#, "ready");
-        let unchecked = "starting: its health check has not succeeded yet";
+        let unchecked = "starting: the health check has not succeeded yet";
         check(r#"{"Status":"running","Health":{"Status":"starting"}}"#, unchecked);
         check(r#"{"Status":"running","Healthcheck":{"Status":"starting"}}"#, unchecked);
         let unhealthy = "container web is unhealthy: its health check fails";
         check(r#"{"Status":"running","Health":{"Status":"unhealthy"}}"#, unhealthy);
-        check(r#"{"Status":"created"}"#, "starting: it has not been started");
-        check(r#"{"Status":"restarting"}"#, "starting: it is being restarted");
+        check(r#"{"Status":"created"}"#, "starting: not started yet");
+        check(r#"{"Status":"restarting"}"#, "starting: restarting");
         check(r#"{"Status":"paused"}"#, "container web is paused");
-        let exited = "container web is not running: it exited with status 3";
+        let exited = "container web is not running: exited with status 3";
         check(r#"{"Status":"exited","ExitCode":3}"#, exited);
-        check(r#"{"Status":"removing"}"#, "container web is not running: it is being removed");
-        check(r#"{"Status":"dead"}"#, "container web is not running: its state is dead");
+        check(r#"{"Status":"removing"}"#, "container web is not running: removing");
+        check(r#"{"Status":"dead"}"#, "container web is not running: state dead");
         check("[]", "unreadable");
         check("", "unreadable");
     }

@@ -1,7 +1,7 @@
-//! The protocol over HTTP: Streamable HTTP in both eras, and the HTTP+SSE of
-//! 2024-11-05; the client's half and the server's.
+//! HTTP transports, client and server: Streamable HTTP in both eras, and HTTP+SSE of
+//! 2024-11-05.
 //!
-//! Which frames are sent and what they mean is the peers' business.
+//! The peers decide which frames are sent and what they mean.
 
 pub mod client;
 #[cfg(feature = "oauth")]

@@ -1,49 +1,47 @@
-//! Server-sent events: bytes in, events out, and back.
+//! Parses and writes server-sent events.
 //!
-//! Written by the standard's rules for the stream itself (BOM, all three line
-//! ends, comments, fields that are not known). What stands in an event is not
-//! looked at. Nothing here waits for anything.
+//! Follows the standard for the stream (BOM, all three line ends, comments, unknown fields).
+//! Does not interpret the events, and never waits.
 
 use std::time::Duration;
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Event {
-    /// Its type, where it names one.
+    /// Its type, if named.
     pub name: Option<String>,
-    /// Its lines of data, joined by line feeds; none where it had none.
+    /// Its data lines, joined by line feeds, if any.
     pub data: Option<Vec<u8>>,
-    /// The id that it sets, empty to forget the one before.
+    /// The id that it sets; an empty one clears the previous id.
     pub id: Option<String>,
-    /// How long to wait before coming back, where it says so.
+    /// How long to wait before reconnecting, if given.
     pub retry: Option<Duration>,
 }
 
-/// Why a stream cannot be read any further.
+/// An event exceeds the limit, so the stream cannot be read any further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an event of more than {limit} bytes")]
 pub struct TooLong {
-    /// What was allowed.
+    /// The limit in bytes.
     pub limit: usize,
 }
 
-/// Takes bytes as they come and gives events as they are complete.
+/// Turns bytes into events as they arrive.
 #[derive(Debug)]
 pub struct Parser {
-    /// The line that is not complete yet.
+    /// The incomplete line.
     line: Vec<u8>,
     event: Event,
-    /// Bytes of the event so far.
+    /// The bytes of the event so far.
     size: usize,
     limit: usize,
     begun: bool,
-    /// Whether the last byte was a carriage return, whose line feed may follow.
+    /// Whether the last byte was a carriage return, which a line feed may follow.
     after_return: bool,
 }
 
 impl Parser {
-    /// A parser at the beginning of a stream, whose events may have so many
-    /// bytes.
+    /// Creates a parser for a new stream, with a limit for each event in bytes.
     pub fn new(limit: usize) -> Self {
         Parser {
             line: Vec::new(),
@@ -55,10 +53,10 @@ impl Parser {
         }
     }
 
-    /// Takes what came, and gives each event that it completes to `each`.
+    /// Parses more bytes and calls `each` with every complete event.
     ///
     /// # Errors
-    /// When an event is too long; nothing that follows can be read.
+    /// When an event is too long; the rest of the stream cannot be read.
     pub fn feed(&mut self, mut bytes: &[u8], mut each: impl FnMut(Event)) -> Result<(), TooLong> {
         if std::mem::take(&mut self.after_return) && bytes.first() == Some(&b'\n') {
             bytes = &bytes[1..];
@@ -88,7 +86,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Whether the stream would break off within an event.
+    /// Returns whether the stream is in the middle of an event.
     pub fn is_within_event(&self) -> bool {
         !self.line.is_empty() || self.event != Event::default()
     }
@@ -123,7 +121,7 @@ impl Parser {
         };
         let text = || String::from_utf8_lossy(value).into_owned();
         match field {
-            // A comment, as servers send to keep a connection alive.
+            // A comment; servers send them to keep a connection alive.
             b"" if self.event == Event::default() => self.size = 0,
             b"event" => self.event.name = Some(text()),
             b"data" => match &mut self.event.data {
@@ -143,12 +141,12 @@ impl Parser {
 }
 
 impl Event {
-    /// An event of the default type with this data.
+    /// Creates an event of the default type with this data.
     pub fn data(data: impl Into<Vec<u8>>) -> Self {
         Event { data: Some(data.into()), ..Event::default() }
     }
 
-    /// Writes the event out, with the blank line that ends it.
+    /// Writes the event with the blank line that ends it.
     pub fn write(&self, out: &mut Vec<u8>) {
         let mut field = |name: &str, value: &[u8]| {
             out.extend_from_slice(name.as_bytes());
@@ -209,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ended_is_no_event() {
+    fn an_unfinished_event_is_not_delivered() {
         let mut parser = Parser::new(1_000);
         parser.feed(b"data: half", |_| panic!("no event")).expect("within the limit");
         assert!(parser.is_within_event());
@@ -231,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn reads_back_what_it_writes() {
         let event = Event {
             name: Some("message".to_owned()),
             data: Some(b"a\nb\n".to_vec()),

@@ -1,5 +1,5 @@
-//! A client on a server in a container, as a test would have it: the container
-//! runs for all tests, and is skipped where there is none.
+//! A client connects to a server in a container that all tests share. The tests are skipped
+//! without a container engine.
 
 use sparring_peer::Client;
 use sparring_transport::{ChildTarget, ContainerTarget, Opened, Target};
@@ -7,7 +7,7 @@ use sparring_wire::Revision;
 
 use crate::script::within;
 
-/// The server in a container that `cargo xtask containers` has started.
+/// Returns the server in a container that `cargo xtask containers` has started.
 fn target(container: &str, command: ChildTarget) -> Option<Target> {
     let Ok(engine) = std::env::var("SPAR_CONTAINER_ENGINE") else {
         let ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());

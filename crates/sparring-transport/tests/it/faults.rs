@@ -1,4 +1,4 @@
-//! Every way in which a child can fail, told at once and by name.
+//! Every failure of a child is reported at once and names the problem.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use sparring_transport::{ChildError, ChildLink, ChildTarget};
 
 use crate::script::{ASKED, HANDSHAKE, STAY, call, connect, shell, within};
 
-/// A call answered in this way fails with all of these words, and long before
+/// Checks that a call which is answered in this way fails with all of these words, long before
 /// its timeout.
 async fn call_fails(after: &str, words: &[&str]) -> Error {
     let began = Instant::now();
@@ -23,13 +23,13 @@ async fn call_fails(after: &str, words: &[&str]) -> Error {
 }
 
 #[test]
-fn a_command_that_is_not_there_is_told_by_name() {
+fn names_a_missing_command() {
     let error = started(&ChildTarget::new("no-such-server")).unwrap_err();
     assert_eq!(error.to_string(), "command not found: no-such-server");
 }
 
 #[test]
-fn a_file_that_is_not_executable_is_told_as_such() {
+fn reports_a_file_that_is_not_executable() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("server");
     std::fs::write(&file, "text").unwrap();
@@ -38,7 +38,7 @@ fn a_file_that_is_not_executable_is_told_as_such() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_told_apart_from_a_command() {
+fn distinguishes_a_missing_folder_from_a_missing_command() {
     let mut target = shell("true");
     target.cwd = Some("/no/such/folder".into());
     let error = started(&target).unwrap_err();
@@ -52,18 +52,18 @@ fn started(target: &ChildTarget) -> Result<(), ChildError> {
 }
 
 #[tokio::test]
-async fn an_exit_at_the_start_is_told_with_its_status_and_stderr() {
+async fn reports_an_exit_at_the_start_with_status_and_stderr() {
     let (client, _, _) = connect("echo 'cannot open config' >&2; exit 3").await;
     let message = client.unwrap_err().to_string();
-    assert!(message.contains("initialize has no answer: it exited with status 3"), "{message}");
+    assert!(message.contains("exited with status 3 before it answered initialize"), "{message}");
     assert!(message.ends_with("its stderr ends with:\ncannot open config"), "{message}");
 }
 
 #[tokio::test]
-async fn a_death_by_signal_is_told_with_its_name() {
+async fn reports_the_signal_that_killed_a_child() {
     let (client, _, _) = connect("kill -SEGV $$").await;
     let message = client.unwrap_err().to_string();
-    assert!(message.contains("it was killed by SIGSEGV"), "{message}");
+    assert!(message.contains("killed by SIGSEGV"), "{message}");
 }
 
 #[tokio::test]
@@ -75,17 +75,17 @@ async fn a_banner_before_the_first_frame_does_no_harm() {
 }
 
 #[tokio::test]
-async fn wrong_answers_are_told_at_once() {
+async fn reports_wrong_answers_at_once() {
     for (answer, words) in [
         (r#"{"jsonrpc":"1.0","id":2,"result":{}}"#, ["\"1.0\"", "tools/call"]),
         (
             r#"{"jsonrpc":"2.0","id":2,"result":{},"error":{"code":1,"message":"m"}}"#,
-            ["not both", "tools/call"],
+            ["wire/result-and-error", "tools/call"],
         ),
-        (r#"{"jsonrpc":"2.0","id":2}"#, ["nothing-inside", "tools/call"]),
+        (r#"{"jsonrpc":"2.0","id":2}"#, ["wire/empty-message", "tools/call"]),
         (r#"{"jsonrpc":"2.0","id":"2","result":{}}"#, ["id \"2\"", "id 2"]),
-        (r#"{"jsonrpc":"2.0","id":2,"result":{"content":["#, ["not-json", "tools/call"]),
-        ("oops, a traceback", ["not-json", "oops, a traceback"]),
+        (r#"{"jsonrpc":"2.0","id":2,"result":{"content":["#, ["wire/not-json", "tools/call"]),
+        ("oops, a traceback", ["wire/not-json", "oops, a traceback"]),
         (r#"{"jsonrpc":"2.0","id":99,"result":{}}"#, ["id 99", "id 2"]),
     ] {
         call_fails(&format!("echo '{answer}'\n{STAY}"), &words).await;
@@ -93,7 +93,7 @@ async fn wrong_answers_are_told_at_once() {
 }
 
 #[tokio::test]
-async fn a_death_in_the_middle_of_a_call_is_told_at_once_with_the_end_of_stderr() {
+async fn reports_an_exit_during_a_call_at_once_with_the_end_of_stderr() {
     let error =
         call_fails("echo half way >&2; kill -KILL $$", &["SIGKILL", "half way", "tools/call"])
             .await;
@@ -101,18 +101,18 @@ async fn a_death_in_the_middle_of_a_call_is_told_at_once_with_the_end_of_stderr(
 }
 
 #[tokio::test]
-async fn a_death_is_told_also_when_others_keep_its_stdout_open() {
-    call_fails("sleep 30 & exit 5", &["it exited with status 5", "tools/call"]).await;
+async fn reports_an_exit_while_other_processes_keep_stdout_open() {
+    call_fails("sleep 30 & exit 5", &["exited with status 5", "tools/call"]).await;
 }
 
 #[tokio::test]
-async fn a_closed_stdout_of_a_living_child_is_told() {
-    call_fails(&format!("exec >&-\n{STAY}"), &["closed its stdout, and still runs", "tools/call"])
+async fn reports_the_closed_stdout_of_a_running_child() {
+    call_fails(&format!("exec >&-\n{STAY}"), &["closed its stdout but still runs", "tools/call"])
         .await;
 }
 
 #[tokio::test]
-async fn a_closed_stdin_of_a_living_child_is_told_to_what_cannot_be_sent() {
+async fn reports_the_closed_stdin_of_a_running_child_to_unsent_requests() {
     let script = format!(
         "{HANDSHAKE}exec <&-\necho '{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}}'\nsleep 30"
     );
@@ -120,12 +120,12 @@ async fn a_closed_stdin_of_a_living_child_is_told_to_what_cannot_be_sent() {
     let client = client.unwrap();
     client.notifications().wait_for("notifications/x", 1, Duration::from_secs(10)).await.unwrap();
     let error = within(client.request("tools/call", None).into_future()).await.unwrap_err();
-    assert!(error.to_string().contains("does not read any more"), "{error}");
+    assert!(error.to_string().contains("stopped reading"), "{error}");
     within(client.close()).await;
 }
 
 #[tokio::test]
-async fn no_answer_is_told_with_the_method_and_the_time() {
+async fn reports_a_missing_answer_with_method_and_time() {
     let (client, _, _) = connect(&format!("{HANDSHAKE}{STAY}")).await;
     let client = client.unwrap();
     let call = client.request("tools/call", None).timeout(Duration::from_millis(100));

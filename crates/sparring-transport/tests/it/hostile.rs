@@ -1,5 +1,5 @@
-//! Children at their worst: what they write, what they leave behind, what they
-//! hold on to.
+//! Misbehaving children: what they write, which processes they leave behind, and which pipes
+//! they hold open.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::script::{HANDSHAKE, STAY, call, connect, gone, is_alive, shell, withi
 
 const ANSWER: &str = r#"{"jsonrpc":"2.0","id":2,"result":{"content":[]}}"#;
 
-/// A call whose answer is printed by this command succeeds.
+/// Checks that a call succeeds whose answer this command prints.
 async fn call_works(script: &str) -> Client {
     let (outcome, client) = call(script).await;
     assert!(outcome.unwrap().success(), "{script}");
@@ -30,18 +30,18 @@ async fn it_counts_also_when_others_keep_its_stdout_open() {
 }
 
 #[tokio::test]
-async fn half_an_answer_at_the_exit_is_told_as_such() {
+async fn reports_an_incomplete_answer_at_the_exit() {
     for others in ["", "sleep 300 & "] {
         let half = r#"{"jsonrpc":"2.0","id":2,"result":{"con"#;
         let (outcome, client) = call(&format!("{others}printf '%s' '{half}'; exit 0")).await;
         let message = outcome.unwrap_err().to_string();
-        assert!(message.contains("not-json"), "{message}");
+        assert!(message.contains("wire/not-json"), "{message}");
         assert!(matches!(within(client.closed()).await, Cause::Gone { .. }));
     }
 }
 
 #[tokio::test]
-async fn what_others_write_after_the_death_of_a_child_does_not_hide_it() {
+async fn output_of_other_processes_does_not_hide_an_exit() {
     let (outcome, client) = call("yes noise & exit 4").await;
     outcome.unwrap_err();
     let cause = within(client.closed()).await;
@@ -54,7 +54,7 @@ async fn an_answer_of_a_grandchild_counts() {
 }
 
 #[tokio::test]
-async fn a_death_long_after_stdin_was_closed_is_told_as_a_death() {
+async fn reports_an_exit_long_after_stdin_was_closed() {
     let notification = r#"{"jsonrpc":"2.0","method":"notifications/x"}"#;
     let script = format!(
         "trap 'echo done >&2; kill -KILL $$' USR1\n{HANDSHAKE}exec <&-\necho '{notification}'\nwhile :; do sleep 0.01; done"
@@ -63,7 +63,7 @@ async fn a_death_long_after_stdin_was_closed_is_told_as_a_death() {
     let client = client.unwrap();
     client.notifications().wait_for("notifications/x", 1, Duration::from_secs(10)).await.unwrap();
     let error = within(client.request("tools/call", None).into_future()).await.unwrap_err();
-    assert!(error.to_string().contains("does not read any more"), "{error}");
+    assert!(error.to_string().contains("stopped reading"), "{error}");
     let id = rustix::process::Pid::from_raw(i32::try_from(id).unwrap()).unwrap();
     rustix::process::kill_process(id, rustix::process::Signal::USR1).unwrap();
     let cause = within(client.closed()).await;
@@ -77,7 +77,7 @@ async fn odd_bytes_around_an_answer_do_no_harm() {
         format!("printf '%s\\r\\n' '{ANSWER}'\n{STAY}"),
         format!("printf '\\r\\n \\t \\n\\n  %s  \\n' '{ANSWER}'\n{STAY}"),
         format!("printf '\\357\\273\\277%s\\n' '{ANSWER}'\n{STAY}"),
-        // Lines of nothing but NUL, and of what is no text.
+        // Lines of NUL bytes, and lines that are not text.
         format!("printf '\\000\\000\\n\\377\\376\\n\\000%s\\n%s\\n' '{ANSWER}' '{ANSWER}'\n{STAY}"),
     ] {
         let client = call_works(&script).await;
@@ -137,16 +137,16 @@ async fn a_handler_of_stderr_that_panics_is_not_called_again_and_nothing_blocks(
 }
 
 #[tokio::test]
-async fn a_handler_of_stderr_may_look_at_it() {
+async fn a_stderr_handler_may_read_stderr() {
     let link = ChildLink::spawn(&shell("read go; echo one >&2; read go")).unwrap();
-    let (stderr, (tell, mut told)) = (link.stderr(), tokio::sync::mpsc::unbounded_channel());
-    link.stderr().on_output(move |_| drop(tell.send(stderr.text())));
+    let (stderr, (sender, mut receiver)) = (link.stderr(), tokio::sync::mpsc::unbounded_channel());
+    link.stderr().on_output(move |_| drop(sender.send(stderr.text())));
     let _client = Client::builder().revision(Revision::V2025_11_25).start(link);
-    assert_eq!(within(told.recv()).await.unwrap(), "one\n");
+    assert_eq!(within(receiver.recv()).await.unwrap(), "one\n");
 }
 
 #[test]
-fn a_child_is_not_started_where_nobody_could_keep_it() {
+fn does_not_start_a_child_without_a_runtime() {
     let folder = tempfile::tempdir().unwrap();
     let mut target = ChildTarget::new("touch").args(["started"]);
     target.cwd = Some(folder.path().to_owned());
@@ -163,7 +163,7 @@ fn a_link_that_is_dropped_while_its_runtime_rests_kills_the_group_at_once() {
     let link = link.unwrap();
     let id = link.id();
     drop(link);
-    // The runtime has not run since, and only now gets to reaping.
+    // The runtime has not run since then, and reaps only now.
     let other = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     other.block_on(within(async {
         while !only_zombies(id) {
@@ -189,7 +189,7 @@ fn a_link_that_outlives_its_runtime_leaves_nothing() {
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hundred_children_at_once_get_none_of_each_others_pipes() {
-    // The descriptors of a child, as it sees them itself.
+    // The file descriptors of a child, from its own view.
     let script =
         "for fd in /proc/self/fd/*; do all=\"$all ${fd##*/}\"; done; echo \"$all.\" >&2; read go";
     let start = || {
@@ -213,7 +213,7 @@ async fn a_hundred_children_at_once_get_none_of_each_others_pipes() {
     }
 }
 
-/// Whether nothing of a group runs, reaped or not.
+/// Returns whether no process of a group runs, reaped or not.
 #[cfg(target_os = "linux")]
 fn only_zombies(group: u32) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();

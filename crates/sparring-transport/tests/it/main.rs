@@ -1,11 +1,10 @@
-//! All integration tests of the links to the world, in one binary: real
-//! children, real sockets.
+//! All integration tests of the transports in one binary: real child processes and real
+//! sockets.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
 
 mod container;
-mod ends;
 mod faults;
 mod hostile;
 mod http_client;
@@ -13,5 +12,6 @@ mod http_server;
 mod oauth;
 mod peers;
 mod pipes;
+mod process_end;
 mod script;
 mod sockets;

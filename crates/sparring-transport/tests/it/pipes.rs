@@ -1,5 +1,5 @@
-//! Named pipes whose other end comes late, half, in another order, never, or
-//! goes away.
+//! Named pipes whose other end is opened late, partly, in another order, or never, or is
+//! closed.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, ErrorKind, Write};
@@ -13,13 +13,13 @@ use sparring_wire::Revision;
 use tempfile::TempDir;
 use tokio::io::AsyncBufReadExt as _;
 
-use crate::script::{PATIENCE, within};
+use crate::script::{TEST_TIMEOUT, within};
 
 struct Empty;
 
 impl Handler for Empty {}
 
-/// Long enough for an end that comes, and waited for in full by none that does.
+/// Long enough for an end that is opened; tests without one wait for all of it.
 const BRIEF: Duration = Duration::from_millis(50);
 
 fn pipes() -> (TempDir, NamedPipes) {
@@ -41,17 +41,17 @@ fn pipes_are_made_both_or_not_at_all() {
 }
 
 #[test]
-fn whoever_stops_waiting_leaves_neither_thread_nor_reader() {
+fn leaves_neither_thread_nor_reader_after_a_timeout() {
     let (_folder, pipes) = pipes();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         tokio::select! {
             biased;
-            _ = pipes.open_as_server(PATIENCE) => panic!("nobody is there"),
+            _ = pipes.open_as_server(TEST_TIMEOUT) => panic!("nobody is there"),
             () = tokio::task::yield_now() => {}
         }
     });
-    // A thread that waits in the system would be waited for here.
+    // The drop would wait for a blocked thread.
     drop(runtime);
     let alone = OpenOptions::new().write(true).custom_flags(not_blocking()).open(&pipes.to_server);
     let nobody_reads = rustix::io::Errno::NXIO.raw_os_error();
@@ -59,7 +59,7 @@ fn whoever_stops_waiting_leaves_neither_thread_nor_reader() {
 }
 
 #[tokio::test]
-async fn half_an_end_is_no_end() {
+async fn one_open_pipe_is_not_a_connection() {
     let (_folder, pipes) = pipes();
     let open = |path: &Path, write: bool| {
         OpenOptions::new().read(!write).write(write).custom_flags(not_blocking()).open(path)
@@ -94,7 +94,7 @@ async fn the_other_side_may_open_its_ends_in_any_order_and_block() {
             assert!(asked.contains("ping"), "{asked}");
             writer.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n").unwrap();
         });
-        let link = within(pipes.open_as_client(PATIENCE)).await.unwrap();
+        let link = within(pipes.open_as_client(TEST_TIMEOUT)).await.unwrap();
         let client =
             within(Client::builder().protocol(sparring_peer::client::Protocol::Raw).connect(link))
                 .await
@@ -106,7 +106,7 @@ async fn the_other_side_may_open_its_ends_in_any_order_and_block() {
 }
 
 #[tokio::test]
-async fn what_was_written_before_anybody_came_is_read() {
+async fn reads_what_was_written_before_the_connection() {
     for before in ["", "\n"] {
         let (_folder, pipes) = pipes();
         let mut writer = OpenOptions::new().read(true).write(true).open(&pipes.to_server).unwrap();
@@ -114,7 +114,7 @@ async fn what_was_written_before_anybody_came_is_read() {
         writer.write_all(format!("{before}{ping}\n").as_bytes()).unwrap();
         let reader = tokio::net::unix::pipe::OpenOptions::new().open_receiver(&pipes.to_client);
         let mut answers = tokio::io::BufReader::new(reader.unwrap()).lines();
-        let link = within(pipes.open_as_server(PATIENCE)).await.unwrap();
+        let link = within(pipes.open_as_server(TEST_TIMEOUT)).await.unwrap();
         let _running = Server::new(Empty).spawn(link);
         let answer = within(answers.next_line()).await.unwrap();
         assert_eq!(answer.as_deref(), Some(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#));
@@ -122,11 +122,11 @@ async fn what_was_written_before_anybody_came_is_read() {
 }
 
 #[tokio::test]
-async fn an_end_that_goes_away_is_told_to_the_other() {
+async fn reports_a_closed_end_to_the_other_side() {
     let (_folder, pipes) = pipes();
     let both = || async {
         let (here, there) =
-            tokio::join!(pipes.open_as_client(PATIENCE), pipes.open_as_server(PATIENCE));
+            tokio::join!(pipes.open_as_client(TEST_TIMEOUT), pipes.open_as_server(TEST_TIMEOUT));
         let running = Server::new(Empty).spawn(there.unwrap());
         let client = Client::builder().revision(Revision::V2025_11_25).connect(here.unwrap());
         (within(client).await.unwrap(), running)
@@ -142,12 +142,12 @@ async fn an_end_that_goes_away_is_told_to_the_other() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_pipe_is_told_by_name() {
+async fn names_a_file_that_is_not_a_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let pipes = NamedPipes::at(&folder.path().join("pipe"));
     std::fs::write(&pipes.to_server, "text").unwrap();
     std::fs::write(&pipes.to_client, "text").unwrap();
-    let error = within(pipes.open_as_server(PATIENCE)).await.err().unwrap();
+    let error = within(pipes.open_as_server(TEST_TIMEOUT)).await.err().unwrap();
     assert!(error.to_string().contains("pipe.in"), "{error}");
     assert_eq!(std::fs::read(&pipes.to_client).unwrap(), b"text");
 }

@@ -1,4 +1,4 @@
-//! Servers as a few lines of shell: real children that do exactly one thing.
+//! Servers as short shell scripts: real children that do exactly one thing.
 
 use std::future::Future;
 use std::time::Duration;
@@ -8,11 +8,11 @@ use sparring_peer::client::Error;
 use sparring_transport::{ChildLink, ChildTarget, Stderr};
 use sparring_wire::Revision;
 
-/// No wait in a test is longer than this.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+/// The longest wait in a test.
+pub(crate) const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future).await.expect("nothing takes that long")
+    tokio::time::timeout(TEST_TIMEOUT, future).await.expect("nothing takes that long")
 }
 
 /// Answers the handshake; the client's next request has the id 2.
@@ -24,7 +24,7 @@ read initialized
 /// Waits for the request after the handshake.
 pub(crate) const ASKED: &str = "read asked\n";
 
-/// Stays until its stdin ends.
+/// Runs until its stdin ends.
 pub(crate) const STAY: &str = "while read line; do :; done\n";
 
 pub(crate) fn shell(script: &str) -> ChildTarget {
@@ -40,7 +40,7 @@ pub(crate) async fn connect(script: &str) -> (Result<Client, Error>, Stderr, u32
     (within(builder.connect(link)).await, stderr, id)
 }
 
-/// Starts a script that shakes hands, calls a tool, and gives what came of it.
+/// Starts a script that answers the handshake, calls a tool, and returns the result.
 pub(crate) async fn call(after: &str) -> (Result<sparring_peer::Response, Error>, Client) {
     let (client, _, _) = connect(&format!("{HANDSHAKE}{ASKED}{after}")).await;
     let client = client.unwrap();
@@ -48,7 +48,7 @@ pub(crate) async fn call(after: &str) -> (Result<sparring_peer::Response, Error>
     (within(call.into_future()).await, client)
 }
 
-/// Whether a process, or one of its group, is still there.
+/// Returns whether a process or one of its group is still there.
 pub(crate) fn is_alive(id: u32) -> bool {
     let id = rustix::process::Pid::from_raw(i32::try_from(id).unwrap()).unwrap();
     rustix::process::test_kill_process_group(id).is_ok()

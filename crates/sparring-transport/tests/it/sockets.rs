@@ -1,10 +1,10 @@
-//! Client and server joined by a real socket, and by real named pipes.
+//! Client and server over a real socket and over real named pipes.
 
 use sparring_peer::{Client, Handler, Server};
 use sparring_transport::{NamedPipes, connect_unix, listen_unix};
 use sparring_wire::Revision;
 
-use crate::script::{PATIENCE, within};
+use crate::script::{TEST_TIMEOUT, within};
 
 struct Empty;
 
@@ -38,8 +38,9 @@ async fn client_and_server_talk_over_named_pipes_in_every_revision() {
     pipes.create().unwrap();
     let server = Server::new(Empty);
     for revision in Revision::ALL {
-        let both =
-            async { tokio::join!(pipes.open_as_client(PATIENCE), pipes.open_as_server(PATIENCE)) };
+        let both = async {
+            tokio::join!(pipes.open_as_client(TEST_TIMEOUT), pipes.open_as_server(TEST_TIMEOUT))
+        };
         let (here, there) = within(both).await;
         let mut running = server.spawn(there.unwrap());
         let client = Client::builder().revision(revision).connect(here.unwrap());
@@ -52,13 +53,13 @@ async fn client_and_server_talk_over_named_pipes_in_every_revision() {
 }
 
 #[tokio::test]
-async fn a_named_pipe_that_nobody_opens_is_told() {
+async fn reports_a_named_pipe_that_is_not_opened() {
     let folder = tempfile::tempdir().unwrap();
     let pipes = NamedPipes::at(&folder.path().join("pipe"));
-    let missing = pipes.open_as_client(PATIENCE).await.err().unwrap();
+    let missing = pipes.open_as_client(TEST_TIMEOUT).await.err().unwrap();
     assert!(missing.to_string().contains("pipe.out"), "{missing}");
     pipes.create().unwrap();
     let alone = pipes.open_as_server(std::time::Duration::from_millis(20)).await.err().unwrap();
     assert_eq!(alone.kind(), std::io::ErrorKind::TimedOut);
-    assert!(alone.to_string().contains("nobody opened the other end"), "{alone}");
+    assert!(alone.to_string().contains("was not opened within"), "{alone}");
 }

@@ -1,249 +1,286 @@
-//! Judges one frame by the rules of one revision.
+//! Checks one frame against the rules of one revision.
 
 use super::duplicates;
-use super::findings::Findings;
-use super::notation::Shapes;
-use super::path::Path;
+use super::json_path::JsonPath;
+use super::shape_parser::TypeShapes;
+use super::violation_collector::ViolationCollector;
 use crate::frame::{Frame, FrameKind};
 use crate::json::Json;
 use crate::revision::{Revision, Side};
-use crate::violation::{Rule, Violation};
+use crate::rule::Rule;
+use crate::violation::Violation;
 
-/// Where the specification speaks of the metadata of each modern request.
-const META: &str = "basic#meta";
+/// The section about the metadata of a modern request.
+const META_SECTION: &str = "basic#meta";
 
-/// The rules of one revision, ready to be held against frames.
+/// Checks frames against the rules of one revision.
 #[derive(Debug, Clone, Copy)]
 pub struct Checker {
     pub(super) revision: Revision,
-    pub(super) shapes: &'static Shapes,
+    pub(super) shapes: &'static TypeShapes,
 }
 
-/// What is known of the request that a response answers.
+/// The request that a response answers, as far as it is known.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Answered<'a> {
+pub(super) struct RequestContext<'a> {
     pub(super) method: Option<&'a str>,
-    /// Whether the request asked to be run as a task, where that is known.
+    /// Whether the request asked to run as a task, if that is known.
     pub(super) task: Option<bool>,
-    /// Whether the request allowed for extensions, which bring result types of
-    /// their own.
+    /// Whether the request declared extensions, which can add result types.
     pub(super) extensions: bool,
 }
 
 impl Checker {
-    /// The checker of a revision. The first of each revision reads its shapes.
+    /// Returns the checker of a revision. The first call for a revision parses its shapes.
     pub fn of(revision: Revision) -> Checker {
-        Checker { revision, shapes: Shapes::of(revision) }
+        Checker { revision, shapes: TypeShapes::for_revision(revision) }
     }
 
-    /// The revision whose rules these are.
+    /// Returns the revision of the rules.
     pub fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// Everything wrong with one frame: what is wrong in every revision, then
-    /// what this revision's rules say. `answers` is, for a response, the
-    /// method of the request, where that is known.
+    /// Returns the violations of one frame: first those of every revision, then those
+    /// of this revision. For a response, `answers` is the method of the request, if it
+    /// is known.
     pub fn check(&self, frame: &Frame, from: Side, answers: Option<&str>) -> Vec<Violation> {
-        let answered = Answered { method: answers, ..Answered::default() };
-        self.check_answer(frame, from, answered)
+        let request = RequestContext { method: answers, ..RequestContext::default() };
+        self.check_with_request(frame, from, request)
     }
 
-    /// The names of all types that [`Checker::check_type`] knows.
+    /// Returns the names of all types that [`Checker::check_type`] knows.
     pub fn type_names(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.shapes.names()
     }
 
-    /// Everything wrong with a value as the named type of the protocol, with
-    /// paths that start at `$`; `None` if there is no such type.
+    /// Checks a value against the named type of the protocol, with paths that start
+    /// at `$`; returns `None` for an unknown type.
     pub fn check_type(&self, name: &str, json: Json<'_>) -> Option<Vec<Violation>> {
-        let shape = self.shapes.named(name)?;
+        let shape = self.shapes.get(name)?;
         let section = format!("schema#{}", name.to_ascii_lowercase());
-        let mut out = Findings::new(self.revision.name(), &section);
-        let path = Path::new("$");
-        duplicates::find(json, &path, &mut out);
-        self.shapes.walk(shape, json, &path, &mut out);
-        Some(out.done())
+        let mut out = ViolationCollector::new(self.revision.name(), &section);
+        let path = JsonPath::new("$");
+        duplicates::report_duplicate_keys(json, &path, &mut out);
+        self.shapes.check(shape, json, &path, &mut out);
+        Some(out.into_violations())
     }
 
-    /// [`Checker::check`] with all that a conversation knows.
-    pub(super) fn check_answer(
+    /// [`Checker::check`] for a response to a known request.
+    pub(super) fn check_with_request(
         &self,
         frame: &Frame,
         from: Side,
-        answered: Answered<'_>,
+        request: RequestContext<'_>,
     ) -> Vec<Violation> {
-        let mut out = Findings::new(self.revision.name(), self.revision.rules().messages);
-        self.frame(frame, from, answered, "$", &mut out);
-        out.done()
+        let mut out = ViolationCollector::new(self.revision.name(), self.revision.rules().messages);
+        self.check_frame(frame, from, request, "$", &mut out);
+        out.into_violations()
     }
 
-    /// The frame's own violations, under this revision's section.
-    pub(super) fn frame_level(&self, frame: &Frame) -> Vec<Violation> {
-        let mut out = Findings::new(self.revision.name(), self.revision.rules().messages);
-        self.own_violations(frame, "$", &mut out);
-        out.done()
+    /// Returns the frame's own violations, with this revision's section.
+    pub(super) fn check_envelope(&self, frame: &Frame) -> Vec<Violation> {
+        let mut out = ViolationCollector::new(self.revision.name(), self.revision.rules().messages);
+        self.copy_frame_violations(frame, "$", &mut out);
+        out.into_violations()
     }
 
-    fn own_violations(&self, frame: &Frame, base: &str, out: &mut Findings<'_>) {
+    fn copy_frame_violations(&self, frame: &Frame, base: &str, out: &mut ViolationCollector<'_>) {
         for violation in frame.violations() {
-            let path = rebased(&violation.path, base);
+            let path = rebase_path(&violation.path, base);
             let message = || violation.message.clone();
-            out.add(violation.rule, &Path::new(&path), message);
+            out.add(violation.rule, &JsonPath::new(&path), message);
         }
     }
 
-    /// Judges a frame that stands at `base`: `$`, or `$[0]` in a batch.
-    fn frame(
+    /// Checks a frame whose path is `base`: `$`, or `$[0]` in a batch.
+    fn check_frame(
         &self,
         frame: &Frame,
         from: Side,
-        answered: Answered<'_>,
+        request: RequestContext<'_>,
         base: &str,
-        out: &mut Findings<'_>,
+        out: &mut ViolationCollector<'_>,
     ) {
-        self.own_violations(frame, base, out);
+        self.copy_frame_violations(frame, base, out);
         let section = self.revision.rules().messages;
-        let place = Place { from, root: Path::new(base) };
-        let place = &place;
+        let context = &FrameContext { from, root: JsonPath::new(base) };
         match frame.kind() {
-            FrameKind::Request => self.request(frame, place, out),
-            FrameKind::Notification => self.notification(frame, place, out),
-            FrameKind::Result => self.result(frame, answered, place, out),
-            FrameKind::Error => self.error(frame, place, out),
-            FrameKind::Batch => self.batch(frame, place, out),
+            FrameKind::Request => self.check_request(frame, context, out),
+            FrameKind::Notification => self.check_notification(frame, context, out),
+            FrameKind::Result => self.check_result(frame, request, context, out),
+            FrameKind::Error => self.check_error(frame, context, out),
+            FrameKind::Batch => self.check_batch(frame, context, out),
             FrameKind::Other => {}
         }
-        out.section(section);
+        out.set_section(section);
         for (name, part) in
             [("params", frame.params()), ("result", frame.result()), ("error", frame.error())]
         {
             if let Some(part) = part {
-                duplicates::find(part, &place.root.name(name), out);
+                duplicates::report_duplicate_keys(part, &context.root.name(name), out);
             }
         }
     }
 
-    fn batch(&self, frame: &Frame, place: &Place<'_>, out: &mut Findings<'_>) {
+    fn check_batch(
+        &self,
+        frame: &Frame,
+        context: &FrameContext<'_>,
+        out: &mut ViolationCollector<'_>,
+    ) {
         if !self.revision.has_batches() {
             let message = || format!("revision {} has no batches", self.revision);
-            return out.add(Rule::BatchNotAllowed, &place.root, message);
+            return out.add(Rule::BatchNotAllowed, &context.root, message);
         }
         for (index, item) in frame.batch().enumerate() {
-            let base = place.root.index(index).to_string();
+            let base = context.root.index(index).to_string();
             if item.kind() == FrameKind::Batch {
-                out.add(Rule::NotAnObject, &Path::new(&base), || {
-                    "a batch holds messages, not batches".to_owned()
+                out.add(Rule::NotAnObject, &JsonPath::new(&base), || {
+                    "a batch must not contain a batch".to_owned()
                 });
                 continue;
             }
             if item.method() == Some("initialize") {
-                out.add(Rule::BatchNotAllowed, &Path::new(&base), || {
-                    "initialize stands alone, never in a batch".to_owned()
+                out.add(Rule::BatchNotAllowed, &JsonPath::new(&base), || {
+                    "initialize must not be in a batch".to_owned()
                 });
             }
-            let mut inner = Findings::new(self.revision.name(), self.revision.rules().messages);
-            self.frame(&item, place.from, Answered::default(), &base, &mut inner);
-            out.absorb(inner.done());
-            if out.satisfied() {
+            let mut inner =
+                ViolationCollector::new(self.revision.name(), self.revision.rules().messages);
+            self.check_frame(&item, context.from, RequestContext::default(), &base, &mut inner);
+            out.extend(inner.into_violations());
+            if out.is_full() {
                 return;
             }
         }
     }
 
-    fn request(&self, frame: &Frame, place: &Place<'_>, out: &mut Findings<'_>) {
+    fn check_request(
+        &self,
+        frame: &Frame,
+        context: &FrameContext<'_>,
+        out: &mut ViolationCollector<'_>,
+    ) {
         let method = frame.method().unwrap_or_default();
-        if let Some(rule) = self.revision.request(place.from, method) {
-            out.section(rule.section);
-            return self.params(frame, rule.params, rule.params_required, place, out);
+        if let Some(definition) = self.revision.request(context.from, method) {
+            out.set_section(definition.section);
+            return self.check_params(
+                frame,
+                definition.params,
+                definition.params_required,
+                context,
+                out,
+            );
         }
-        if self.revision.requests(place.from).is_empty() {
-            return out.add(Rule::WrongDirection, &place.root.name("method"), || {
+        if self.revision.requests(context.from).is_empty() {
+            return out.add(Rule::WrongDirection, &context.root.name("method"), || {
                 let revision = self.revision;
-                format!("in {revision} the {} sends no requests", place.from)
+                format!("the {} must not send requests in {revision}", context.from)
             });
         }
-        if self.revision.request(place.from.other(), method).is_some() {
-            return self.wrong_direction(method, place, out);
+        if self.revision.request(context.from.other(), method).is_some() {
+            return self.report_wrong_direction(method, context, out);
         }
-        if self.knows_notification(method) {
-            return out.add(Rule::WrongValue, &place.root.name("id"), || {
-                format!("{method} is a notification, and so has no id")
+        if self.is_notification(method) {
+            return out.add(Rule::WrongValue, &context.root.name("id"), || {
+                format!("{method} is a notification and must not have an id")
             });
         }
-        // Every modern request says what its sender can do, whatever it asks.
-        if !self.foreign_method(method, place, out) && self.revision.is_modern() {
-            out.section(META);
-            self.params(frame, "RequestParams", true, place, out);
+        // Every modern request carries metadata, also one with a custom method.
+        if !self.report_foreign_method(method, context, out) && self.revision.is_modern() {
+            out.set_section(META_SECTION);
+            self.check_params(frame, "RequestParams", true, context, out);
         }
     }
 
-    fn notification(&self, frame: &Frame, place: &Place<'_>, out: &mut Findings<'_>) {
+    fn check_notification(
+        &self,
+        frame: &Frame,
+        context: &FrameContext<'_>,
+        out: &mut ViolationCollector<'_>,
+    ) {
         let method = frame.method().unwrap_or_default();
-        if let Some(rule) = self.revision.notification(place.from, method) {
-            out.section(rule.section);
-            return self.params(frame, rule.params, rule.params_required, place, out);
+        if let Some(definition) = self.revision.notification(context.from, method) {
+            out.set_section(definition.section);
+            return self.check_params(
+                frame,
+                definition.params,
+                definition.params_required,
+                context,
+                out,
+            );
         }
-        let other = place.from.other();
+        let other = context.from.other();
         if self.revision.notification(other, method).is_some() {
-            return self.wrong_direction(method, place, out);
+            return self.report_wrong_direction(method, context, out);
         }
-        let sides = [place.from, other];
+        let sides = [context.from, other];
         if sides.map(|side| self.revision.request(side, method)) != [None, None] {
-            return out.add(Rule::IdMissing, &place.root.name("id"), || {
-                format!("{method} is a request, and so has an id")
+            return out.add(Rule::IdMissing, &context.root.name("id"), || {
+                format!("{method} is a request and must have an id")
             });
         }
-        self.foreign_method(method, place, out);
+        self.report_foreign_method(method, context, out);
     }
 
-    fn knows_notification(&self, method: &str) -> bool {
+    fn is_notification(&self, method: &str) -> bool {
         let sides = [Side::Client, Side::Server];
         sides.map(|side| self.revision.notification(side, method)) != [None, None]
     }
 
-    fn wrong_direction(&self, method: &str, place: &Place<'_>, out: &mut Findings<'_>) {
-        out.add(Rule::WrongDirection, &place.root.name("method"), || {
-            let (from, revision) = (place.from, self.revision);
-            format!("in {revision} the {from} does not send {method}")
+    fn report_wrong_direction(
+        &self,
+        method: &str,
+        context: &FrameContext<'_>,
+        out: &mut ViolationCollector<'_>,
+    ) {
+        out.add(Rule::WrongDirection, &context.root.name("method"), || {
+            let (from, revision) = (context.from, self.revision);
+            format!("the {from} must not send {method} in {revision}")
         });
     }
 
-    /// A method that no revision has is anyone's own; one that another
-    /// revision has is out of place here.
-    fn foreign_method(&self, method: &str, place: &Place<'_>, out: &mut Findings<'_>) -> bool {
+    /// Reports a method that only other revisions have. A method of no revision is
+    /// custom and allowed.
+    fn report_foreign_method(
+        &self,
+        method: &str,
+        context: &FrameContext<'_>,
+        out: &mut ViolationCollector<'_>,
+    ) -> bool {
         let rules = self.revision.rules();
         if rules.extension_methods.iter().any(|it| method.starts_with(it)) {
             return false;
         }
-        let having = Revision::ALL.into_iter().filter(|revision| {
+        let known_in = Revision::ALL.into_iter().filter(|revision| {
             [Side::Client, Side::Server].into_iter().any(|side| {
                 revision.request(side, method).is_some()
                     || revision.notification(side, method).is_some()
             })
         });
-        let having: Vec<_> = having.map(Revision::name).collect();
-        if !having.is_empty() {
-            out.add(Rule::NotInRevision, &place.root.name("method"), || {
+        let known_in: Vec<_> = known_in.map(Revision::name).collect();
+        if !known_in.is_empty() {
+            out.add(Rule::NotInRevision, &context.root.name("method"), || {
                 let revision = self.revision;
-                format!("{method} is in {}, not in {revision}", having.join(", "))
+                format!("{method} is a method of {}, not of {revision}", known_in.join(", "))
             });
         }
-        !having.is_empty()
+        !known_in.is_empty()
     }
 
-    fn params(
+    fn check_params(
         &self,
         frame: &Frame,
         shape: &str,
         required: bool,
-        place: &Place<'_>,
-        out: &mut Findings<'_>,
+        context: &FrameContext<'_>,
+        out: &mut ViolationCollector<'_>,
     ) {
-        let path = place.root.name("params");
+        let path = context.root.name("params");
         match frame.params() {
-            // Params of another type are among the frame's own violations.
-            Some(params) if params.is_object() => self.walk(shape, params, &path, out),
+            // The frame itself reports params of another type.
+            Some(params) if params.is_object() => self.check_shape(shape, params, &path, out),
             Some(_) => {}
             None if required => {
                 out.add(Rule::MissingField, &path, || "params is required".to_owned())
@@ -252,21 +289,27 @@ impl Checker {
         }
     }
 
-    pub(super) fn walk(&self, name: &str, json: Json<'_>, path: &Path<'_>, out: &mut Findings<'_>) {
-        if let Some(shape) = self.shapes.named(name) {
-            self.shapes.walk(shape, json, path, out);
+    pub(super) fn check_shape(
+        &self,
+        name: &str,
+        json: Json<'_>,
+        path: &JsonPath<'_>,
+        out: &mut ViolationCollector<'_>,
+    ) {
+        if let Some(shape) = self.shapes.get(name) {
+            self.shapes.check(shape, json, path, out);
         }
     }
 }
 
-/// Who sent the frame that is judged, and where it stands.
-pub(super) struct Place<'a> {
+/// The sender and the path of the frame under check.
+pub(super) struct FrameContext<'a> {
     pub(super) from: Side,
-    pub(super) root: Path<'a>,
+    pub(super) root: JsonPath<'a>,
 }
 
-/// The same path below another root.
-pub(super) fn rebased(path: &str, base: &str) -> String {
+/// Returns the same path below another root.
+pub(super) fn rebase_path(path: &str, base: &str) -> String {
     let rest = path.strip_prefix('$').unwrap_or(path);
     format!("{base}{rest}")
 }

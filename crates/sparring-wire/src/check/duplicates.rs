@@ -1,97 +1,101 @@
-//! Finds keys that stand twice in one object, at any depth, in one pass.
+//! Finds duplicate keys of objects at any depth, in one pass.
 //!
-//! JSON parsers disagree on which of the two counts, so a message with such a
-//! key can mean different things to different readers.
+//! JSON parsers disagree on which of two equal keys counts, so such a message can
+//! mean different things to different readers.
 
-use super::findings::Findings;
-use super::path::Path;
-use crate::json::scan::{DEEPEST, Scanner};
+use super::json_path::JsonPath;
+use super::violation_collector::ViolationCollector;
+use crate::json::scanner::{MAX_DEPTH, Scanner};
 use crate::json::{Json, Key};
-use crate::violation::Rule;
+use crate::rule::Rule;
 
-/// How many keys are compared one by one before a set is made.
-const FEW: usize = 16;
+/// The number of keys that are compared one by one; more keys go into a set.
+const LINEAR_SEARCH_LIMIT: usize = 16;
 
-/// Adds a finding for every repeated key inside `json`.
-pub(super) fn find(json: Json<'_>, path: &Path<'_>, out: &mut Findings<'_>) {
-    if json.has_each_name_once() {
+/// Reports every duplicate key inside `json`.
+pub(super) fn report_duplicate_keys(
+    json: Json<'_>,
+    path: &JsonPath<'_>,
+    out: &mut ViolationCollector<'_>,
+) {
+    if json.has_unique_names() {
         return;
     }
-    if json.is_noted() {
-        return noted(json, path, out);
+    if json.is_indexed() {
+        return check_indexed(json, path, out);
     }
-    let mut scanner = Scanner::new(json.bytes(), 0, DEEPEST);
-    value(json.bytes(), &mut scanner, path, out);
+    let mut scanner = Scanner::new(json.bytes(), 0, MAX_DEPTH);
+    scan_value(json.bytes(), &mut scanner, path, out);
 }
 
-/// Where the value has a tape, stepping over members costs next to nothing: a
-/// few are told apart by a fingerprint, and compared only where two have the
-/// same.
-fn noted(json: Json<'_>, path: &Path<'_>, out: &mut Findings<'_>) {
-    let mut seen = (json.members().nth(FEW).is_some()).then(Seen::default);
+/// Checks a value with an index, where stepping over members is cheap. A small
+/// object compares two keys only if their fingerprints are equal.
+fn check_indexed(json: Json<'_>, path: &JsonPath<'_>, out: &mut ViolationCollector<'_>) {
+    let is_large = json.members().nth(LINEAR_SEARCH_LIMIT).is_some();
+    let mut seen = is_large.then(SeenKeys::default);
     let mut fingerprints = 0u64;
     for (index, (key, value)) in json.members().enumerate() {
         let here = path.key(key);
         let fingerprint = key.fingerprint();
-        let new = match &mut seen {
+        let is_new = match &mut seen {
             Some(seen) => seen.add(key),
             None if fingerprints & fingerprint == 0 => true,
-            None => !json.members().take(index).any(|(known, _)| known.same_as(key)),
+            None => !json.members().take(index).any(|(known, _)| known.is_same_name(key)),
         };
         fingerprints |= fingerprint;
-        if !new {
-            repeated(key, &here, out);
+        if !is_new {
+            report_duplicate(key, &here, out);
         }
         if !value.is_scalar() {
-            noted(value, &here, out);
+            check_indexed(value, &here, out);
         }
     }
     for (index, item) in json.items().enumerate() {
         if !item.is_scalar() {
-            noted(item, &path.index(index), out);
+            check_indexed(item, &path.index(index), out);
         }
     }
 }
 
-fn repeated(key: Key<'_>, path: &Path<'_>, out: &mut Findings<'_>) {
-    out.add(Rule::DuplicateKey, path, || format!("the key {:?} stands more than once", key.name()));
+fn report_duplicate(key: Key<'_>, path: &JsonPath<'_>, out: &mut ViolationCollector<'_>) {
+    out.add(Rule::DuplicateKey, path, || format!("duplicate key {:?}", key.name()));
 }
 
-/// Takes one value. `None` cannot come from text that the scanner accepted,
-/// and only ends the search.
-fn value<'a>(
+/// Scans one value. `None` cannot come from text that the scanner accepted before;
+/// it ends the search.
+fn scan_value<'a>(
     bytes: &'a [u8],
     scanner: &mut Scanner<'a>,
-    path: &Path<'_>,
-    out: &mut Findings<'_>,
+    path: &JsonPath<'_>,
+    out: &mut ViolationCollector<'_>,
 ) -> Option<()> {
     match scanner.peek()? {
-        b'{' => object(bytes, scanner, path, out),
-        b'[' => array(bytes, scanner, path, out),
+        b'{' => scan_object(bytes, scanner, path, out),
+        b'[' => scan_array(bytes, scanner, path, out),
         _ => scanner.value().ok().map(|_| ()),
     }
 }
 
-fn object<'a>(
+fn scan_object<'a>(
     bytes: &'a [u8],
     scanner: &mut Scanner<'a>,
-    path: &Path<'_>,
-    out: &mut Findings<'_>,
+    path: &JsonPath<'_>,
+    out: &mut ViolationCollector<'_>,
 ) -> Option<()> {
     scanner.expect(b'{').ok()?;
     if scanner.peek()? == b'}' {
         return scanner.expect(b'}').ok();
     }
-    let mut seen = Seen::default();
+    let mut seen = SeenKeys::default();
     loop {
         let (inner, escapes) = scanner.string().ok()?;
         let key = Key::new(&bytes[inner], escapes);
         let here = path.key(key);
         if !seen.add(key) {
-            repeated(key, &here, out);
+            report_duplicate(key, &here, out);
         }
         scanner.expect(b':').ok()?;
-        value(bytes, scanner, &here, out)?;
+        scan_value(bytes, scanner, &here, out)?;
         if scanner.peek()? == b'}' {
             return scanner.expect(b'}').ok();
         }
@@ -99,11 +103,11 @@ fn object<'a>(
     }
 }
 
-fn array<'a>(
+fn scan_array<'a>(
     bytes: &'a [u8],
     scanner: &mut Scanner<'a>,
-    path: &Path<'_>,
-    out: &mut Findings<'_>,
+    path: &JsonPath<'_>,
+    out: &mut ViolationCollector<'_>,
 ) -> Option<()> {
     scanner.expect(b'[').ok()?;
     if scanner.peek()? == b']' {
@@ -111,7 +115,7 @@ fn array<'a>(
     }
     let mut index = 0;
     loop {
-        value(bytes, scanner, &path.index(index), out)?;
+        scan_value(bytes, scanner, &path.index(index), out)?;
         if scanner.peek()? == b']' {
             return scanner.expect(b']').ok();
         }
@@ -120,29 +124,29 @@ fn array<'a>(
     }
 }
 
-/// The keys of one object: few are compared one by one without allocation,
-/// many go into a set, so that no object takes quadratic time.
+/// The keys of one object. The first ones are compared one by one without
+/// allocation; the others go into a set, so that no object takes quadratic time.
 #[derive(Default)]
-struct Seen<'a> {
-    few: [Option<Key<'a>>; FEW],
+struct SeenKeys<'a> {
+    first: [Option<Key<'a>>; LINEAR_SEARCH_LIMIT],
     count: usize,
-    many: std::collections::HashSet<std::borrow::Cow<'a, str>>,
+    others: std::collections::HashSet<std::borrow::Cow<'a, str>>,
 }
 
-impl<'a> Seen<'a> {
-    /// Whether the key is new.
+impl<'a> SeenKeys<'a> {
+    /// Adds a key; returns whether it is new.
     fn add(&mut self, key: Key<'a>) -> bool {
-        let few = self.few.iter().take(self.count).flatten();
-        if few.into_iter().any(|known| known.same_as(key)) {
+        let first = self.first.iter().take(self.count).flatten();
+        if first.into_iter().any(|known| known.is_same_name(key)) {
             return false;
         }
-        match self.few.get_mut(self.count) {
+        match self.first.get_mut(self.count) {
             Some(slot) => {
                 *slot = Some(key);
                 self.count += 1;
                 true
             }
-            None => self.many.insert(key.name()),
+            None => self.others.insert(key.name()),
         }
     }
 }
@@ -155,15 +159,15 @@ mod tests {
         let raw = crate::json::RawJson::parse(text).unwrap();
         let frame = crate::Frame::notification("x", Some(&raw));
         for json in [raw.view(), frame.params().unwrap()] {
-            let mut out = Findings::new("", "");
-            find(json, &Path::new("$"), &mut out);
-            let paths: Vec<_> = out.done().into_iter().map(|it| it.path).collect();
+            let mut out = ViolationCollector::new("", "");
+            report_duplicate_keys(json, &JsonPath::new("$"), &mut out);
+            let paths: Vec<_> = out.into_violations().into_iter().map(|it| it.path).collect();
             assert_eq!(paths, expected, "{text}");
         }
     }
 
     #[test]
-    fn finds_repeated_keys_at_any_depth() {
+    fn finds_duplicate_keys_at_any_depth() {
         check(r#"{"a":1,"b":{"a":2},"c":[{"a":3}]}"#, &[]);
         check(r#"{"a":1,"a":2}"#, &["$.a"]);
         check(r#"{"x":[1,{"a":1,"b":[],"a":2}],"y":{},"z":[]}"#, &["$.x[1].a"]);
@@ -173,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_repeated_keys_among_very_many() {
+    fn finds_duplicate_keys_among_many() {
         let keys: Vec<_> = (0..1000).map(|it| format!("\"k{it}\":0")).collect();
         check(&format!("{{{}}}", keys.join(",")), &[]);
         check(&format!("{{{},\"k900\":1,\"k3\":1}}", keys.join(",")), &["$.k900", "$.k3"]);

@@ -1,18 +1,18 @@
-//! Holds frames against the rules of a revision.
+//! Checks frames against the rules of a revision.
 //!
-//! [`Checker`] judges one frame, [`Referee`] a whole conversation. Both only
-//! report; what to do about it is for others.
+//! [`Checker`] checks one frame, [`Referee`] all frames of one connection. Both only
+//! report violations; the caller decides what to do about them.
 
-mod answers;
 mod checker;
+mod connection;
 mod duplicates;
-mod findings;
-mod notation;
-mod path;
-mod referee;
-mod shape;
+mod json_path;
+mod responses;
+mod shape_check;
+mod shape_parser;
 #[cfg(test)]
 mod tests;
+mod violation_collector;
 
 pub use checker::Checker;
-pub use referee::Referee;
+pub use connection::Referee;

@@ -1,8 +1,7 @@
-//! A frame: one JSON-RPC message in its exact bytes, with what could be read
-//! of it and what is wrong with it.
+//! A frame: one JSON-RPC message with its exact bytes, its parsed fields and its
+//! violations.
 //!
-//! Parsing never fails. Whether a frame fits a protocol revision is not asked
-//! here; that is the checker's work.
+//! Parsing never fails. The checker decides whether a frame fits a revision.
 
 mod build;
 mod parse;
@@ -12,18 +11,18 @@ use std::sync::{Arc, OnceLock};
 use crate::error::ErrorObject;
 use crate::id::Id;
 use crate::json::Json;
-use crate::json::tape::Tape;
+use crate::json::node_index::NodeIndex;
 use crate::revision::known_method;
 use crate::violation::Violation;
 
-/// One message as it stood, or will stand, on the wire. Cheap to clone.
+/// One received or sent message. Cheap to clone.
 #[derive(Clone)]
-pub struct Frame(Arc<Inner>);
+pub struct Frame(Arc<FrameData>);
 
-/// What a frame is.
+/// The kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FrameKind {
-    /// A method with an id: expects a response.
+    /// A method with an id; it expects a response.
     Request,
     /// A method without an id.
     Notification,
@@ -33,17 +32,17 @@ pub enum FrameKind {
     Error,
     /// Several frames in one array.
     Batch,
-    /// None of these; the violations say why.
+    /// None of these; the violations give the reason.
     Other,
 }
 
-/// How much of a frame is read.
+/// The limits of parsing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The most bytes that are looked into, at most 4 GiB; a longer frame is kept
-    /// unread.
+    /// The maximum number of bytes, at most 4 GiB (default: 4 GiB). A longer frame is
+    /// not parsed.
     pub max_bytes: usize,
-    /// The deepest nesting that is followed, at most 256.
+    /// The maximum nesting depth, at most 256 (default: 128).
     pub max_depth: usize,
 }
 
@@ -54,224 +53,224 @@ impl Default for Limits {
 }
 
 #[derive(Debug)]
-struct Inner {
+struct FrameData {
     bytes: Vec<u8>,
-    read: Read,
-    /// Of the part that was read, or that somebody looked into, first, and
-    /// mostly the only one.
-    tape: OnceLock<Tape>,
+    fields: FrameFields,
+    /// The index of the first field that was parsed or accessed, which is mostly the
+    /// only one.
+    index: OnceLock<NodeIndex>,
 }
 
-impl Inner {
-    fn new(bytes: Vec<u8>, read: Read) -> Self {
-        Inner { bytes, read, tape: OnceLock::new() }
+impl FrameData {
+    fn new(bytes: Vec<u8>, fields: FrameFields) -> Self {
+        FrameData { bytes, fields, index: OnceLock::new() }
     }
 
-    fn of_text(bytes: Vec<u8>, limits: Limits) -> Self {
-        let (read, tape) = parse::read(&bytes, limits);
-        let tape = if tape.is_empty() { OnceLock::new() } else { OnceLock::from(tape) };
-        Inner { bytes, read, tape }
+    fn parse(bytes: Vec<u8>, limits: Limits) -> Self {
+        let (fields, index) = parse::parse_fields(&bytes, limits);
+        let index = if index.is_empty() { OnceLock::new() } else { OnceLock::from(index) };
+        FrameData { bytes, fields, index }
     }
 }
 
-/// What was read of a frame's bytes.
+/// The parsed fields of a frame.
 #[derive(Debug)]
-struct Read {
+struct FrameFields {
     kind: FrameKind,
     id: Option<Id>,
     method: Method,
-    params: Span,
-    result: Span,
-    error: Span,
-    /// The array, where the frame is a batch.
-    batch: Span,
-    /// Whether the text broke off inside something other than a response.
-    broken_elsewhere: bool,
-    /// Most frames deserve none.
-    remarks: Option<Box<Remarks>>,
+    params: ByteRange,
+    result: ByteRange,
+    error: ByteRange,
+    /// The array of a batch.
+    batch: ByteRange,
+    /// Whether the text ends too early, outside of a result or an error.
+    truncated_outside_response: bool,
+    /// Most frames have none.
+    diagnostics: Option<Box<Diagnostics>>,
 }
 
-/// What is to be said about a frame.
+/// The violations and notes of a frame.
 #[derive(Debug, Default)]
-struct Remarks {
+struct Diagnostics {
     violations: Vec<Violation>,
     notes: Vec<String>,
 }
 
-impl Read {
+impl FrameFields {
     fn new(kind: FrameKind) -> Self {
-        Read {
+        FrameFields {
             kind,
             id: None,
             method: Method::None,
-            params: Span::default(),
-            result: Span::default(),
-            error: Span::default(),
-            batch: Span::default(),
-            broken_elsewhere: false,
-            remarks: None,
+            params: ByteRange::default(),
+            result: ByteRange::default(),
+            error: ByteRange::default(),
+            batch: ByteRange::default(),
+            truncated_outside_response: false,
+            diagnostics: None,
         }
     }
 
-    fn remarks(&mut self) -> &mut Remarks {
-        self.remarks.get_or_insert_default()
+    fn diagnostics(&mut self) -> &mut Diagnostics {
+        self.diagnostics.get_or_insert_default()
     }
 }
 
 #[derive(Debug)]
 enum Method {
     None,
-    /// There, and not a string.
+    /// Present, but not a string.
     Malformed,
-    /// One that some revision has.
+    /// A method of some revision.
     Known(&'static str),
-    /// Any other.
-    Own(Box<str>),
+    /// Any other method.
+    Custom(Box<str>),
 }
 
 impl From<&str> for Method {
     fn from(name: &str) -> Self {
         match known_method(name.as_bytes()) {
             Some(known) => Method::Known(known),
-            None => Method::Own(name.into()),
+            None => Method::Custom(name.into()),
         }
     }
 }
 
-/// A range of the frame's bytes; an empty one is none.
+/// A range of the frame's bytes; an empty range stands for an absent field.
 #[derive(Debug, Clone, Copy, Default)]
-struct Span {
+struct ByteRange {
     start: u32,
     end: u32,
 }
 
 impl Frame {
-    /// Reads a frame from the wire, with default limits.
+    /// Parses a frame with the default limits.
     pub fn parse(bytes: impl Into<Vec<u8>>) -> Frame {
         Frame::parse_within(bytes, Limits::default())
     }
 
-    /// Reads a frame from the wire. Whatever the bytes are, there is a frame.
+    /// Parses a frame. Every sequence of bytes gives a frame.
     pub fn parse_within(bytes: impl Into<Vec<u8>>, limits: Limits) -> Frame {
-        Frame(Arc::new(Inner::of_text(bytes.into(), limits)))
+        Frame(Arc::new(FrameData::parse(bytes.into(), limits)))
     }
 
-    /// The beginning of a frame that was longer than `limit`; the rest was
-    /// never kept.
-    pub fn cut_off(beginning: impl Into<Vec<u8>>, limit: usize) -> Frame {
-        let mut inner = Inner::of_text(beginning.into(), Limits::default());
-        inner.read.kind = FrameKind::Other;
-        inner.read.remarks().violations = vec![parse::too_large(limit)];
+    /// Creates a frame from the start of a message that was longer than `limit`; the
+    /// rest was discarded.
+    pub fn cut_off(start: impl Into<Vec<u8>>, limit: usize) -> Frame {
+        let mut inner = FrameData::parse(start.into(), Limits::default());
+        inner.fields.kind = FrameKind::Other;
+        inner.fields.diagnostics().violations = vec![parse::too_large(limit)];
         Frame(Arc::new(inner))
     }
 
-    /// The exact bytes.
+    /// Returns the exact bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.0.bytes
     }
 
-    /// The bytes as text; invalid UTF-8 is replaced.
+    /// Returns the bytes as text, with invalid UTF-8 replaced.
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.0.bytes)
     }
 
-    /// What the frame is.
+    /// Returns the kind of the frame.
     pub fn kind(&self) -> FrameKind {
-        self.0.read.kind
+        self.0.fields.kind
     }
 
-    /// The id, where there is one that can be an id.
+    /// Returns the id, if the frame has a valid one.
     pub fn id(&self) -> Option<&Id> {
-        self.0.read.id.as_ref()
+        self.0.fields.id.as_ref()
     }
 
-    /// The method, where there is one.
+    /// Returns the method, if the frame has one.
     pub fn method(&self) -> Option<&str> {
-        match &self.0.read.method {
+        match &self.0.fields.method {
             Method::None | Method::Malformed => None,
             Method::Known(name) => Some(name),
-            Method::Own(name) => Some(name),
+            Method::Custom(name) => Some(name),
         }
     }
 
-    /// The params, where there are any, whatever their type.
+    /// Returns the params, of any type, if the frame has them.
     pub fn params(&self) -> Option<Json<'_>> {
-        self.span(self.0.read.params)
+        self.field(self.0.fields.params)
     }
 
-    /// The result, where there is one, whatever its type.
+    /// Returns the result, of any type, if the frame has one.
     pub fn result(&self) -> Option<Json<'_>> {
-        self.span(self.0.read.result)
+        self.field(self.0.fields.result)
     }
 
-    /// The error as it was spelled, where there is one.
+    /// Returns the error as written, if the frame has one.
     pub fn error(&self) -> Option<Json<'_>> {
-        self.span(self.0.read.error)
+        self.field(self.0.fields.error)
     }
 
-    /// The error, read leniently, where there is one.
+    /// Returns the error as [`ErrorObject::read`] reads it, if the frame has one.
     pub fn error_object(&self) -> Option<ErrorObject> {
         self.error().map(ErrorObject::read)
     }
 
-    /// The frames of a batch; none for other kinds.
+    /// Returns the frames of a batch; empty for other kinds.
     pub fn batch(&self) -> impl Iterator<Item = Frame> + '_ {
-        let batch = self.span(self.0.read.batch).unwrap_or(Json::EMPTY_OBJECT);
+        let batch = self.field(self.0.fields.batch).unwrap_or(Json::EMPTY_OBJECT);
         batch.items().map(|item| Frame::parse(item.bytes()))
     }
 
-    /// Whether the frame is a response, or was meant as one: it has a result,
-    /// an error or an id, and no method, and if it breaks off, it does so
-    /// inside its result or error.
+    /// Returns whether the frame is a response or a broken one: it has a result, an
+    /// error or an id, and no method. If its text ends too early, then inside its
+    /// result or error.
     pub fn is_response_like(&self) -> bool {
-        let read = &self.0.read;
-        matches!(read.method, Method::None)
-            && !read.broken_elsewhere
-            && (read.id.is_some() || read.result.is_some() || read.error.is_some())
+        let fields = &self.0.fields;
+        matches!(fields.method, Method::None)
+            && !fields.truncated_outside_response
+            && (fields.id.is_some() || fields.result.is_some() || fields.error.is_some())
     }
 
-    /// What is wrong with the frame in every revision; empty for a clean one.
+    /// Returns the violations that every revision has; empty for a valid frame.
     pub fn violations(&self) -> &[Violation] {
-        self.0.read.remarks.as_ref().map_or(&[], |remarks| &remarks.violations)
+        self.0.fields.diagnostics.as_ref().map_or(&[], |diagnostics| &diagnostics.violations)
     }
 
-    /// What is unusual but allowed: top-level keys that JSON-RPC does not know.
+    /// Returns the top-level keys that JSON-RPC does not define; they are allowed.
     pub fn notes(&self) -> &[String] {
-        self.0.read.remarks.as_ref().map_or(&[], |remarks| &remarks.notes)
+        self.0.fields.diagnostics.as_ref().map_or(&[], |diagnostics| &diagnostics.notes)
     }
 
-    fn span(&self, span: Span) -> Option<Json<'_>> {
-        if !span.is_some() {
+    fn field(&self, range: ByteRange) -> Option<Json<'_>> {
+        if !range.is_some() {
             return None;
         }
         let bytes = &self.0.bytes;
-        let range = span.range();
-        let tape = self.0.tape.get_or_init(|| Tape::of(bytes, range.clone()));
-        Some(match tape.at(range.start) {
+        let range = range.to_range();
+        let index = self.0.index.get_or_init(|| NodeIndex::build(bytes, range.clone()));
+        Some(match index.nodes_at(range.start) {
             [] => Json::trusted(&bytes[range]),
-            nodes => Json::noted(bytes, nodes),
+            nodes => Json::indexed(bytes, nodes),
         })
     }
 }
 
-impl Span {
+impl ByteRange {
     fn is_some(self) -> bool {
         self.end > self.start
     }
 
-    fn range(self) -> std::ops::Range<usize> {
+    fn to_range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
-/// Only made for frames that were read, which are never longer than this holds.
-impl From<std::ops::Range<usize>> for Span {
+/// A parsed frame is never longer than 4 GiB, so its offsets fit into 32 bits.
+impl From<std::ops::Range<usize>> for ByteRange {
     fn from(range: std::ops::Range<usize>) -> Self {
-        Span { start: range.start as u32, end: range.end as u32 }
+        ByteRange { start: range.start as u32, end: range.end as u32 }
     }
 }
 
-/// Two frames are equal when their bytes are.
+/// Two frames are equal if their bytes are equal.
 impl PartialEq for Frame {
     fn eq(&self, other: &Self) -> bool {
         self.0.bytes == other.0.bytes

@@ -1,69 +1,70 @@
-//! Reads a frame's bytes in one pass, going as far as they make sense.
+//! Parses a frame's bytes in one pass, up to the first syntax error.
 //!
-//! A text that breaks off still gives what stood before the break, so that a
-//! truncated reply can be told from mere noise by its id.
+//! The fields before the error are kept, so that the id distinguishes a truncated
+//! response from noise.
 
 use std::ops::Range;
 
-use super::{FrameKind, Limits, Method, Read};
+use super::{FrameFields, FrameKind, Limits, Method};
 use crate::id::Id;
-use crate::json::scan::Scanner;
-use crate::json::tape::Tape;
-use crate::json::{Fault, FaultKind, Json, JsonKind, Key};
+use crate::json::node_index::NodeIndex;
+use crate::json::scanner::Scanner;
+use crate::json::{Json, JsonKind, Key, SyntaxError, SyntaxErrorKind};
 use crate::revision::known_method;
-use crate::violation::{Rule, Violation};
+use crate::rule::Rule;
+use crate::violation::{MAX_VIOLATIONS, Violation};
 
-/// Where the specification speaks of what any message must look like.
-const MESSAGES: &str = "basic#messages";
+/// The section about messages.
+const MESSAGES_SECTION: &str = "basic#messages";
 
-/// The most notes, and violations, that one frame gets: nobody reads more, and
-/// a hostile frame must not make reading slow.
-const MOST: usize = 64;
+/// The maximum number of notes of one frame, so that a hostile frame does not make
+/// parsing slow.
+const MAX_NOTES: usize = 64;
 
-pub(super) fn read(bytes: &[u8], limits: Limits) -> (Read, Tape) {
-    let mut reader = Reader {
+pub(super) fn parse_fields(bytes: &[u8], limits: Limits) -> (FrameFields, NodeIndex) {
+    let mut parser = FrameParser {
         bytes,
         limits,
-        read: Read::new(FrameKind::Other),
+        fields: FrameFields::new(FrameKind::Other),
         id: None,
         version: None,
-        broken_in_response: false,
-        tape: Tape::default(),
+        truncated_in_response: false,
+        index: NodeIndex::default(),
     };
-    reader.run();
-    (reader.read, reader.tape)
+    parser.run();
+    (parser.fields, parser.index)
 }
 
 pub(super) fn too_large(limit: usize) -> Violation {
-    let message = format!("longer than the limit of {limit} bytes");
-    Violation::new(Rule::TooLarge, "$", message, MESSAGES)
+    let message = format!("the message is longer than the limit of {limit} bytes");
+    Violation::new(Rule::TooLarge, "$", message, MESSAGES_SECTION)
 }
 
-pub(super) fn params_remark(found: Json<'_>) -> Violation {
-    let message = format!("params are an object, not {}", found.kind().name());
-    Violation::new(Rule::ParamsWrongType, "$.params", message, MESSAGES)
+pub(super) fn params_violation(found: Json<'_>) -> Violation {
+    let message = format!("params must be an object, not {}", found.kind().name());
+    Violation::new(Rule::ParamsWrongType, "$.params", message, MESSAGES_SECTION)
 }
 
-pub(super) fn result_remark(found: Json<'_>) -> Violation {
-    let message = format!("a result is an object, not {}", found.kind().name());
-    Violation::new(Rule::ResultWrongType, "$.result", message, MESSAGES)
+pub(super) fn result_violation(found: Json<'_>) -> Violation {
+    let message = format!("a result must be an object, not {}", found.kind().name());
+    Violation::new(Rule::ResultWrongType, "$.result", message, MESSAGES_SECTION)
 }
 
-struct Reader<'a> {
+struct FrameParser<'a> {
     bytes: &'a [u8],
     limits: Limits,
-    read: Read,
+    fields: FrameFields,
     id: Option<Json<'a>>,
     version: Option<Json<'a>>,
-    /// Whether the text broke off inside a result or an error.
-    broken_in_response: bool,
-    /// Of the first of params, result and error, which is mostly the only one.
-    tape: Tape,
+    /// Whether the text ends inside a result or an error.
+    truncated_in_response: bool,
+    /// The index of the first of params, result and error, which is mostly the only one.
+    index: NodeIndex,
 }
 
-/// What JSON-RPC knows.
+/// The fields of JSON-RPC.
 #[derive(Clone, Copy)]
-enum Part {
+enum FieldName {
     Version,
     Id,
     Method,
@@ -72,99 +73,107 @@ enum Part {
     Error,
 }
 
-impl Part {
-    const ALL: [Part; 6] =
-        [Part::Version, Part::Id, Part::Method, Part::Params, Part::Result, Part::Error];
+impl FieldName {
+    const ALL: [FieldName; 6] = [
+        FieldName::Version,
+        FieldName::Id,
+        FieldName::Method,
+        FieldName::Params,
+        FieldName::Result,
+        FieldName::Error,
+    ];
 
     fn name(self) -> &'static str {
         match self {
-            Part::Version => "jsonrpc",
-            Part::Id => "id",
-            Part::Method => "method",
-            Part::Params => "params",
-            Part::Result => "result",
-            Part::Error => "error",
+            FieldName::Version => "jsonrpc",
+            FieldName::Id => "id",
+            FieldName::Method => "method",
+            FieldName::Params => "params",
+            FieldName::Result => "result",
+            FieldName::Error => "error",
         }
     }
 
-    fn named(key: Key<'_>) -> Option<Part> {
-        Part::ALL.into_iter().find(|part| key.is(part.name()))
+    fn from_key(key: Key<'_>) -> Option<FieldName> {
+        FieldName::ALL.into_iter().find(|field| key.is(field.name()))
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FrameParser<'a> {
     fn run(&mut self) {
         let limit = self.limits.max_bytes.min(u32::MAX as usize);
         if self.bytes.len() > limit {
-            return self.read.remarks().violations.push(too_large(limit));
+            return self.fields.diagnostics().violations.push(too_large(limit));
         }
         if let Err(error) = std::str::from_utf8(self.bytes) {
-            let message = format!("the bytes stop being UTF-8 at byte {}", error.valid_up_to());
-            self.violate(Rule::InvalidUtf8, "$", message);
+            let message = format!("invalid UTF-8 at byte {}", error.valid_up_to());
+            self.report(Rule::InvalidUtf8, "$", message);
         }
         let mut start = 0;
         if self.bytes.starts_with(b"\xEF\xBB\xBF") {
-            self.violate(Rule::ByteOrderMark, "$", "a byte order mark before the text");
+            self.report(Rule::ByteOrderMark, "$", "the message starts with a byte order mark");
             start = 3;
         }
         let mut scanner = Scanner::new(self.bytes, start, self.limits.max_depth);
         let outcome = match scanner.peek() {
-            Some(b'{') => self.object(&mut scanner),
-            Some(b'[') => self.array(&mut scanner),
-            _ => self.neither(&mut scanner),
+            Some(b'{') => self.parse_object(&mut scanner),
+            Some(b'[') => self.parse_array(&mut scanner),
+            _ => self.parse_scalar(&mut scanner),
         };
         let outcome = outcome.and_then(|()| match scanner.peek() {
             None => Ok(()),
-            Some(byte) => Err(Fault { at: scanner.pos(), kind: FaultKind::Unexpected(byte) }),
+            Some(byte) => {
+                Err(SyntaxError { offset: scanner.pos(), kind: SyntaxErrorKind::Unexpected(byte) })
+            }
         });
-        if let Err(fault) = outcome {
-            self.read.kind = FrameKind::Other;
-            let rule = match fault.kind {
-                FaultKind::TooDeep => Rule::TooDeep,
+        if let Err(error) = outcome {
+            self.fields.kind = FrameKind::Other;
+            let rule = match error.kind {
+                SyntaxErrorKind::TooDeep => Rule::TooDeep,
                 _ => Rule::NotJson,
             };
-            self.violate(rule, "$", fault.to_string());
+            self.report(rule, "$", error.to_string());
         }
     }
 
-    fn neither(&mut self, scanner: &mut Scanner<'a>) -> Result<(), Fault> {
+    fn parse_scalar(&mut self, scanner: &mut Scanner<'a>) -> Result<(), SyntaxError> {
         let value = scanner.value()?;
         let kind = Json::trusted(&self.bytes[value]).kind().name();
-        self.violate(Rule::NotAnObject, "$", format!("a message is an object, not {kind}"));
+        self.report(Rule::NotAnObject, "$", format!("a message must be an object, not {kind}"));
         Ok(())
     }
 
-    fn array(&mut self, scanner: &mut Scanner<'a>) -> Result<(), Fault> {
+    fn parse_array(&mut self, scanner: &mut Scanner<'a>) -> Result<(), SyntaxError> {
         let range = scanner.value()?;
-        self.read.kind = FrameKind::Batch;
+        self.fields.kind = FrameKind::Batch;
         if Json::trusted(&self.bytes[range.clone()]).items().next().is_none() {
-            self.violate(Rule::EmptyBatch, "$", "a batch holds at least one message");
+            self.report(Rule::EmptyBatch, "$", "a batch must hold at least one message");
         }
-        self.read.batch = range.into();
+        self.fields.batch = range.into();
         Ok(())
     }
 
-    fn object(&mut self, scanner: &mut Scanner<'a>) -> Result<(), Fault> {
-        let scanned = self.members(scanner);
+    fn parse_object(&mut self, scanner: &mut Scanner<'a>) -> Result<(), SyntaxError> {
+        let scanned = self.parse_members(scanner);
         match scanned {
             Ok(()) => {
-                self.id();
-                self.version();
-                self.kind();
+                self.check_id();
+                self.check_version();
+                self.set_kind();
             }
-            // Half an object cannot be blamed for what it lacks.
+            // A truncated object is not checked for missing fields.
             Err(_) => {
-                self.read.id = self.id.and_then(Id::read);
-                let answers = self.read.result.is_some() || self.read.error.is_some();
-                self.read.broken_elsewhere = !(answers || self.broken_in_response);
+                self.fields.id = self.id.and_then(Id::read);
+                let is_response = self.fields.result.is_some() || self.fields.error.is_some();
+                self.fields.truncated_outside_response =
+                    !(is_response || self.truncated_in_response);
             }
         }
         scanned
     }
 
-    /// Takes the members up to the closing brace, or up to where the text
-    /// stops being JSON.
-    fn members(&mut self, scanner: &mut Scanner<'a>) -> Result<(), Fault> {
+    /// Parses the members up to the closing brace or the first syntax error.
+    fn parse_members(&mut self, scanner: &mut Scanner<'a>) -> Result<(), SyntaxError> {
         scanner.expect(b'{')?;
         if scanner.peek() == Some(b'}') {
             return scanner.expect(b'}');
@@ -173,14 +182,15 @@ impl<'a> Reader<'a> {
         loop {
             let (key, escapes) = scanner.string()?;
             let key = Key::new(&self.bytes[key], escapes);
-            let part = Part::named(key);
+            let field = FieldName::from_key(key);
             scanner.expect(b':')?;
-            let value = self.value(part, scanner).inspect_err(|_| {
-                self.broken_in_response = matches!(part, Some(Part::Result | Part::Error));
+            let value = self.parse_value(field, scanner).inspect_err(|_| {
+                self.truncated_in_response =
+                    matches!(field, Some(FieldName::Result | FieldName::Error));
             })?;
-            match part {
-                Some(part) => self.member(part, value, &mut seen),
-                None => self.note(&key.name()),
+            match field {
+                Some(field) => self.set_field(field, value, &mut seen),
+                None => self.add_note(&key.name()),
             }
             if scanner.peek() != Some(b',') {
                 return scanner.expect(b'}');
@@ -189,151 +199,152 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn value(
+    fn parse_value(
         &mut self,
-        part: Option<Part>,
+        field: Option<FieldName>,
         scanner: &mut Scanner<'a>,
-    ) -> Result<Range<usize>, Fault> {
-        let deep = matches!(part, Some(Part::Params | Part::Result | Part::Error));
-        match deep && self.tape.is_empty() && Tape::fits(self.bytes) {
-            true => self.tape.note(self.bytes, scanner, 1),
-            false => scanner.value_below(1),
+    ) -> Result<Range<usize>, SyntaxError> {
+        let has_index =
+            matches!(field, Some(FieldName::Params | FieldName::Result | FieldName::Error));
+        match has_index && self.index.is_empty() && NodeIndex::can_hold(self.bytes) {
+            true => self.index.scan(self.bytes, scanner, 1),
+            false => scanner.value_at_depth(1),
         }
     }
 
-    /// Of duplicate keys the last counts, as most parsers have it.
-    fn member(&mut self, part: Part, value: Range<usize>, seen: &mut u8) {
-        let bit = 1 << part as u8;
+    /// Stores a field. The last of duplicate keys counts, as in most parsers.
+    fn set_field(&mut self, field: FieldName, value: Range<usize>, seen: &mut u8) {
+        let bit = 1 << field as u8;
         if *seen & bit != 0 {
-            self.duplicate(part.name());
+            self.report_duplicate(field.name());
         }
         *seen |= bit;
         let json = Json::trusted(&self.bytes[value.clone()]);
-        match part {
-            Part::Version => self.version = Some(json),
-            Part::Id => self.id = Some(json),
-            Part::Method => self.method(json),
-            Part::Params => self.read.params = value.into(),
-            Part::Result => self.read.result = value.into(),
-            Part::Error => self.read.error = value.into(),
+        match field {
+            FieldName::Version => self.version = Some(json),
+            FieldName::Id => self.id = Some(json),
+            FieldName::Method => self.set_method(json),
+            FieldName::Params => self.fields.params = value.into(),
+            FieldName::Result => self.fields.result = value.into(),
+            FieldName::Error => self.fields.error = value.into(),
         }
     }
 
-    /// Notes a key that JSON-RPC does not know.
-    fn note(&mut self, name: &str) {
-        let notes = &mut self.read.remarks().notes;
+    /// Notes a key that JSON-RPC does not define.
+    fn add_note(&mut self, name: &str) {
+        let notes = &mut self.fields.diagnostics().notes;
         if notes.iter().any(|noted| noted == name) {
-            self.duplicate(name);
-        } else if notes.len() < MOST {
+            self.report_duplicate(name);
+        } else if notes.len() < MAX_NOTES {
             notes.push(name.to_owned());
         }
     }
 
-    fn duplicate(&mut self, name: &str) {
-        let message = format!("the key {name:?} stands more than once");
-        self.violate(Rule::DuplicateKey, format!("$.{name}"), message);
+    fn report_duplicate(&mut self, name: &str) {
+        let message = format!("duplicate key {name:?}");
+        self.report(Rule::DuplicateKey, format!("$.{name}"), message);
     }
 
-    fn method(&mut self, json: Json<'a>) {
+    fn set_method(&mut self, json: Json<'a>) {
         if let [b'"', name @ .., b'"'] = json.bytes()
             && let Some(known) = known_method(name)
         {
-            self.read.method = Method::Known(known);
+            self.fields.method = Method::Known(known);
             return;
         }
-        self.read.method = match json.as_str() {
+        self.fields.method = match json.as_str() {
             Some(name) => Method::from(&*name),
             None => {
-                let message = format!("a method is a string, not {}", json.kind().name());
-                self.violate(Rule::MethodWrongType, "$.method", message);
+                let message = format!("a method must be a string, not {}", json.kind().name());
+                self.report(Rule::MethodWrongType, "$.method", message);
                 Method::Malformed
             }
         };
     }
 
-    fn id(&mut self) {
+    fn check_id(&mut self) {
         let Some(json) = self.id else { return };
-        self.read.id = Id::read(json);
-        if self.read.id.is_some() {
+        self.fields.id = Id::read(json);
+        if self.fields.id.is_some() {
             return;
         }
         let rule = match json.kind() {
-            // JSON-RPC answers what it could not read with the id `null`.
-            JsonKind::Null if self.read.error.is_some() => return,
+            // In JSON-RPC, an error that answers an unreadable message has the id `null`.
+            JsonKind::Null if self.fields.error.is_some() => return,
             JsonKind::Null => Rule::IdNull,
             JsonKind::Number => Rule::IdFractional,
             _ => Rule::IdWrongType,
         };
-        self.violate(rule, "$.id", format!("an id is a string or an integer, not {json}"));
+        self.report(rule, "$.id", format!("an id must be a string or an integer, not {json}"));
     }
 
-    fn version(&mut self) {
+    fn check_version(&mut self) {
         let message = match self.version {
             Some(version) if version.bytes() == br#""2.0""# => return,
-            // By escapes it can be spelled otherwise.
+            // The string can contain escapes.
             Some(version) if version.as_str().as_deref() == Some("2.0") => return,
             Some(version) => format!("expected \"2.0\", found {version}"),
             None => "expected \"2.0\", found nothing".to_owned(),
         };
-        self.violate(Rule::WrongJsonrpc, "$.jsonrpc", message);
+        self.report(Rule::WrongJsonrpc, "$.jsonrpc", message);
     }
 
-    fn kind(&mut self) {
-        let method = !matches!(self.read.method, Method::None | Method::Malformed);
-        let malformed = matches!(self.read.method, Method::Malformed);
-        let (result, error) = (self.read.result.is_some(), self.read.error.is_some());
-        if method || malformed {
-            self.request_kind(method, result || error);
+    fn set_kind(&mut self) {
+        let has_method = !matches!(self.fields.method, Method::None | Method::Malformed);
+        let is_malformed = matches!(self.fields.method, Method::Malformed);
+        let (result, error) = (self.fields.result.is_some(), self.fields.error.is_some());
+        if has_method || is_malformed {
+            self.set_request_kind(has_method, result || error);
         } else if result && error {
-            let message = "a response has a result or an error, not both";
-            self.violate(Rule::ResultAndError, "$", message);
+            let message = "the response has both `result` and `error`";
+            self.report(Rule::ResultAndError, "$", message);
         } else if result || error {
-            self.response_kind(result);
+            self.set_response_kind(result);
         } else {
-            let message = "a message has a method, a result or an error";
-            self.violate(Rule::NothingInside, "$", message);
+            let message = "the message has none of `method`, `result` and `error`";
+            self.report(Rule::EmptyMessage, "$", message);
         }
     }
 
-    fn request_kind(&mut self, method: bool, response: bool) {
-        if response {
-            let message = "a message with a method has neither result nor error";
-            self.violate(Rule::RequestAndResponse, "$", message);
+    fn set_request_kind(&mut self, has_method: bool, is_response: bool) {
+        if is_response {
+            let message = "a message with a method must not have `result` or `error`";
+            self.report(Rule::RequestAndResponse, "$", message);
         }
-        if method {
-            self.read.kind = match self.id {
+        if has_method {
+            self.fields.kind = match self.id {
                 Some(_) => FrameKind::Request,
                 None => FrameKind::Notification,
             };
         }
-        let params = self.read.params;
-        if params.is_some() && self.bytes[params.range().start] != b'{' {
-            let remark = params_remark(Json::trusted(&self.bytes[params.range()]));
-            self.read.remarks().violations.push(remark);
+        let params = self.fields.params;
+        if params.is_some() && self.bytes[params.to_range().start] != b'{' {
+            let violation = params_violation(Json::trusted(&self.bytes[params.to_range()]));
+            self.fields.diagnostics().violations.push(violation);
         }
     }
 
-    fn response_kind(&mut self, result: bool) {
-        if result {
-            self.read.kind = FrameKind::Result;
+    fn set_response_kind(&mut self, has_result: bool) {
+        if has_result {
+            self.fields.kind = FrameKind::Result;
             if self.id.is_none() {
-                self.violate(Rule::IdMissing, "$.id", "a result names the request it answers");
+                self.report(Rule::IdMissing, "$.id", "a result must have the id of its request");
             }
-            let span = self.read.result;
-            if self.bytes[span.range().start] != b'{' {
-                let remark = result_remark(Json::trusted(&self.bytes[span.range()]));
-                self.read.remarks().violations.push(remark);
+            let range = self.fields.result;
+            if self.bytes[range.to_range().start] != b'{' {
+                let violation = result_violation(Json::trusted(&self.bytes[range.to_range()]));
+                self.fields.diagnostics().violations.push(violation);
             }
             return;
         }
-        self.read.kind = FrameKind::Error;
-        let span = self.read.error;
-        let error = Json::trusted(&self.bytes[span.range()]);
+        self.fields.kind = FrameKind::Error;
+        let range = self.fields.error;
+        let error = Json::trusted(&self.bytes[range.to_range()]);
         let code = error.get("code").map(Json::kind);
         let message = error.get("message").map(Json::kind);
         if code != Some(JsonKind::Integer) {
             let found = code.map_or("nothing", JsonKind::name);
-            self.violate(
+            self.report(
                 Rule::ErrorMalformed,
                 "$.error.code",
                 format!("expected an integer, found {found}"),
@@ -341,7 +352,7 @@ impl<'a> Reader<'a> {
         }
         if message != Some(JsonKind::String) {
             let found = message.map_or("nothing", JsonKind::name);
-            self.violate(
+            self.report(
                 Rule::ErrorMalformed,
                 "$.error.message",
                 format!("expected a string, found {found}"),
@@ -349,10 +360,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn violate(&mut self, rule: Rule, path: impl Into<String>, message: impl Into<String>) {
-        let violations = &mut self.read.remarks().violations;
-        if violations.len() < MOST {
-            violations.push(Violation::new(rule, path, message, MESSAGES));
+    fn report(&mut self, rule: Rule, path: impl Into<String>, message: impl Into<String>) {
+        let violations = &mut self.fields.diagnostics().violations;
+        if violations.len() < MAX_VIOLATIONS {
+            violations.push(Violation::new(rule, path, message, MESSAGES_SECTION));
         }
     }
 }

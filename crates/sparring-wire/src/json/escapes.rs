@@ -1,22 +1,21 @@
-//! The text that a string of JSON stands for: its escapes resolved, and what is no
-//! text replaced.
+//! Decodes JSON strings: resolves escapes and replaces invalid UTF-8.
 
 use std::borrow::Cow;
 
-/// Bytes as text; invalid UTF-8 is replaced. Nearly all text is valid, and the
-/// standard library knows that sooner by asking than by replacing.
-pub(super) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+/// Returns bytes as text, with invalid UTF-8 replaced. Most text is valid, and
+/// `from_utf8` recognizes that faster than `from_utf8_lossy`.
+pub(super) fn to_text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(bytes),
     }
 }
 
-/// Resolves the escapes of a string's inner bytes. A lone surrogate and bytes
-/// that are no UTF-8 become U+FFFD.
+/// Resolves the escapes of a string's inner bytes. A lone surrogate and invalid UTF-8
+/// become U+FFFD.
 pub(super) fn unescape(inner: &[u8], escapes: bool) -> Cow<'_, str> {
     if !escapes {
-        return lossy(inner);
+        return to_text(inner);
     }
     let mut out = Vec::with_capacity(inner.len());
     let mut rest = inner;
@@ -37,7 +36,7 @@ pub(super) fn unescape(inner: &[u8], escapes: bool) -> Cow<'_, str> {
             b'r' => b'\r',
             b't' => b'\t',
             b'u' => {
-                let character = code_point(&mut rest);
+                let character = parse_code_point(&mut rest);
                 out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
                 continue;
             }
@@ -51,10 +50,10 @@ pub(super) fn unescape(inner: &[u8], escapes: bool) -> Cow<'_, str> {
     }
 }
 
-/// Reads the hex digits after `\u`, and a second escape where the first is a
-/// high surrogate.
-fn code_point(rest: &mut &[u8]) -> char {
-    let Some(high) = hex4(rest) else {
+/// Parses the hex digits after `\u`, and a second escape if the first is a high
+/// surrogate.
+fn parse_code_point(rest: &mut &[u8]) -> char {
+    let Some(high) = parse_hex4(rest) else {
         return char::REPLACEMENT_CHARACTER;
     };
     *rest = &rest[4..];
@@ -63,7 +62,7 @@ fn code_point(rest: &mut &[u8]) -> char {
     }
     if (0xD800..0xDC00).contains(&high)
         && rest.starts_with(b"\\u")
-        && let Some(low) = hex4(&rest[2..])
+        && let Some(low) = parse_hex4(&rest[2..])
         && (0xDC00..0xE000).contains(&low)
     {
         *rest = &rest[6..];
@@ -73,7 +72,7 @@ fn code_point(rest: &mut &[u8]) -> char {
     char::REPLACEMENT_CHARACTER
 }
 
-fn hex4(bytes: &[u8]) -> Option<u32> {
+fn parse_hex4(bytes: &[u8]) -> Option<u32> {
     let digits = std::str::from_utf8(bytes.get(..4)?).ok()?;
     u32::from_str_radix(digits, 16).ok()
 }

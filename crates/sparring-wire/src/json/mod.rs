@@ -1,19 +1,16 @@
-//! JSON as it stands on the wire: a scanner that validates and measures, a
-//! borrowed view that navigates, and an owned text that is known to be JSON.
+//! JSON text: a scanner that validates it, a borrowed view that navigates it, and owned
+//! text that is known to be valid.
 //!
-//! Trees are left to `serde_json`, on demand.
+//! `serde_json` builds trees, on demand.
 
 mod escapes;
-mod object;
+pub(crate) mod node_index;
+pub(crate) mod object;
 mod raw;
-pub(crate) mod scan;
-pub(crate) mod splice;
-pub(crate) mod tape;
-mod tree;
+pub(crate) mod scanner;
 mod view;
 
 pub use object::ObjectBuilder;
-pub use raw::{InvalidJson, RawJson};
-pub use scan::{Fault, FaultKind};
-pub use tree::{capabilities, completion, implementation, tree};
+pub use raw::{InvalidJson, RawJson, capabilities, completion, implementation, tree};
+pub use scanner::{SyntaxError, SyntaxErrorKind};
 pub use view::{Items, Json, JsonKind, Key, Members};

@@ -1,65 +1,68 @@
-//! Owned text that is known to be one JSON value, kept in its own spelling.
+//! Owned text that is known to be one JSON value, and the shared entry points to
+//! `serde_json`.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
+use serde_json::Value;
 
-use super::scan::{DEEPEST, Fault, one_value, write_string};
+use super::scanner::{MAX_DEPTH, SyntaxError, scan_single_value, write_string};
 use super::view::Json;
+use crate::types::{Completion, Implementation, ServerCapabilities};
 
-/// One JSON value as text: checked once, never re-spelled.
+/// One JSON value as text: validated once, never reformatted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RawJson(Cow<'static, str>);
 
 /// The text was not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not JSON: {0}")]
-pub struct InvalidJson(Fault);
+pub struct InvalidJson(SyntaxError);
 
 impl RawJson {
-    /// Checks that a text is one JSON value and keeps it as spelled.
+    /// Checks that a text is one JSON value, and keeps it as written.
     ///
     /// # Errors
-    /// When it is not JSON; the error says where.
+    /// Fails if the text is not JSON; the error has the position.
     pub fn parse(text: &str) -> Result<Self, InvalidJson> {
-        let range = one_value(text.as_bytes(), DEEPEST).map_err(InvalidJson)?;
+        let range = scan_single_value(text.as_bytes(), MAX_DEPTH).map_err(InvalidJson)?;
         Ok(RawJson(text[range].to_owned().into()))
     }
 
-    /// Spells out a value of the caller's.
+    /// Serializes a value.
     ///
     /// # Errors
-    /// When the type cannot be written as JSON, as a map with keys that are no
+    /// Fails if the value cannot be written as JSON, as a map whose keys are not
     /// strings.
     pub fn of(value: &impl Serialize) -> Result<Self, serde_json::Error> {
         Ok(RawJson(serde_json::to_string(value)?.into()))
     }
 
-    /// Keeps text that was put together from JSON.
+    /// Wraps text that was built from valid JSON.
     pub(crate) fn trusted(text: Vec<u8>) -> Self {
         let text = String::from_utf8(text)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         RawJson(text.into())
     }
 
-    /// A string.
+    /// Returns a JSON string.
     pub fn string(text: &str) -> Self {
         let mut out = Vec::with_capacity(text.len() + 2);
         write_string(text, &mut out);
         RawJson::trusted(out)
     }
 
-    /// The empty object.
+    /// Returns the empty object.
     pub fn empty_object() -> Self {
         RawJson("{}".into())
     }
 
-    /// A view to look into.
+    /// Returns a view of the value.
     pub fn view(&self) -> Json<'_> {
         Json::trusted(self.0.as_bytes())
     }
 
-    /// The text as it was spelled.
+    /// Returns the text as written.
     pub fn text(&self) -> &str {
         &self.0
     }
@@ -71,20 +74,20 @@ impl std::fmt::Debug for RawJson {
     }
 }
 
-impl From<&serde_json::Value> for RawJson {
-    fn from(value: &serde_json::Value) -> Self {
-        // The same text as its `Display`, in one piece; a value can always be written.
+impl From<&Value> for RawJson {
+    fn from(value: &Value) -> Self {
+        // Gives the same text as `Display`, faster. Writing a value cannot fail.
         RawJson(serde_json::to_string(value).unwrap_or_else(|_| value.to_string()).into())
     }
 }
 
-impl From<serde_json::Value> for RawJson {
-    fn from(value: serde_json::Value) -> Self {
+impl From<Value> for RawJson {
+    fn from(value: Value) -> Self {
         RawJson::from(&value)
     }
 }
 
-/// A view's text taken along; invalid UTF-8 is replaced.
+/// Copies the text of a view, with invalid UTF-8 replaced.
 impl From<Json<'_>> for RawJson {
     fn from(json: Json<'_>) -> Self {
         RawJson(json.text().into_owned().into())
@@ -104,4 +107,30 @@ impl<'de> serde::Deserialize<'de> for RawJson {
         let raw = Box::<serde_json::value::RawValue>::deserialize(deserializer)?;
         Ok(RawJson(raw.get().to_owned().into()))
     }
+}
+
+// The functions of `serde_json` are generic, so that every crate that calls them compiles
+// its own copy. All crates call these instead.
+
+/// Parses JSON into a tree.
+///
+/// # Errors
+/// Fails if the text is not JSON; the error has the position.
+pub fn tree(json: &[u8]) -> Result<Value, serde_json::Error> {
+    serde_json::from_slice(json)
+}
+
+/// Parses the name and version of a peer; returns `None` if they are invalid.
+pub fn implementation(json: Json<'_>) -> Option<Implementation> {
+    json.to().ok()
+}
+
+/// Parses the capabilities of a server; returns `None` if they are invalid.
+pub fn capabilities(json: Json<'_>) -> Option<ServerCapabilities> {
+    json.to().ok()
+}
+
+/// Parses the completions of an argument; returns `None` if they are invalid.
+pub fn completion(json: Json<'_>) -> Option<Completion> {
+    json.to().ok()
 }

@@ -1,34 +1,33 @@
-//! A borrowed JSON value that can be looked into without building a tree.
+//! A borrowed JSON value that can be navigated without building a tree.
 //!
-//! A view only exists over text that the scanner has accepted, so looking
-//! never fails; what is absent or of another type is `None`.
+//! A view exists only for text that the scanner has accepted, so access never fails;
+//! absent values and values of another type are `None`.
 
 use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 
-use super::escapes::{lossy, unescape};
-use super::scan::{DEEPEST, Scanner};
-use super::tape::Node;
+use super::escapes::{to_text, unescape};
+use super::node_index::Node;
+use super::scanner::{MAX_DEPTH, Scanner};
 
-/// One JSON value, borrowed from the frame or text it stands in, in its exact
-/// spelling.
+/// One JSON value, borrowed from a frame or a text, exactly as written.
 #[derive(Clone, Copy)]
 pub struct Json<'a> {
-    /// The whole text that the nodes count from; without nodes, the value.
+    /// The text that the nodes refer to; without nodes, the value itself.
     whole: &'a [u8],
-    /// The value and what is inside it, where the text has a tape.
+    /// The nodes of the value, if the text has an index.
     nodes: &'a [Node],
 }
 
-/// The type of a JSON value; integers are told apart from other numbers.
+/// The type of a JSON value, with integers as a separate type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonKind {
     /// `null`
     Null,
     /// `true` or `false`
     Boolean,
-    /// A number spelled without fraction and exponent.
+    /// A number without fraction and exponent.
     Integer,
     /// Any other number.
     Number,
@@ -41,7 +40,7 @@ pub enum JsonKind {
 }
 
 impl JsonKind {
-    /// The type's name as JSON Schema has it.
+    /// Returns the type's name as in JSON Schema.
     pub fn name(self) -> &'static str {
         match self {
             JsonKind::Null => "null",
@@ -64,28 +63,27 @@ impl<'a> Json<'a> {
         Json { whole: bytes, nodes: &[] }
     }
 
-    /// Wraps the value of a text that these nodes of its tape stand for; there
-    /// is at least one.
-    pub(crate) fn noted(whole: &'a [u8], nodes: &'a [Node]) -> Self {
+    /// Wraps a value by its nodes, of which there is at least one.
+    pub(crate) fn indexed(whole: &'a [u8], nodes: &'a [Node]) -> Self {
         Json { whole, nodes }
     }
 
-    /// Whether the value has a tape, so that looking into it is cheap.
-    pub(crate) fn is_noted(self) -> bool {
+    /// Returns whether the value has an index, so that access is cheap.
+    pub(crate) fn is_indexed(self) -> bool {
         !self.nodes.is_empty()
     }
 
-    /// Whether it is known that no object inside the value has a name twice.
-    pub(crate) fn has_each_name_once(self) -> bool {
-        self.nodes.first().is_some_and(|node| node.has_each_name_once())
+    /// Returns whether it is certain that no object inside the value has duplicate names.
+    pub(crate) fn has_unique_names(self) -> bool {
+        self.nodes.first().is_some_and(|node| node.has_unique_names())
     }
 
-    /// Whether nothing is inside the value.
+    /// Returns whether the value is neither an object nor an array.
     pub(crate) fn is_scalar(self) -> bool {
         !matches!(self.bytes().first(), Some(b'{' | b'['))
     }
 
-    /// The value's bytes, as they were spelled.
+    /// Returns the value's bytes as written.
     pub fn bytes(self) -> &'a [u8] {
         match self.nodes.first() {
             Some(node) => node.text(self.whole),
@@ -93,12 +91,12 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The value's text, as it was spelled; invalid UTF-8 is replaced.
+    /// Returns the value's text as written, with invalid UTF-8 replaced.
     pub fn text(self) -> Cow<'a, str> {
-        lossy(self.bytes())
+        to_text(self.bytes())
     }
 
-    /// The value's type.
+    /// Returns the value's type.
     pub fn kind(self) -> JsonKind {
         match self.bytes().first() {
             Some(b'{') => JsonKind::Object,
@@ -113,12 +111,12 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Whether this is an object.
+    /// Returns whether the value is an object.
     pub fn is_object(self) -> bool {
         self.bytes().first() == Some(&b'{')
     }
 
-    /// The string's content with escapes resolved; `None` for other types.
+    /// Returns the string with escapes resolved; `None` for other types.
     pub fn as_str(self) -> Option<Cow<'a, str>> {
         let inner = match self.bytes() {
             [b'"', inner @ .., b'"'] => inner,
@@ -127,7 +125,7 @@ impl<'a> Json<'a> {
         Some(unescape(inner, inner.contains(&b'\\')))
     }
 
-    /// The boolean; `None` for other types.
+    /// Returns the boolean; `None` for other types.
     pub fn as_bool(self) -> Option<bool> {
         match self.bytes() {
             b"true" => Some(true),
@@ -136,12 +134,12 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The integer, where it is one that fits; `None` otherwise.
+    /// Returns the integer, if it fits into 64 bits; `None` otherwise.
     pub fn as_i64(self) -> Option<i64> {
         std::str::from_utf8(self.bytes()).ok()?.parse().ok()
     }
 
-    /// The number; `None` for other types.
+    /// Returns the number; `None` for other types.
     pub fn as_f64(self) -> Option<f64> {
         match self.kind() {
             JsonKind::Integer | JsonKind::Number => {
@@ -151,19 +149,19 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The members of an object, in their order, duplicates included; none for
-    /// other types.
+    /// Returns the members of an object in order, with duplicates; empty for other
+    /// types.
     pub fn members(self) -> Members<'a> {
-        Members(Walk::over(self, b'{'))
+        Members(Elements::new(self, b'{'))
     }
 
-    /// The items of an array; none for other types.
+    /// Returns the items of an array; empty for other types.
     pub fn items(self) -> Items<'a> {
-        Items(Walk::over(self, b'['))
+        Items(Elements::new(self, b'['))
     }
 
-    /// The object's member of that name; of duplicates the last, as most
-    /// parsers have it.
+    /// Returns the member of that name. The last of duplicates counts, as in most
+    /// parsers.
     pub fn get(self, name: &str) -> Option<Json<'a>> {
         let Some((top, mut rest)) = self.nodes.split_first() else {
             return self.members().filter(|(key, _)| key.is(name)).last().map(|(_, value)| value);
@@ -175,8 +173,8 @@ impl<'a> Json<'a> {
         while let [key, value, ..] = rest {
             let end = 1 + value.size();
             if Key::new(key.text(self.whole), key.has_escapes()).is(name) {
-                found = Some(Json::noted(self.whole, &rest[1..end]));
-                if top.has_each_name_once() {
+                found = Some(Json::indexed(self.whole, &rest[1..end]));
+                if top.has_unique_names() {
                     break;
                 }
             }
@@ -185,22 +183,21 @@ impl<'a> Json<'a> {
         found
     }
 
-    /// Follows `get` along several names.
+    /// Calls [`Json::get`] for several names in turn.
     pub fn at(self, path: &[&str]) -> Option<Json<'a>> {
         path.iter().try_fold(self, |json, name| json.get(name))
     }
 
-    /// Reads the value into a type of the caller's; [`tree`](super::tree) reads it
-    /// into a `Value`.
+    /// Deserializes the value; [`tree`](super::tree) does so into a `Value`.
     ///
     /// # Errors
-    /// When the value does not fit the type.
+    /// Fails if the value does not fit the type.
     pub fn to<T: DeserializeOwned>(self) -> Result<T, serde_json::Error> {
         serde_json::from_slice(self.bytes())
     }
 }
 
-/// Two values are equal when they are spelled alike.
+/// Two values are equal if their texts are equal.
 impl PartialEq for Json<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.bytes() == other.bytes()
@@ -221,7 +218,7 @@ impl std::fmt::Display for Json<'_> {
     }
 }
 
-/// A member's name, still as it was spelled.
+/// A member's name as written.
 #[derive(Clone, Copy)]
 pub struct Key<'a> {
     inner: &'a [u8],
@@ -233,7 +230,7 @@ impl<'a> Key<'a> {
         Key { inner, escapes }
     }
 
-    /// Whether this is that name.
+    /// Returns whether the name is `name`.
     #[inline]
     pub fn is(self, name: &str) -> bool {
         match self.escapes {
@@ -242,16 +239,16 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// Whether both are the same name, however they are spelled.
-    pub fn same_as(self, other: Key<'_>) -> bool {
+    /// Returns whether both names are equal after resolving escapes.
+    pub fn is_same_name(self, other: Key<'_>) -> bool {
         match self.escapes || other.escapes {
             false => self.inner == other.inner,
             true => self.name() == other.name(),
         }
     }
 
-    /// One bit of 64: different ones tell different names. Names with escapes
-    /// have all of them, since they may be any.
+    /// Returns one bit of 64. Names with different bits are different. A name with
+    /// escapes has all bits, because it can be any name.
     pub(crate) fn fingerprint(self) -> u64 {
         match (self.inner, self.escapes) {
             (_, true) => u64::MAX,
@@ -264,7 +261,7 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// The name with escapes resolved.
+    /// Returns the name with escapes resolved.
     pub fn name(self) -> Cow<'a, str> {
         unescape(self.inner, self.escapes)
     }
@@ -278,7 +275,7 @@ impl std::fmt::Debug for Key<'_> {
 
 /// The members of an object; see [`Json::members`].
 #[derive(Debug, Clone)]
-pub struct Members<'a>(Walk<'a>);
+pub struct Members<'a>(Elements<'a>);
 
 impl<'a> Iterator for Members<'a> {
     type Item = (Key<'a>, Json<'a>);
@@ -286,20 +283,20 @@ impl<'a> Iterator for Members<'a> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
-            Walk::Noted { whole, rest } => {
+            Elements::Indexed { whole, rest } => {
                 let (name, following) = rest.split_first()?;
                 let (value, following) = following.split_at(following.first()?.size());
                 *rest = following;
-                Some((Key::new(name.text(whole), name.has_escapes()), Json::noted(whole, value)))
+                Some((Key::new(name.text(whole), name.has_escapes()), Json::indexed(whole, value)))
             }
-            Walk::Scanned(scan) => scan.member(),
+            Elements::Scanned(scanner) => scanner.next_member(),
         }
     }
 }
 
 /// The items of an array; see [`Json::items`].
 #[derive(Debug, Clone)]
-pub struct Items<'a>(Walk<'a>);
+pub struct Items<'a>(Elements<'a>);
 
 impl<'a> Iterator for Items<'a> {
     type Item = Json<'a>;
@@ -307,66 +304,66 @@ impl<'a> Iterator for Items<'a> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
-            Walk::Noted { whole, rest } => {
+            Elements::Indexed { whole, rest } => {
                 let (value, following) = rest.split_at(rest.first()?.size());
                 *rest = following;
-                Some(Json::noted(whole, value))
+                Some(Json::indexed(whole, value))
             }
-            Walk::Scanned(scan) => scan.item(),
+            Elements::Scanned(scanner) => scanner.next_item(),
         }
     }
 }
 
-/// A position between the elements of a container: on its tape, or in its text.
+/// An iterator over a container: over its nodes, or over its text.
 #[derive(Debug, Clone)]
-enum Walk<'a> {
-    Noted { whole: &'a [u8], rest: &'a [Node] },
-    Scanned(Scan<'a>),
+enum Elements<'a> {
+    Indexed { whole: &'a [u8], rest: &'a [Node] },
+    Scanned(ElementScanner<'a>),
 }
 
-impl<'a> Walk<'a> {
-    fn over(json: Json<'a>, open: u8) -> Self {
+impl<'a> Elements<'a> {
+    fn new(json: Json<'a>, open: u8) -> Self {
         let fits = json.bytes().first() == Some(&open);
         if let Some((_, inside)) = json.nodes.split_first() {
-            return Walk::Noted { whole: json.whole, rest: if fits { inside } else { &[] } };
+            return Elements::Indexed { whole: json.whole, rest: if fits { inside } else { &[] } };
         }
         let bytes = json.whole;
-        let scanner = fits.then(|| Scanner::new(bytes, 0, DEEPEST));
-        Walk::Scanned(Scan { bytes, scanner })
+        let scanner = fits.then(|| Scanner::new(bytes, 0, MAX_DEPTH));
+        Elements::Scanned(ElementScanner { bytes, scanner })
     }
 }
 
 #[derive(Debug, Clone)]
-struct Scan<'a> {
+struct ElementScanner<'a> {
     bytes: &'a [u8],
     scanner: Option<Scanner<'a>>,
 }
 
-impl<'a> Scan<'a> {
-    fn member(&mut self) -> Option<(Key<'a>, Json<'a>)> {
-        let (bytes, scanner) = self.step()?;
+impl<'a> ElementScanner<'a> {
+    fn next_member(&mut self) -> Option<(Key<'a>, Json<'a>)> {
+        let (bytes, scanner) = self.skip_separator()?;
         let (key, escapes) = scanner.string().ok()?;
         scanner.expect(b':').ok()?;
         let value = scanner.skip().ok()?;
         Some((Key::new(&bytes[key], escapes), Json::trusted(&bytes[value])))
     }
 
-    fn item(&mut self) -> Option<Json<'a>> {
-        let (bytes, scanner) = self.step()?;
+    fn next_item(&mut self) -> Option<Json<'a>> {
+        let (bytes, scanner) = self.skip_separator()?;
         scanner.skip().ok().map(|value| Json::trusted(&bytes[value]))
     }
 
-    /// Steps over the bracket or comma before the next element, if there is one.
-    fn step(&mut self) -> Option<(&'a [u8], &mut Scanner<'a>)> {
+    /// Skips the bracket or comma before the next element; returns `None` at the end.
+    fn skip_separator(&mut self) -> Option<(&'a [u8], &mut Scanner<'a>)> {
         let scanner = self.scanner.as_mut()?;
-        let open = scanner.pos() == 0;
+        let is_start = scanner.pos() == 0;
         let separator = scanner.peek()?;
-        if !open && separator != b',' {
+        if !is_start && separator != b',' {
             self.scanner = None;
             return None;
         }
         scanner.expect(separator).ok()?;
-        if open && matches!(scanner.peek(), Some(b'}' | b']')) {
+        if is_start && matches!(scanner.peek(), Some(b'}' | b']')) {
             self.scanner = None;
             return None;
         }
@@ -378,19 +375,19 @@ impl<'a> Scan<'a> {
 mod tests {
     use super::*;
 
-    /// Runs a check on a view by scanning and on one by tape.
+    /// Runs a check on a view without an index and on one with an index.
     fn both_ways(text: &[u8], check: impl Fn(Json<'_>)) {
         check(Json::trusted(text));
-        let tape = crate::json::tape::Tape::of(text, 0..text.len());
-        check(Json::noted(text, tape.at(0)));
+        let index = crate::json::node_index::NodeIndex::build(text, 0..text.len());
+        check(Json::indexed(text, index.nodes_at(0)));
     }
 
     #[test]
-    fn looks_into_nested_values() {
-        both_ways(br#"{"a":{"b":[1, 2.50, "x"]},"a2":true}"#, looks_into);
+    fn navigates_nested_values() {
+        both_ways(br#"{"a":{"b":[1, 2.50, "x"]},"a2":true}"#, check_nested_values);
     }
 
-    fn looks_into(json: Json<'_>) {
+    fn check_nested_values(json: Json<'_>) {
         let items: Vec<_> = json.at(&["a", "b"]).unwrap().items().collect();
         assert_eq!(items.len(), 3);
         assert_eq!(items[0].as_i64(), Some(1));

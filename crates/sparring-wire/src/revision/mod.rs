@@ -1,15 +1,15 @@
-//! The five protocol revisions, one file each. Code asks a revision what it
-//! has, and never compares dates.
+//! The five protocol revisions, one file each. Code asks a revision for its features and
+//! never compares dates.
 //!
-//! How frames are held against these rules is the work of `check`.
+//! The module `check` compares frames with these definitions.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use foldhash::fast::RandomState;
 
-/// Declares requests: name, type of the params, type of the result, section,
-/// and what else is true of them.
+/// Declares requests: name, type of the params, type of the result, section, and further
+/// properties in brackets.
 macro_rules! requests {
     ($($name:literal ($params:ident) -> $result:ident at $section:literal $([$($call:ident $args:tt)*])?;)*) => {
         &[$(MethodRule::new($name, stringify!($params), stringify!($result), $section)
@@ -17,7 +17,7 @@ macro_rules! requests {
     };
 }
 
-/// Declares notifications, as `requests` does requests.
+/// Declares notifications, in the same way as `requests`.
 macro_rules! notifications {
     ($($name:literal ($params:ident) at $section:literal $([$($call:ident $args:tt)*])?;)*) => {
         &[$(NotificationRule::new($name, stringify!($params), $section)
@@ -25,16 +25,16 @@ macro_rules! notifications {
     };
 }
 
-mod rules;
+mod definition;
 mod v2024_11_05;
 mod v2025_03_26;
 mod v2025_06_18;
 mod v2025_11_25;
 mod v2026_07_28;
 
-pub use rules::{ErrorRule, MethodRule, NotificationRule, RevisionRules};
+pub use definition::{ErrorRule, MethodRule, NotificationRule, RevisionRules};
 
-/// Who sent a frame.
+/// The sender of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
     /// The client.
@@ -44,7 +44,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The one at the other end.
+    /// Returns the other side.
     pub fn other(self) -> Side {
         match self {
             Side::Client => Side::Server,
@@ -52,7 +52,7 @@ impl Side {
         }
     }
 
-    /// `client` or `server`.
+    /// Returns `client` or `server`.
     pub fn name(self) -> &'static str {
         match self {
             Side::Client => "client",
@@ -67,7 +67,7 @@ impl std::fmt::Display for Side {
     }
 }
 
-/// A revision of the protocol; the older is the lesser.
+/// A revision of the protocol; older revisions are less than newer ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Revision {
     /// 2024-11-05
@@ -83,7 +83,7 @@ pub enum Revision {
 }
 
 impl Revision {
-    /// All revisions, the oldest first.
+    /// All revisions, oldest first.
     pub const ALL: [Revision; 5] = [
         Revision::V2024_11_05,
         Revision::V2025_03_26,
@@ -95,10 +95,10 @@ impl Revision {
     /// The newest revision.
     pub const LATEST: Revision = Revision::V2026_07_28;
 
-    /// The newest revision that begins with a handshake.
+    /// The newest revision with a handshake.
     pub const LATEST_LEGACY: Revision = Revision::V2025_11_25;
 
-    /// Everything the revision says, from its own file.
+    /// Returns the definition of the revision.
     pub fn rules(self) -> &'static RevisionRules {
         match self {
             Revision::V2024_11_05 => &v2024_11_05::RULES,
@@ -109,50 +109,50 @@ impl Revision {
         }
     }
 
-    /// The name on the wire, as `2025-11-25`.
+    /// Returns the protocol version, as `2025-11-25`.
     pub fn name(self) -> &'static str {
         self.rules().name
     }
 
-    /// The revision of that name.
+    /// Returns the revision of that name.
     pub fn from_name(name: &str) -> Option<Revision> {
         Revision::ALL.into_iter().find(|revision| revision.name() == name)
     }
 
-    /// Whether each request carries its metadata and there is no handshake.
+    /// Returns whether each request carries metadata instead of a handshake.
     pub fn is_modern(self) -> bool {
         self.rules().modern
     }
 
-    /// Whether several frames may come in one array.
+    /// Returns whether one array can hold several frames.
     pub fn has_batches(self) -> bool {
         self.rules().batches
     }
 
-    /// Whether the error for an unreadable request leaves out the id, instead
-    /// of giving it as `null`.
+    /// Returns whether the error for an unreadable request omits the id; otherwise the id
+    /// is `null`.
     pub fn error_without_id(self) -> bool {
         self.rules().error_without_id
     }
 
-    /// Whether a stream over HTTP begins by an event that only says where it
-    /// is; clients of other revisions cannot read such an event.
+    /// Returns whether an HTTP stream starts with an event that has only an id; clients of
+    /// other revisions cannot read such an event.
     pub fn has_primed_streams(self) -> bool {
         self.rules().primed_streams
     }
 
-    /// The error code for a resource that is not there.
+    /// Returns the error code for an unknown resource.
     pub fn resource_not_found_code(self) -> i64 {
         self.rules().resource_not_found
     }
 
-    /// Whether arguments that break a tool's schema are told in a result that
-    /// is an error of the tool's (since 2025-11-25, server/tools#error-handling).
+    /// Returns whether a server reports invalid tool arguments in a result with `isError`
+    /// (since 2025-11-25, server/tools#error-handling), not in a JSON-RPC error.
     pub fn tools_refuse_arguments(self) -> bool {
         self.rules().tools_refuse_arguments
     }
 
-    /// The requests that a side may send.
+    /// Returns the requests that a side can send.
     pub fn requests(self, from: Side) -> &'static [MethodRule] {
         match from {
             Side::Client => self.rules().client_requests,
@@ -160,7 +160,7 @@ impl Revision {
         }
     }
 
-    /// The notifications that a side may send.
+    /// Returns the notifications that a side can send.
     pub fn notifications(self, from: Side) -> &'static [NotificationRule] {
         match from {
             Side::Client => self.rules().client_notifications,
@@ -168,20 +168,20 @@ impl Revision {
         }
     }
 
-    /// The request of that method, if the side may send it.
+    /// Returns the request of that method, if the side can send it.
     pub fn request(self, from: Side, method: &str) -> Option<&'static MethodRule> {
         let mut rules = self.requests(from).iter();
         rules.find(|rule| rule.name == method)
     }
 
-    /// The notification of that method, if the side may send it.
+    /// Returns the notification of that method, if the side can send it.
     pub fn notification(self, from: Side, method: &str) -> Option<&'static NotificationRule> {
         let mut rules = self.notifications(from).iter();
         rules.find(|rule| rule.name == method)
     }
 }
 
-/// The name of a method that some revision has, as text that lives for ever.
+/// Returns the static name of a method that some revision has.
 pub(crate) fn known_method(name: &[u8]) -> Option<&'static str> {
     static KNOWN: LazyLock<HashMap<&'static [u8], &'static str, RandomState>> =
         LazyLock::new(|| {
@@ -205,11 +205,11 @@ impl std::fmt::Display for Revision {
     }
 }
 
-/// A name that no known revision has.
+/// The name of an unknown revision.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown protocol revision {name:?}; known are {}", Revision::ALL.map(Revision::name).join(", "))]
+#[error("unknown protocol revision {name:?} (known: {})", Revision::ALL.map(Revision::name).join(", "))]
 pub struct UnknownRevision {
-    /// The name in question.
+    /// The unknown name.
     pub name: String,
 }
 
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lead_back_to_their_revision() {
+    fn names_parse_to_their_revision() {
         for revision in Revision::ALL {
             assert_eq!(revision.name().parse(), Ok(revision));
         }

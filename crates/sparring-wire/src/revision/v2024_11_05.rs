@@ -1,10 +1,10 @@
-//! Protocol revision 2024-11-05: the first: handshake, tools, resources, prompts,
-//! sampling and roots.
+//! Protocol revision 2024-11-05, the first: handshake, tools, resources, prompts, sampling
+//! and roots.
 
 use super::{ErrorRule, MethodRule, NotificationRule, RevisionRules};
 use crate::error::code;
 
-/// What this revision has.
+/// The definition of this revision.
 pub(super) static RULES: RevisionRules = RevisionRules {
     name: "2024-11-05",
     modern: false,
@@ -69,15 +69,15 @@ const SERVER_NOTIFICATIONS: &[NotificationRule] = notifications! {
 };
 
 const ERRORS: &[ErrorRule] = &[
-    ErrorRule::standard(code::PARSE_ERROR, "the text was not JSON"),
-    ErrorRule::standard(code::INVALID_REQUEST, "no request, or not at this time"),
+    ErrorRule::standard(code::PARSE_ERROR, "the message is not JSON"),
+    ErrorRule::standard(code::INVALID_REQUEST, "not a valid request, or at the wrong time"),
     ErrorRule::standard(code::METHOD_NOT_FOUND, "no such method"),
-    ErrorRule::standard(code::INVALID_PARAMS, "the params do not fit"),
+    ErrorRule::standard(code::INVALID_PARAMS, "invalid params"),
     ErrorRule::standard(code::INTERNAL_ERROR, "the receiver failed"),
     ErrorRule::standard(code::RESOURCE_NOT_FOUND, "no such resource"),
 ];
 
-/// Every type of the revision, in the notation of `check::notation`.
+/// Every type of the revision, in the notation of `check::shape_parser`.
 const SHAPES: &str = r#"
 Annotated = { annotations?: { audience?: Role[], priority?: number(0..1) } }
 BlobResourceContents = { blob: string, mimeType?: string, uri: string }

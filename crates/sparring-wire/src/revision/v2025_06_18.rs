@@ -1,10 +1,10 @@
-//! Protocol revision 2025-06-18: adds elicitation, structured results, resource
-//! links and titles; batches are gone.
+//! Protocol revision 2025-06-18: adds elicitation, structured results, resource links and
+//! titles; removes batches.
 
 use super::{ErrorRule, MethodRule, NotificationRule, RevisionRules};
 use crate::error::code;
 
-/// What this revision has.
+/// The definition of this revision.
 pub(super) static RULES: RevisionRules = RevisionRules {
     name: "2025-06-18",
     modern: false,
@@ -77,15 +77,15 @@ const SERVER_NOTIFICATIONS: &[NotificationRule] = notifications! {
 };
 
 const ERRORS: &[ErrorRule] = &[
-    ErrorRule::standard(code::PARSE_ERROR, "the text was not JSON"),
-    ErrorRule::standard(code::INVALID_REQUEST, "no request, or not at this time"),
+    ErrorRule::standard(code::PARSE_ERROR, "the message is not JSON"),
+    ErrorRule::standard(code::INVALID_REQUEST, "not a valid request, or at the wrong time"),
     ErrorRule::standard(code::METHOD_NOT_FOUND, "no such method"),
-    ErrorRule::standard(code::INVALID_PARAMS, "the params do not fit"),
+    ErrorRule::standard(code::INVALID_PARAMS, "invalid params"),
     ErrorRule::standard(code::INTERNAL_ERROR, "the receiver failed"),
     ErrorRule::standard(code::RESOURCE_NOT_FOUND, "no such resource"),
 ];
 
-/// Every type of the revision, in the notation of `check::notation`.
+/// Every type of the revision, in the notation of `check::shape_parser`.
 const SHAPES: &str = r#"
 Annotations = { audience?: Role[], lastModified?: string, priority?: number(0..1) }
 AudioContent = { type: "audio", annotations?: Annotations, data: string, mimeType: string, _meta?: object }

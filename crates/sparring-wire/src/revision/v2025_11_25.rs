@@ -1,10 +1,10 @@
-//! Protocol revision 2025-11-25: adds tasks, URL elicitation, icons and tools in
-//! sampling; the last with a handshake.
+//! Protocol revision 2025-11-25: adds tasks, URL elicitation, icons and tools in sampling.
+//! It is the last revision with a handshake.
 
 use super::{ErrorRule, MethodRule, NotificationRule, RevisionRules};
 use crate::error::code;
 
-/// What this revision has.
+/// The definition of this revision.
 pub(super) static RULES: RevisionRules = RevisionRules {
     name: "2025-11-25",
     modern: false,
@@ -89,17 +89,17 @@ const SERVER_NOTIFICATIONS: &[NotificationRule] = notifications! {
 };
 
 const ERRORS: &[ErrorRule] = &[
-    ErrorRule::standard(code::PARSE_ERROR, "the text was not JSON"),
-    ErrorRule::standard(code::INVALID_REQUEST, "no request, or not at this time"),
+    ErrorRule::standard(code::PARSE_ERROR, "the message is not JSON"),
+    ErrorRule::standard(code::INVALID_REQUEST, "not a valid request, or at the wrong time"),
     ErrorRule::standard(code::METHOD_NOT_FOUND, "no such method"),
-    ErrorRule::standard(code::INVALID_PARAMS, "the params do not fit"),
+    ErrorRule::standard(code::INVALID_PARAMS, "invalid params"),
     ErrorRule::standard(code::INTERNAL_ERROR, "the receiver failed"),
     ErrorRule::standard(code::RESOURCE_NOT_FOUND, "no such resource"),
-    ErrorRule::standard(code::URL_ELICITATION_REQUIRED, "a URL must be visited first")
+    ErrorRule::standard(code::URL_ELICITATION_REQUIRED, "the user must visit a URL first")
         .shaped("URLElicitationRequiredErrorObject"),
 ];
 
-/// Every type of the revision, in the notation of `check::notation`.
+/// Every type of the revision, in the notation of `check::shape_parser`.
 const SHAPES: &str = r#"
 Annotations = { audience?: Role[], lastModified?: string, priority?: number(0..1) }
 AudioContent = { type: "audio", annotations?: Annotations, data: string, mimeType: string, _meta?: object }

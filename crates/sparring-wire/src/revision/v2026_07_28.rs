@@ -1,10 +1,10 @@
-//! Protocol revision 2026-07-28: no handshake, no requests from the server:
-//! metadata on each request, input by retry, subscriptions and caching hints.
+//! Protocol revision 2026-07-28: metadata on each request instead of a handshake, input by
+//! retry instead of server requests, subscriptions and caching hints.
 
 use super::{ErrorRule, MethodRule, NotificationRule, RevisionRules};
 use crate::error::code;
 
-/// What this revision has.
+/// The definition of this revision.
 pub(super) static RULES: RevisionRules = RevisionRules {
     name: "2026-07-28",
     modern: true,
@@ -68,24 +68,24 @@ const SERVER_NOTIFICATIONS: &[NotificationRule] = notifications! {
 };
 
 const ERRORS: &[ErrorRule] = &[
-    ErrorRule::standard(code::PARSE_ERROR, "the text was not JSON"),
-    ErrorRule::standard(code::INVALID_REQUEST, "no request, or not at this time"),
+    ErrorRule::standard(code::PARSE_ERROR, "the message is not JSON"),
+    ErrorRule::standard(code::INVALID_REQUEST, "not a valid request, or at the wrong time"),
     ErrorRule::standard(code::METHOD_NOT_FOUND, "no such method"),
-    ErrorRule::standard(code::INVALID_PARAMS, "the params do not fit"),
+    ErrorRule::standard(code::INVALID_PARAMS, "invalid params"),
     ErrorRule::standard(code::INTERNAL_ERROR, "the receiver failed"),
-    ErrorRule::standard(code::HEADER_MISMATCH, "HTTP headers and body disagree"),
-    ErrorRule::standard(code::MISSING_REQUIRED_CLIENT_CAPABILITY, "the client lacks a capability")
+    ErrorRule::standard(code::HEADER_MISMATCH, "HTTP headers and body differ"),
+    ErrorRule::standard(code::MISSING_REQUIRED_CLIENT_CAPABILITY, "missing client capability")
         .shaped("MissingRequiredClientCapabilityErrorObject"),
-    ErrorRule::standard(code::UNSUPPORTED_PROTOCOL_VERSION, "the version is not served")
+    ErrorRule::standard(code::UNSUPPORTED_PROTOCOL_VERSION, "unsupported protocol version")
         .shaped("UnsupportedProtocolVersionErrorObject"),
     ErrorRule::forbidden(code::RESOURCE_NOT_FOUND, "no such resource, up to 2025-11-25"),
     ErrorRule::forbidden(
         code::URL_ELICITATION_REQUIRED,
-        "a URL must be visited first, in 2025-11-25",
+        "the user must visit a URL first, in 2025-11-25",
     ),
 ];
 
-/// Every type of the revision, in the notation of `check::notation`.
+/// Every type of the revision, in the notation of `check::shape_parser`.
 const SHAPES: &str = r#"
 Annotations = { audience?: Role[], lastModified?: string, priority?: number(0..1) }
 AudioContent = { type: "audio", annotations?: Annotations, data: string, mimeType: string, _meta?: MetaObject }

@@ -6,72 +6,72 @@ use serde_json::{Value, json};
 use super::Rest;
 use super::resource::{Resource, ResourceContents};
 
-/// One block of content. A block that its type does not describe is `Other`, so that it
-/// costs none of the blocks beside it.
+/// One block of content. A block that does not fit its type is `Other`, so that the other
+/// blocks of the list are still read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum Content {
     /// Text.
     Text {
-        /// The text itself.
+        /// The text.
         text: String,
-        /// Annotations and whatever else stood there.
+        /// Annotations and all other fields.
         #[serde(flatten)]
         rest: Rest,
     },
     /// An image.
     Image {
-        /// Base64.
+        /// The data as Base64.
         data: String,
-        /// As `image/png`.
+        /// The MIME type, as `image/png`.
         mime_type: String,
-        /// Annotations and whatever else stood there.
+        /// Annotations and all other fields.
         #[serde(flatten)]
         rest: Rest,
     },
-    /// A sound; since 2025-03-26.
+    /// Audio; since 2025-03-26.
     Audio {
-        /// Base64.
+        /// The data as Base64.
         data: String,
-        /// As `audio/wav`.
+        /// The MIME type, as `audio/wav`.
         mime_type: String,
-        /// Annotations and whatever else stood there.
+        /// Annotations and all other fields.
         #[serde(flatten)]
         rest: Rest,
     },
-    /// A resource's contents.
+    /// An embedded resource.
     Resource {
         /// The contents.
         resource: ResourceContents,
-        /// Annotations and whatever else stood there.
+        /// Annotations and all other fields.
         #[serde(flatten)]
         rest: Rest,
     },
     /// A link to a resource; since 2025-06-18.
     ResourceLink(Resource),
-    /// Anything else, as it came.
+    /// Any other value, unchanged.
     #[serde(untagged)]
     Other(Value),
 }
 
 impl Content {
-    /// A text block.
+    /// Creates a text block.
     pub fn text(text: impl Into<String>) -> Self {
         Content::Text { text: text.into(), rest: Rest::new() }
     }
 
-    /// An image block of Base64 data.
+    /// Creates an image block from Base64 data.
     pub fn image(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
         Content::Image { data: data.into(), mime_type: mime_type.into(), rest: Rest::new() }
     }
 
-    /// An audio block of Base64 data.
+    /// Creates an audio block from Base64 data.
     pub fn audio(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
         Content::Audio { data: data.into(), mime_type: mime_type.into(), rest: Rest::new() }
     }
 
-    /// The text of a text block.
+    /// Returns the text of a text block.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Content::Text { text, .. } => Some(text),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_or_not_whole_is_kept_as_other() {
+    fn unknown_and_incomplete_blocks_are_other() {
         for value in [
             json!({"type": "hologram"}),
             json!({"type": "text", "text": 1}),

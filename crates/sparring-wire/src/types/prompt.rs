@@ -2,27 +2,27 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::object::object_only;
+use super::object_only::object_only;
 use super::{Content, Rest};
 
-/// A prompt as a server lists it.
+/// A prompt in the result of `prompts/list`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prompt {
-    /// The name it is got by.
+    /// The name.
     pub name: String,
-    /// What it is for.
+    /// The description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What it takes.
+    /// The arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<PromptArgument>,
-    /// Title, icons and whatever else stood there.
+    /// Title, icons and all other fields.
     #[serde(flatten)]
     pub rest: Rest,
 }
 
 impl Prompt {
-    /// A prompt without arguments.
+    /// Creates a prompt without arguments.
     pub fn new(name: impl Into<String>) -> Self {
         Prompt { name: name.into(), description: None, arguments: Vec::new(), rest: Rest::new() }
     }
@@ -31,40 +31,40 @@ impl Prompt {
 /// One argument of a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PromptArgument {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Whether it must be given.
+    /// Whether the argument is required.
     #[serde(default)]
     pub required: bool,
-    /// Description and whatever else stood there.
+    /// Description and all other fields.
     #[serde(flatten)]
     pub rest: Rest,
 }
 
-/// What getting a prompt gives.
+/// The result of `prompts/get`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GetPromptResult {
     /// The messages, in order.
     pub messages: Vec<PromptMessage>,
-    /// Description, `_meta` and whatever else stood there.
+    /// Description, `_meta` and all other fields.
     #[serde(flatten)]
     pub rest: Rest,
 }
 
 impl GetPromptResult {
-    /// A result of these messages.
+    /// Creates a result with these messages.
     pub fn new(messages: Vec<PromptMessage>) -> Self {
         GetPromptResult { messages, rest: Rest::new() }
     }
 }
 
-/// What completing an argument gives.
+/// The completions in the result of `completion/complete`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", rename_all = "camelCase")]
 pub struct Completion {
-    /// The values, the best first.
+    /// The values, best first.
     pub values: Vec<String>,
-    /// How many there are, these included.
+    /// The total number of values, these included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
     /// Whether there are more than these.
@@ -78,14 +78,14 @@ pub struct Completion {
 pub struct PromptMessage {
     /// `user` or `assistant`.
     pub role: String,
-    /// What it says.
+    /// The content.
     pub content: Content,
 }
 
 object_only!(Completion, PromptMessage);
 
 impl PromptMessage {
-    /// A message of the user's.
+    /// Creates a message with the role `user`.
     pub fn user(content: impl Into<Content>) -> Self {
         PromptMessage { role: "user".to_owned(), content: content.into() }
     }
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_message_does_not_know_is_not_looked_at() {
+    fn unknown_fields_of_a_message_are_not_parsed() {
         let text = r#"{"role":"user","x":1e999,"content":{"type":"text","text":"a"},"y":"\ud800"}"#;
         let message: PromptMessage = serde_json::from_str(text).unwrap();
         assert_eq!(message.role, "user");

@@ -4,28 +4,28 @@ use serde::{Deserialize, Serialize};
 
 use super::Rest;
 
-/// A resource as a server lists it, or links to it.
+/// A resource in the result of `resources/list`, or in a resource link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Resource {
-    /// Where it is.
+    /// The URI.
     pub uri: String,
-    /// Its name.
+    /// The name.
     #[serde(default)]
     pub name: String,
-    /// What it is, for a model.
+    /// The description for a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// As `text/plain`.
+    /// The MIME type, as `text/plain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Size, annotations, icons and whatever else stood there.
+    /// Size, annotations, icons and all other fields.
     #[serde(flatten)]
     pub rest: Rest,
 }
 
 impl Resource {
-    /// A resource with a name.
+    /// Creates a resource with a name.
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Resource {
             uri: uri.into(),
@@ -37,42 +37,42 @@ impl Resource {
     }
 }
 
-/// A pattern of resource URIs.
+/// A template of resource URIs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceTemplate {
-    /// The pattern, by RFC 6570.
+    /// The template, as in RFC 6570.
     pub uri_template: String,
-    /// Its name.
+    /// The name.
     #[serde(default)]
     pub name: String,
-    /// Description, MIME type and whatever else stood there.
+    /// Description, MIME type and all other fields.
     #[serde(flatten)]
     pub rest: Rest,
 }
 
-/// What stands in a resource: text, or Base64 of bytes.
+/// The contents of a resource: text, or bytes as Base64.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceContents {
-    /// Where it is.
+    /// The URI.
     pub uri: String,
-    /// As `text/plain`.
+    /// The MIME type, as `text/plain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// The text, where it is text.
+    /// The text of a text resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The Base64, where it is not.
+    /// The Base64 of a binary resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<String>,
-    /// `_meta` and whatever else stood there.
+    /// `_meta` and all other fields.
     #[serde(flatten)]
     pub rest: Rest,
 }
 
 impl ResourceContents {
-    /// A text.
+    /// Creates text contents.
     pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
         ResourceContents {
             uri: uri.into(),
@@ -84,18 +84,18 @@ impl ResourceContents {
     }
 }
 
-/// What reading a resource gives.
+/// The result of `resources/read`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReadResourceResult {
     /// One or more contents.
     pub contents: Vec<ResourceContents>,
-    /// Caching hints, `_meta` and whatever else stood there.
+    /// Caching hints, `_meta` and all other fields.
     #[serde(flatten)]
     pub rest: Rest,
 }
 
 impl ReadResourceResult {
-    /// A result of these contents.
+    /// Creates a result with these contents.
     pub fn new(contents: Vec<ResourceContents>) -> Self {
         ReadResourceResult { contents, rest: Rest::new() }
     }

@@ -1,17 +1,17 @@
-//! Tools and what calling one gives.
+//! Tools and the results of tool calls.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Content, Rest};
 
-/// A tool as a server lists it.
+/// A tool in the result of `tools/list`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
-    /// The name it is called by.
+    /// The name.
     pub name: String,
-    /// What it does, for a model.
+    /// The description for a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The JSON Schema of its arguments.
@@ -20,13 +20,13 @@ pub struct Tool {
     /// The JSON Schema of its structured content; since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
-    /// Title, annotations, icons and whatever else stood there.
+    /// Title, annotations, icons and all other fields.
     #[serde(flatten)]
     pub rest: Rest,
 }
 
 impl Tool {
-    /// A tool that takes any object.
+    /// Creates a tool that accepts any object.
     pub fn new(name: impl Into<String>) -> Self {
         Tool {
             name: name.into(),
@@ -37,14 +37,14 @@ impl Tool {
         }
     }
 
-    /// The same tool with a description.
+    /// Returns the tool with a description.
     #[must_use]
     pub fn described(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
 
-    /// The same tool with a schema for its arguments.
+    /// Returns the tool with a schema for its arguments.
     #[must_use]
     pub fn taking(mut self, input_schema: Value) -> Self {
         self.input_schema = input_schema;
@@ -52,7 +52,7 @@ impl Tool {
     }
 }
 
-/// What a tool call gives.
+/// The result of `tools/call`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallToolResult {
@@ -62,21 +62,21 @@ pub struct CallToolResult {
     /// The structured content; since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<Value>,
-    /// Whether the tool itself says that it failed.
+    /// Whether the tool failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
-    /// `_meta` and whatever else stood there.
+    /// `_meta` and all other fields.
     #[serde(flatten)]
     pub rest: Rest,
 }
 
 impl CallToolResult {
-    /// A result of one text block.
+    /// Creates a result with one text block.
     pub fn text(text: impl Into<String>) -> Self {
         CallToolResult { content: vec![Content::text(text)], ..Self::default() }
     }
 
-    /// A failure told by the tool itself.
+    /// Creates a result with `isError` and one text block.
     pub fn failure(text: impl Into<String>) -> Self {
         CallToolResult { is_error: true, ..Self::text(text) }
     }

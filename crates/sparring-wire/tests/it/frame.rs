@@ -1,8 +1,8 @@
-//! Frames from outside: what is read, what is called wrong, and what survives.
+//! Parsing and building frames: fields, violations and exact bytes.
 
 use sparring_wire::{ErrorObject, Frame, FrameKind, Id, IdSequence, Json, Limits, RawJson, Rule};
 
-/// Reads a frame and compares the violations with `rule path` pairs.
+/// Parses a frame and compares the violations with `rule path` pairs.
 fn check(bytes: impl Into<Vec<u8>>, expected: &str) -> Frame {
     let frame = Frame::parse(bytes);
     let found = frame.violations().iter();
@@ -51,54 +51,57 @@ fn creates_a_notification() {
 }
 
 #[test]
-fn names_everything_wrong_with_the_text() {
-    check("hello", "not-json $");
-    check("", "not-json $");
-    check(r#"{"jsonrpc":"2.0","id":1,"method":"a"} x"#, "not-json $");
-    check(b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}", "invalid-utf8 $");
-    check("\u{feff}{\"jsonrpc\":\"2.0\",\"method\":\"a\"}", "byte-order-mark $");
-    check(format!("{}1{}", "[".repeat(129), "]".repeat(129)), "too-deep $");
-    check("7", "not-an-object $");
-    check("[]", "empty-batch $");
-    check(r#"{"jsonrpc":"2.0","method":"a","method":"b"}"#, "duplicate-key $.method");
-    check(r#"{"jsonrpc":"2.0","method":"a","x":1,"x":2}"#, "duplicate-key $.x");
+fn reports_every_violation_of_the_text() {
+    check("hello", "wire/not-json $");
+    check("", "wire/not-json $");
+    check(r#"{"jsonrpc":"2.0","id":1,"method":"a"} x"#, "wire/not-json $");
+    check(b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}", "wire/invalid-utf8 $");
+    check("\u{feff}{\"jsonrpc\":\"2.0\",\"method\":\"a\"}", "wire/byte-order-mark $");
+    check(format!("{}1{}", "[".repeat(129), "]".repeat(129)), "wire/too-deep $");
+    check("7", "wire/not-an-object $");
+    check("[]", "wire/empty-batch $");
+    check(r#"{"jsonrpc":"2.0","method":"a","method":"b"}"#, "wire/duplicate-key $.method");
+    check(r#"{"jsonrpc":"2.0","method":"a","x":1,"x":2}"#, "wire/duplicate-key $.x");
 }
 
 #[test]
-fn names_everything_wrong_with_the_message() {
-    check(r#"{"id":1,"method":"a"}"#, "wrong-jsonrpc $.jsonrpc");
-    check(r#"{"jsonrpc":"1.0","id":1,"method":"a"}"#, "wrong-jsonrpc $.jsonrpc");
-    check(r#"{"jsonrpc":2.0,"id":1,"method":"a"}"#, "wrong-jsonrpc $.jsonrpc");
-    check(r#"{"jsonrpc":"2.0","result":{}}"#, "id-missing $.id");
-    check(r#"{"jsonrpc":"2.0","id":null,"result":{}}"#, "id-null $.id");
-    check(r#"{"jsonrpc":"2.0","id":null,"method":"a"}"#, "id-null $.id");
-    check(r#"{"jsonrpc":"2.0","id":1.0,"method":"a"}"#, "id-fractional $.id");
-    check(r#"{"jsonrpc":"2.0","id":[1],"method":"a"}"#, "id-wrong-type $.id");
-    check(r#"{"jsonrpc":"2.0","id":1,"method":7}"#, "method-wrong-type $.method");
-    check(r#"{"jsonrpc":"2.0","id":1,"method":"a","params":[]}"#, "params-wrong-type $.params");
-    check(r#"{"jsonrpc":"2.0","id":1,"result":[]}"#, "result-wrong-type $.result");
+fn reports_every_violation_of_the_message() {
+    check(r#"{"id":1,"method":"a"}"#, "wire/wrong-jsonrpc $.jsonrpc");
+    check(r#"{"jsonrpc":"1.0","id":1,"method":"a"}"#, "wire/wrong-jsonrpc $.jsonrpc");
+    check(r#"{"jsonrpc":2.0,"id":1,"method":"a"}"#, "wire/wrong-jsonrpc $.jsonrpc");
+    check(r#"{"jsonrpc":"2.0","result":{}}"#, "wire/id-missing $.id");
+    check(r#"{"jsonrpc":"2.0","id":null,"result":{}}"#, "wire/id-null $.id");
+    check(r#"{"jsonrpc":"2.0","id":null,"method":"a"}"#, "wire/id-null $.id");
+    check(r#"{"jsonrpc":"2.0","id":1.0,"method":"a"}"#, "wire/id-fractional $.id");
+    check(r#"{"jsonrpc":"2.0","id":[1],"method":"a"}"#, "wire/id-wrong-type $.id");
+    check(r#"{"jsonrpc":"2.0","id":1,"method":7}"#, "wire/method-wrong-type $.method");
+    check(
+        r#"{"jsonrpc":"2.0","id":1,"method":"a","params":[]}"#,
+        "wire/params-wrong-type $.params",
+    );
+    check(r#"{"jsonrpc":"2.0","id":1,"result":[]}"#, "wire/result-wrong-type $.result");
     check(
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":"1"}}"#,
-        "error-malformed $.error.code, error-malformed $.error.message",
+        "wire/error-malformed $.error.code, wire/error-malformed $.error.message",
     );
     check(
         r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":""}}"#,
-        "result-and-error $",
+        "wire/result-and-error $",
     );
-    check(r#"{"jsonrpc":"2.0","id":1}"#, "nothing-inside $");
-    check(r#"{"jsonrpc":"2.0","id":1,"method":"a","result":{}}"#, "request-and-response $");
+    check(r#"{"jsonrpc":"2.0","id":1}"#, "wire/empty-message $");
+    check(r#"{"jsonrpc":"2.0","id":1,"method":"a","result":{}}"#, "wire/request-and-response $");
 }
 
 #[test]
-fn an_error_may_have_the_id_null() {
+fn an_error_can_have_the_id_null() {
     let frame = check(r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#, "");
     assert_eq!(frame.id(), None);
-    let ours = Frame::error_of(None, true, &ErrorObject::new(1, ""));
-    assert_eq!(frame, ours);
+    let built = Frame::error_of(None, true, &ErrorObject::new(1, ""));
+    assert_eq!(frame, built);
 }
 
 #[test]
-fn limits_keep_a_frame_unread_but_whole() {
+fn a_frame_beyond_a_limit_keeps_its_bytes() {
     let limits = Limits { max_bytes: 10, max_depth: 2 };
     let long = Frame::parse_within("[1,2,3,4,5,6]", limits);
     assert_eq!(long.violations()[0].rule, Rule::TooLarge);
@@ -108,13 +111,13 @@ fn limits_keep_a_frame_unread_but_whole() {
 }
 
 #[test]
-fn an_unknown_key_is_a_note_and_no_violation() {
+fn an_unknown_key_is_a_note_and_not_a_violation() {
     let frame = check(r#"{"jsonrpc":"2.0","id":1,"method":"a","trace":"x","z":{}}"#, "");
     assert_eq!(frame.notes(), ["trace", "z"]);
 }
 
 #[test]
-fn spelling_survives_byte_for_byte() {
+fn the_text_is_kept_byte_for_byte() {
     for text in [
         r#"{"result":{"z":1.0,"a":1e2,"m":-0.0,"big":123456789012345678901234567890},"id":1,"jsonrpc":"2.0"}"#,
         " {\t\"jsonrpc\" : \"2.0\",\n\"method\":\"a\\u0062\" , \"params\" : { \"b\":1, \"a\":[ ] } } ",
@@ -146,7 +149,7 @@ fn members_are_added_to_a_result_that_is_an_object() {
 }
 
 #[test]
-fn what_we_write_is_one_line() {
+fn a_built_frame_is_one_line() {
     let spread = RawJson::parse("{\n  \"a\": [\r\n1 ,\n\n2]\r}").unwrap();
     let id = Id::Integer(1);
     let flat = r#"{   "a": [  1 ,  2] }"#;
@@ -163,10 +166,10 @@ fn what_we_write_is_one_line() {
 }
 
 #[test]
-fn a_truncated_reply_still_gives_its_id() {
+fn a_truncated_response_has_its_id() {
     let whole = r#"{"jsonrpc":"2.0","id":42,"result":{"content":[{"type":"text","text":"abc"}]}}"#;
     for end in 35..whole.len() {
-        let frame = check(&whole.as_bytes()[..end], "not-json $");
+        let frame = check(&whole.as_bytes()[..end], "wire/not-json $");
         assert_eq!(frame.id(), Some(&Id::Integer(42)), "{frame:?}");
         assert_eq!(frame.kind(), FrameKind::Other);
         assert!(frame.is_response_like());
@@ -192,7 +195,7 @@ fn ids_keep_their_type() {
 }
 
 #[test]
-fn a_frame_of_ours_is_judged_as_one_from_the_wire() {
+fn a_built_frame_has_the_same_violations_as_a_parsed_one() {
     let list = RawJson::parse("[1]").unwrap();
     let five = RawJson::parse("5").unwrap();
     let id = Id::Integer(1);
@@ -207,7 +210,7 @@ fn a_frame_of_ours_is_judged_as_one_from_the_wire() {
 }
 
 #[test]
-fn what_breaks_off_outside_of_a_result_is_no_response() {
+fn text_that_ends_outside_of_a_result_is_not_a_response() {
     for text in [
         r#"{"jsonrpc":"2.0","id":1"#,
         r#"{"jsonrpc":"2.0","id":1,"#,
@@ -219,8 +222,8 @@ fn what_breaks_off_outside_of_a_result_is_no_response() {
 }
 
 #[test]
-fn a_frame_of_very_many_keys_is_read_in_linear_time() {
+fn a_frame_with_very_many_keys_is_parsed_in_linear_time() {
     let keys: Vec<String> = (0..50_000).map(|number| format!("\"k{number}\":0")).collect();
     let frame = Frame::parse(format!("{{{}}}", keys.join(",")));
-    assert_eq!(frame.notes().len(), 64, "and no more notes are kept than anybody reads");
+    assert_eq!(frame.notes().len(), 64, "the number of notes is bounded");
 }

@@ -1,4 +1,4 @@
-//! What holds for any bytes whatever, shared with the fuzz target.
+//! Invariants that hold for any bytes, shared with the fuzz target.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -7,61 +7,61 @@ use sparring_wire::{
     Side,
 };
 
-/// The most violations that one frame can have.
-const MOST: usize = 64;
+/// The maximum number of violations of one frame.
+const MAX_VIOLATIONS: usize = 64;
 
-/// Reads bytes as a frame, checks all that must be true of it, and judges it
-/// by one revision. Panics if something is not true.
-pub(crate) fn hold_for_frame(bytes: &[u8], revision: Revision, from: Side) {
+/// Parses bytes as a frame, checks all invariants, and checks the frame against one
+/// revision. Panics if an invariant does not hold.
+pub(crate) fn check_frame_invariants(bytes: &[u8], revision: Revision, from: Side) {
     let frame = Frame::parse(bytes);
     assert_eq!(frame.bytes(), bytes, "bytes change");
-    same_in_every_accessor(&frame, &Frame::parse(frame.bytes()));
-    agrees_with_serde(&frame);
+    assert_same_fields(&frame, &Frame::parse(frame.bytes()));
+    assert_agrees_with_serde(&frame);
     for json in [frame.params(), frame.result(), frame.error()] {
-        json.into_iter().for_each(|json| can_be_walked(json, 0));
+        json.into_iter().for_each(|json| assert_navigable(json, 0));
     }
     let _ = (frame.text(), frame.error_object(), frame.is_response_like());
     if frame.kind() == FrameKind::Other {
-        assert!(!frame.violations().is_empty(), "nothing readable, nothing wrong");
+        assert!(!frame.violations().is_empty(), "an unreadable frame has no violation");
     }
-    built_frames_are_like_parsed_ones(&frame);
+    assert_built_frames_equal_parsed_ones(&frame);
     let answers = revision.requests(from.other()).first().map(|rule| rule.name);
     for answers in [None, answers] {
-        judge(&frame, revision, from, answers);
+        check_violations(&frame, revision, from, answers);
     }
 }
 
-/// Feeds a conversation to a referee.
-pub(crate) fn hold_for_conversation<'a>(frames: impl Iterator<Item = (Side, &'a [u8])>) {
-    let mut referee = Referee::new();
+/// Checks all frames of a connection in order.
+pub(crate) fn check_connection_invariants<'a>(frames: impl Iterator<Item = (Side, &'a [u8])>) {
+    let mut checker = Referee::new();
     for (from, bytes) in frames {
         let frame = Frame::parse(bytes);
-        let found = referee.observe(from, &frame);
-        assert!(found.len() <= MOST, "too many violations");
+        let found = checker.observe(from, &frame);
+        assert!(found.len() <= MAX_VIOLATIONS, "too many violations");
         assert!(found.iter().all(|it| it.path.starts_with('$')), "{found:?}");
         assert!(
             frame.violations().is_empty() || !found.is_empty(),
-            "a broken frame is passed over: {frame:?}"
+            "a frame with violations passes: {frame:?}"
         );
     }
-    let _ = referee.revision();
+    let _ = checker.revision();
 }
 
-fn judge(frame: &Frame, revision: Revision, from: Side, answers: Option<&str>) {
+fn check_violations(frame: &Frame, revision: Revision, from: Side, answers: Option<&str>) {
     let checker = Checker::of(revision);
     let found = checker.check(frame, from, answers);
-    assert!(found.len() <= MOST, "too many violations");
+    assert!(found.len() <= MAX_VIOLATIONS, "too many violations");
     for (found, own) in found.iter().zip(frame.violations()) {
         assert_eq!((found.rule, &found.path), (own.rule, &own.path));
     }
-    assert!(found.len() >= frame.violations().len().min(MOST));
+    assert!(found.len() >= frame.violations().len().min(MAX_VIOLATIONS));
     for violation in &found {
         assert!(violation.path.starts_with('$'), "{violation:?}");
         assert!(violation.section.starts_with(revision.name()), "{violation:?}");
     }
 }
 
-fn same_in_every_accessor(one: &Frame, other: &Frame) {
+fn assert_same_fields(one: &Frame, other: &Frame) {
     assert_eq!(one.kind(), other.kind(), "{one:?}");
     assert_eq!(one.id(), other.id(), "{one:?}");
     assert_eq!(one.method(), other.method(), "{one:?}");
@@ -75,10 +75,10 @@ fn same_in_every_accessor(one: &Frame, other: &Frame) {
     assert!(one.batch().eq(other.batch()), "{one:?}");
 }
 
-/// `serde_json` is the second opinion on what is JSON. It has no limit of
-/// depth here, and does not mind lone surrogates, the size of numbers or
-/// strings that are no UTF-8, none of which is a matter of JSON's grammar.
-fn agrees_with_serde(frame: &Frame) {
+/// Compares the scanner with `serde_json`, which has no depth limit here. It accepts lone
+/// surrogates, numbers of any size and invalid UTF-8 in strings, none of which is part of
+/// JSON's grammar.
+fn assert_agrees_with_serde(frame: &Frame) {
     let has = |rule| frame.violations().iter().any(|it| it.rule == rule);
     if has(Rule::TooDeep) {
         return;
@@ -107,18 +107,18 @@ fn agrees_with_serde(frame: &Frame) {
     }
 }
 
-fn can_be_walked(json: Json<'_>, depth: usize) {
+fn assert_navigable(json: Json<'_>, depth: usize) {
     assert!(depth <= 256, "deeper than any limit");
     match json.kind() {
         JsonKind::Object => {
             for (key, value) in json.members() {
-                // A name that is no UTF-8 cannot be asked for.
+                // A name that is not UTF-8 cannot be looked up.
                 let name = key.name();
                 assert!(name.contains('\u{fffd}') || json.get(&name).is_some());
-                can_be_walked(value, depth + 1);
+                assert_navigable(value, depth + 1);
             }
         }
-        JsonKind::Array => json.items().for_each(|item| can_be_walked(item, depth + 1)),
+        JsonKind::Array => json.items().for_each(|item| assert_navigable(item, depth + 1)),
         JsonKind::String => assert!(json.as_str().is_some()),
         JsonKind::Integer | JsonKind::Number => assert!(json.as_f64().is_some()),
         JsonKind::Boolean => assert!(json.as_bool().is_some()),
@@ -127,8 +127,8 @@ fn can_be_walked(json: Json<'_>, depth: usize) {
     assert!(!json.text().is_empty());
 }
 
-/// What we write reads the same as what others write.
-fn built_frames_are_like_parsed_ones(frame: &Frame) {
+/// Checks that a built frame has the same fields as its parsed bytes.
+fn assert_built_frames_equal_parsed_ones(frame: &Frame) {
     if std::str::from_utf8(frame.bytes()).is_err() {
         return;
     }
@@ -150,15 +150,14 @@ fn built_frames_are_like_parsed_ones(frame: &Frame) {
     }
     for frame in &built {
         let parsed = Frame::parse(frame.bytes());
-        // Params that are no object are wrong in what we write as well, and
-        // only reading notices.
+        // Only parsing reports some violations of a built frame.
         match parsed.violations().is_empty() {
-            true => same_in_every_accessor(frame, &parsed),
+            true => assert_same_fields(frame, &parsed),
             false => assert_eq!((frame.kind(), frame.id()), (parsed.kind(), parsed.id())),
         }
     }
     let batch = Frame::batch_of(&built);
-    // A batch is one level deeper than what is in it.
+    // A batch is one level deeper than its frames.
     let too_deep = batch.violations().iter().any(|it| it.rule == Rule::TooDeep);
     if !built.is_empty() && !too_deep {
         assert_eq!(batch.kind(), FrameKind::Batch);

@@ -1,13 +1,12 @@
-//! Frames of every kind, mutated many thousand times: whatever comes, nothing
-//! panics and nothing is misread.
+//! Checks the invariants for frames of every kind with many thousand random mutations.
 
 use sparring_wire::{Revision, Side};
 
-use crate::invariants::{hold_for_conversation, hold_for_frame};
+use crate::invariants::{check_connection_invariants, check_frame_invariants};
 
 const FRAMES: usize = 120_000;
 
-/// Valid frames of all kinds, and some that are not.
+/// Valid frames of all kinds, and some invalid ones.
 const CORPUS: &[&str] = &[
     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{"listChanged":true},"sampling":{},"elicitation":{}},"clientInfo":{"name":"c","version":"1"}}}"#,
     r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"logging":{}},"serverInfo":{"name":"s","version":"1"}}}"#,
@@ -34,7 +33,7 @@ const CORPUS: &[&str] = &[
     "\u{feff}[[[[]]],{},\"\\ud800\",1e999]",
 ];
 
-/// Bytes that turn frames into other things.
+/// Text that a mutation inserts.
 const TOKENS: &[&str] = &[
     "{",
     "}",
@@ -63,7 +62,7 @@ const TOKENS: &[&str] = &[
     "]]]]]]]]",
 ];
 
-/// A small generator of numbers, the same in every run.
+/// A random number generator with a fixed seed.
 struct Random(u64);
 
 impl Random {
@@ -111,41 +110,41 @@ fn side(random: &mut Random) -> Side {
 }
 
 #[test]
-fn nothing_panics_and_nothing_is_misread_in_many_mutated_frames() {
+fn invariants_hold_for_many_mutated_frames() {
     let mut random = Random(0x5EED_0F5B);
-    let mut conversation: Vec<(Side, Vec<u8>)> = Vec::new();
+    let mut connection: Vec<(Side, Vec<u8>)> = Vec::new();
     let mut lengths = 0;
     for round in 0..FRAMES {
         let mut bytes = random.pick(CORPUS).as_bytes().to_vec();
-        // Some stay as they are, so that conversations get somewhere.
+        // Some frames stay valid, so that connections make progress.
         for _ in 0..random.below(4) {
             mutate(&mut bytes, &mut random);
         }
         let revision = Revision::ALL[round % Revision::ALL.len()];
         let from = side(&mut random);
-        hold_for_frame(&bytes, revision, from);
+        check_frame_invariants(&bytes, revision, from);
         lengths += bytes.len();
-        conversation.push((from, bytes));
-        if conversation.len() == 50 {
-            let frames = std::mem::take(&mut conversation);
-            hold_for_conversation(frames.iter().map(|(from, it)| (*from, it.as_slice())));
+        connection.push((from, bytes));
+        if connection.len() == 50 {
+            let frames = std::mem::take(&mut connection);
+            check_connection_invariants(frames.iter().map(|(from, it)| (*from, it.as_slice())));
         }
     }
     assert!(lengths / FRAMES > 50, "the frames are mostly empty");
 }
 
 #[test]
-fn invariants_hold_for_the_corpus_as_it_is() {
+fn invariants_hold_for_the_unchanged_corpus() {
     for bytes in CORPUS {
         for revision in Revision::ALL {
-            hold_for_frame(bytes.as_bytes(), revision, Side::Client);
-            hold_for_frame(bytes.as_bytes(), revision, Side::Server);
+            check_frame_invariants(bytes.as_bytes(), revision, Side::Client);
+            check_frame_invariants(bytes.as_bytes(), revision, Side::Server);
         }
     }
 }
 
 #[test]
-fn the_deepest_frames_are_judged_without_trouble() {
+fn invariants_hold_for_the_deepest_frames() {
     for depth in [126, 127, 128, 129, 300, 100_000] {
         let nested = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         let objects = format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
@@ -156,7 +155,7 @@ fn the_deepest_frames_are_judged_without_trouble() {
             ),
             format!(r#"{{"jsonrpc":"2.0","id":1,"result":{objects}}}"#),
         ] {
-            hold_for_frame(text.as_bytes(), Revision::LATEST, Side::Server);
+            check_frame_invariants(text.as_bytes(), Revision::LATEST, Side::Server);
         }
     }
 }

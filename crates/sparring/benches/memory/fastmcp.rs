@@ -1,5 +1,4 @@
-//! FastMCP's client in memory, in a process of its own that takes its turns
-//! when it is told to.
+//! FastMCP's client in memory, in a Python process that runs a turn on request.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -7,15 +6,15 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::CALLS;
 
-/// A Python that waits for its turn; it ends with this.
+/// A Python process that waits for its turns; it ends when this is dropped.
 pub(crate) struct FastMcp {
     child: Child,
-    asks: Option<ChildStdin>,
-    tells: BufReader<ChildStdout>,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
 }
 
 impl FastMcp {
-    /// Starts it, if it is installed.
+    /// Starts the process if FastMCP is installed.
     pub(crate) fn start() -> Option<Self> {
         let python = std::env::var_os("SPAR_PEERS_DIR")
             .map(|peers| Path::new(&peers).join("python/bin/python"))
@@ -29,25 +28,25 @@ impl FastMcp {
         command.arg(program).arg(CALLS.to_string());
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("Python starts");
-        let asks = child.stdin.take();
-        let tells = BufReader::new(child.stdout.take().expect("a pipe"));
-        Some(FastMcp { child, asks, tells })
+        let stdin = child.stdin.take();
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        Some(FastMcp { child, stdin, stdout })
     }
 
-    /// Takes a turn: microseconds for each of so many test bodies.
+    /// Runs a turn and returns the microseconds of each test body.
     pub(crate) fn turn(&mut self, bodies: usize) -> f64 {
-        let asks = self.asks.as_mut().expect("it is open until the end");
-        writeln!(asks, "{bodies}").expect("it listens");
-        let mut told = String::new();
-        self.tells.read_line(&mut told).expect("it answers");
-        told.trim().parse().unwrap_or_else(|_| panic!("FastMCP said {told:?}"))
+        let stdin = self.stdin.as_mut().expect("stdin is open until drop");
+        writeln!(stdin, "{bodies}").expect("Python reads stdin");
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).expect("Python writes stdout");
+        line.trim().parse().unwrap_or_else(|_| panic!("FastMCP printed {line:?}"))
     }
 }
 
 impl Drop for FastMcp {
     fn drop(&mut self) {
-        // The end of its input ends it.
-        self.asks = None;
+        // Closing its stdin ends the process.
+        self.stdin = None;
         let _ = self.child.wait();
     }
 }

@@ -1,4 +1,5 @@
-//! A client to be: which revision, how long, what it can do and answers.
+//! Builds a client: revision, timeout, capabilities, and answers to the server's
+//! requests.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -8,12 +9,12 @@ use serde_json::Value;
 use sparring_peer::client::{ClientOptions, Protocol, Question};
 use sparring_wire::{ErrorObject, RawJson, Revision, Transcript};
 
-use super::Client;
+use super::connection::Client;
 use crate::Error;
-use crate::connect::{Connect, InMemory, Opened};
-use crate::scene::Scene;
+use crate::connect::{Connect, InMemory, OpenedLink};
+use crate::failure_context::FailureContext;
 
-/// A client that differs from the default.
+/// Builds a client with other than the default options.
 ///
 /// ```
 /// # use sparring::blocking::Wait as _;
@@ -32,7 +33,7 @@ use crate::scene::Scene;
 pub struct ClientBuilder(sparring_peer::ClientBuilder);
 
 impl ClientBuilder {
-    /// Starts from options of the caller's.
+    /// Starts from these options.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -44,14 +45,14 @@ impl ClientBuilder {
     /// let options = ClientOptions { max_items: 1, ..ClientOptions::default() };
     /// let client = ClientBuilder::with_options(options).in_memory(mock).wait()?;
     /// let error = client.list_tools().wait().expect_err("there are two tools");
-    /// assert!(error.to_string().starts_with("tools/list does not end"), "{error}");
+    /// assert!(error.to_string().starts_with("tools/list returned an endless list"), "{error}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with_options(options: ClientOptions) -> Self {
         ClientBuilder(sparring_peer::ClientBuilder::with_options(options))
     }
 
-    /// Who the client says it is.
+    /// Sets the client's name and version.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -70,7 +71,7 @@ impl ClientBuilder {
         ClientBuilder(self.0.info(name, version))
     }
 
-    /// Which revision to speak.
+    /// Sets how the client chooses the revision.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -85,7 +86,7 @@ impl ClientBuilder {
         ClientBuilder(self.0.protocol(protocol))
     }
 
-    /// This revision, or none.
+    /// Uses this revision, or fails to connect.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -101,7 +102,7 @@ impl ClientBuilder {
         ClientBuilder(self.0.revision(revision))
     }
 
-    /// How long connecting may take as a whole, and then each request.
+    /// Sets the timeout of connecting, and of each request.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -117,7 +118,7 @@ impl ClientBuilder {
         ClientBuilder(self.0.timeout(timeout))
     }
 
-    /// Declares a capability, whatever the client answers.
+    /// Declares a capability, even if the client answers no such requests.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -138,8 +139,8 @@ impl ClientBuilder {
         ClientBuilder(self.0.capability(name, value))
     }
 
-    /// Declares these capabilities and no others, whatever the client answers;
-    /// what is no map is none.
+    /// Declares exactly these capabilities, whatever the client answers. A value that
+    /// is not an object declares none.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -159,7 +160,7 @@ impl ClientBuilder {
         ClientBuilder(self.0.capabilities(all))
     }
 
-    /// Answers what the server asks, and declares the capability for it.
+    /// Answers the server's requests of this kind, and declares the capability.
     ///
     /// ```
     /// # use serde_json::json;
@@ -186,7 +187,7 @@ impl ClientBuilder {
         ClientBuilder(self.0.answer(question, answerer))
     }
 
-    /// Names these roots when the server asks for them.
+    /// Answers `roots/list` with these URIs.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -205,7 +206,7 @@ impl ClientBuilder {
         ClientBuilder(self.0.roots(uris))
     }
 
-    /// Records into this transcript instead of one of the client's own.
+    /// Records into this transcript instead of a new one.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -237,7 +238,7 @@ impl ClientBuilder {
     /// ```
     ///
     /// # Errors
-    /// When the target cannot be reached or talked to; the error says why.
+    /// When the target cannot be started or reached, or the handshake fails.
     #[track_caller]
     pub fn connect<Kind>(
         self,
@@ -246,11 +247,11 @@ impl ClientBuilder {
         let at = Location::caller();
         async move {
             let opened = target.open().await.map_err(|error| Error::open(error, at))?;
-            self.on(opened, at).await
+            self.connect_opened(opened, at).await
         }
     }
 
-    /// Connects to a service in this process.
+    /// Connects to a server in this process.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -262,31 +263,31 @@ impl ClientBuilder {
     /// ```
     ///
     /// # Errors
-    /// When the two do not come to terms; the error says why.
+    /// When the handshake fails.
     #[track_caller]
     pub fn in_memory<Kind>(
         self,
         service: impl InMemory<Kind>,
     ) -> impl Future<Output = Result<Client, Error>> {
         let at = Location::caller();
-        async move { self.on(service.attach(), at).await }
+        async move { self.connect_opened(service.attach(), at).await }
     }
 
-    /// Connects over what was opened, for the line that asked.
-    pub(crate) async fn on(
+    /// Connects over an opened link; errors name the line of the caller.
+    pub(crate) async fn connect_opened(
         self,
-        opened: Opened,
+        opened: OpenedLink,
         at: &'static Location<'static>,
     ) -> Result<Client, Error> {
-        let Opened { link, target, stderr, kept } = opened;
+        let OpenedLink { link, target, stderr, keep_alive } = opened;
         let peer = self.0.start(link);
-        let scene = Scene::new(target, peer.transcript().clone(), stderr);
+        let context = FailureContext::new(target, peer.transcript().clone(), stderr);
         match peer.ready().await {
-            Ok(()) => Ok(Client { peer, scene, _kept: kept.map(Arc::from) }),
+            Ok(()) => Ok(Client { peer, context, _keep_alive: keep_alive.map(Arc::from) }),
             Err(error) => {
-                // What a child said last is there when it has ended.
+                // Closing waits for the child, whose stderr is complete then.
                 peer.close().await;
-                Err(Error::client(error, at, &scene))
+                Err(Error::client(error, at, &context))
             }
         }
     }

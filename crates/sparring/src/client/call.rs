@@ -1,4 +1,4 @@
-//! One request of a test: the peer's, with the line that made it.
+//! One request of a test, with the line that made it.
 
 use std::future::IntoFuture;
 use std::panic::Location;
@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use sparring_peer::client::{Progress, RequestBuilder};
 
-use crate::scene::Scene;
+use crate::failure_context::FailureContext;
 use crate::{Error, Response};
 
-/// A request to be; awaiting it makes it.
+/// A request that has not been sent yet; awaiting it sends it.
 ///
-/// One that is forgotten is warned of, and where warnings are errors it does not
-/// compile:
+/// The compiler warns about a call that is not awaited, so it does not compile where
+/// warnings are errors:
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]
@@ -23,7 +23,7 @@ use crate::{Error, Response};
 /// # }
 /// ```
 ///
-/// So is an answer that nobody checks:
+/// The same holds for a response without a check:
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]
@@ -33,7 +33,7 @@ use crate::{Error, Response};
 /// # }
 /// ```
 ///
-/// With its check it does:
+/// With a check it compiles:
 ///
 /// ```
 /// #![deny(unused_must_use)]
@@ -42,22 +42,26 @@ use crate::{Error, Response};
 /// # Ok(())
 /// # }
 /// ```
-#[must_use = "a request is made when it is awaited or started"]
+#[must_use = "a request is sent when it is awaited or started"]
 pub struct Call {
     request: RequestBuilder,
-    asked: String,
+    label: String,
     at: &'static Location<'static>,
-    scene: Scene,
+    context: FailureContext,
 }
 
 impl Call {
-    /// `asked` is what failures call it: its method, and what it is about.
+    /// `label` names the request in failures: its method, and its tool, prompt or URI.
     #[track_caller]
-    pub(crate) fn new(request: RequestBuilder, asked: impl Into<String>, scene: &Scene) -> Self {
-        Call { request, asked: asked.into(), at: Location::caller(), scene: scene.clone() }
+    pub(crate) fn new(
+        request: RequestBuilder,
+        label: impl Into<String>,
+        context: &FailureContext,
+    ) -> Self {
+        Call { request, label: label.into(), at: Location::caller(), context: context.clone() }
     }
 
-    /// Waits this long instead of the client's own timeout.
+    /// Sets a timeout for this request [default: the client's timeout].
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -75,8 +79,9 @@ impl Call {
         Call { request: self.request.timeout(timeout), ..self }
     }
 
-    /// Asks the server for progress, and hears of it. In bytes of the caller's
-    /// own nothing is added: they must have the request's id as `progressToken`.
+    /// Requests progress from the server, and calls `on_progress` for each report. A
+    /// request from [`request_bytes`](crate::Client::request_bytes) is not changed: its
+    /// bytes must have the request's id as `progressToken`.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -87,19 +92,19 @@ impl Call {
     /// #     ".",
     /// # )?;
     /// # let client = Client::in_memory(mock).wait()?;
-    /// let (tell, told) = std::sync::mpsc::channel();
+    /// let (sender, receiver) = std::sync::mpsc::channel();
     /// let copy = client.call_tool("copy", json!({})).on_progress(move |it| {
-    ///     tell.send(it.progress).unwrap();
+    ///     sender.send(it.progress).unwrap();
     /// });
     /// copy.wait()?.assert_success();
-    /// assert_eq!(told.try_iter().collect::<Vec<_>>(), [1.0, 2.0]);
+    /// assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [1.0, 2.0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn on_progress(self, tell: impl FnMut(Progress) + Send + 'static) -> Self {
-        Call { request: self.request.on_progress(tell), ..self }
+    pub fn on_progress(self, on_progress: impl FnMut(Progress) + Send + 'static) -> Self {
+        Call { request: self.request.on_progress(on_progress), ..self }
     }
 
-    /// Makes the request without waiting for its answer.
+    /// Sends the request without waiting for the response.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -117,8 +122,8 @@ impl Call {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn start(self) -> InFlight {
-        let Call { request, asked, at, scene } = self;
-        InFlight { request: request.start(), asked, at, scene }
+        let Call { request, label, at, context } = self;
+        InFlight { request: request.start(), label, at, context }
     }
 }
 
@@ -131,7 +136,7 @@ impl IntoFuture for Call {
     }
 }
 
-/// A request in flight. Dropped before its answer, it is cancelled.
+/// A request that was sent. Dropping it before the response cancels it.
 ///
 /// ```
 /// # use sparring::blocking::Wait as _;
@@ -149,17 +154,17 @@ impl IntoFuture for Call {
 /// second.wait()?.assert_text("done");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use = "a request that is dropped is cancelled"]
+#[must_use = "dropping the request cancels it"]
 pub struct InFlight {
     request: sparring_peer::client::InFlight,
-    asked: String,
+    label: String,
     at: &'static Location<'static>,
-    scene: Scene,
+    context: FailureContext,
 }
 
 impl InFlight {
-    /// Gives the request up and tells the server why. Awaiting it then gives an
-    /// error, unless the answer was there before.
+    /// Cancels the request, with an optional reason for the server. Awaiting it then
+    /// returns an error, unless the response came first.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -178,13 +183,13 @@ impl InFlight {
         self.request.cancel(reason);
     }
 
-    /// The same line and scene, for an answer that cannot be used.
+    /// Adds the line and the failure context of this request to an error.
     #[cfg(feature = "typed")]
-    pub(crate) fn failed(&self, error: sparring_peer::client::Error) -> Error {
-        Error::client(error, self.at, &self.scene)
+    pub(crate) fn to_error(&self, error: sparring_peer::client::Error) -> Error {
+        Error::client(error, self.at, &self.context)
     }
 
-    /// Lets the request take its course; nobody wants its answer.
+    /// Drops the handle without cancelling the request, and ignores the response.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -211,9 +216,9 @@ impl Future for InFlight {
         let answer = std::task::ready!(Pin::new(&mut self.request).poll(cx));
         Poll::Ready(match answer {
             Ok(response) => {
-                Ok(Response::new(response, std::mem::take(&mut self.asked), self.scene.clone()))
+                Ok(Response::new(response, std::mem::take(&mut self.label), self.context.clone()))
             }
-            Err(error) => Err(Error::client(error, self.at, &self.scene)),
+            Err(error) => Err(Error::client(error, self.at, &self.context)),
         })
     }
 }

@@ -1,5 +1,4 @@
-//! A subscription of a test: the peer's, with the line that waited in every
-//! failure.
+//! A subscription of a test, with the line of the caller in every failure.
 
 use std::ops::Deref;
 use std::panic::Location;
@@ -7,10 +6,10 @@ use std::time::Duration;
 
 use sparring_wire::Frame;
 
-use crate::scene::Scene;
+use crate::failure_context::FailureContext;
 use crate::{Error, client};
 
-/// A subscription that stands. Dropped, it ends.
+/// An active subscription. Dropping it ends it.
 ///
 /// ```
 /// # use sparring::blocking::Wait as _;
@@ -21,18 +20,18 @@ use crate::{Error, client};
 /// assert_eq!(changes.acknowledged().uris, ["memo:1"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use = "a subscription that is dropped ends"]
+#[must_use = "dropping the subscription ends it"]
 pub struct Subscription {
     peer: sparring_peer::client::Subscription,
-    scene: Scene,
+    context: FailureContext,
 }
 
 impl Subscription {
-    pub(super) fn new(peer: sparring_peer::client::Subscription, scene: Scene) -> Self {
-        Subscription { peer, scene }
+    pub(super) fn new(peer: sparring_peer::client::Subscription, context: FailureContext) -> Self {
+        Subscription { peer, context }
     }
 
-    /// The next notification.
+    /// Waits for the next notification.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -50,7 +49,7 @@ impl Subscription {
     /// ```
     ///
     /// # Errors
-    /// When none came in that time, or the subscription has ended.
+    /// When the timeout has passed, or the subscription has ended.
     #[track_caller]
     pub fn next(&mut self, within: Duration) -> impl Future<Output = Result<Frame, Error>> + Send {
         let at = Location::caller();
@@ -58,16 +57,15 @@ impl Subscription {
             let next = self.peer.next(within).await;
             next.map_err(|error| match error {
                 client::Error::Timeout { after, .. } => {
-                    let missed =
-                        format!("no notification of the subscription came within {after:?}");
-                    Error::missed(missed, at, &self.scene)
+                    let message = format!("the subscription received nothing within {after:?}");
+                    Error::not_received(message, at, &self.context)
                 }
-                error => Error::client(error, at, &self.scene),
+                error => Error::client(error, at, &self.context),
             })
         }
     }
 
-    /// Waits until the server ends the subscription: a good end, or why not.
+    /// Waits until the server ends the subscription.
     ///
     /// ```
     /// # use sparring::{Client, MockServer};
@@ -85,14 +83,14 @@ impl Subscription {
     /// ```
     ///
     /// # Errors
-    /// When it did not end in good order. Before 2026-07-28 only the
-    /// connection ends.
+    /// When the server did not end it regularly. Before 2026-07-28 a subscription ends
+    /// only with the connection.
     #[track_caller]
     pub fn ended(&mut self) -> impl Future<Output = Result<(), Error>> + Send {
         let at = Location::caller();
         async move {
             let ended = self.peer.ended().await;
-            ended.map_err(|error| Error::client(error, at, &self.scene))
+            ended.map_err(|error| Error::client(error, at, &self.context))
         }
     }
 
@@ -111,12 +109,12 @@ impl Subscription {
     /// ```
     ///
     /// # Errors
-    /// When the server refuses to, where it is asked.
+    /// When the server rejects the request to unsubscribe.
     #[track_caller]
     pub fn close(self) -> impl Future<Output = Result<(), Error>> + Send {
         let at = Location::caller();
-        let Subscription { peer, scene } = self;
-        async move { peer.close().await.map_err(|error| Error::client(error, at, &scene)) }
+        let Subscription { peer, context } = self;
+        async move { peer.close().await.map_err(|error| Error::client(error, at, &context)) }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Waiting until the server has said so much unasked, or has asked so much.
+//! Waits for a number of notifications or requests from the server.
 
 use std::future::IntoFuture;
 use std::panic::Location;
@@ -8,13 +8,12 @@ use std::time::Duration;
 use sparring_peer::client::Inbox;
 use sparring_wire::Frame;
 
-use super::Client;
+use super::connection::Client;
 use crate::Error;
 
-/// Something to be waited for; awaiting it waits.
+/// A wait for notifications or requests; it starts when it is awaited.
 ///
-/// What came before counts as well: a notification that is there already is not
-/// waited for.
+/// Messages that the client has already received count.
 ///
 /// ```
 /// # use sparring::blocking::Wait as _;
@@ -30,8 +29,8 @@ use crate::Error;
 /// assert_eq!(client.wait_for_notifications(2).wait()?.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use = "nothing is waited for until it is awaited"]
-pub struct Wait<'c> {
+#[must_use = "the wait starts when it is awaited"]
+pub struct MessageWait<'c> {
     client: &'c Client,
     kind: Kind,
     count: u64,
@@ -47,8 +46,8 @@ enum Kind {
 }
 
 impl Client {
-    /// Waits until so many notifications have come since the start, for as long
-    /// as a request may take. It gives those that are kept.
+    /// Waits until the client has received `count` notifications since it connected
+    /// [default timeout: the client's timeout]. Returns those that are still buffered.
     ///
     /// ```
     /// # use sparring::{Client, MockServer};
@@ -68,15 +67,15 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// When they have not come in that time, or the connection ended first; the
-    /// error says how many of which came.
+    /// When the timeout has passed, or the connection ended. The error lists the
+    /// received messages by method.
     #[track_caller]
-    pub fn wait_for_notifications(&self, count: u64) -> Wait<'_> {
-        Wait::new(self, Kind::Notifications, count)
+    pub fn wait_for_notifications(&self, count: u64) -> MessageWait<'_> {
+        MessageWait::new(self, Kind::Notifications, count)
     }
 
-    /// Waits until the server has asked for so much since the start, for as long
-    /// as a request of this side may take. Pings are not counted.
+    /// Waits until the client has received `count` requests since it connected
+    /// [default timeout: the client's timeout]. Pings do not count.
     ///
     /// ```
     /// # use sparring::{Client, MockServer};
@@ -94,22 +93,22 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// When it has not in that time, or the connection ended first; the error
-    /// says how many of which came.
+    /// When the timeout has passed, or the connection ended. The error lists the
+    /// received messages by method.
     #[track_caller]
-    pub fn wait_for_requests(&self, count: u64) -> Wait<'_> {
-        Wait::new(self, Kind::Requests, count)
+    pub fn wait_for_requests(&self, count: u64) -> MessageWait<'_> {
+        MessageWait::new(self, Kind::Requests, count)
     }
 }
 
-impl<'c> Wait<'c> {
+impl<'c> MessageWait<'c> {
     #[track_caller]
     fn new(client: &'c Client, kind: Kind, count: u64) -> Self {
         let (within, at) = (client.timeout(), Location::caller());
-        Wait { client, kind, count, method: None, within, at }
+        MessageWait { client, kind, count, method: None, within, at }
     }
 
-    /// Only those of this method.
+    /// Counts only messages of this method.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -126,10 +125,10 @@ impl<'c> Wait<'c> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn of(self, method: &str) -> Self {
-        Wait { method: Some(method.to_owned()), ..self }
+        MessageWait { method: Some(method.to_owned()), ..self }
     }
 
-    /// For this long, and no longer.
+    /// Sets the timeout [default: the client's timeout].
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -138,12 +137,12 @@ impl<'c> Wait<'c> {
     /// # let mock = MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".")?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// let none = client.wait_for_notifications(1).within(Duration::from_millis(50)).wait();
-    /// let error = none.expect_err("the server says nothing unasked");
-    /// assert!(error.to_string().starts_with("0 of 1 notification came within 50ms"), "{error}");
+    /// let error = none.expect_err("the server sends no notification");
+    /// assert!(error.to_string().starts_with("received 0 of 1 notification within 50ms"), "{error}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn within(self, within: Duration) -> Self {
-        Wait { within, ..self }
+        MessageWait { within, ..self }
     }
 
     fn inbox(&self) -> &'c Inbox {
@@ -153,13 +152,13 @@ impl<'c> Wait<'c> {
         }
     }
 
-    fn came(&self, inbox: &Inbox) -> u64 {
+    fn received(&self, inbox: &Inbox) -> u64 {
         self.method.as_ref().map_or_else(|| inbox.total(), |method| inbox.count(method))
     }
 
     async fn wait(self) -> Result<Vec<Frame>, Error> {
         let inbox = self.inbox();
-        let enough = |inbox: &Inbox| self.came(inbox) >= self.count;
+        let enough = |inbox: &Inbox| self.received(inbox) >= self.count;
         let waited = tokio::time::timeout(self.within, async {
             tokio::select! {
                 biased;
@@ -171,31 +170,35 @@ impl<'c> Wait<'c> {
             Ok(Some(cause)) => format!("before the connection ended: {cause}"),
             _ => format!("within {:?}", self.within),
         };
-        // What came last may have come with the end.
+        // The last messages may have arrived together with the end of the connection.
         match enough(inbox) {
             true => Ok(self.method.as_ref().map_or_else(|| inbox.all(), |it| inbox.of(it))),
-            false => Err(Error::missed(self.told(inbox, &why), self.at, &self.client.scene)),
+            false => Err(Error::not_received(
+                self.render_missing(inbox, &why),
+                self.at,
+                &self.client.context,
+            )),
         }
     }
 
-    /// How many of which came instead.
-    fn told(&self, inbox: &Inbox, why: &str) -> String {
+    /// Renders what is missing, and what was received instead.
+    fn render_missing(&self, inbox: &Inbox, why: &str) -> String {
         let kind = match (self.kind, self.count) {
             (Kind::Notifications, 1) => "notification",
             (Kind::Notifications, _) => "notifications",
             (Kind::Requests, 1) => "request",
             (Kind::Requests, _) => "requests",
         };
-        let of = self.method.as_ref().map(|method| format!(" of {method}")).unwrap_or_default();
+        let of = self.method.as_ref().map(|method| format!(" `{method}`")).unwrap_or_default();
         let all = inbox.counts().into_iter().map(|(name, count)| format!("\n  {count} {name}"));
         let all: String = all.collect();
         let all = if all.is_empty() { " none".to_owned() } else { all };
-        let (count, came) = (self.count, self.came(inbox));
-        format!("{came} of {count} {kind}{of} came {why}\ncame:{all}")
+        let (count, received) = (self.count, self.received(inbox));
+        format!("received {received} of {count} {kind}{of} {why}\nreceived:{all}")
     }
 }
 
-impl<'c> IntoFuture for Wait<'c> {
+impl<'c> IntoFuture for MessageWait<'c> {
     type Output = Result<Vec<Frame>, Error>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'c>>;
 

@@ -1,8 +1,7 @@
-//! Requests and their checks written together: all are sent, in the order they
-//! are written, and their results are checked in that order.
+//! Requests with their checks: sends all requests in the order in which they were
+//! added, and checks their results in that order.
 //!
-//! A request cannot be written without its check, and what is written and not
-//! run fails the test.
+//! Every request needs a check. A list of requests that never runs fails the test.
 
 use std::panic::Location;
 use std::pin::Pin;
@@ -11,17 +10,17 @@ use std::task::Poll;
 use serde_json::Value;
 use sparring_wire::RawJson;
 
-use super::{Call, Client};
-use crate::listed::{Prompts, ResourceTemplates, Resources, Tools};
-use crate::{Error, Response};
+use super::Call;
+use super::connection::Client;
+use crate::{Error, Prompts, ResourceTemplates, Resources, Response, Tools};
 
-/// A check whose answer has come.
+/// A check that holds its response.
 type Check<'c> = Box<dyn FnOnce() + Send + 'c>;
 
-/// A request, which is sent when it is first polled.
-type Asked<'c> = Pin<Box<dyn Future<Output = Result<Check<'c>, Error>> + Send + 'c>>;
+/// A request that is sent when it is first polled.
+type PendingRequest<'c> = Pin<Box<dyn Future<Output = Result<Check<'c>, Error>> + Send + 'c>>;
 
-/// Requests to be made and how their results shall be.
+/// Requests to send, with the checks of their results.
 ///
 /// ```
 /// # use sparring::{Client, MockServer};
@@ -55,7 +54,7 @@ type Asked<'c> = Pin<Box<dyn Future<Output = Result<Check<'c>, Error>> + Send + 
 /// # }
 /// ```
 ///
-/// Nor does, where warnings are errors, what is written and never run:
+/// Requests that never run do not compile where warnings are errors:
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]
@@ -67,17 +66,17 @@ type Asked<'c> = Pin<Box<dyn Future<Output = Result<Check<'c>, Error>> + Send + 
 /// ```
 ///
 /// # Panics
-/// When it is dropped without being run; the message says where it was written.
-#[must_use = "nothing is asked and nothing checked until `.then_assert_results().await`"]
+/// When it is dropped before it ran. The message names the line of `when`.
+#[must_use = "the requests are sent by `.then_assert_results().await`"]
 pub struct When<'c> {
     client: &'c Client,
-    asked: Vec<Asked<'c>>,
+    requests: Vec<PendingRequest<'c>>,
     at: &'static Location<'static>,
-    ran: bool,
+    has_run: bool,
 }
 
 impl Client {
-    /// Begins a list of requests with their checks.
+    /// Starts a list of requests with their checks.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -92,7 +91,7 @@ impl Client {
     /// ```
     #[track_caller]
     pub fn when(&self) -> When<'_> {
-        When { client: self, asked: Vec::new(), at: Location::caller(), ran: false }
+        When { client: self, requests: Vec::new(), at: Location::caller(), has_run: false }
     }
 }
 
@@ -113,7 +112,7 @@ impl<'c> When<'c> {
     #[track_caller]
     pub fn list_tools(self, check: impl FnOnce(&Tools) + Send + 'c) -> Self {
         let listed = self.client.list_tools();
-        self.and(listed, check)
+        self.push(listed, check)
     }
 
     /// Lists all resources, and checks them.
@@ -132,7 +131,7 @@ impl<'c> When<'c> {
     #[track_caller]
     pub fn list_resources(self, check: impl FnOnce(&Resources) + Send + 'c) -> Self {
         let listed = self.client.list_resources();
-        self.and(listed, check)
+        self.push(listed, check)
     }
 
     /// Lists all resource templates, and checks them.
@@ -157,7 +156,7 @@ impl<'c> When<'c> {
         check: impl FnOnce(&ResourceTemplates) + Send + 'c,
     ) -> Self {
         let listed = self.client.list_resource_templates();
-        self.and(listed, check)
+        self.push(listed, check)
     }
 
     /// Lists all prompts, and checks them.
@@ -176,10 +175,10 @@ impl<'c> When<'c> {
     #[track_caller]
     pub fn list_prompts(self, check: impl FnOnce(&Prompts) + Send + 'c) -> Self {
         let listed = self.client.list_prompts();
-        self.and(listed, check)
+        self.push(listed, check)
     }
 
-    /// Calls a tool, and checks its answer.
+    /// Calls a tool, and checks the response.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -207,7 +206,7 @@ impl<'c> When<'c> {
         self.call(call, check)
     }
 
-    /// Reads a resource, and checks the answer.
+    /// Reads a resource, and checks the response.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -226,7 +225,7 @@ impl<'c> When<'c> {
         self.call(call, check)
     }
 
-    /// Gets a prompt, and checks the answer.
+    /// Gets a prompt, and checks the response.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -251,7 +250,7 @@ impl<'c> When<'c> {
         self.call(call, check)
     }
 
-    /// Makes any request, and checks the answer.
+    /// Makes any request, and checks the response.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -275,8 +274,8 @@ impl<'c> When<'c> {
         self.call(call, check)
     }
 
-    /// Makes a request that was prepared, with a time of its own or a listener
-    /// for progress, and checks the answer.
+    /// Sends a prepared call, for example one with its own timeout or `on_progress`, and
+    /// checks the response.
     ///
     /// ```
     /// # use sparring::{Client, MockServer};
@@ -300,10 +299,10 @@ impl<'c> When<'c> {
     /// # }
     /// ```
     pub fn call(self, call: Call, check: impl FnOnce(&Response) + Send + 'c) -> Self {
-        self.and(async { call.await }, check)
+        self.push(async { call.await }, check)
     }
 
-    /// Asks whether the server is there; an answer is all that is checked.
+    /// Checks that the server responds.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -316,10 +315,10 @@ impl<'c> When<'c> {
     #[track_caller]
     pub fn ping(self) -> Self {
         let pinged = self.client.ping();
-        self.and(pinged, |()| ())
+        self.push(pinged, |()| ())
     }
 
-    /// Sends a notification, which has no answer.
+    /// Sends a notification.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -337,11 +336,11 @@ impl<'c> When<'c> {
             client.notify(&method, params.as_ref());
             Ok(())
         };
-        self.and(sent, |()| ())
+        self.push(sent, |()| ())
     }
 
-    /// Sends all requests, one after the other, without waiting for answers;
-    /// waits for the answers; and checks them in the order they were written.
+    /// Sends all requests without waiting in between, waits for the responses, and
+    /// checks them in the order in which they were added.
     ///
     /// ```
     /// # use sparring::blocking::Wait as _;
@@ -357,20 +356,21 @@ impl<'c> When<'c> {
     /// ```
     ///
     /// # Panics
-    /// When a check fails, at its line; when a request has no answer, with the
-    /// line where it was written; and when nothing was to be asked.
+    /// When a check fails, at its line; when a request fails, with the line that added
+    /// it; and when there are no requests.
     pub async fn then_assert_results(mut self) {
-        self.ran = true;
-        let mut asked = std::mem::take(&mut self.asked);
-        assert!(!asked.is_empty(), "nothing was to be asked and checked at {}", self.at);
-        let mut answered = Vec::new();
-        for request in &mut asked {
-            // Polled once in the order of writing, which sends it.
-            answered.push(std::future::poll_fn(|cx| Poll::Ready(request.as_mut().poll(cx))).await);
+        self.has_run = true;
+        let mut requests = std::mem::take(&mut self.requests);
+        assert!(!requests.is_empty(), "`when` has no requests at {}", self.at);
+        let mut first_polls = Vec::new();
+        for request in &mut requests {
+            // The first poll sends the request.
+            first_polls
+                .push(std::future::poll_fn(|cx| Poll::Ready(request.as_mut().poll(cx))).await);
         }
         let mut results = Vec::new();
-        for (answered, request) in answered.into_iter().zip(asked) {
-            results.push(match answered {
+        for (first_poll, request) in first_polls.into_iter().zip(requests) {
+            results.push(match first_poll {
                 Poll::Ready(result) => result,
                 Poll::Pending => request.await,
             });
@@ -383,14 +383,14 @@ impl<'c> When<'c> {
         }
     }
 
-    fn and<T: Send + 'c>(
+    fn push<T: Send + 'c>(
         mut self,
-        asked: impl Future<Output = Result<T, Error>> + Send + 'c,
+        request: impl Future<Output = Result<T, Error>> + Send + 'c,
         check: impl FnOnce(&T) + Send + 'c,
     ) -> Self {
-        self.asked.push(Box::pin(async move {
-            let answer = asked.await?;
-            Ok(Box::new(move || check(&answer)) as Check<'c>)
+        self.requests.push(Box::pin(async move {
+            let response = request.await?;
+            Ok(Box::new(move || check(&response)) as Check<'c>)
         }));
         self
     }
@@ -398,11 +398,10 @@ impl<'c> When<'c> {
 
 impl Drop for When<'_> {
     fn drop(&mut self) {
-        if !self.ran && !std::thread::panicking() {
-            let count = self.asked.len();
+        if !self.has_run && !std::thread::panicking() {
+            let count = self.requests.len();
             panic!(
-                "{count} checks were written at {} and never run: `.then_assert_results().await` is \
-                 missing",
+                "`when` at {} never ran its {count} requests: add `.then_assert_results().await`",
                 self.at
             );
         }

@@ -1,28 +1,30 @@
-//! What a client can be connected to: targets that are plain data, links of the
-//! caller's own, and services in this process.
+//! The traits of everything that a client connects to: targets, links, and servers
+//! in this process.
 //!
-//! The parameter of both traits only keeps their implementations apart; it is
-//! always inferred.
+//! The type parameter of both traits keeps their implementations apart. The
+//! compiler always infers it.
 
-mod in_memory;
+mod implementations;
 #[cfg(feature = "rmcp")]
-pub(crate) mod of_rmcp;
-mod targets;
+pub(crate) mod rmcp_service;
 
 use std::any::Any;
 
 use sparring_peer::Link;
 use sparring_transport::{OpenError, Stderr};
 
-/// A link to a target, and what comes with it.
+/// The buffer of an in-process byte stream; a writer waits when it is full.
+pub(crate) const DUPLEX_BUFFER_BYTES: usize = 64 * 1024;
+
+/// A link to a target, with the target's description and stderr.
 ///
 /// ```
 /// # use sparring::blocking::Wait as _;
-/// # use sparring::connect::{InMemory, Opened};
+/// # use sparring::connect::{InMemory, OpenedLink};
 /// # use sparring::{Client, MockServer};
 /// # struct Greeter(MockServer);
 /// impl InMemory<Greeter> for Greeter {
-///     fn attach(self) -> Opened {
+///     fn attach(self) -> OpenedLink {
 ///         self.0.attach()
 ///     }
 /// }
@@ -31,29 +33,28 @@ use sparring_transport::{OpenError, Stderr};
 /// # client.list_tools().wait()?.assert_has("greet");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Opened {
+pub struct OpenedLink {
     pub(crate) link: Box<dyn Link>,
     pub(crate) target: String,
     pub(crate) stderr: Option<Stderr>,
-    /// What lives as long as the client does.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) keep_alive: Option<KeepAlive>,
 }
 
-/// What a connection needs to live on; dropped with it.
-pub(crate) type Kept = Box<dyn Any + Send + Sync>;
+/// Something that must live as long as the connection; dropped with it.
+pub(crate) type KeepAlive = Box<dyn Any + Send + Sync>;
 
-impl Opened {
-    pub(crate) fn of(link: impl Link, target: impl Into<String>) -> Self {
-        Opened { link: Box::new(link), target: target.into(), stderr: None, kept: None }
+impl OpenedLink {
+    pub(crate) fn new(link: impl Link, target: impl Into<String>) -> Self {
+        OpenedLink { link: Box::new(link), target: target.into(), stderr: None, keep_alive: None }
     }
 
-    /// The same, and what is dropped with it.
-    pub(crate) fn keeping(self, kept: impl Any + Send + Sync) -> Self {
-        Opened { kept: Some(Box::new(kept)), ..self }
+    /// Adds a value that is dropped with the link.
+    pub(crate) fn with_keep_alive(self, keep_alive: impl Any + Send + Sync) -> Self {
+        OpenedLink { keep_alive: Some(Box::new(keep_alive)), ..self }
     }
 }
 
-/// What [`Client::connect`](crate::Client::connect) takes:
+/// The argument of [`Client::connect`](crate::Client::connect):
 /// [`ChildTarget`](crate::ChildTarget), [`ContainerTarget`](crate::ContainerTarget),
 /// `UnixTarget`, `HttpTarget`, any [`Target`](crate::Target), and any [`Link`].
 ///
@@ -71,19 +72,19 @@ impl Opened {
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "a client cannot be connected to `{Self}`",
+    message = "a client cannot connect to `{Self}`",
     label = "neither a target nor a link",
     note = "a target is a `ChildTarget`, `ContainerTarget`, `UnixTarget`, `HttpTarget` or `Target`",
     note = "a link is anything that implements `sparring::Link`: for bytes, `Lines::over(stream)`",
-    note = "for a server in this process there is `Client::in_memory`"
+    note = "for a server in this process use `Client::in_memory`"
 )]
 pub trait Connect<Kind>: Send {
-    /// Starts or reaches it.
-    fn open(self) -> impl Future<Output = Result<Opened, OpenError>> + Send;
+    /// Starts or connects to the target.
+    fn open(self) -> impl Future<Output = Result<OpenedLink, OpenError>> + Send;
 }
 
-/// What [`Client::in_memory`](crate::Client::in_memory) takes: a
-/// [`Server`](crate::Server), a [`Handler`](crate::Handler), a `MockServer`, and
+/// The argument of [`Client::in_memory`](crate::Client::in_memory): a
+/// [`Server`](crate::Server), a [`Handler`](crate::Handler), a `MockServer`, or
 /// with the feature `rmcp` any service of the official SDK.
 ///
 /// ```
@@ -98,7 +99,7 @@ pub trait Connect<Kind>: Send {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Anything else does not compile, and the compiler says what would:
+/// Anything else does not compile:
 ///
 /// ```compile_fail,E0277
 /// sparring::Client::in_memory("my-server --stdio");
@@ -107,28 +108,28 @@ pub trait Connect<Kind>: Send {
     message = "`{Self}` cannot be served in memory",
     label = "not a server",
     note = "a server is a `sparring::Server`, a `MockServer`, or anything that implements `sparring::Handler`",
-    note = "with the feature `rmcp` of sparring it can be any `rmcp::Service<RoleServer>`, as every `ServerHandler` is",
-    note = "for a child, a URL or a link there is `Client::connect`"
+    note = "with the feature `rmcp` of sparring it can be any `rmcp::Service<RoleServer>`, such as a `ServerHandler`",
+    note = "for a child process, a URL or a link use `Client::connect`"
 )]
 pub trait InMemory<Kind>: Send {
-    /// Serves one client in this process.
-    fn attach(self) -> Opened;
+    /// Serves one client in this process and returns the link to it.
+    fn attach(self) -> OpenedLink;
 }
 
-/// How the implementations are told apart.
+/// Markers that keep the implementations of the traits apart.
 pub mod kind {
-    /// A link of the caller's own.
-    pub enum OfLink {}
-    /// A target that is plain data.
-    pub enum OfTarget {}
-    /// A handler.
-    pub enum OfHandler {}
-    /// A server.
-    pub enum OfServer {}
-    /// A mocked one.
+    /// Marks a [`Link`](crate::Link).
+    pub enum Link {}
+    /// Marks a [`Target`](crate::Target).
+    pub enum Target {}
+    /// Marks a [`Handler`](crate::Handler).
+    pub enum Handler {}
+    /// Marks a [`Server`](crate::Server).
+    pub enum Server {}
+    /// Marks a `MockServer`.
     #[cfg(feature = "mock")]
-    pub enum OfMock {}
-    /// A service of the official SDK.
+    pub enum Mock {}
+    /// Marks a service of the official SDK.
     #[cfg(feature = "rmcp")]
-    pub enum OfRmcp {}
+    pub enum Rmcp {}
 }

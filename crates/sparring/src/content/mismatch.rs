@@ -1,12 +1,12 @@
-//! Why a text does not fit: what was expected, which parts of it failed, and how
-//! the text begins.
+//! Describes why a text does not match: the expectation, the failed conditions, and
+//! the start of the text.
 
 use std::fmt;
 
-use super::rule::Rule;
+use super::condition::Condition;
 use crate::diff;
 
-/// A text that does not fit.
+/// A text does not match an expectation.
 ///
 /// ```
 /// # use sparring::Content;
@@ -17,40 +17,41 @@ use crate::diff;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
-    /// All that was expected, in words.
+    /// The whole expectation.
     pub expected: String,
-    /// What of it is not there.
+    /// The conditions that the text does not meet.
     pub missing: Vec<String>,
-    /// What is there and should not be.
+    /// The negated conditions that the text meets.
     pub unwanted: Vec<String>,
-    /// Whether it expects nothing, so that any text would fit.
-    void: bool,
-    /// How the text begins, or, where it is to be one text, how it differs.
-    shown: String,
-    compared: bool,
+    /// Whether a part of the expectation is empty, so that any text would match it.
+    expects_nothing: bool,
+    /// The start of the text, or its difference from an exact text.
+    found: String,
+    /// Whether an exact text was expected.
+    is_exact: bool,
 }
 
 impl Mismatch {
-    pub(super) fn new(rule: &Rule, text: &str) -> Self {
-        let mut missed = Vec::new();
-        rule.missed(text, &mut missed);
+    pub(super) fn new(condition: &Condition, text: &str) -> Self {
+        let mut failed = Vec::new();
+        condition.collect_failed(text, &mut failed);
         let mut mismatch = Mismatch {
-            expected: rule.to_string(),
+            expected: condition.to_string(),
             missing: Vec::new(),
             unwanted: Vec::new(),
-            void: !rule.is_whole(),
-            shown: format!("found: {}", diff::excerpt(text)),
-            compared: false,
+            expects_nothing: !condition.has_expectation(),
+            found: format!("found: {}", diff::render_excerpt(text)),
+            is_exact: false,
         };
-        for rule in missed {
-            match rule {
-                Rule::Not(unwanted) => mismatch.unwanted.push(unwanted.to_string()),
+        for condition in failed {
+            match condition {
+                Condition::Not(unwanted) => mismatch.unwanted.push(unwanted.to_string()),
                 missing => mismatch.missing.push(missing.to_string()),
             }
         }
-        if let Rule::Exactly(wanted) = rule {
-            mismatch.shown = diff::texts(wanted, text);
-            mismatch.compared = true;
+        if let Condition::Exactly(wanted) = condition {
+            mismatch.found = diff::render_text_diff(wanted, text);
+            mismatch.is_exact = true;
         }
         mismatch
     }
@@ -58,23 +59,23 @@ impl Mismatch {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.void {
-            writeln!(f, "expected {}: an empty pattern is no expectation", self.expected)?;
-            return write!(f, "{}", self.shown);
+        if self.expects_nothing {
+            writeln!(f, "expected {}, but an empty expectation matches any text", self.expected)?;
+            return write!(f, "{}", self.found);
         }
-        if self.compared {
-            return write!(f, "{}", self.shown);
+        if self.is_exact {
+            return write!(f, "{}", self.found);
         }
         writeln!(f, "expected {}", self.expected)?;
-        // Where the whole is missing it is not told twice.
+        // The first line already names the whole expectation.
         let whole = self.missing.first() == Some(&self.expected);
         if !whole && !self.missing.is_empty() {
-            writeln!(f, "not there: {}", self.missing.join(", "))?;
+            writeln!(f, "missing: {}", self.missing.join(", "))?;
         }
         if !self.unwanted.is_empty() {
-            writeln!(f, "there, and unwanted: {}", self.unwanted.join(", "))?;
+            writeln!(f, "unwanted: {}", self.unwanted.join(", "))?;
         }
-        write!(f, "{}", self.shown)
+        write!(f, "{}", self.found)
     }
 }
 

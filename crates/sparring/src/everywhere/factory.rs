@@ -1,16 +1,16 @@
-//! What makes servers, and what a server can be put on, whatever it is.
+//! Makes servers of any kind, and serves them over a transport.
 
 use sparring_peer::Link;
 use sparring_wire::Revision;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::Transport;
-use crate::connect::Kept;
+use super::transport::Transport;
+use crate::connect::KeepAlive;
 
-/// What [`everywhere`](super::everywhere) takes: a closure that makes a
+/// The argument of [`everywhere`](crate::everywhere()): a closure that makes a
 /// [`Server`](crate::Server), a [`Handler`](crate::Handler), a `MockServer`, or
-/// with the feature `rmcp` a `ServerHandler` of the official SDK. The parameter
-/// only keeps the implementations apart.
+/// with the feature `rmcp` a `ServerHandler` of the official SDK. The type
+/// parameter keeps the implementations apart.
 ///
 /// ```
 /// # use sparring::blocking::Wait as _;
@@ -18,7 +18,8 @@ use crate::connect::Kept;
 /// # fn mock() -> MockServer {
 /// #     MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".").unwrap()
 /// # }
-/// use sparring::everywhere::{Everywhere, Factory, Transport};
+/// use sparring::everywhere::Factory;
+/// use sparring::{Everywhere, Transport};
 ///
 /// fn nearby<Kind>(make: impl Factory<Kind>) -> Everywhere {
 ///     everywhere(make).only([Transport::Memory, Transport::Duplex])
@@ -26,18 +27,18 @@ use crate::connect::Kept;
 /// nearby(mock).run(async |client| client.list_tools().await.map(drop)).wait();
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` makes no server",
-    label = "not a closure that gives a server",
-    note = "give a closure that makes one for each combination: `everywhere(|| MyServer::new())`",
+    message = "`{Self}` does not make a server",
+    label = "not a closure that returns a server",
+    note = "pass a closure that makes a server for each combination: `everywhere(|| MyServer::new())`",
     note = "a server is a `sparring::Server`, a `MockServer`, or anything that implements `sparring::Handler`",
     note = "with the feature `rmcp` of sparring it can be any `rmcp::ServerHandler`"
 )]
 pub trait Factory<Kind>: Send + Sync + 'static {
-    /// The same for servers of whatever kind.
-    fn hosts(self) -> Hosts;
+    /// Converts the closure into a factory of servers of any kind.
+    fn into_server_factory(self) -> ServerFactory;
 }
 
-/// A factory of servers of whatever kind.
+/// A factory of servers of any kind.
 ///
 /// ```
 /// # use sparring::blocking::Wait as _;
@@ -45,60 +46,60 @@ pub trait Factory<Kind>: Send + Sync + 'static {
 /// # fn mock() -> MockServer {
 /// #     MockServer::from_yaml("tools: [{name: greet, text: hello}]", ".").unwrap()
 /// # }
-/// use sparring::everywhere::{Factory, Hosts};
+/// use sparring::everywhere::{Factory, ServerFactory};
 ///
 /// # struct Mine;
-/// # enum OfMine {}
-/// impl Factory<OfMine> for Mine {
-///     fn hosts(self) -> Hosts {
-///         mock.hosts()
+/// # enum MyKind {}
+/// impl Factory<MyKind> for Mine {
+///     fn into_server_factory(self) -> ServerFactory {
+///         mock.into_server_factory()
 ///     }
 /// }
 /// everywhere(Mine).run(async |client| client.list_tools().await.map(drop)).wait();
 /// ```
-pub struct Hosts(Box<dyn Fn() -> Box<dyn Host> + Send + Sync>);
+pub struct ServerFactory(Box<dyn Fn() -> Box<dyn Servable> + Send + Sync>);
 
-impl Hosts {
-    pub(super) fn of<S: Host + 'static>(make: impl Fn() -> S + Send + Sync + 'static) -> Self {
-        Hosts(Box::new(move || Box::new(make())))
+impl ServerFactory {
+    pub(super) fn new<S: Servable + 'static>(make: impl Fn() -> S + Send + Sync + 'static) -> Self {
+        ServerFactory(Box::new(move || Box::new(make())))
     }
 
-    pub(super) fn make(&self) -> Box<dyn Host> {
+    pub(super) fn make(&self) -> Box<dyn Servable> {
         (self.0)()
     }
 }
 
-/// A server that is to be put on something.
-pub(super) trait Host: Send + Sync {
-    /// What it is called in messages.
+/// A server that can be served over a transport.
+pub(super) trait Servable: Send + Sync {
+    /// The name of the server in messages.
     fn name(&self) -> &'static str;
 
-    /// The revisions that it speaks.
+    /// The revisions that it supports.
     fn revisions(&self) -> Vec<Revision>;
 
-    /// What it can be put on.
+    /// The transports that it can be served over.
     fn transports(&self) -> Vec<Transport>;
 
-    /// Serves a link for as long as what this gives is kept.
-    fn on_link(&self, link: Box<dyn Link>) -> Kept;
+    /// Serves a link until the returned value is dropped.
+    fn serve_link(&self, link: Box<dyn Link>) -> KeepAlive;
 
-    /// Serves a stream of bytes for as long as what this gives is kept.
-    fn on_stream(&self, stream: Box<dyn Bytes>) -> Kept;
+    /// Serves a byte stream until the returned value is dropped.
+    fn serve_stream(&self, stream: Box<dyn ByteStream>) -> KeepAlive;
 
-    /// Serves whoever connects, for as long as what this gives is kept.
+    /// Serves HTTP clients until the returned value is dropped.
     #[cfg(feature = "http")]
-    fn on_port(&self, listener: tokio::net::TcpListener) -> Result<OnPort, String>;
+    fn serve_http(&self, listener: tokio::net::TcpListener) -> Result<HttpEndpoints, String>;
 }
 
-/// A stream that goes both ways.
-pub(super) trait Bytes: AsyncRead + AsyncWrite + Send + Unpin {}
+/// A bidirectional byte stream.
+pub(super) trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
 
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Bytes for T {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for T {}
 
-/// Where a server is over HTTP.
+/// The URLs of a server over HTTP.
 #[cfg(feature = "http")]
-pub(super) struct OnPort {
+pub(super) struct HttpEndpoints {
     pub(super) mcp: String,
     pub(super) sse: Option<String>,
-    pub(super) kept: Kept,
+    pub(super) keep_alive: KeepAlive,
 }

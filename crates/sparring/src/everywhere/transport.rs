@@ -1,10 +1,10 @@
-//! The ways that a test can reach a server by.
+//! The transports that a test can run over.
 
 use std::fmt;
 
 use sparring_wire::Revision;
 
-/// A way to reach a server.
+/// A transport between a test and its server.
 ///
 /// ```
 /// use sparring::Transport;
@@ -14,24 +14,24 @@ use sparring_wire::Revision;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Transport {
-    /// Frames handed over in this process; no bytes are read or written.
+    /// Frames passed in this process, without bytes.
     Memory,
-    /// Lines of bytes over a stream in this process.
+    /// Lines over a byte stream in this process.
     Duplex,
-    /// Lines of bytes over a Unix socket.
+    /// Lines over a Unix socket.
     Unix,
-    /// Lines of bytes over two named pipes.
+    /// Lines over two named pipes.
     Pipes,
-    /// Lines of bytes over the stdin and stdout of a child.
+    /// Lines over the stdin and stdout of a child process.
     Stdio,
     /// Streamable HTTP.
     Http,
-    /// HTTP+SSE, of the revisions that begin with a handshake.
+    /// HTTP+SSE, in the revisions up to 2025-11-25.
     Sse,
 }
 
 impl Transport {
-    /// All of them, the nearest first.
+    /// All transports, in the order in which tests run over them.
     ///
     /// ```
     /// # use sparring::Transport;
@@ -47,8 +47,7 @@ impl Transport {
         Transport::Sse,
     ];
 
-    /// What it is called: `memory`, `duplex`, `unix`, `pipes`, `stdio`, `http`
-    /// or `sse`.
+    /// The name: `memory`, `duplex`, `unix`, `pipes`, `stdio`, `http` or `sse`.
     ///
     /// ```
     /// # use sparring::Transport;
@@ -67,8 +66,8 @@ impl Transport {
         }
     }
 
-    /// Whether a revision can be spoken over it.
-    pub(super) fn exists_in(self, revision: Revision) -> bool {
+    /// Whether the transport exists in a revision.
+    pub(super) fn supports(self, revision: Revision) -> bool {
         self != Transport::Sse || !revision.is_modern()
     }
 }

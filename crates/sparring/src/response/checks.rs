@@ -1,15 +1,14 @@
-//! The checks of an answer. Each fails at the line of the test that made it, and
-//! says what was expected, what came, and where it took place.
+//! The checks of a response. A failure names the line of the test, the expected and
+//! the found value, and the failure context.
 
 use serde_json::Value;
-use sparring_wire::json::{completion as completion_of, tree};
+use sparring_wire::json::{completion as parse_completion, tree};
 
-use super::Response;
-use crate::Content;
-use crate::diff::{self, Extent};
+use crate::diff::{self, Comparison};
+use crate::{Content, Response};
 
 impl Response {
-    /// Checks that there is a result, and that the tool did not say it failed.
+    /// Checks that the response is a result without `isError`.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -21,17 +20,17 @@ impl Response {
     /// ```
     ///
     /// # Panics
-    /// When there is an error instead; the message shows it, and the scene.
+    /// When it is an error.
     #[track_caller]
     pub fn assert_success(&self) -> &Self {
         if !self.success() {
-            self.fail(format_args!("expected success\nfound: {}", self.came()));
+            self.fail(format_args!("expected success\nfound: {}", self.describe()));
         }
         self
     }
 
-    /// Checks that it succeeded and that its whole [`text`](Response::text) is
-    /// this, to the letter.
+    /// Checks that the response is a success and its [`text`](Response::text) equals
+    /// this one.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -43,18 +42,18 @@ impl Response {
     /// ```
     ///
     /// # Panics
-    /// When it is another; the message shows how they differ.
+    /// When it differs. The message has the difference.
     #[track_caller]
     pub fn assert_text(&self, expected: &str) -> &Self {
-        self.expect_success(format_args!("the text {expected:?}"));
+        self.expect_success(format_args!("text {expected:?}"));
         let text = self.text();
         if text != expected {
-            self.fail(format_args!("another text\n{}", diff::texts(expected, &text)));
+            self.fail(format_args!("another text\n{}", diff::render_text_diff(expected, &text)));
         }
         self
     }
 
-    /// Checks that it succeeded and what its [`text`](Response::text) is like.
+    /// Checks that the response is a success and its [`text`](Response::text) matches.
     ///
     /// ```
     /// # use sparring::{Client, Content, MockServer};
@@ -69,7 +68,7 @@ impl Response {
     /// ```
     ///
     /// # Panics
-    /// When it does not fit; the message says which part, and how the text begins.
+    /// When it does not match. The message names the failed conditions.
     #[track_caller]
     pub fn assert_content(&self, expected: impl Into<Content>) -> &Self {
         let expected = expected.into();
@@ -80,8 +79,7 @@ impl Response {
         self
     }
 
-    /// Checks that the tool itself says that it failed (`isError`), and what it
-    /// says is like.
+    /// Checks that the tool returned `isError`, and that its text matches.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -96,22 +94,22 @@ impl Response {
     /// ```
     ///
     /// # Panics
-    /// When the tool succeeded, when there is a JSON-RPC error instead, and when
-    /// the text does not fit.
+    /// When the tool succeeded, when the response is a JSON-RPC error, and when the
+    /// text does not match.
     #[track_caller]
     pub fn assert_tool_error(&self, expected: impl Into<Content>) -> &Self {
         let expected = expected.into();
         if !self.is_error() {
-            let came = self.came();
-            self.fail(format_args!("expected a failure of the tool: {expected}\nfound: {came}"));
+            let found = self.describe();
+            self.fail(format_args!("expected a tool error: {expected}\nfound: {found}"));
         }
         if let Err(mismatch) = expected.matches(&self.text()) {
-            self.fail(format_args!("the tool failed, but otherwise\n{mismatch}"));
+            self.fail(format_args!("the tool error differs\n{mismatch}"));
         }
         self
     }
 
-    /// Checks that there is a JSON-RPC error of this code.
+    /// Checks that the response is a JSON-RPC error with this code.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -123,18 +121,18 @@ impl Response {
     /// ```
     ///
     /// # Panics
-    /// When there is a result, also one in which a tool says that it failed, and
-    /// when the code is another.
+    /// When the response is a result, even one with `isError`, and when the code
+    /// differs.
     #[track_caller]
     pub fn assert_error_code(&self, code: i64) -> &Self {
         if self.error_code() != Some(code) {
-            self.fail(format_args!("expected the error {code}\nfound: {}", self.came()));
+            self.fail(format_args!("expected error {code}\nfound: {}", self.describe()));
         }
         self
     }
 
-    /// Checks that there is a JSON-RPC error of this code, and what its message
-    /// is like.
+    /// Checks that the response is a JSON-RPC error with this code, and that its
+    /// message matches.
     ///
     /// ```
     /// # use sparring::{Client, MockServer};
@@ -149,18 +147,18 @@ impl Response {
     /// ```
     ///
     /// # Panics
-    /// When there is none, its code is another, or its message does not fit.
+    /// When the response is a result, or the code or the message differs.
     #[track_caller]
     pub fn assert_error(&self, code: i64, message: impl Into<Content>) -> &Self {
         self.assert_error_code(code);
-        let said = self.error_message().unwrap_or_default();
-        if let Err(mismatch) = message.into().matches(&said) {
-            self.fail(format_args!("the error {code} says something else\n{mismatch}"));
+        let found = self.error_message().unwrap_or_default();
+        if let Err(mismatch) = message.into().matches(&found) {
+            self.fail(format_args!("the message of error {code} differs\n{mismatch}"));
         }
         self
     }
 
-    /// Checks that it succeeded and that its structured content is this.
+    /// Checks that the response is a success and its structured content equals this.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -175,19 +173,19 @@ impl Response {
     /// ```
     ///
     /// # Panics
-    /// When it is not; the message says at which paths they differ.
+    /// When it differs. The message lists the paths.
     #[track_caller]
     pub fn assert_structured(&self, expected: Value) -> &Self {
         self.expect_json(
             "structured content",
             &expected,
-            Self::tree(self.structured()),
-            Extent::Whole,
+            Self::to_value(self.structured()),
+            Comparison::Exact,
         )
     }
 
-    /// Checks that it succeeded and that its structured content has this, in
-    /// objects whatever else they have.
+    /// Checks that the response is a success and its structured content contains this;
+    /// objects may have more members.
     ///
     /// ```
     /// # use sparring::{Client, MockServer};
@@ -202,19 +200,19 @@ impl Response {
     /// ```
     ///
     /// # Panics
-    /// When it does not; the message says at which paths they differ.
+    /// When it differs. The message lists the paths.
     #[track_caller]
     pub fn assert_structured_has(&self, expected: Value) -> &Self {
         self.expect_json(
             "structured content",
             &expected,
-            Self::tree(self.structured()),
-            Extent::Subset,
+            Self::to_value(self.structured()),
+            Comparison::Subset,
         )
     }
 
-    /// Checks that it succeeded and that its [`text`](Response::text) is JSON
-    /// that says this, however it is spelled.
+    /// Checks that the response is a success and its [`text`](Response::text) is JSON
+    /// that equals this value.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -229,14 +227,14 @@ impl Response {
     /// ```
     ///
     /// # Panics
-    /// When it does not; the message says at which paths they differ.
+    /// When it differs. The message lists the paths.
     #[track_caller]
     pub fn assert_json(&self, expected: Value) -> &Self {
-        self.expect_text_as_json(&expected, Extent::Whole)
+        self.expect_text_as_json(&expected, Comparison::Exact)
     }
 
-    /// Checks that it succeeded and that its [`text`](Response::text) is JSON
-    /// that has this, in objects whatever else they have.
+    /// Checks that the response is a success and its [`text`](Response::text) is JSON
+    /// that contains this value; objects may have more members.
     ///
     /// ```
     /// # use sparring::{Client, MockServer};
@@ -251,13 +249,13 @@ impl Response {
     /// ```
     ///
     /// # Panics
-    /// When it does not; the message says at which paths they differ.
+    /// When it differs. The message lists the paths.
     #[track_caller]
     pub fn assert_json_has(&self, expected: Value) -> &Self {
-        self.expect_text_as_json(&expected, Extent::Subset)
+        self.expect_text_as_json(&expected, Comparison::Subset)
     }
 
-    /// Checks that the whole result is this.
+    /// Checks that the whole result equals this.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer, Revision};
@@ -270,13 +268,13 @@ impl Response {
     /// ```
     ///
     /// # Panics
-    /// When it is not; the message says at which paths they differ.
+    /// When it differs. The message lists the paths.
     #[track_caller]
     pub fn assert_result(&self, expected: Value) -> &Self {
-        self.expect_result(&expected, Extent::Whole)
+        self.expect_result(&expected, Comparison::Exact)
     }
 
-    /// Checks that the result has this, in objects whatever else they have.
+    /// Checks that the result contains this; objects may have more members.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -289,14 +287,14 @@ impl Response {
     /// ```
     ///
     /// # Panics
-    /// When it does not; the message says at which paths they differ.
+    /// When it differs. The message lists the paths.
     #[track_caller]
     pub fn assert_result_has(&self, expected: Value) -> &Self {
-        self.expect_result(&expected, Extent::Subset)
+        self.expect_result(&expected, Comparison::Subset)
     }
 
-    /// Checks the result by a matcher in the words of suites and mocks: a map is
-    /// a subset, `{"gt": 10}` a number above ten.
+    /// Checks the result with a matcher of suites and mocks: a map matches a subset,
+    /// `{"gt": 10}` a number above ten.
     ///
     /// ```
     /// # use sparring::{Client, MockServer};
@@ -311,7 +309,7 @@ impl Response {
     /// ```
     ///
     /// # Panics
-    /// When it does not fit, and when a matcher in it is wrong.
+    /// When it does not match, and when the matcher is invalid.
     #[cfg(feature = "mock")]
     #[track_caller]
     pub fn assert_matches(&self, expected: Value) -> &Self {
@@ -319,19 +317,19 @@ impl Response {
             Ok(matcher) => matcher,
             Err(problems) => panic!("{problems}"),
         };
-        let result = Self::tree(self.result());
+        let result = Self::to_value(self.result());
         if result.is_none() {
-            self.fail(format_args!("expected a result\nfound: {}", self.came()));
+            self.fail(format_args!("expected a result\nfound: {}", self.describe()));
         }
         let mismatches = matcher.check(result.as_ref());
         if !mismatches.is_empty() {
-            let told: Vec<String> = mismatches.iter().map(|it| format!("  {it}")).collect();
-            self.fail(format_args!("the result does not fit\n{}", told.join("\n")));
+            let lines: Vec<String> = mismatches.iter().map(|it| format!("  {it}")).collect();
+            self.fail(format_args!("the result does not match\n{}", lines.join("\n")));
         }
         self
     }
 
-    /// Checks the values that were offered as completions, in their order.
+    /// Checks the completion values, in their order.
     ///
     /// ```
     /// # use sparring::{Client, MockServer};
@@ -350,14 +348,14 @@ impl Response {
     /// ```
     ///
     /// # Panics
-    /// When they are others, or none.
+    /// When they differ, or the response has none.
     #[track_caller]
     pub fn assert_completions<'a>(&self, expected: impl IntoIterator<Item = &'a str>) -> &Self {
         let expected: Vec<&str> = expected.into_iter().collect();
         let completion = self.result().and_then(|result| result.get("completion"));
-        let Some(completion) = completion.and_then(completion_of) else {
-            let came = self.came();
-            self.fail(format_args!("expected completions: {expected:?}\nfound: {came}"));
+        let Some(completion) = completion.and_then(parse_completion) else {
+            let found = self.describe();
+            self.fail(format_args!("expected completions: {expected:?}\nfound: {found}"));
         };
         if completion.values != expected {
             let found = completion.values;
@@ -369,7 +367,7 @@ impl Response {
     #[track_caller]
     fn expect_success(&self, expected: impl std::fmt::Display) {
         if !self.success() {
-            self.fail(format_args!("expected {expected}\nfound: {}", self.came()));
+            self.fail(format_args!("expected {expected}\nfound: {}", self.describe()));
         }
     }
 
@@ -379,34 +377,40 @@ impl Response {
         what: &str,
         expected: &Value,
         found: Option<Value>,
-        extent: Extent,
+        comparison: Comparison,
     ) -> &Self {
-        let wanted = diff::short(expected);
-        self.expect_success(format_args!("{what} {wanted}"));
+        let rendered = diff::render_short(expected);
+        self.expect_success(format_args!("{what} {rendered}"));
         let Some(found) = found else {
-            let came = self.came();
-            self.fail(format_args!("expected {what} {wanted}\nfound: {came}"));
+            let found = self.describe();
+            self.fail(format_args!("expected {what} {rendered}\nfound: {found}"));
         };
-        if let Some(told) = diff::values(expected, &found, extent) {
-            self.fail(format_args!("{what} differs\n{told}\nfound: {}", diff::short(&found)));
+        if let Some(differences) = diff::render_json_diff(expected, &found, comparison) {
+            self.fail(format_args!(
+                "{what} differs\n{differences}\nfound: {}",
+                diff::render_short(&found)
+            ));
         }
         self
     }
 
     #[track_caller]
-    fn expect_text_as_json(&self, expected: &Value, extent: Extent) -> &Self {
+    fn expect_text_as_json(&self, expected: &Value, comparison: Comparison) -> &Self {
         let found = tree(self.text().as_bytes()).ok();
-        self.expect_json("the text as JSON", expected, found, extent)
+        self.expect_json("the text as JSON", expected, found, comparison)
     }
 
     #[track_caller]
-    fn expect_result(&self, expected: &Value, extent: Extent) -> &Self {
-        let Some(found) = Self::tree(self.result()) else {
-            let (wanted, came) = (diff::short(expected), self.came());
-            self.fail(format_args!("expected the result {wanted}\nfound: {came}"));
+    fn expect_result(&self, expected: &Value, comparison: Comparison) -> &Self {
+        let Some(found) = Self::to_value(self.result()) else {
+            let (expected, found) = (diff::render_short(expected), self.describe());
+            self.fail(format_args!("expected result {expected}\nfound: {found}"));
         };
-        if let Some(told) = diff::values(expected, &found, extent) {
-            self.fail(format_args!("the result differs\n{told}\nfound: {}", diff::short(&found)));
+        if let Some(differences) = diff::render_json_diff(expected, &found, comparison) {
+            self.fail(format_args!(
+                "the result differs\n{differences}\nfound: {}",
+                diff::render_short(&found)
+            ));
         }
         self
     }

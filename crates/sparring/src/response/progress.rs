@@ -1,16 +1,14 @@
-//! How far a request came before its answer, as the server told it: checked in
-//! the order it was told.
+//! The progress notifications of a request, and their checks.
 
 use std::ops::Deref;
 
 use sparring_peer::client::Progress;
 use sparring_wire::{Entry, Frame, Json, RawJson, Side};
 
-use super::Response;
-use crate::Content;
-use crate::scene::Scene;
+use crate::failure_context::FailureContext;
+use crate::{Content, Response};
 
-/// The progress of one request, in the order the server told it.
+/// The progress of one request, in the order in which the server reported it.
 ///
 /// ```
 /// # use sparring::{Client, MockServer};
@@ -28,18 +26,18 @@ use crate::scene::Scene;
 /// # }
 /// ```
 #[derive(Debug, Clone)]
-#[must_use = "progress says nothing until it is checked"]
-pub struct Reports {
+#[must_use = "check the progress"]
+pub struct ProgressReports {
     reports: Vec<Progress>,
-    /// How many of them came before the answer.
-    before: usize,
-    asked: String,
-    scene: Scene,
+    /// The number of reports before the response.
+    before_response: usize,
+    label: String,
+    context: FailureContext,
 }
 
 impl Response {
-    /// The progress that the server told of this request. Only a request that
-    /// asks for it, by [`on_progress`](crate::client::Call::on_progress), has any.
+    /// Returns the progress that the server reported for this request. Only a request
+    /// with [`on_progress`](crate::client::Call::on_progress) has any.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -50,33 +48,33 @@ impl Response {
     /// # )?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// let copy = client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?;
-    /// let told: Vec<f64> = copy.progress().iter().map(|report| report.progress).collect();
-    /// assert_eq!(told, [1.0, 2.0]);
+    /// let values: Vec<f64> = copy.progress().iter().map(|report| report.progress).collect();
+    /// assert_eq!(values, [1.0, 2.0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn progress(&self) -> Reports {
-        let entries = self.scene.transcript().entries();
-        let token = self.asking(&entries).and_then(|asking| token(&asking.frame));
-        let mut reports = Reports {
+    pub fn progress(&self) -> ProgressReports {
+        let entries = self.context.transcript().entries();
+        let token = self.find_request(&entries).and_then(|entry| progress_token(&entry.frame));
+        let mut reports = ProgressReports {
             reports: Vec::new(),
-            before: 0,
-            asked: self.asked.clone(),
-            scene: self.scene.clone(),
+            before_response: 0,
+            label: self.label.clone(),
+            context: self.context.clone(),
         };
         let Some(token) = token else { return reports };
-        let answer = entries.iter().rposition(|entry| entry.frame == *self.raw());
+        let response = entries.iter().rposition(|entry| entry.frame == *self.raw());
         for (index, entry) in entries.iter().enumerate() {
-            let told = read(&entry.frame, &token).filter(|_| entry.from == Side::Server);
-            reports.reports.extend(told);
-            if Some(index) == answer {
-                reports.before = reports.reports.len();
+            let report = parse_progress(&entry.frame, &token);
+            reports.reports.extend(report.filter(|_| entry.from == Side::Server));
+            if Some(index) == response {
+                reports.before_response = reports.reports.len();
             }
         }
         reports
     }
 
-    /// The request that this is the answer to, as it was recorded.
-    fn asking<'a>(&self, entries: &'a [Entry]) -> Option<&'a Entry> {
+    /// Finds the request of this response in the transcript.
+    fn find_request<'a>(&self, entries: &'a [Entry]) -> Option<&'a Entry> {
         entries.iter().rev().find(|entry| {
             entry.from == Side::Client
                 && entry.frame.method() == Some(self.method())
@@ -85,12 +83,11 @@ impl Response {
     }
 }
 
-/// The token by which a request asked for progress.
-fn token(request: &Frame) -> Option<RawJson> {
+fn progress_token(request: &Frame) -> Option<RawJson> {
     request.params()?.at(&["_meta", "progressToken"]).map(RawJson::from)
 }
 
-fn read(frame: &Frame, token: &RawJson) -> Option<Progress> {
+fn parse_progress(frame: &Frame, token: &RawJson) -> Option<Progress> {
     let params = frame.params().filter(|_| frame.method() == Some("notifications/progress"))?;
     params.get("progressToken").filter(|found| *found == token.view())?;
     Some(Progress {
@@ -100,8 +97,8 @@ fn read(frame: &Frame, token: &RawJson) -> Option<Progress> {
     })
 }
 
-impl Reports {
-    /// Checks how often the server told of progress.
+impl ProgressReports {
+    /// Checks the number of progress reports.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -117,21 +114,17 @@ impl Reports {
     /// ```
     ///
     /// # Panics
-    /// When it was another number of times.
+    /// When the number differs.
     #[track_caller]
     pub fn assert_count(&self, count: usize) -> &Self {
         if self.len() != count {
-            self.fail(format_args!(
-                "expected progress {count} times, it came {} times",
-                self.len()
-            ));
+            self.fail(format_args!("expected {count} progress reports, found {}", self.len()));
         }
         self
     }
 
-    /// Checks that there is progress, that each tells of more than the one
-    /// before, that none goes beyond its total, and that none came after the
-    /// answer.
+    /// Checks that there is progress, that it increases, that it does not exceed the
+    /// total, and that none came after the response.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -147,11 +140,11 @@ impl Reports {
     /// ```
     ///
     /// # Panics
-    /// When one of these does not hold; the message says which.
+    /// When one of these does not hold.
     #[track_caller]
     pub fn assert_in_order(&self) -> &Self {
         if self.is_empty() {
-            self.fail("expected progress, none came");
+            self.fail("expected progress, found none");
         }
         for pair in self.windows(2) {
             let (one, next) = (pair[0].progress, pair[1].progress);
@@ -163,15 +156,18 @@ impl Reports {
             .iter()
             .find_map(|it| Some((it.progress, it.total.filter(|it_| it.progress > *it_)?)))
         {
-            self.fail(format_args!("progress is {progress} of {total}"));
+            self.fail(format_args!("progress {progress} exceeds the total {total}"));
         }
-        if self.before < self.len() {
-            self.fail(format_args!("{} came after the answer", self.len() - self.before));
+        if self.before_response < self.len() {
+            self.fail(format_args!(
+                "{} progress reports came after the response",
+                self.len() - self.before_response
+            ));
         }
         self
     }
 
-    /// Checks that each names this total.
+    /// Checks that every report has this total.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -189,16 +185,16 @@ impl Reports {
     /// ```
     ///
     /// # Panics
-    /// When one names another, or none, and when there is no progress.
+    /// When a report has another total or none, and when there is no progress.
     #[track_caller]
     pub fn assert_total(&self, total: f64) -> &Self {
         if self.is_empty() || self.iter().any(|report| report.total != Some(total)) {
-            self.fail(format_args!("expected progress of {total} each time"));
+            self.fail(format_args!("expected total {total} in every progress report"));
         }
         self
     }
 
-    /// Checks what is said with each, in order; there are no others.
+    /// Checks the messages of all reports, in order.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -216,7 +212,7 @@ impl Reports {
     /// ```
     ///
     /// # Panics
-    /// When something else is said, or another number of times.
+    /// When a message does not match, or the number of reports differs.
     #[track_caller]
     pub fn assert_messages<C: Into<Content>>(
         &self,
@@ -225,30 +221,31 @@ impl Reports {
         let expected: Vec<Content> = expected.into_iter().map(Into::into).collect();
         self.assert_count(expected.len());
         for (index, (content, report)) in expected.iter().zip(self.iter()).enumerate() {
-            let said = report.message.as_deref().unwrap_or_default();
-            if let Err(mismatch) = content.matches(said) {
-                self.fail(format_args!("progress {} says something else\n{mismatch}", index + 1));
+            let message = report.message.as_deref().unwrap_or_default();
+            if let Err(mismatch) = content.matches(message) {
+                let number = index + 1;
+                self.fail(format_args!("message of progress report {number} differs\n{mismatch}"));
             }
         }
         self
     }
 
     #[track_caller]
-    fn fail(&self, what: impl std::fmt::Display) -> ! {
-        let told = self.iter().enumerate().map(|(index, report)| {
+    fn fail(&self, failure: impl std::fmt::Display) -> ! {
+        let lines = self.iter().enumerate().map(|(index, report)| {
             let Progress { progress, total, message } = report;
             let total = total.map(|total| format!(" of {total}")).unwrap_or_default();
             let message = message.as_ref().map(|it| format!(" {it:?}")).unwrap_or_default();
-            let late = if index < self.before { "" } else { ", after the answer" };
+            let late = if index < self.before_response { "" } else { ", after the response" };
             format!("\n  {progress}{total}{message}{late}")
         });
-        let told: String = told.collect();
-        let told = if told.is_empty() { " none".to_owned() } else { told };
-        self.scene.fail(format_args!("{}: {what}\nprogress:{told}", self.asked))
+        let lines: String = lines.collect();
+        let lines = if lines.is_empty() { " none".to_owned() } else { lines };
+        self.context.fail(format_args!("{}: {failure}\nprogress:{lines}", self.label))
     }
 }
 
-impl Deref for Reports {
+impl Deref for ProgressReports {
     type Target = [Progress];
 
     fn deref(&self) -> &[Progress] {

@@ -1,4 +1,4 @@
-//! One message of a conversation: a frame, who said it, and what it answers.
+//! One message: its frame, its sender, and the request it responds to.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use sparring_wire::json::tree;
 use sparring_wire::{Entry, Frame, FrameKind, Id, Json, Side, Violation};
 
-/// Something that one side said to the other.
+/// One message between client and server.
 ///
 /// ```
 /// # use sparring::{blocking::Wait as _, Client, MockServer, Side};
@@ -15,27 +15,27 @@ use sparring_wire::{Entry, Frame, FrameKind, Id, Json, Side, Violation};
 /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
 /// # let client = Client::in_memory(mock).wait()?;
 /// client.call_tool("now", json!({})).wait()?.assert_success();
-/// let said = client.snapshot().of("tools/call");
-/// assert_eq!((said[0].from, said[1].from), (Side::Client, Side::Server));
-/// assert!(said[0].violations.is_empty());
+/// let messages = client.snapshot().of("tools/call");
+/// assert_eq!((messages[0].from, messages[1].from), (Side::Client, Side::Server));
+/// assert!(messages[0].violations.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Message {
-    /// Who said it.
+    /// The side that sent it.
     pub from: Side,
-    /// What was said, to the byte.
+    /// The frame with its bytes.
     pub frame: Frame,
-    /// What is wrong with it.
+    /// The rules that it violates.
     pub violations: Vec<Violation>,
-    /// The method of the request that it answers.
-    answers: Option<String>,
+    /// The method of the request that it responds to.
+    request_method: Option<String>,
 }
 
 impl Message {
-    /// The messages of a record, batches taken apart.
-    pub(super) fn read(entries: Vec<Entry>) -> Vec<Message> {
-        let mut asked: HashMap<(bool, Id), String> = HashMap::new();
+    /// Converts the entries of a transcript, with batches split into messages.
+    pub(super) fn from_entries(entries: Vec<Entry>) -> Vec<Message> {
+        let mut requests: HashMap<(bool, Id), String> = HashMap::new();
         let mut messages = Vec::new();
         for Entry { from, frame, violations, .. } in entries {
             let whole = [frame.clone()];
@@ -47,18 +47,19 @@ impl Message {
             for frame in parts {
                 let by_client = from == Side::Client;
                 if let (Some(id), Some(method)) = (frame.id(), frame.method()) {
-                    asked.insert((by_client, id.clone()), method.to_owned());
+                    requests.insert((by_client, id.clone()), method.to_owned());
                 }
-                let answered = frame.id().filter(|_| frame.method().is_none());
-                let answers = answered.and_then(|id| asked.get(&(!by_client, id.clone())).cloned());
+                let response_id = frame.id().filter(|_| frame.method().is_none());
+                let request_method =
+                    response_id.and_then(|id| requests.get(&(!by_client, id.clone())).cloned());
                 let violations = violations.take().unwrap_or_default();
-                messages.push(Message { from, frame, violations, answers });
+                messages.push(Message { from, frame, violations, request_method });
             }
         }
         messages
     }
 
-    /// Its method; of an answer, that of the request.
+    /// Returns the method; for a response, the method of its request.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -66,14 +67,14 @@ impl Message {
     /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("now", json!({})).wait()?.assert_success();
-    /// let said = client.snapshot().of("tools/call");
-    /// assert!(said[0].is_request() && said[1].is_answer());
-    /// assert_eq!(said[0].method(), Some("tools/call"));
-    /// assert_eq!(said[1].method(), Some("tools/call"));
+    /// let messages = client.snapshot().of("tools/call");
+    /// assert!(messages[0].is_request() && messages[1].is_answer());
+    /// assert_eq!(messages[0].method(), Some("tools/call"));
+    /// assert_eq!(messages[1].method(), Some("tools/call"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn method(&self) -> Option<&str> {
-        self.frame.method().or(self.answers.as_deref())
+        self.frame.method().or(self.request_method.as_deref())
     }
 
     /// Whether it is a request.
@@ -84,8 +85,8 @@ impl Message {
     /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("now", json!({})).wait()?.assert_success();
-    /// let said = client.snapshot().of("tools/call");
-    /// assert!(said[0].is_request() && !said[1].is_request());
+    /// let messages = client.snapshot().of("tools/call");
+    /// assert!(messages[0].is_request() && !messages[1].is_request());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn is_request(&self) -> bool {
@@ -103,15 +104,15 @@ impl Message {
     /// # )?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?.assert_success();
-    /// let said = client.snapshot().of("notifications/progress");
-    /// assert!(said[0].is_notification());
+    /// let messages = client.snapshot().of("notifications/progress");
+    /// assert!(messages[0].is_notification());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn is_notification(&self) -> bool {
         self.frame.kind() == FrameKind::Notification
     }
 
-    /// Whether it is an answer: a result, or an error.
+    /// Whether it is a response: a result or an error.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -119,15 +120,15 @@ impl Message {
     /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("now", json!({})).wait()?.assert_success();
-    /// let said = client.snapshot().of("tools/call");
-    /// assert!(said[1].is_answer() && !said[0].is_answer());
+    /// let messages = client.snapshot().of("tools/call");
+    /// assert!(messages[1].is_answer() && !messages[0].is_answer());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn is_answer(&self) -> bool {
         self.frame.is_response_like()
     }
 
-    /// Whether it is an error.
+    /// Whether it is an error response.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -135,15 +136,15 @@ impl Message {
     /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("never", json!({})).wait()?.assert_error_code(-32602);
-    /// let said = client.snapshot().of("tools/call");
-    /// assert!(said[1].is_error());
+    /// let messages = client.snapshot().of("tools/call");
+    /// assert!(messages[1].is_error());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn is_error(&self) -> bool {
         self.frame.error().is_some()
     }
 
-    /// What it carries: its params, its result or its error.
+    /// Returns the params, the result or the error.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, Json, MockServer};
@@ -151,8 +152,8 @@ impl Message {
     /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("now", json!({})).wait()?.assert_success();
-    /// let said = client.snapshot().of("tools/call");
-    /// let params = said[0].body().ok_or("a call has params")?;
+    /// let messages = client.snapshot().of("tools/call");
+    /// let params = messages[0].body().ok_or("a call has params")?;
     /// assert_eq!(params.get("name").and_then(Json::as_str).as_deref(), Some("now"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -160,7 +161,7 @@ impl Message {
         self.frame.params().or_else(|| self.frame.result()).or_else(|| self.frame.error())
     }
 
-    /// What it is, in a few words: `→ tools/call`, `← answer to tools/call`.
+    /// Returns a short label: `→ tools/call`, `← answer to tools/call`.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -168,9 +169,9 @@ impl Message {
     /// # let mock = MockServer::from_yaml("tools: [{name: now, text: noon}]", ".")?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("now", json!({})).wait()?.assert_success();
-    /// let said = client.snapshot().of("tools/call");
-    /// assert_eq!(said[0].label(), "→ tools/call");
-    /// assert_eq!(said[1].label(), "← answer to tools/call");
+    /// let messages = client.snapshot().of("tools/call");
+    /// assert_eq!(messages[0].label(), "→ tools/call");
+    /// assert_eq!(messages[1].label(), "← answer to tools/call");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn label(&self) -> String {
@@ -179,21 +180,21 @@ impl Message {
             (Some(method), _) => format!("{arrow} {method}"),
             (None, true) => {
                 let kind = if self.is_error() { "error of" } else { "answer to" };
-                format!("{arrow} {kind} {}", self.answers.as_deref().unwrap_or("nothing asked"))
+                format!("{arrow} {kind} {}", self.request_method.as_deref().unwrap_or("no request"))
             }
-            (None, false) => format!("{arrow} something that is no message"),
+            (None, false) => format!("{arrow} invalid message"),
         }
     }
 
-    /// What is wrong with it, below what it is.
-    pub(super) fn accused(&self) -> String {
-        let who = if self.from == Side::Client { "the client" } else { "the server" };
-        let wrong: String = self.violations.iter().map(|it| format!("\n    {it}")).collect();
-        format!("  {who}, by {}{wrong}", self.label())
+    /// Renders the sender, the label and the violations.
+    pub(super) fn render_violations(&self) -> String {
+        let side = if self.from == Side::Client { "client" } else { "server" };
+        let lines: String = self.violations.iter().map(|it| format!("\n    {it}")).collect();
+        format!("  {side}: {}{lines}", self.label())
     }
 }
 
-/// The way a message went, as the client sees it.
+/// Returns the direction of a message, as the client sees it.
 pub(super) fn arrow(from: Side) -> &'static str {
     if from == Side::Client { "→" } else { "←" }
 }
@@ -205,7 +206,7 @@ impl fmt::Display for Message {
             write!(f, " #{id}")?;
         }
         match self.body() {
-            Some(body) if self.from == Side::Client => write!(f, " {}", plain(body)),
+            Some(body) if self.from == Side::Client => write!(f, " {}", render_client_body(body)),
             Some(body) => write!(f, " {body}"),
             None if self.method().is_none() => write!(f, " {:?}", self.frame.text()),
             None => Ok(()),
@@ -214,9 +215,9 @@ impl fmt::Display for Message {
     }
 }
 
-/// What a client's message carries, without what is added to every request since
-/// 2026-07-28: revision, name, version and capabilities of the client.
-fn plain(body: Json<'_>) -> String {
+/// Renders the body of a client's message without the metadata that the client adds to
+/// every request since 2026-07-28: its revision, name, version and capabilities.
+fn render_client_body(body: Json<'_>) -> String {
     let Ok(mut value) = tree(body.bytes()) else { return body.to_string() };
     let Some(body) = value.as_object_mut() else { return value.to_string() };
     if let Some(meta) = body.get_mut("_meta").and_then(Value::as_object_mut) {

@@ -1,16 +1,17 @@
-//! In which order things were said.
+//! Checks the order of messages.
 
 use std::fmt;
 
 use serde_json::Value;
 use sparring_wire::Side;
 
-use super::Snapshot;
-use super::message::{Message, arrow};
-use crate::diff::{self, Extent};
 use sparring_wire::json::tree;
 
-/// One thing that is to be said.
+use super::message::{Message, arrow};
+use crate::Snapshot;
+use crate::diff::{self, Comparison};
+
+/// An expected message.
 ///
 /// ```
 /// # use sparring::Step;
@@ -20,16 +21,16 @@ use sparring_wire::json::tree;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     from: Side,
-    kind: Kind,
+    kind: StepKind,
     method: String,
-    with: Option<Value>,
+    body: Option<Value>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum StepKind {
     /// A request or a notification.
-    Said,
-    Answer,
+    Method,
+    Result,
     Error,
 }
 
@@ -46,10 +47,10 @@ impl Step {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn sent(method: &str) -> Step {
-        Step::new(Side::Client, Kind::Said, method)
+        Step::new(Side::Client, StepKind::Method, method)
     }
 
-    /// The server sends a notification, or a request of its own.
+    /// The server sends a request or a notification.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
@@ -60,15 +61,15 @@ impl Step {
     /// # )?;
     /// # let client = Client::in_memory(mock).wait()?;
     /// client.call_tool("copy", json!({})).on_progress(|_| ()).wait()?.assert_success();
-    /// let told = Step::received("notifications/progress");
-    /// client.snapshot().received().notifications().assert_exactly([told.clone(), told]);
+    /// let progress = Step::received("notifications/progress");
+    /// client.snapshot().received().notifications().assert_exactly([progress.clone(), progress]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn received(method: &str) -> Step {
-        Step::new(Side::Server, Kind::Said, method)
+        Step::new(Side::Server, StepKind::Method, method)
     }
 
-    /// The server answers a request with a result.
+    /// The server responds with a result.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
@@ -80,10 +81,10 @@ impl Step {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn answer(method: &str) -> Step {
-        Step::new(Side::Server, Kind::Answer, method)
+        Step::new(Side::Server, StepKind::Result, method)
     }
 
-    /// The server answers a request with an error.
+    /// The server responds with an error.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
@@ -95,10 +96,10 @@ impl Step {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn error(method: &str) -> Step {
-        Step::new(Side::Server, Kind::Error, method)
+        Step::new(Side::Server, StepKind::Error, method)
     }
 
-    /// The client answers a request of the server with a result.
+    /// The client responds to a request of the server with a result.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer, Revision, Step};
@@ -116,10 +117,10 @@ impl Step {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn answered(method: &str) -> Step {
-        Step::new(Side::Client, Kind::Answer, method)
+        Step::new(Side::Client, StepKind::Result, method)
     }
 
-    /// The client answers a request of the server with an error.
+    /// The client responds to a request of the server with an error.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer, Revision, Step};
@@ -137,11 +138,11 @@ impl Step {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn refused(method: &str) -> Step {
-        Step::new(Side::Client, Kind::Error, method)
+        Step::new(Side::Client, StepKind::Error, method)
     }
 
-    /// The same, carrying this: its params, result or error have it, in objects
-    /// whatever else they have.
+    /// Expects also that the params, result or error contain this; objects may have more
+    /// members.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
@@ -155,24 +156,26 @@ impl Step {
     /// ```
     #[must_use]
     pub fn with(self, body: Value) -> Step {
-        Step { with: Some(body), ..self }
+        Step { body: Some(body), ..self }
     }
 
-    fn new(from: Side, kind: Kind, method: &str) -> Step {
-        Step { from, kind, method: method.to_owned(), with: None }
+    fn new(from: Side, kind: StepKind, method: &str) -> Step {
+        Step { from, kind, method: method.to_owned(), body: None }
     }
 
-    fn fits(&self, message: &Message) -> bool {
+    fn matches(&self, message: &Message) -> bool {
         let kind = match (message.frame.method(), message.is_error()) {
-            (Some(_), _) => Kind::Said,
-            (None, true) => Kind::Error,
-            (None, false) => Kind::Answer,
+            (Some(_), _) => StepKind::Method,
+            (None, true) => StepKind::Error,
+            (None, false) => StepKind::Result,
         };
         (self.from, self.kind) == (message.from, kind)
             && message.method() == Some(&self.method)
-            && self.with.as_ref().is_none_or(|with| {
+            && self.body.as_ref().is_none_or(|expected| {
                 let body = message.body().and_then(|body| tree(body.bytes()).ok());
-                body.is_some_and(|body| diff::values(with, &body, Extent::Subset).is_none())
+                body.is_some_and(|body| {
+                    diff::render_json_diff(expected, &body, Comparison::Subset).is_none()
+                })
             })
     }
 }
@@ -180,18 +183,17 @@ impl Step {
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
-            Kind::Said => "",
-            Kind::Answer => "answer to ",
-            Kind::Error => "error of ",
+            StepKind::Method => "",
+            StepKind::Result => "answer to ",
+            StepKind::Error => "error of ",
         };
         write!(f, "{} {kind}{}", arrow(self.from), self.method)?;
-        self.with.as_ref().map_or(Ok(()), |with| write!(f, " with {}", diff::short(with)))
+        self.body.as_ref().map_or(Ok(()), |body| write!(f, " with {}", diff::render_short(body)))
     }
 }
 
 impl Snapshot {
-    /// Checks that these things were said in this order, whatever else was said
-    /// between them.
+    /// Checks that these messages were sent in this order; others may be in between.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
@@ -205,25 +207,25 @@ impl Snapshot {
     /// ```
     ///
     /// # Panics
-    /// When one of them was not said after the one before it, and when there are
-    /// no steps.
+    /// When a step has no message after the one of the step before it, and when there
+    /// are no steps.
     #[track_caller]
     pub fn assert_order(&self, steps: impl IntoIterator<Item = Step>) -> &Self {
         let steps: Vec<Step> = steps.into_iter().collect();
         if steps.is_empty() {
-            self.fail("no steps: nothing would be checked");
+            self.fail("`assert_order` needs at least one step");
         }
         let mut next = 0;
         for (index, step) in steps.iter().enumerate() {
-            match self[next..].iter().position(|message| step.fits(message)) {
+            match self[next..].iter().position(|message| step.matches(message)) {
                 Some(found) => next += found + 1,
-                None => self.misordered(&steps, index, next),
+                None => self.fail_order(&steps, index, next),
             }
         }
         self
     }
 
-    /// Checks that these things were said in this order, and nothing else.
+    /// Checks that exactly these messages were sent, in this order.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer, Step};
@@ -239,43 +241,43 @@ impl Snapshot {
     /// ```
     ///
     /// # Panics
-    /// When something else was said, or something not; the message shows both
-    /// beside each other.
+    /// When a message is missing or unexpected. The panic has a diff.
     #[track_caller]
     pub fn assert_exactly(&self, steps: impl IntoIterator<Item = Step>) -> &Self {
         let steps: Vec<Step> = steps.into_iter().collect();
-        let fits = |(step, message): (&Step, &Message)| step.fits(message);
-        if steps.len() != self.len() || !steps.iter().zip(self.iter()).all(fits) {
+        let matches = |(step, message): (&Step, &Message)| step.matches(message);
+        if steps.len() != self.len() || !steps.iter().zip(self.iter()).all(matches) {
             let expected: String = steps.iter().map(|step| format!("{step}\n")).collect();
-            // A message that fits its step is written as the step is.
+            // A message that matches a step is rendered as that step, so that the diff
+            // shows them as equal.
             let found = self.iter().map(|message| {
-                let step = steps.iter().find(|step| step.fits(message));
+                let step = steps.iter().find(|step| step.matches(message));
                 let label = step.map_or_else(|| message.label(), ToString::to_string);
                 format!("{label}\n")
             });
             let found: String = found.collect();
-            let both = diff::lines(&expected, &found);
-            self.scene
-                .fail(format_args!("something else was said\nexpected (-) and found (+):\n{both}"));
+            let diff = diff::render_line_diff(&expected, &found);
+            self.context
+                .fail(format_args!("the messages differ\nexpected (-) and found (+):\n{diff}"));
         }
         self
     }
 
     #[track_caller]
-    fn misordered(&self, steps: &[Step], missed: usize, next: usize) -> ! {
-        let step = &steps[missed];
-        let before = self[..next].iter().any(|message| step.fits(message));
-        let after = match missed.checked_sub(1) {
-            None => "was never said".to_owned(),
-            Some(last) if before => format!("was said, but not after {}", steps[last]),
-            Some(last) => format!("was not said after {}", steps[last]),
+    fn fail_order(&self, steps: &[Step], missing: usize, next: usize) -> ! {
+        let step = &steps[missing];
+        let before = self[..next].iter().any(|message| step.matches(message));
+        let problem = match missing.checked_sub(1) {
+            None => "was not found".to_owned(),
+            Some(last) if before => format!("was found, but not after {}", steps[last]),
+            Some(last) => format!("was not found after {}", steps[last]),
         };
-        let told = steps.iter().enumerate().map(|(index, step)| match index.cmp(&missed) {
+        let lines = steps.iter().enumerate().map(|(index, step)| match index.cmp(&missing) {
             std::cmp::Ordering::Less => format!("\n  ✓ {step}"),
             std::cmp::Ordering::Equal => format!("\n  ✗ {step}"),
             std::cmp::Ordering::Greater => format!("\n    {step}"),
         });
-        let told: String = told.collect();
-        self.fail(format_args!("{step} {after}\nexpected:{told}"))
+        let lines: String = lines.collect();
+        self.fail(format_args!("{step} {problem}\nexpected:{lines}"))
     }
 }

@@ -1,15 +1,16 @@
-//! Tasks, as the server told of them: in which order their statuses came.
+//! Checks the statuses of tasks, in the order in which the server reported them.
 
 use sparring_wire::{Json, Side};
 
-use super::{Message, Snapshot};
+use super::message::Message;
+use crate::Snapshot;
 
-/// After one of these a task has no other status (2025-11-25,
+/// A task in one of these statuses does not change any more (2025-11-25,
 /// basic/utilities/tasks#task-status-lifecycle).
-const FINAL: [&str; 3] = ["completed", "failed", "cancelled"];
+const FINAL_STATUSES: [&str; 3] = ["completed", "failed", "cancelled"];
 
 impl Snapshot {
-    /// The ids of the tasks that the server told of, in the order it did so.
+    /// Returns the ids of the tasks that the server reported, in that order.
     ///
     /// ```
     /// # use sparring::{blocking::Wait as _, Client, MockServer};
@@ -35,9 +36,9 @@ impl Snapshot {
         ids
     }
 
-    /// Checks which statuses a task had, in their order; what was told several
-    /// times in a row counts once. It looks at what made the task, at answers to
-    /// `tasks/get` and the like, and at notifications.
+    /// Checks the statuses of a task, in order. A status that is repeated counts once.
+    /// The statuses come from the response that created the task, from responses to
+    /// `tasks/get` and similar requests, and from notifications.
     ///
     /// ```
     /// # use sparring::{Client, MockServer};
@@ -56,7 +57,7 @@ impl Snapshot {
     /// ```
     ///
     /// # Panics
-    /// When they were others, or when one came after the last.
+    /// When they differ, or when a status follows a final one.
     #[track_caller]
     pub fn assert_task<'s>(&self, id: &str, expected: impl IntoIterator<Item = &'s str>) -> &Self {
         let expected: Vec<&str> = expected.into_iter().collect();
@@ -67,40 +68,40 @@ impl Snapshot {
             }
         }
         if statuses.is_empty() {
-            let known = self.tasks();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            self.fail(format_args!("no task {id:?}\ntasks: {known}"));
+            let tasks = self.tasks();
+            let tasks = if tasks.is_empty() { "none".to_owned() } else { tasks.join(", ") };
+            self.fail(format_args!("no task {id:?}\ntasks: {tasks}"));
         }
-        let ended = statuses.iter().position(|status| FINAL.contains(&&**status));
+        let ended = statuses.iter().position(|status| FINAL_STATUSES.contains(&&**status));
         if let Some(after) = ended.and_then(|ended| statuses.get(ended + 1)) {
-            let told = statuses.join(", ");
+            let statuses = statuses.join(", ");
             self.fail(format_args!(
-                "task {id:?} was at its end, and then {after}\nstatuses: {told}"
+                "task {id:?} became {after} after a final status\nstatuses: {statuses}"
             ));
         }
         if statuses != expected {
             let (expected, found) = (expected.join(", "), statuses.join(", "));
             self.fail(format_args!(
-                "task {id:?} had other statuses\nexpected: {expected}\n   found: {found}"
+                "the statuses of task {id:?} differ\nexpected: {expected}\n   found: {found}"
             ));
         }
         self
     }
 
-    /// What the server told of tasks: id and status.
+    /// Returns all reported pairs of task id and status.
     fn statuses(&self) -> Vec<(String, String)> {
         let from_server = self.iter().filter(|message| message.from == Side::Server);
-        from_server.flat_map(told).collect()
+        from_server.flat_map(parse_statuses).collect()
     }
 }
 
-/// What a message tells of tasks: of itself, in `task`, and in `tasks`.
-fn told(message: &Message) -> Vec<(String, String)> {
-    let read = |json: Json<'_>| {
+/// Parses the statuses of a message: of the body itself, of `task`, and of `tasks`.
+fn parse_statuses(message: &Message) -> Vec<(String, String)> {
+    let parse = |json: Json<'_>| {
         let text = |name| json.get(name).and_then(Json::as_str).map(|it| it.into_owned());
         Some((text("taskId")?, text("status")?))
     };
     let Some(body) = message.body() else { return Vec::new() };
     let listed = body.get("tasks").unwrap_or(Json::EMPTY_OBJECT).items();
-    [Some(body), body.get("task")].into_iter().flatten().chain(listed).filter_map(read).collect()
+    [Some(body), body.get("task")].into_iter().flatten().chain(listed).filter_map(parse).collect()
 }

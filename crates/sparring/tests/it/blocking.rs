@@ -1,4 +1,4 @@
-//! The same client from plain tests, and what an async one is told.
+//! The client in plain tests, without async.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -8,14 +8,14 @@ use sparring::blocking::{Wait as _, wait};
 use sparring::{Client, Project, Revision, everywhere};
 
 use crate::failure::failure;
-use crate::greeter::{Greeter, mock, of_rmcp, program};
+use crate::greeter::{Greeter, mock, program, rmcp_greeter};
 
 #[test]
-fn a_plain_test_talks_to_whatever_an_async_one_does() {
+fn a_plain_test_connects_to_the_same_servers_as_an_async_one() {
     for connected in [
         Client::in_memory(Greeter).wait(),
         Client::in_memory(mock()).wait(),
-        Client::in_memory(of_rmcp::Greeter).wait(),
+        Client::in_memory(rmcp_greeter::Greeter).wait(),
         Client::connect(program()).wait(),
     ] {
         let client = connected.unwrap();
@@ -28,24 +28,24 @@ fn a_plain_test_talks_to_whatever_an_async_one_does() {
 }
 
 #[test]
-fn a_plain_test_hears_progress_and_runs_out_of_time() {
-    let script = "tools: [{name: told, during: [{progress: 1}], text: done}, \
+fn a_plain_test_receives_progress_and_times_out() {
+    let script = "tools: [{name: copy, during: [{progress: 1}], text: done}, \
                   {name: slow, delay: 1h, text: late}]";
     let mock = sparring::MockServer::from_yaml(script, ".").unwrap();
     let client = Client::in_memory(mock).wait().unwrap();
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let note = Arc::clone(&heard);
-    let call = client.call_tool("told", json!({}));
-    let call = call.on_progress(move |progress| note.lock().unwrap().push(progress.progress));
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&received);
+    let call = client.call_tool("copy", json!({}));
+    let call = call.on_progress(move |progress| sink.lock().unwrap().push(progress.progress));
     assert_eq!(call.wait().unwrap().content(), "done");
-    assert_eq!(*heard.lock().unwrap(), [1.0]);
+    assert_eq!(*received.lock().unwrap(), [1.0]);
     let call = client.call_tool("slow", json!({})).timeout(Duration::from_millis(50));
     let error = call.wait().unwrap_err().to_string();
     assert!(error.contains("tools/call") && error.contains("50ms"), "{error}");
 }
 
 #[test]
-fn a_plain_test_runs_everywhere_and_on_whole_async_blocks() {
+fn a_plain_test_waits_for_everywhere_and_for_async_blocks() {
     let running = everywhere(|| Greeter).revisions([Revision::LATEST_LEGACY]);
     running.run(async |client| client.list_tools().await.map(drop)).wait();
     let names = wait(async {
@@ -57,7 +57,7 @@ fn a_plain_test_runs_everywhere_and_on_whole_async_blocks() {
 }
 
 #[test]
-fn a_plain_test_has_requests_with_their_checks() {
+fn a_plain_test_runs_requests_with_their_checks() {
     let client = Client::in_memory(Greeter).wait().unwrap();
     let ask = |expected: &'static str| {
         let when = client.when().call_tool("greet", json!({"name": "Ada"}), move |response| {
@@ -66,8 +66,8 @@ fn a_plain_test_has_requests_with_their_checks() {
         when.then_assert_results().wait();
     };
     ask("hello Ada");
-    let told = failure(|| ask("hello Bob")).message;
-    assert!(told.contains("expected: \"hello Bob\"\n   found: \"hello Ada\""), "{told}");
+    let message = failure(|| ask("hello Bob")).message;
+    assert!(message.contains("expected: \"hello Bob\"\n   found: \"hello Ada\""), "{message}");
 }
 
 #[test]
@@ -80,8 +80,8 @@ fn plain_tests_side_by_side_do_not_mix() {
                 let client = Client::connect(target).wait().unwrap();
                 let greeted = client.call_tool("greet", json!({"name": "Ada"})).wait().unwrap();
                 assert_eq!(greeted.content(), format!("{number} Ada"));
-                let told = client.call_tool("where", json!({})).wait().unwrap();
-                assert_eq!(told.content(), project.path().display().to_string());
+                let folder = client.call_tool("where", json!({})).wait().unwrap();
+                assert_eq!(folder.content(), project.path().display().to_string());
                 client.close().wait();
             });
         }
@@ -89,9 +89,9 @@ fn plain_tests_side_by_side_do_not_mix() {
 }
 
 #[tokio::test]
-async fn an_async_test_that_waits_is_told_to_await() {
+async fn waiting_in_an_async_test_fails_and_suggests_await() {
     let failure = failure(|| Client::in_memory(Greeter).wait());
-    let told = "`wait` is for plain tests, and this is an async one: write `.await` instead";
-    assert_eq!(failure.message, told);
+    let expected = "`wait` was called in an async test: write `.await` instead";
+    assert_eq!(failure.message, expected);
     assert!(failure.at.starts_with("tests/it/blocking.rs:"), "{}", failure.at);
 }

@@ -1,4 +1,4 @@
-//! No child of a test is left behind, whatever becomes of the test.
+//! A child process ends with its test, however the test ends.
 
 use std::path::Path;
 
@@ -6,27 +6,27 @@ use serde_json::json;
 use sparring::blocking::Wait as _;
 use sparring::{ChildTarget, Client, Project};
 
-use crate::again::{inner, is_inner};
 use crate::greeter::program;
+use crate::subprocess::{is_subprocess, subprocess};
 
-/// A server that has a child too, and writes the ids of both.
+/// A server with its own child process; writes the ids of both.
 fn server(project: &Project) -> ChildTarget {
     let script = "sleep 300 & echo $! > pids; echo $$ >> pids; exec \"$0\"";
     ChildTarget::new("sh").args(["-c", script, &program().program]).cwd(project.path())
 }
 
-/// Whether a process runs.
-fn runs(id: &str) -> bool {
+/// Whether a process is running.
+fn is_running(id: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     let state = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next());
     !matches!(state, None | Some("Z" | "X"))
 }
 
-/// Waits until so many processes of a project are gone.
-fn gone(folder: &Path, count: usize) {
+/// Waits until all `count` processes of a project have ended.
+fn wait_until_ended(folder: &Path, count: usize) {
     let pids = std::fs::read_to_string(folder.join("pids")).unwrap();
     assert_eq!(pids.lines().count(), count, "{pids:?}");
-    while pids.lines().any(runs) {
+    while pids.lines().any(is_running) {
         std::thread::yield_now();
     }
 }
@@ -38,14 +38,14 @@ fn a_client_that_is_closed_has_ended_its_child() {
     client.call_tool("greet", json!({})).wait().unwrap().assert_success();
     client.close().wait();
     let pids = project.read("pids");
-    assert!(!pids.lines().any(runs), "{pids:?}");
+    assert!(!pids.lines().any(is_running), "{pids:?}");
 }
 
 #[test]
 fn a_client_that_is_dropped_ends_its_child() {
     let project = Project::new();
     drop(Client::connect(server(&project)).wait().unwrap());
-    gone(project.path(), 2);
+    wait_until_ended(project.path(), 2);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_test_that_panics_leaves_no_child() {
         let panicked = std::thread::spawn(move || {
             let body = async {
                 let _client = Client::connect(target).await.unwrap();
-                panic!("with a child in hand");
+                panic!("while a child is running");
             };
             match plain {
                 true => body.wait(),
@@ -68,7 +68,7 @@ fn a_test_that_panics_leaves_no_child() {
             }
         });
         assert!(panicked.join().is_err());
-        gone(project.path(), 2);
+        wait_until_ended(project.path(), 2);
     }
 }
 
@@ -76,29 +76,29 @@ const KILLED: &str = "children::a_test_program_that_is_killed_leaves_no_child";
 
 #[test]
 fn a_test_program_that_is_killed_leaves_no_child() {
-    if is_inner() {
+    if is_subprocess() {
         let project = Project::new();
-        // What a server starts itself is only known to who is still there.
+        // Without `sleep`: the children of a server can only be ended by a live client.
         let script = "echo $$ > pids; exec \"$0\"";
         let target = ChildTarget::new("sh").args(["-c", script, &program().program]);
         let _client = Client::connect(target.cwd(project.path())).wait().unwrap();
-        std::fs::write(std::env::var("TELL").unwrap(), project.path().to_str().unwrap()).unwrap();
+        std::fs::write(std::env::var("REPORT").unwrap(), project.path().to_str().unwrap()).unwrap();
         loop {
             std::thread::park();
         }
     }
     let project = Project::new();
-    let told = project.join("told");
-    let mut program = inner(KILLED).env("TELL", &told).spawn().unwrap();
+    let report = project.join("report");
+    let mut program = subprocess(KILLED).env("REPORT", &report).spawn().unwrap();
     let folder = loop {
-        match std::fs::read_to_string(&told) {
+        match std::fs::read_to_string(&report) {
             Ok(folder) if !folder.is_empty() => break folder,
             _ => std::thread::yield_now(),
         }
     };
     program.kill().unwrap();
     program.wait().unwrap();
-    gone(Path::new(&folder), 1);
-    // Nobody was left to remove it.
+    wait_until_ended(Path::new(&folder), 1);
+    // The killed process could not remove it.
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -1,10 +1,10 @@
-//! What a text must be like: what fits, what does not, and how that is told.
+//! Expectations of texts, and their mismatches.
 
 use sparring::Content;
 
 use crate::failure::failure;
 
-/// Checks which texts fit, `+` those that do.
+/// Checks which texts match: `+` marks those that do.
 #[track_caller]
 fn check(content: impl Into<Content>, texts: &[&str]) {
     let content = content.into();
@@ -15,14 +15,14 @@ fn check(content: impl Into<Content>, texts: &[&str]) {
     }
 }
 
-/// Checks how a mismatch is told.
+/// Checks the message of a mismatch.
 #[track_caller]
-fn told(content: impl Into<Content>, text: &str, expected: &str) {
+fn check_mismatch(content: impl Into<Content>, text: &str, expected: &str) {
     assert_eq!(content.into().matches(text).unwrap_err().to_string(), expected);
 }
 
 #[test]
-fn all_patterns_must_be_there_whatever_their_case() {
+fn all_strings_must_be_contained_ignoring_case() {
     check("Learning Loop", &["+the LEARNING loop", "-a loop", "-"]);
     check(["learning loop", "retrospective"], &["+Retrospective: Learning Loop", "-retrospective"]);
     check(vec!["ÄRGER".to_owned()], &["+ärger", "-arger"]);
@@ -30,14 +30,14 @@ fn all_patterns_must_be_there_whatever_their_case() {
 }
 
 #[test]
-fn regular_expressions_stand_beside_strings() {
+fn regular_expressions_combine_with_strings() {
     check(Content::regex(r"^\d+ degrees$"), &["+15 Degrees", "-15 degrees or so"]);
     check(Content::regex("^Oslo").case_sensitive(), &["+Oslo", "-oslo"]);
     check([Content::regex(r"v\d"), "release".into()], &["+Release v2", "-release"]);
 }
 
 #[test]
-fn what_takes_too_long_to_be_found_out_fits_neither_way() {
+fn a_regular_expression_that_takes_too_long_matches_neither_way() {
     let slow = || Content::regex("^(?:(?=a)a+)+$");
     let text = format!("{}!", "a".repeat(64));
     let (fits, unfit) = (format!("+{text}"), format!("-{text}"));
@@ -60,7 +60,7 @@ fn and_or_and_not_combine() {
 }
 
 #[test]
-fn ready_made_ones_know_common_texts() {
+fn predefined_expectations_match_common_texts() {
     check(Content::json(), &["+{\"a\": [1]}", "+null", "-{a: 1}", "-"]);
     check(Content::number(), &["+1", "+-2.5e3", "+ 7\n", "-seven", "-", "-NaN", "-inf"]);
     check(Content::empty(), &["+", "- "]);
@@ -73,21 +73,21 @@ fn ready_made_ones_know_common_texts() {
 
 #[test]
 fn a_mismatch_names_the_parts_that_failed_and_shows_the_start_of_the_content() {
-    told(
+    check_mismatch(
         ["learning loop", "retrospective"],
         "A learning loop.",
         "expected \"learning loop\" and \"retrospective\"\n\
-         not there: \"retrospective\"\nfound: \"A learning loop.\"",
+         missing: \"retrospective\"\nfound: \"A learning loop.\"",
     );
-    told("a", "b", "expected \"a\"\nfound: \"b\"");
-    told(
+    check_mismatch("a", "b", "expected \"a\"\nfound: \"b\"");
+    check_mismatch(
         (Content::from("a") | "b") & !Content::from("c") & Content::from("d").case_sensitive(),
         "cD",
-        "expected (\"a\" or \"b\") and not \"c\" and \"d\" (in this case)\n\
-         not there: \"a\" or \"b\", \"d\" (in this case)\nthere, and unwanted: \"c\"\nfound: \"cD\"",
+        "expected (\"a\" or \"b\") and not \"c\" and \"d\" (case-sensitive)\n\
+         missing: \"a\" or \"b\", \"d\" (case-sensitive)\nunwanted: \"c\"\nfound: \"cD\"",
     );
-    told(Content::exactly("one"), "two", "expected: \"one\"\n   found: \"two\"");
-    told(
+    check_mismatch(Content::exactly("one"), "two", "expected: \"one\"\n   found: \"two\"");
+    check_mismatch(
         Content::exactly("one\ntwo\n"),
         "one\n2\n",
         "expected (-) and found (+):\n    one\n  - two\n  + 2",
@@ -97,26 +97,31 @@ fn a_mismatch_names_the_parts_that_failed_and_shows_the_start_of_the_content() {
 }
 
 #[test]
-fn what_would_fit_any_text_fits_none() {
+fn an_expectation_that_would_match_any_text_matches_none() {
     check("", &["-", "-text"]);
     check(Content::all::<&str>([]), &["-", "-text"]);
     check(!Content::from(""), &["-", "-text"]);
     check(Content::from("a") | "", &["-a"]);
-    told("", "text", "expected \"\": an empty pattern is no expectation\nfound: \"text\"");
-    let expected = "expected nothing at all: an empty pattern is no expectation\nfound: \"text\"";
-    told(Content::all::<&str>([]), "text", expected);
+    check_mismatch(
+        "",
+        "text",
+        "expected \"\", but an empty expectation matches any text\nfound: \"text\"",
+    );
+    let expected =
+        "expected an empty list, but an empty expectation matches any text\nfound: \"text\"";
+    check_mismatch(Content::all::<&str>([]), "text", expected);
 }
 
 #[test]
-fn a_wrong_regular_expression_fails_on_its_line() {
+fn an_invalid_regular_expression_fails_at_its_line() {
     let line = line!() + 1;
     let failure = failure(|| Content::regex("a("));
     assert_eq!(failure.at, format!("tests/it/content.rs:{line}"));
-    assert!(failure.message.starts_with("\"a(\" is no regular expression: "), "{failure:?}");
+    assert!(failure.message.starts_with("invalid regular expression \"a(\": "), "{failure:?}");
 }
 
 #[test]
-fn it_is_used_on_any_text_without_a_client() {
+fn an_expectation_checks_any_text_without_a_client() {
     Content::from("checklist").assert_matches("A Checklist");
     let failure = failure(|| Content::from("checklist").assert_matches("A list"));
     assert_eq!(failure.message, "expected \"checklist\"\nfound: \"A list\"");

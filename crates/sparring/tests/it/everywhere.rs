@@ -1,4 +1,4 @@
-//! One test over every transport in every revision, whatever the server is.
+//! One test over every transport and in every revision.
 
 use std::sync::Mutex;
 
@@ -6,9 +6,9 @@ use serde_json::json;
 use sparring::{Client, Error, Everywhere, Revision, Server, Transport, everywhere};
 
 use crate::failure::message_of;
-use crate::greeter::{Greeter, mock, of_rmcp, program};
+use crate::greeter::{Greeter, mock, program, rmcp_greeter};
 
-/// Which transport and revision a client has.
+/// Returns the transport and revision of a client.
 fn combination(client: &Client) -> (String, Revision) {
     let over = client.target().rsplit(' ').next().unwrap_or_default();
     let over = match over.strip_prefix("http://") {
@@ -20,8 +20,8 @@ fn combination(client: &Client) -> (String, Revision) {
     (over, client.revision().unwrap())
 }
 
-/// Runs a test that passes, and gives where it ran.
-async fn ran(everywhere: Everywhere) -> Vec<(String, Revision)> {
+/// Runs a test that passes, and returns its combinations.
+async fn run_combinations(everywhere: Everywhere) -> Vec<(String, Revision)> {
     let seen = Mutex::new(Vec::new());
     let body = async |client: Client| {
         let response = client.call_tool("greet", json!({"name": "Ada"})).await?;
@@ -34,7 +34,7 @@ async fn ran(everywhere: Everywhere) -> Vec<(String, Revision)> {
     seen.into_inner().unwrap()
 }
 
-/// These transports in all revisions, HTTP+SSE in those that have it.
+/// Returns these transports in all revisions, HTTP+SSE in those that have it.
 fn all(transports: &[&str]) -> Vec<(String, Revision)> {
     let of = |transport: &&str| {
         let revisions = Revision::ALL.into_iter();
@@ -48,32 +48,32 @@ const OURS: [&str; 6] = ["memory", "duplex", "unix", "pipes", "http", "sse"];
 
 #[tokio::test]
 async fn a_handler_is_tested_over_all_transports_in_all_revisions() {
-    assert_eq!(ran(everywhere(|| Greeter)).await, all(&OURS));
+    assert_eq!(run_combinations(everywhere(|| Greeter)).await, all(&OURS));
 }
 
 #[tokio::test]
 async fn a_mock_is_tested_over_all_transports_in_all_revisions() {
-    assert_eq!(ran(everywhere(mock)).await, all(&OURS));
+    assert_eq!(run_combinations(everywhere(mock)).await, all(&OURS));
 }
 
 #[tokio::test]
 async fn an_rmcp_service_is_tested_over_all_its_transports_in_all_revisions() {
-    let ran = ran(everywhere(|| of_rmcp::Greeter)).await;
+    let ran = run_combinations(everywhere(|| rmcp_greeter::Greeter)).await;
     assert_eq!(ran, all(&["duplex", "unix", "http"]));
 }
 
 #[tokio::test]
-async fn a_command_is_tested_beside_the_server_it_is_a_program_of() {
-    let with_command = ran(everywhere(|| Greeter).command(program())).await;
+async fn a_command_is_tested_with_the_server_that_it_runs() {
+    let with_command = run_combinations(everywhere(|| Greeter).command(program())).await;
     assert_eq!(with_command, all(&["memory", "duplex", "unix", "pipes", "stdio", "http", "sse"]));
-    assert_eq!(ran(Everywhere::of_command(program())).await, all(&["stdio"]));
+    assert_eq!(run_combinations(Everywhere::of_command(program())).await, all(&["stdio"]));
 }
 
 #[tokio::test]
-async fn a_server_is_tested_only_in_the_revisions_that_it_speaks() {
-    let spoken = [Revision::V2025_06_18, Revision::V2026_07_28];
-    let ran = ran(everywhere(move || Server::speaking(Greeter, &spoken))).await;
-    let expected = all(&OURS).into_iter().filter(|(_, revision)| spoken.contains(revision));
+async fn a_server_is_tested_only_in_the_revisions_that_it_supports() {
+    let supported = [Revision::V2025_06_18, Revision::V2026_07_28];
+    let ran = run_combinations(everywhere(move || Server::speaking(Greeter, &supported))).await;
+    let expected = all(&OURS).into_iter().filter(|(_, revision)| supported.contains(revision));
     assert_eq!(ran, expected.collect::<Vec<_>>());
 }
 
@@ -87,11 +87,11 @@ async fn transports_and_revisions_can_be_chosen() {
         ("memory".to_owned(), Revision::LATEST),
         ("sse".to_owned(), Revision::LATEST_LEGACY),
     ];
-    assert_eq!(ran(chosen).await, expected);
+    assert_eq!(run_combinations(chosen).await, expected);
 }
 
 #[tokio::test]
-async fn all_combinations_that_failed_are_named_with_what_they_failed_by() {
+async fn every_failed_combination_is_reported_with_its_failure() {
     let line = line!() + 1;
     let running = everywhere(|| Greeter).only([Transport::Duplex, Transport::Http]).run(
         async |client: Client| match combination(&client) {
@@ -116,28 +116,33 @@ async fn all_combinations_that_failed_are_named_with_what_they_failed_by() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_come_up_fails_in_every_combination() {
+async fn a_server_that_does_not_start_fails_in_every_combination() {
     let command = sparring::ChildTarget::new("sh").args(["-c", "echo no >&2; exit 3"]);
     let running = Everywhere::of_command(command)
         .revisions([Revision::V2025_11_25])
-        .run(async |_| -> () { panic!("there is nobody to talk to") });
+        .run(async |_| -> () { panic!("the server does not start") });
     let message = message_of(running).await;
     assert!(message.contains("failed in 1 of 1 combinations"), "{message}");
     assert!(message.contains("over stdio in 2025-11-25: "), "{message}");
-    assert!(message.contains("exited with status 3; its stderr ends with:\n    no"), "{message}");
+    assert!(
+        message.contains(
+            "exited with status 3 before it answered initialize; its stderr ends with:\n    no"
+        ),
+        "{message}"
+    );
 }
 
 #[tokio::test]
-async fn a_test_that_runs_nowhere_fails() {
+async fn a_test_without_combinations_fails() {
     let running =
         everywhere(|| Greeter).only([Transport::Stdio]).run(async |_| -> () { panic!("nowhere") });
     let message = message_of(running).await;
     assert!(
         message.starts_with(
-            "the test runs in no combination of transport and revision\n\
-             the server has: over memory, duplex, unix, pipes, http, sse in 2024-11-05, \
+            "no combination of transport and revision to run the test in\n\
+             supported by the server: over memory, duplex, unix, pipes, http, sse in 2024-11-05, \
              2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28\n\
-             the test wants: over stdio in all\n\
+             selected by the test: over stdio in all\n\
              at "
         ),
         "{message}"

@@ -1,5 +1,5 @@
-//! The servers that the tests here meet: one greeter, written in every way there
-//! is, and a program of the same.
+//! The servers of these tests: the same greeter as a handler, as a mock, with the
+//! official SDK, and as a program.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use sparring::server::{Answer, Context};
 use sparring::types::{CallToolResult, ServerCapabilities, Tool};
 use sparring::{ChildTarget, Handler, Json};
 
-/// Greets whoever is named.
+/// Greets a person by name.
 pub(crate) struct Greeter;
 
 impl Handler for Greeter {
@@ -26,16 +26,16 @@ impl Handler for Greeter {
     }
 }
 
-/// The same as a script.
+/// The greeter as a mock.
 #[cfg(feature = "mock")]
 pub(crate) fn mock() -> sparring::MockServer {
     let script = "tools: [{name: greet, input: {name: string}, text: \"hello ${args.name}\"}]";
     sparring::MockServer::from_yaml(script, ".").unwrap()
 }
 
-/// The same by the official SDK.
+/// The greeter with the official SDK.
 #[cfg(feature = "rmcp")]
-pub(crate) mod of_rmcp {
+pub(crate) mod rmcp_greeter {
     use rmcp::model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ListToolsResult,
         PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
@@ -71,13 +71,13 @@ pub(crate) mod of_rmcp {
                     let text = ContentBlock::text(format!("hello {name}"));
                     Ok(CallToolResult::success(vec![text]).into())
                 }
-                None => Err(ErrorData::invalid_params("name is a text", None)),
+                None => Err(ErrorData::invalid_params("name must be a string", None)),
             }
         }
     }
 }
 
-/// The example of that name as a program, built if it is not there.
+/// Returns the example `greeter` as a program, built if it does not exist.
 pub(crate) fn program() -> ChildTarget {
     let test = std::env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).expect("target/PROFILE/deps/it");
@@ -86,7 +86,7 @@ pub(crate) fn program() -> ChildTarget {
         let mut build = Command::new(env!("CARGO"));
         build.args(["build", "--quiet", "--package", "sparring", "--example", "greeter"]);
         build.arg("--target-dir").arg(profile.parent().expect("target/PROFILE"));
-        assert!(build.status().unwrap().success(), "the example does not build");
+        assert!(build.status().unwrap().success(), "cannot build the example");
     }
     ChildTarget::new(path.to_string_lossy())
 }

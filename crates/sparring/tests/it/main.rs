@@ -1,32 +1,31 @@
-//! The library as its users meet it: what a check takes, and what a test that
-//! fails is told.
+//! Tests of the library's public API: its checks, its failures and its fixtures.
 
 #![cfg(all(feature = "mock", feature = "http", feature = "rmcp"))]
-#![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
+#![expect(clippy::unwrap_used, reason = "an unwrap in a test fails at its line")]
 
-mod again;
 mod failure;
 mod greeter;
+mod subprocess;
 
-// What is checked.
+// Checks.
 mod content;
-mod listed;
+mod lists;
 mod response;
 mod snapshot;
 mod waiting;
 mod when;
 
-// What a failure shows.
-mod scene;
+// Failures.
+mod failure_context;
 
-// What is connected to, and what a test stands on.
+// Connections and fixtures.
+mod bearer_token;
 mod blocking;
 #[cfg(target_os = "linux")]
 mod children;
 #[cfg(all(unix, feature = "containers"))]
 mod container;
 mod everywhere;
-mod over_http;
 mod project;
 mod rmcp;
 mod shared;

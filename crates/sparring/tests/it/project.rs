@@ -1,4 +1,4 @@
-//! Temporary projects: what is in them, and when they go.
+//! Temporary projects: their files, and when they are removed.
 
 use std::panic::catch_unwind;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::failure::failure;
 use crate::greeter::program;
 
 #[test]
-fn a_project_has_its_files_and_is_gone_with_the_test() {
+fn a_project_has_its_files_and_is_removed_with_the_test() {
     let project = Project::new().file("a/b.md", "text").file("c", [0, 255]);
     assert_eq!(project.read("a/b.md"), "text");
     assert_eq!(std::fs::read(project.join("c")).unwrap(), [0, 255]);
@@ -44,15 +44,15 @@ fn a_project_is_kept_when_its_test_panics() {
 }
 
 #[test]
-fn a_project_is_called_like_its_test() {
+fn a_project_is_named_after_its_test() {
     let project = Project::new();
     let name = project.path().file_name().unwrap().to_string_lossy().into_owned();
-    assert!(name.starts_with("sparring-a-project-is-called-like-its-test-"), "{name}");
+    assert!(name.starts_with("sparring-a-project-is-named-after-its-test-"), "{name}");
 }
 
 #[cfg(unix)]
 #[test]
-fn only_the_user_can_look_into_a_project() {
+fn only_the_user_can_access_a_project() {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = std::fs::metadata(Project::new().path()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
@@ -67,12 +67,12 @@ fn nothing_is_written_outside_of_a_project() {
 }
 
 #[test]
-fn what_is_not_there_is_not_copied() {
+fn copying_a_missing_folder_fails() {
     let project = Project::new();
     let kept = project.path().to_owned();
     let failure = failure(|| project.copy_from("no/such/folder"));
-    let told = "no/such/folder cannot be copied into a project: No such file or directory";
-    assert!(failure.message.starts_with(told), "{}", failure.message);
+    let expected = "cannot copy no/such/folder into the project: No such file or directory";
+    assert!(failure.message.starts_with(expected), "{}", failure.message);
     assert!(failure.at.starts_with("tests/it/project.rs:"), "{}", failure.at);
     std::fs::remove_dir(kept).unwrap();
 }
@@ -83,8 +83,8 @@ async fn a_child_of_each_test_runs_in_a_project_of_its_own() {
     for (project, greeting) in projects.iter().zip(["hello", "salut"]) {
         let target = program().cwd(project.path()).env("GREETING", greeting);
         let client = Client::connect(target).await.unwrap();
-        let told = client.call_tool("where", json!({})).await.unwrap();
-        assert_eq!(told.content(), project.path().display().to_string());
+        let folder = client.call_tool("where", json!({})).await.unwrap();
+        assert_eq!(folder.content(), project.path().display().to_string());
         let greeted = client.call_tool("greet", json!({"name": "Ada"})).await.unwrap();
         assert_eq!(greeted.content(), format!("{greeting} Ada"));
         client.close().await;

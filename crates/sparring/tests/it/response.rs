@@ -1,4 +1,4 @@
-//! The checks of an answer: what passes, and what a failure says and where.
+//! The checks of a response, and their failures.
 
 use serde_json::json;
 use sparring::{Client, Content, Response};
@@ -19,24 +19,24 @@ prompts:
 completions: [{prompt: trip, argument: city, values: [Oslo, Paris]}]
 "#;
 
-async fn called(client: &Client, tool: &str) -> Response {
+async fn call(client: &Client, tool: &str) -> Response {
     client.call_tool(tool, json!({})).await.unwrap()
 }
 
 #[tokio::test]
-async fn what_holds_can_be_checked_in_a_row() {
+async fn checks_can_be_chained() {
     let client = client(SCRIPT).await;
-    let greet = called(&client, "greet").await;
+    let greet = call(&client, "greet").await;
     greet.assert_success().assert_text("hello Ada").assert_content(["ADA", "hello"]);
     greet.assert_result(json!({"content": [{"type": "text", "text": "hello Ada"}]}));
-    let weather = called(&client, "weather").await;
+    let weather = call(&client, "weather").await;
     weather.assert_structured(json!({"city": "Oslo", "days": [{"t": 1}, {"t": 2.0}]}));
     weather.assert_structured_has(json!({"days": [{}, {"t": 2}]}));
     weather.assert_json(json!({"days": [{"t": 1}, {"t": 2}], "city": "Oslo"}));
     weather.assert_json_has(json!({"city": "Oslo"})).assert_result_has(json!({"content": [{}]}));
     weather.assert_matches(json!({"structuredContent": {"days": {"len": 2}}}));
-    called(&client, "broken").await.assert_tool_error("connection refused");
-    called(&client, "nope").await.assert_error_code(-32602).assert_error(-32602, "nope");
+    call(&client, "broken").await.assert_tool_error("connection refused");
+    call(&client, "nope").await.assert_error_code(-32602).assert_error(-32602, "nope");
 }
 
 #[tokio::test]
@@ -47,9 +47,9 @@ async fn resources_prompts_and_completions_are_checked_alike() {
     let trip = client.get_prompt("trip", json!({"city": "Oslo"})).await.unwrap();
     trip.assert_text("go to Oslo");
     let reference = json!({"type": "ref/prompt", "name": "trip"});
-    let offered = client.complete(reference, "city", "P").await.unwrap();
-    offered.assert_completions(["Paris"]);
-    let message = failure_here(|| offered.assert_completions(["Oslo", "Paris"]));
+    let completions = client.complete(reference, "city", "P").await.unwrap();
+    completions.assert_completions(["Paris"]);
+    let message = failure_here(|| completions.assert_completions(["Oslo", "Paris"]));
     assert_eq!(
         message,
         "completion/complete city: expected completions: [\"Oslo\", \"Paris\"]\nfound: [\"Paris\"]"
@@ -57,14 +57,14 @@ async fn resources_prompts_and_completions_are_checked_alike() {
 }
 
 #[tokio::test]
-async fn another_text_is_told_with_the_difference() {
+async fn a_failure_shows_the_difference_of_texts() {
     let client = client(SCRIPT).await;
-    let greet = called(&client, "greet").await;
+    let greet = call(&client, "greet").await;
     assert_eq!(
         failure_here(|| greet.assert_text("hello Eve")),
         "tools/call greet: another text\nexpected: \"hello Eve\"\n   found: \"hello Ada\""
     );
-    let poem = called(&client, "poem").await;
+    let poem = call(&client, "poem").await;
     assert_eq!(
         failure_here(|| poem.assert_text("roses\nare\nblue\n")),
         "tools/call poem: another text\nexpected (-) and found (+):\n    \
@@ -72,20 +72,17 @@ async fn another_text_is_told_with_the_difference() {
     );
     assert_eq!(
         failure_here(|| greet.assert_content(Content::from("Ada") & "Eve")),
-        "tools/call greet: expected \"Ada\" and \"Eve\"\nnot there: \"Eve\"\nfound: \"hello Ada\""
+        "tools/call greet: expected \"Ada\" and \"Eve\"\nmissing: \"Eve\"\nfound: \"hello Ada\""
     );
 }
 
 #[tokio::test]
-async fn a_result_a_tools_failure_and_an_error_are_never_taken_for_each_other() {
+async fn a_result_a_tool_error_and_a_json_rpc_error_are_distinguished() {
     let client = client(SCRIPT).await;
-    let (greet, broken, none) = (
-        called(&client, "greet").await,
-        called(&client, "broken").await,
-        called(&client, "no").await,
-    );
-    let refused = "a failure of the tool: \"Connection refused: http://localhost:9\"";
-    let unknown = "the error Tool 'no' not found (-32602)";
+    let (greet, broken, none) =
+        (call(&client, "greet").await, call(&client, "broken").await, call(&client, "no").await);
+    let refused = "tool error: \"Connection refused: http://localhost:9\"";
+    let unknown = "error Tool 'no' not found (-32602)";
     let check = |message: String, expected: &str| assert_eq!(message, expected);
     check(
         failure_here(|| broken.assert_success()),
@@ -97,58 +94,58 @@ async fn a_result_a_tools_failure_and_an_error_are_never_taken_for_each_other() 
     );
     check(
         failure_here(|| broken.assert_error_code(-32602)),
-        &format!("tools/call broken: expected the error -32602\nfound: {refused}"),
+        &format!("tools/call broken: expected error -32602\nfound: {refused}"),
     );
     check(
         failure_here(|| none.assert_tool_error("refused")),
-        &format!("tools/call no: expected a failure of the tool: \"refused\"\nfound: {unknown}"),
+        &format!("tools/call no: expected a tool error: \"refused\"\nfound: {unknown}"),
     );
     check(
         failure_here(|| none.assert_text("hi")),
-        &format!("tools/call no: expected the text \"hi\"\nfound: {unknown}"),
+        &format!("tools/call no: expected text \"hi\"\nfound: {unknown}"),
     );
     check(
         failure_here(|| greet.assert_error(-32602, "no")),
-        "tools/call greet: expected the error -32602\nfound: a result: \"hello Ada\"",
+        "tools/call greet: expected error -32602\nfound: result with text \"hello Ada\"",
     );
     check(
         failure_here(|| greet.assert_structured(json!({}))),
-        "tools/call greet: expected structured content {}\nfound: a result: \"hello Ada\"",
+        "tools/call greet: expected structured content {}\nfound: result with text \"hello Ada\"",
     );
     check(
         failure_here(|| none.assert_error(-32602, "who")),
-        "tools/call no: the error -32602 says something else\n\
+        "tools/call no: the message of error -32602 differs\n\
          expected \"who\"\nfound: \"Tool 'no' not found\"",
     );
     check(
         failure_here(|| broken.assert_tool_error("timed out")),
-        "tools/call broken: the tool failed, but otherwise\nexpected \"timed out\"\n\
+        "tools/call broken: the tool error differs\nexpected \"timed out\"\n\
          found: \"Connection refused: http://localhost:9\"",
     );
 }
 
 #[tokio::test]
-async fn json_is_told_by_the_paths_where_it_differs() {
+async fn a_failure_lists_the_paths_at_which_json_differs() {
     let client = client(SCRIPT).await;
-    let weather = called(&client, "weather").await;
+    let weather = call(&client, "weather").await;
     let found = r#"{"city":"Oslo","days":[{"t":1},{"t":2}]}"#;
     let expected = json!({"city": "Paris", "days": [{"t": 1}]});
-    let told = format!(
+    let differences = format!(
         "  city: expected \"Paris\", found \"Oslo\"\n  \
-         days[1]: not expected, found {{\"t\":2}}\nfound: {found}"
+         days[1]: unexpected {{\"t\":2}}\nfound: {found}"
     );
     assert_eq!(
         failure_here(|| weather.assert_structured(expected.clone())),
-        format!("tools/call weather: structured content differs\n{told}")
+        format!("tools/call weather: structured content differs\n{differences}")
     );
     assert_eq!(
         failure_here(|| weather.assert_json(expected.clone())),
-        format!("tools/call weather: the text as JSON differs\n{told}")
+        format!("tools/call weather: the text as JSON differs\n{differences}")
     );
     let message = failure_here(|| weather.assert_result_has(json!({"isError": true})));
     assert!(
         message.starts_with(
-            "tools/call weather: the result differs\n  isError: expected true, not there\nfound: {"
+            "tools/call weather: the result differs\n  isError: expected true, found nothing\nfound: {"
         ),
         "{message}"
     );
@@ -156,6 +153,6 @@ async fn json_is_told_by_the_paths_where_it_differs() {
     let message = failure_here(|| weather.assert_matches(expected));
     assert_eq!(
         message,
-        "tools/call weather: the result does not fit\n  at structuredContent.city: expected one of \"Rome\", \"Paris\", found \"Oslo\""
+        "tools/call weather: the result does not match\n  at structuredContent.city: expected one of \"Rome\", \"Paris\", found \"Oslo\""
     );
 }

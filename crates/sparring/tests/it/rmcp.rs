@@ -1,10 +1,10 @@
-//! Services of the official SDK in memory, in one line.
+//! Services of the official SDK in memory.
 
 use rmcp::ServiceExt as _;
 use serde_json::json;
 use sparring::{Client, Protocol, Revision};
 
-use crate::greeter::of_rmcp::Greeter;
+use crate::greeter::rmcp_greeter::Greeter;
 
 #[tokio::test]
 async fn an_rmcp_service_is_tested_in_memory_in_every_revision() {
@@ -21,17 +21,17 @@ async fn an_rmcp_service_is_tested_in_memory_in_every_revision() {
 }
 
 #[tokio::test]
-async fn a_boxed_rmcp_service_is_one_too() {
+async fn a_boxed_rmcp_service_is_tested_in_memory() {
     let client = Client::in_memory(Greeter.into_dyn()).await.unwrap();
     assert_eq!(client.target(), "an rmcp service");
     client.list_tools().await.unwrap().find_tool("greet");
 }
 
 #[tokio::test]
-async fn why_an_rmcp_service_ended_is_told() {
+async fn an_error_says_why_an_rmcp_service_ended() {
     let raw = Client::builder().protocol(Protocol::Raw);
     let client = raw.in_memory(Greeter).await.unwrap();
-    // A service of the SDK ends when the first thing that it hears is none.
+    // The SDK ends a service whose first message is not a request.
     client.send_bytes(*br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
     let error = client.request("tools/list", None).await.unwrap_err().to_string();
     let why = "the rmcp service ended: expect initialized request";

@@ -1,4 +1,4 @@
-//! What tests share: started once, ready for all, and told to all when it fails.
+//! Shared fixtures: started once, and a failed start is reported to every test.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,7 +33,7 @@ fn a_shared_server_is_started_once_by_sixteen_threads_and_outlives_each() {
                     };
                     together.wait();
                     match runtimes {
-                        // A runtime of its own, which is gone with the test.
+                        // A runtime that ends with the thread.
                         true => tokio::runtime::Builder::new_current_thread()
                             .enable_all()
                             .build()
@@ -60,15 +60,18 @@ static BROKEN: Shared<Client> = Shared::new(|| {
 static PANICS: Shared<Client> = Shared::new(|| Box::pin(async { panic!("no such table") }));
 
 #[tokio::test]
-async fn a_start_that_failed_is_told_to_every_test_and_not_tried_again() {
+async fn a_failed_start_is_reported_to_every_test_and_not_repeated() {
     for _ in 0..3 {
         let line = line!() + 1;
         let error = BROKEN.get().await.unwrap_err();
-        let told = "a shared fixture could not be started: the port is taken";
-        assert_eq!(error.to_string().lines().next(), Some(told));
+        let expected = "cannot start a shared fixture: the port is taken";
+        assert_eq!(error.to_string().lines().next(), Some(expected));
         assert_eq!(error.location().line(), line);
         let error = PANICS.get().await.unwrap_err();
-        assert!(error.to_string().contains("could not be started: no such table"), "{error}");
+        assert!(
+            error.to_string().contains("cannot start a shared fixture: no such table"),
+            "{error}"
+        );
     }
     assert_eq!(TRIED.load(Ordering::SeqCst), 1);
 }

@@ -1,16 +1,14 @@
-//! All that was said: as a text, by parts, and in its order.
+//! Snapshots: their text, their parts, and checks of the order.
 
 use std::time::Duration;
 
 use serde_json::json;
 use sparring::link::LinesOptions;
-use sparring::wire::Frame;
-use sparring::{Client, Content, Lines, MockServer, Snapshot, Step};
+use sparring::{Client, Content, Frame, Lines, MockServer, Snapshot, Step};
 
-use crate::failure::{built, client, failure_here};
+use crate::failure::{client, client_with, failure_here};
 
-/// Nothing here takes as long.
-const TIME: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 const SCRIPT: &str = r#"
 server: {name: copier, version: 1.0.0}
@@ -28,18 +26,18 @@ tools:
   - {name: where, ask: {it: {roots: {}}}, text: here}
 "#;
 
-async fn copied(client: &Client) -> sparring::Response {
+async fn call_copy(client: &Client) -> sparring::Response {
     client.call_tool("copy", json!({})).on_progress(|_| ()).await.unwrap()
 }
 
 #[tokio::test]
-async fn as_a_text_it_has_a_line_for_each_message_of_both_sides() {
+async fn its_text_has_a_line_for_each_message_of_both_sides() {
     let client = client(SCRIPT).await;
-    copied(&client).await.assert_success();
+    call_copy(&client).await.assert_success();
     client.request("no/such", None).await.unwrap().assert_error_code(-32601);
-    let said = client.snapshot().without_lifecycle();
+    let messages = client.snapshot().without_lifecycle();
     assert_eq!(
-        said.to_string(),
+        messages.to_string(),
         "→ tools/call #2 {\"name\":\"copy\",\"arguments\":{},\"_meta\":{\"progressToken\":2}}\n\
          ← notifications/progress {\"progress\":1.0,\"total\":2.0,\"message\":\"reading\",\"progressToken\":2}\n\
          ← notifications/progress {\"progress\":2.0,\"total\":2.0,\"message\":\"writing\",\"progressToken\":2}\n\
@@ -50,12 +48,12 @@ async fn as_a_text_it_has_a_line_for_each_message_of_both_sides() {
 }
 
 #[tokio::test]
-async fn it_is_the_same_in_every_run_also_where_the_client_adds_to_each_request() {
+async fn its_text_is_the_same_in_every_run_and_omits_client_metadata() {
     let mut texts = Vec::new();
     for _ in 0..2 {
         let mock = MockServer::from_yaml(SCRIPT, ".").unwrap();
         let client = Client::in_memory(mock).await.unwrap();
-        copied(&client).await.assert_success();
+        call_copy(&client).await.assert_success();
         texts.push(client.snapshot().to_string());
     }
     assert_eq!(texts[0], texts[1]);
@@ -64,7 +62,7 @@ async fn it_is_the_same_in_every_run_also_where_the_client_adds_to_each_request(
 
 #[tokio::test]
 async fn parts_are_chosen_by_side_kind_and_method() {
-    let client = built(Client::builder().roots(["file:///home"]), SCRIPT).await;
+    let client = client_with(Client::builder().roots(["file:///home"]), SCRIPT).await;
     client.call_tool("where", json!({})).await.unwrap().assert_text("here");
     let labels = |snapshot: Snapshot| -> Vec<String> {
         snapshot.iter().map(|message| message.label()).collect()
@@ -82,11 +80,11 @@ async fn parts_are_chosen_by_side_kind_and_method() {
 }
 
 #[tokio::test]
-async fn an_order_holds_whatever_else_was_said_between() {
+async fn an_order_may_have_other_messages_in_between() {
     let client = client(SCRIPT).await;
-    copied(&client).await.assert_success();
-    let said = client.snapshot();
-    said.assert_order([
+    call_copy(&client).await.assert_success();
+    let messages = client.snapshot();
+    messages.assert_order([
         Step::sent("initialize"),
         Step::received("notifications/progress").with(json!({"progress": 2, "message": "writing"})),
         Step::answer("tools/call"),
@@ -99,55 +97,56 @@ async fn an_order_holds_whatever_else_was_said_between() {
         ]
     };
     assert_eq!(
-        failure_here(|| said.without_lifecycle().assert_order(steps()).len()),
-        "← notifications/progress was said, but not after ← answer to tools/call\nexpected:\n  \
+        failure_here(|| messages.without_lifecycle().assert_order(steps()).len()),
+        "← notifications/progress was found, but not after ← answer to tools/call\nexpected:\n  \
          ✓ → tools/call\n  ✓ ← answer to tools/call\n  ✗ ← notifications/progress\nmessages:\n  \
          → tools/call\n  ← notifications/progress\n  ← notifications/progress\n  \
          ← answer to tools/call"
     );
     assert_eq!(
-        failure_here(|| said.of("ping").assert_order([Step::error("ping")]).len()),
-        "← error of ping was never said\nexpected:\n  ✗ ← error of ping\nmessages: none"
+        failure_here(|| messages.of("ping").assert_order([Step::error("ping")]).len()),
+        "← error of ping was not found\nexpected:\n  ✗ ← error of ping\nmessages: none"
     );
     assert!(
-        failure_here(|| said.assert_order([])).starts_with("no steps: nothing would be checked")
+        failure_here(|| messages.assert_order([]))
+            .starts_with("`assert_order` needs at least one step")
     );
 }
 
 #[tokio::test]
-async fn what_was_said_and_nothing_else_is_told_with_the_difference() {
+async fn an_exact_check_shows_the_difference_of_messages() {
     let client = client(SCRIPT).await;
-    copied(&client).await.assert_success();
-    let said = client.snapshot().without_lifecycle();
+    call_copy(&client).await.assert_success();
+    let messages = client.snapshot().without_lifecycle();
     let progress = || Step::received("notifications/progress");
     let whole = [Step::sent("tools/call"), progress(), progress(), Step::answer("tools/call")];
-    said.assert_exactly(whole);
+    messages.assert_exactly(whole);
     let less = [Step::sent("tools/call"), progress(), Step::error("tools/call")];
     assert_eq!(
-        failure_here(|| said.assert_exactly(less)),
-        "something else was said\nexpected (-) and found (+):\n    → tools/call\n    \
+        failure_here(|| messages.assert_exactly(less)),
+        "the messages differ\nexpected (-) and found (+):\n    → tools/call\n    \
          ← notifications/progress\n  - ← error of tools/call\n  + ← notifications/progress\n  \
          + ← answer to tools/call"
     );
 }
 
 #[tokio::test]
-async fn progress_is_checked_in_its_order() {
+async fn progress_is_checked_in_order() {
     let client = client(SCRIPT).await;
-    let progress = copied(&client).await.progress();
+    let progress = call_copy(&client).await.progress();
     progress.assert_count(2).assert_in_order().assert_total(2.0);
     progress.assert_messages(["reading", "writing"]);
     assert_eq!(progress[0].message.as_deref(), Some("reading"));
-    let told = "progress:\n  1 of 2 \"reading\"\n  2 of 2 \"writing\"";
+    let reports = "progress:\n  1 of 2 \"reading\"\n  2 of 2 \"writing\"";
     assert_eq!(
         failure_here(|| progress.assert_count(3)),
-        format!("tools/call copy: expected progress 3 times, it came 2 times\n{told}")
+        format!("tools/call copy: expected 3 progress reports, found 2\n{reports}")
     );
     assert_eq!(
         failure_here(|| progress.assert_messages(["reading", "checking"])),
         format!(
-            "tools/call copy: progress 2 says something else\nexpected \"checking\"\n\
-             found: \"writing\"\n{told}"
+            "tools/call copy: message of progress report 2 differs\nexpected \"checking\"\n\
+             found: \"writing\"\n{reports}"
         )
     );
     let back = client.call_tool("back", json!({})).on_progress(|_| ()).await.unwrap();
@@ -158,47 +157,47 @@ async fn progress_is_checked_in_its_order() {
     let silent = client.call_tool("copy", json!({})).await.unwrap();
     assert_eq!(
         failure_here(|| silent.progress().assert_in_order().len()),
-        "tools/call copy: expected progress, none came\nprogress: none"
+        "tools/call copy: expected progress, found none\nprogress: none"
     );
 }
 
 #[tokio::test]
-async fn a_cancellation_reached_the_server_with_its_reason_and_nothing_came_after_it() {
+async fn a_cancellation_has_its_reason_and_no_response_follows() {
     let client = client(SCRIPT).await;
     let call = client.call_tool("wait", json!({})).start();
     call.cancel(Some("no time"));
     assert!(call.await.is_err());
     client.ping().await.unwrap();
-    let said = client.snapshot();
-    said.assert_cancelled("tools/call", "no time");
-    said.assert_order([
+    let messages = client.snapshot();
+    messages.assert_cancelled("tools/call", "no time");
+    messages.assert_order([
         Step::sent("tools/call"),
         Step::sent("notifications/cancelled").with(json!({"requestId": 2})),
         Step::answer("ping"),
     ]);
-    let message = failure_here(|| said.assert_cancelled("tools/call", Content::empty()));
-    let told =
-        "tools/call was cancelled for another reason\nexpected nothing\nfound: \"no time\"\n";
-    assert!(message.starts_with(told), "{message}");
-    let message = failure_here(|| said.assert_cancelled("ping", "no time"));
+    let message = failure_here(|| messages.assert_cancelled("tools/call", Content::empty()));
+    let expected = "the reason for cancelling tools/call differs\nexpected an empty text\n\
+                    found: \"no time\"\n";
+    assert!(message.starts_with(expected), "{message}");
+    let message = failure_here(|| messages.assert_cancelled("ping", "no time"));
     assert!(message.starts_with("ping was not cancelled\nmessages:\n"), "{message}");
-    let message = failure_here(|| said.assert_cancelled("prompts/get", "no time"));
-    assert!(message.starts_with("prompts/get was not asked for\nmessages:\n"), "{message}");
+    let message = failure_here(|| messages.assert_cancelled("prompts/get", "no time"));
+    assert!(message.starts_with("prompts/get was not requested\nmessages:\n"), "{message}");
 }
 
 #[tokio::test]
-async fn an_answer_after_the_cancellation_is_told() {
+async fn a_response_after_the_cancellation_fails_the_check() {
     let client = client(SCRIPT).await;
     let call = client.call_tool("stubborn", json!({})).start();
-    // Once it answers this, the server has begun with the call.
+    // The response to the ping shows that the server has received the call.
     client.ping().await.unwrap();
     call.cancel(Some("no time"));
     assert!(call.await.is_err());
-    client.unclaimed().wait_for("late", 1, TIME).await.unwrap();
-    let said = client.snapshot();
-    let message = failure_here(|| said.assert_cancelled("tools/call", "no time"));
-    let told = "tools/call was cancelled, and answered after that\n  ← answer to tools/call #2 ";
-    assert!(message.starts_with(told), "{message}");
+    client.unclaimed().wait_for("late", 1, TIMEOUT).await.unwrap();
+    let messages = client.snapshot();
+    let message = failure_here(|| messages.assert_cancelled("tools/call", "no time"));
+    let expected = "tools/call got a response after it was cancelled\n  ← answer to tools/call #2 ";
+    assert!(message.starts_with(expected), "{message}");
 }
 
 const TASKS: &str = r#"
@@ -214,42 +213,44 @@ tools:
 "#;
 
 #[tokio::test]
-async fn the_statuses_of_a_task_are_checked_in_their_order() {
+async fn the_statuses_of_a_task_are_checked_in_order() {
     let client = client(&TASKS.replace("&task ", "")).await;
     client.call_tool("sort", json!({})).await.unwrap().assert_success();
     client.wait_for_notifications(5).of("notifications/tasks/status").await.unwrap();
-    let said = client.snapshot();
-    assert_eq!(said.tasks(), ["t1", "t2"]);
-    said.assert_task("t1", ["working", "completed"]);
+    let messages = client.snapshot();
+    assert_eq!(messages.tasks(), ["t1", "t2"]);
+    messages.assert_task("t1", ["working", "completed"]);
     let message =
-        failure_here(|| said.assert_task("t1", ["working", "input_required", "completed"]));
-    let told = "task \"t1\" had other statuses\nexpected: working, input_required, completed\n   \
-                found: working, completed\n";
-    assert!(message.starts_with(told), "{message}");
-    let message = failure_here(|| said.assert_task("t2", ["working", "failed"]));
-    let told = "task \"t2\" was at its end, and then working\nstatuses: working, failed, working\n";
-    assert!(message.starts_with(told), "{message}");
-    let message = failure_here(|| said.assert_task("t3", ["working"]));
+        failure_here(|| messages.assert_task("t1", ["working", "input_required", "completed"]));
+    let expected = "the statuses of task \"t1\" differ\n\
+                    expected: working, input_required, completed\n   \
+                    found: working, completed\n";
+    assert!(message.starts_with(expected), "{message}");
+    let message = failure_here(|| messages.assert_task("t2", ["working", "failed"]));
+    let expected = "task \"t2\" became working after a final status\n\
+                    statuses: working, failed, working\n";
+    assert!(message.starts_with(expected), "{message}");
+    let message = failure_here(|| messages.assert_task("t3", ["working"]));
     assert!(message.starts_with("no task \"t3\"\ntasks: t1, t2\n"), "{message}");
 }
 
 #[tokio::test]
-async fn violations_are_told_with_who_and_by_what() {
+async fn violations_are_reported_with_side_and_message() {
     let client = client(SCRIPT).await;
-    copied(&client).await.assert_success();
+    call_copy(&client).await.assert_success();
     client.snapshot().assert_no_violations();
     client.call_tool("back", json!({})).on_progress(|_| ()).await.unwrap().assert_success();
     let message = failure_here(|| client.snapshot().assert_no_violations().len());
     assert_eq!(
         message,
-        "the protocol was violated\n  the server, by ← notifications/progress\n    \
-         wrong-progress at $.params.progress: progress must increase, and was 2 before \
-         (2025-11-25/basic/utilities/progress#progress-flow)"
+        "protocol violations\n  server: ← notifications/progress\n    \
+         progress/invalid at $.params.progress: progress must increase; the previous value \
+         was 2 (2025-11-25/basic/utilities/progress#progress-flow)"
     );
 }
 
 #[tokio::test]
-async fn noise_and_batches_are_shown_for_what_they_are() {
+async fn invalid_messages_and_batches_are_labelled() {
     let (ours, theirs) = tokio::io::duplex(4096);
     let (read, write) = tokio::io::split(ours);
     let client = Client::builder()
@@ -263,10 +264,10 @@ async fn noise_and_batches_are_shown_for_what_they_are() {
     let mut byte = [0];
     read.read_exact(&mut byte).await.unwrap();
     write.write_all(b"hello\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n").await.unwrap();
-    client.unclaimed().wait_for("foreign", 1, TIME).await.unwrap();
-    let said = client.snapshot();
-    let labels: Vec<String> = said.iter().map(|message| message.label()).collect();
-    assert_eq!(labels, ["→ a", "→ b", "← something that is no message", "← answer to a"]);
-    assert!(said.to_string().contains("← something that is no message \"hello\""), "{said}");
-    assert_eq!(said[2].frame, Frame::parse("hello"));
+    client.unclaimed().wait_for("foreign", 1, TIMEOUT).await.unwrap();
+    let messages = client.snapshot();
+    let labels: Vec<String> = messages.iter().map(|message| message.label()).collect();
+    assert_eq!(labels, ["→ a", "→ b", "← invalid message", "← answer to a"]);
+    assert!(messages.to_string().contains("← invalid message \"hello\""), "{messages}");
+    assert_eq!(messages[2].frame, Frame::parse("hello"));
 }

@@ -1,4 +1,4 @@
-//! Requests and their checks written together.
+//! Requests with their checks.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ prompts: [{name: trip, text: go}]
 "#;
 
 #[tokio::test]
-async fn all_are_sent_in_order_before_any_is_answered_and_checked_in_order() {
+async fn requests_are_sent_at_once_and_checked_in_order() {
     let client = client(SCRIPT).await;
     let mut order = Vec::new();
     let order_of = std::sync::Mutex::new(&mut order);
@@ -59,8 +59,8 @@ async fn all_are_sent_in_order_before_any_is_answered_and_checked_in_order() {
         .then_assert_results()
         .await;
     assert_eq!(order, ["slow", "tools", "greet"]);
-    let said = client.snapshot().without_lifecycle();
-    said.sent().assert_exactly([
+    let messages = client.snapshot().without_lifecycle();
+    messages.sent().assert_exactly([
         Step::sent("tools/call"),
         Step::sent("tools/list"),
         Step::sent("tools/call"),
@@ -73,12 +73,12 @@ async fn all_are_sent_in_order_before_any_is_answered_and_checked_in_order() {
         Step::sent("notifications/roots/list_changed"),
         Step::sent("ping"),
     ]);
-    // The slow one was asked first and answered last.
-    assert_eq!(said.last().unwrap().method(), Some("tools/call"));
+    // The slow call was sent first and got the last response.
+    assert_eq!(messages.last().unwrap().method(), Some("tools/call"));
 }
 
 #[tokio::test]
-async fn a_check_that_fails_is_told_at_its_own_line() {
+async fn a_failed_check_is_reported_at_its_line() {
     let client = client(SCRIPT).await;
     let line = line!() + 6;
     let failure = failure_of(
@@ -94,18 +94,18 @@ async fn a_check_that_fails_is_told_at_its_own_line() {
     .await;
     assert_eq!(failure.at, format!("tests/it/when.rs:{line}"));
     assert!(failure.message.starts_with("tools/call greet: another text\n"), "{failure:?}");
-    assert!(failure.scene.contains("hello Bo"), "the scene is not whole: {failure:?}");
+    assert!(failure.context.contains("hello Bo"), "incomplete failure context: {failure:?}");
 }
 
 #[tokio::test]
-async fn a_request_without_an_answer_is_told_with_its_line() {
+async fn a_request_without_a_response_is_reported_with_its_line() {
     let client = client(SCRIPT).await.with_timeout(Duration::from_millis(50));
     let line = line!() + 5;
     let failure = failure_of(
         client
             .when()
             .ping()
-            .call_tool("never", json!({}), |_| unreachable!("there is no answer"))
+            .call_tool("never", json!({}), |_| unreachable!("the server does not respond"))
             .then_assert_results(),
     )
     .await;
@@ -116,24 +116,25 @@ async fn a_request_without_an_answer_is_told_with_its_line() {
 }
 
 #[tokio::test]
-async fn checks_that_are_written_and_not_run_fail_the_test() {
+async fn requests_that_never_run_fail_the_test() {
     let client = client(SCRIPT).await;
-    let at = format!("2 checks were written at crates/sparring/tests/it/when.rs:{}:", line!() + 1);
+    let at = format!("`when` at crates/sparring/tests/it/when.rs:{}:", line!() + 1);
     let when = client.when().ping().list_tools(|_| ());
     let dropped = failure(|| drop(when));
     assert!(dropped.message.starts_with(&at), "{dropped:?}");
-    assert!(dropped.message.ends_with("never run: `.then_assert_results().await` is missing"));
+    assert!(
+        dropped.message.ends_with("never ran its 2 requests: add `.then_assert_results().await`")
+    );
     let unpolled = failure(|| drop(client.when().ping().then_assert_results()));
-    assert!(unpolled.message.starts_with("1 checks were written at "), "{unpolled:?}");
-    assert!(client.snapshot().of("ping").is_empty(), "what was not run was sent");
+    assert!(unpolled.message.contains("never ran its 1 requests"), "{unpolled:?}");
+    assert!(client.snapshot().of("ping").is_empty(), "a request was sent");
 }
 
 #[tokio::test]
-async fn nothing_to_check_is_a_failure() {
+async fn a_list_without_requests_fails() {
     let client = client(SCRIPT).await;
     let line = line!() + 1;
     let failure = failure_of(client.when().then_assert_results()).await;
-    let at =
-        format!("nothing was to be asked and checked at crates/sparring/tests/it/when.rs:{line}:");
+    let at = format!("`when` has no requests at crates/sparring/tests/it/when.rs:{line}:");
     assert!(failure.message.starts_with(&at), "{failure:?}");
 }

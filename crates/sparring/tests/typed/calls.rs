@@ -1,5 +1,4 @@
-//! Typed calls of a mock: what is sent, what comes, and how it is told that
-//! something else came.
+//! Typed calls of a mock: the arguments, the results, and the errors.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,18 +14,18 @@ use crate::generated::instructions::{
     GetInstructions, InstructionServerClient, RouteInstructions, SearchInstructions,
     SearchInstructionsOrder, SwitchEngine,
 };
-use crate::generated::{check, here};
+use crate::generated::{check, tests_folder};
 
-async fn connected() -> (MockServer, InstructionServerClient) {
-    let script = here().join("instructions.mock.yaml");
+async fn connect() -> (MockServer, InstructionServerClient) {
+    let script = tests_folder().join("instructions.mock.yaml");
     let mock = MockServer::from_file(script, &Settings::default()).unwrap();
     let client = Client::in_memory(&mock).await.unwrap();
     (mock, InstructionServerClient::new(client))
 }
 
-/// What a search that has no good answer is told as, without line and scene.
-async fn refused(query: &str) -> String {
-    let (_mock, client) = connected().await;
+/// Returns the first line of the error of a search.
+async fn search_error(query: &str) -> String {
+    let (_mock, client) = connect().await;
     let error = client.search_instructions(SearchInstructions::new(query)).await.unwrap_err();
     let text = error.to_string();
     assert!(text.contains("tests/typed/calls.rs:"), "{text}");
@@ -34,8 +33,8 @@ async fn refused(query: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_module_is_the_one_of_the_mock() {
-    let (_mock, client) = connected().await;
+async fn the_module_is_generated_from_the_mock() {
+    let (_mock, client) = connect().await;
     let tools = client.client.list(Listing::Tools).await.unwrap();
     let tools: Vec<Value> = tools.iter().map(|tool| tool.view().to().unwrap()).collect();
     let (server, version) = ("instruction-server", "1.2.0");
@@ -44,8 +43,8 @@ async fn the_module_is_the_one_of_the_mock() {
 }
 
 #[tokio::test]
-async fn what_is_not_given_is_left_out() {
-    let (mock, client) = connected().await;
+async fn optional_arguments_are_left_out() {
+    let (mock, client) = connect().await;
     let response = client.route_instructions(RouteInstructions::new("how?")).await.unwrap();
     assert_eq!(response.content(), "routed");
     mock.expect_called("route_instructions").with(json!({"message": "how?"})).times(1).verify();
@@ -72,8 +71,8 @@ async fn what_is_not_given_is_left_out() {
 }
 
 #[tokio::test]
-async fn a_result_with_a_schema_has_a_type() {
-    let (mock, client) = connected().await;
+async fn a_result_with_an_output_schema_has_a_type() {
+    let (mock, client) = connect().await;
     let arguments = SearchInstructions::new("rust").order(SearchInstructionsOrder::BestMatch);
     let found = client.search_instructions(arguments).await.unwrap();
     assert_eq!(found.total, 1);
@@ -84,35 +83,35 @@ async fn a_result_with_a_schema_has_a_type() {
 }
 
 #[tokio::test]
-async fn a_result_that_does_not_fit_is_told_with_tool_and_member() {
+async fn a_result_that_does_not_fit_names_the_tool_and_the_member() {
     assert_eq!(
-        refused("wrong").await,
-        "the result of tools/call search_instructions cannot be used: \
+        search_error("wrong").await,
+        "invalid result of tools/call search_instructions: \
          structuredContent.hits[1].score: invalid type: string \"high\", expected f64"
     );
     assert_eq!(
-        refused("plain").await,
-        "the result of tools/call search_instructions cannot be used: there is no \
-         structuredContent, which its output schema describes"
+        search_error("plain").await,
+        "invalid result of tools/call search_instructions: the tool has an \
+         output schema, but the result has no structuredContent"
     );
 }
 
 #[tokio::test]
-async fn a_failure_is_told_with_what_the_tool_said() {
+async fn a_tool_error_has_the_message_of_the_tool() {
     assert_eq!(
-        refused("failing").await,
-        "the result of tools/call search_instructions cannot be used: the tool says that it \
-         failed: the index is gone"
+        search_error("failing").await,
+        "invalid result of tools/call search_instructions: tool returned \
+         isError: \"the index is gone\""
     );
     assert_eq!(
-        refused("refused").await,
-        "tools/call search_instructions was refused: not now (-32000)"
+        search_error("refused").await,
+        "the server answered tools/call search_instructions with an error: not now (-32000)"
     );
 }
 
 #[tokio::test]
 async fn a_typed_call_can_be_made_without_its_type() {
-    let (_mock, client) = connected().await;
+    let (_mock, client) = connect().await;
     let call = client.search_instructions(SearchInstructions::new("failing"));
     let response = call.timeout(Duration::from_secs(30)).untyped().await.unwrap();
     assert!(response.is_error());
@@ -120,19 +119,19 @@ async fn a_typed_call_can_be_made_without_its_type() {
 }
 
 #[tokio::test]
-async fn a_typed_call_hears_of_progress() {
+async fn a_typed_call_receives_progress() {
     let script = "
         tools:
           - {name: search_instructions, during: [{progress: 0.5}], structured: {total: 0, hits: []}}
     ";
     let mock = MockServer::from_yaml(script, ".").unwrap();
     let client = InstructionServerClient::new(Client::in_memory(&mock).await.unwrap());
-    let heard = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&heard);
+    let received = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&received);
     let call = client.search_instructions(SearchInstructions::new("x"));
     let call = call.on_progress(move |_| {
         counter.fetch_add(1, Ordering::Relaxed);
     });
     assert_eq!(call.await.unwrap().total, 0);
-    assert_eq!(heard.load(Ordering::Relaxed), 1);
+    assert_eq!(received.load(Ordering::Relaxed), 1);
 }

@@ -1,5 +1,5 @@
-//! Modules of random tools, compiled: whatever a server says of its tools, their
-//! module compiles without a warning, and nothing that it says is run.
+//! Modules of random tools compile without warnings, and no text of a server runs as
+//! code.
 
 #[path = "../../../sparring-codegen/tests/it/schemas.rs"]
 mod schemas;
@@ -14,11 +14,11 @@ use proptest::test_runner::TestRunner;
 use sparring_codegen::{Source, module};
 use tempfile::TempDir;
 
-/// How many lists of tools there are.
-const LISTS: usize = 12;
+/// The number of random modules.
+const MODULES: usize = 12;
 
-/// The library that these tests were built with: the one built last.
-fn library() -> PathBuf {
+/// Finds the library that these tests were built with: the newest one.
+fn find_library() -> PathBuf {
     let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
     let files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
     let is_library = |path: &PathBuf| {
@@ -29,12 +29,12 @@ fn library() -> PathBuf {
     files.filter(is_library).max_by_key(built).expect("the library was built for this test")
 }
 
-/// A crate of random modules.
-fn written() -> TempDir {
+/// Writes a crate of random modules.
+fn write_crate() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut runner = TestRunner::deterministic();
     let mut root = "//! Modules of random tools.\n\n".to_owned();
-    for number in 0..LISTS {
+    for number in 0..MODULES {
         let server = schemas::text().new_tree(&mut runner).unwrap().current();
         let tools = schemas::tools().new_tree(&mut runner).unwrap().current();
         let source = Source { server: &server, version: "1", name: None, flags: "", tools: &tools };
@@ -45,29 +45,29 @@ fn written() -> TempDir {
     folder
 }
 
-/// What a compiler says of the crate, which it must take.
-fn taken(program: &str, flags: &str, folder: &Path) -> String {
-    let library = library();
+/// Runs a compiler on the crate and returns its stdout; fails if the compiler does.
+fn compile(program: &str, flags: &str, folder: &Path) -> String {
+    let library = find_library();
     let mut command = Command::new(program);
     command.args(["--edition", "2024", "--crate-type", "lib"]).args(flags.split(' '));
     command.arg("--extern").arg(format!("sparring={}", library.display()));
     command.arg("-L").arg(format!("dependency={}", library.parent().unwrap().display()));
     let output = command.arg("lib.rs").current_dir(folder).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}", told.chars().take(20_000).collect::<String>());
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}", stderr.chars().take(20_000).collect::<String>());
     String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
 fn modules_of_random_tools_compile_without_a_warning() {
     let lints = "-D warnings -D missing_docs -D unreachable_pub";
-    taken("rustc", &format!("--emit metadata {lints}"), written().path());
+    compile("rustc", &format!("--emit metadata {lints}"), write_crate().path());
 }
 
 #[test]
-fn their_documentation_is_only_text() {
-    let folder = written();
-    taken("rustdoc", "-D warnings -D rustdoc::all", folder.path());
-    let tests = taken("rustdoc", "--test", folder.path());
+fn documentation_of_random_tools_has_no_code() {
+    let folder = write_crate();
+    compile("rustdoc", "-D warnings -D rustdoc::all", folder.path());
+    let tests = compile("rustdoc", "--test", folder.path());
     assert!(tests.contains("running 0 tests"), "{tests}");
 }

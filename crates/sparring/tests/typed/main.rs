@@ -1,7 +1,7 @@
-//! Modules that `spar codegen` writes. That they compile is shown by this crate;
-//! here they are used, on a mock and on servers of others.
+//! Modules that `spar codegen` generates. This crate compiles them, and calls a mock
+//! and servers of other implementations with them.
 
-#![expect(clippy::unwrap_used, reason = "a test that unwraps fails where it stands")]
+#![expect(clippy::unwrap_used, reason = "an unwrap in a test fails at its line")]
 
 mod calls;
 mod generated;

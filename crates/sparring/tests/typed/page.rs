@@ -1,4 +1,4 @@
-//! The calls that `docs/codegen.md` shows, made.
+//! Runs the calls of `docs/codegen.md`.
 
 use std::fs;
 use std::path::Path;
@@ -6,14 +6,14 @@ use std::path::Path;
 use sparring::mock::Settings;
 use sparring::{Client, MockServer};
 
-use crate::generated::here;
 use crate::generated::instructions::{
     InstructionServerClient, RouteInstructions, SearchInstructions,
 };
+use crate::generated::tests_folder;
 
 #[tokio::test]
-async fn what_the_page_shows_is_what_happens() -> Result<(), sparring::Error> {
-    let script = here().join("instructions.mock.yaml");
+async fn the_calls_of_the_page_work() -> Result<(), sparring::Error> {
+    let script = tests_folder().join("instructions.mock.yaml");
     let mock = MockServer::from_file(script, &Settings::default()).unwrap();
     let client = InstructionServerClient::new(Client::in_memory(&mock).await?);
 
@@ -33,12 +33,12 @@ async fn what_the_page_shows_is_what_happens() -> Result<(), sparring::Error> {
 }
 
 #[test]
-fn the_page_shows_these_calls() {
+fn the_page_has_the_calls_of_this_file() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/codegen.md");
     let page = fs::read_to_string(page).unwrap();
     let (_, shown) = page.split_once("```rust\n").unwrap();
     let (shown, _) = shown.split_once("```").unwrap();
     let source: String =
         include_str!("page.rs").lines().map(|line| format!("{}\n", line.trim_start())).collect();
-    assert!(source.contains(shown), "the page shows something else:\n{shown}");
+    assert!(source.contains(shown), "docs/codegen.md differs from this file:\n{shown}");
 }

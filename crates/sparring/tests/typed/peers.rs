@@ -1,5 +1,5 @@
-//! Typed calls of servers of others, where these are installed: their modules are
-//! still the same, and a call by one of them comes to its end.
+//! Typed calls of servers of other implementations, if they are installed: their
+//! modules are up to date, and calls succeed.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use sparring_codegen::{Source, module};
 
 use crate::generated::everything::{Echo, EverythingClient, GetStructuredContent, GetSum};
 use crate::generated::time::{GetCurrentTime, McpTimeClient};
-use crate::generated::{check, fastmcp, here, python_sdk};
+use crate::generated::{check, fastmcp, python_sdk, tests_folder};
 
-/// A file of the installed peers; none where it is not there.
-fn installed(path: &str) -> Option<PathBuf> {
+/// Finds a file of the installed peers; `None` if it is not installed.
+fn find_installed(path: &str) -> Option<PathBuf> {
     let found = std::env::var_os("SPAR_PEERS_DIR").map(|folder| Path::new(&folder).join(path));
     let found = found.filter(|path| path.exists());
     if found.is_none() {
@@ -22,8 +22,8 @@ fn installed(path: &str) -> Option<PathBuf> {
     found
 }
 
-/// Connects to a server, and holds its module against the one that is kept.
-async fn connected(target: ChildTarget, name: &str) -> Client {
+/// Connects to a server, and compares its module with the stored one.
+async fn connect_and_check(target: ChildTarget, name: &str) -> Client {
     let client = Client::connect(target).await.unwrap();
     let tools = client.list(Listing::Tools).await.unwrap();
     let tools: Vec<Value> = tools.iter().map(|tool| tool.view().to().unwrap()).collect();
@@ -39,9 +39,9 @@ async fn connected(target: ChildTarget, name: &str) -> Client {
 #[tokio::test]
 async fn server_everything_is_called_by_its_methods() {
     let script = "node/node_modules/@modelcontextprotocol/server-everything/dist/index.js";
-    let Some(script) = installed(script) else { return };
+    let Some(script) = find_installed(script) else { return };
     let target = ChildTarget::new("node").args([script.to_string_lossy()]);
-    let client = EverythingClient::new(connected(target, "everything").await);
+    let client = EverythingClient::new(connect_and_check(target, "everything").await);
     assert_eq!(client.echo(Echo::new("hi")).await.unwrap().content(), "Echo: hi");
     let sum = client.get_sum(GetSum::new(2, 3)).await.unwrap();
     assert!(sum.content().contains('5'), "{}", sum.content());
@@ -53,9 +53,9 @@ async fn server_everything_is_called_by_its_methods() {
 
 #[tokio::test]
 async fn mcp_server_time_is_called_by_its_methods() {
-    let Some(program) = installed("python/bin/mcp-server-time") else { return };
+    let Some(program) = find_installed("python/bin/mcp-server-time") else { return };
     let target = ChildTarget::new(program.to_string_lossy()).args(["--local-timezone", "UTC"]);
-    let client = McpTimeClient::new(connected(target, "time").await);
+    let client = McpTimeClient::new(connect_and_check(target, "time").await);
     let now = client.get_current_time(GetCurrentTime::new("Asia/Tokyo")).await.unwrap();
     assert_eq!(now.timezone, "Asia/Tokyo");
     assert!(!now.is_dst);
@@ -63,8 +63,8 @@ async fn mcp_server_time_is_called_by_its_methods() {
 }
 
 fn tools_in_python(arguments: &[&str]) -> Option<ChildTarget> {
-    let python = installed("python/bin/python")?;
-    let script = here().join("tools.py");
+    let python = find_installed("python/bin/python")?;
+    let script = tests_folder().join("tools.py");
     let target = ChildTarget::new(python.to_string_lossy()).args([script.to_string_lossy()]);
     Some(target.args(arguments.iter().copied()))
 }
@@ -76,7 +76,7 @@ async fn a_server_of_fastmcp_is_called_by_its_methods() {
         WeatherPlace, WeatherUnit,
     };
     let Some(target) = tools_in_python(&["fastmcp"]) else { return };
-    let client = PythonToolsClient::new(connected(target, "fastmcp").await);
+    let client = PythonToolsClient::new(connect_and_check(target, "fastmcp").await);
     let place = WeatherPlace::new("Oslo").country("Norway");
     let weather = Weather::new(place).days(2).unit(WeatherUnit::Fahrenheit);
     let weather = client.weather(weather).await.unwrap();
@@ -96,7 +96,7 @@ async fn a_server_of_fastmcp_is_called_by_its_methods() {
 async fn a_server_of_the_python_sdk_is_called_by_its_methods() {
     use python_sdk::{Count, CountBy, PythonToolsClient, Weather, WeatherPlace};
     let Some(target) = tools_in_python(&[]) else { return };
-    let client = PythonToolsClient::new(connected(target, "python_sdk").await);
+    let client = PythonToolsClient::new(connect_and_check(target, "python_sdk").await);
     let weather = client.weather(Weather::new(WeatherPlace::new("Oslo"))).await.unwrap();
     assert_eq!(weather.place, "Oslo");
     assert_eq!(weather.notes, ["1 days"]);

@@ -1,13 +1,12 @@
-//! Tests of the check of `docs/seeds.md`, on pages made for them.
+//! Tests of the check of `docs/seeds.md`.
 
 use super::super::file;
-use super::{PAGE, check, exists, ids};
+use super::{PAGE, all_ids, check, exists};
 
-/// Checks a page where the row of 0.1 is what is given, at line 3 and after,
-/// and all others have a test.
+/// Checks a page with this row of 0.1 at line 3; all other rows have a test.
 fn check_row(row: &str, expected: &[&str]) {
     let mut text = format!("| id | what | tests |\n|---|---|---|\n{row}");
-    for id in &ids()[1..] {
+    for id in &all_ids()[1..] {
         text += &format!("\n| {id} | it works | `a::holds` |");
     }
     let code = file("crates/a/src/lib.rs", "#[test]\nfn holds() {}\n");
@@ -16,7 +15,7 @@ fn check_row(row: &str, expected: &[&str]) {
 
 #[test]
 fn knows_112_ids() {
-    let ids = ids();
+    let ids = all_ids();
     assert_eq!(ids.len(), 112);
     assert_eq!([&ids[0], &ids[41], &ids[111]], ["0.1", "3.11", "4.12.4"]);
 }
@@ -25,13 +24,13 @@ fn knows_112_ids() {
 fn accepts_tests_that_exist_and_nothing_open() {
     check_row("| 0.1 | x | `a::holds` |", &[]);
     check_row("| 0.1 | x | `a::holds`, `a::holds` |", &[]);
-    let open = ["docs/seeds.md:3: 0.1: open is no test in backticks"];
+    let open = ["docs/seeds.md:3: 0.1: open is not a test in backticks"];
     check_row("| 0.1 | x | open |", &open);
     check_row("| 0.1 | x | `a::holds`, open |", &open);
 }
 
 #[test]
-fn wants_the_page_and_every_row_once() {
+fn requires_the_page_and_every_row_once() {
     assert_eq!(check(&[]), ["docs/seeds.md: no such file"]);
     check_row("", &["docs/seeds.md: no row for 0.1"]);
     check_row(
@@ -39,25 +38,25 @@ fn wants_the_page_and_every_row_once() {
         &[
             "docs/seeds.md:4: a second row for 0.1",
             "docs/seeds.md:5: unknown id `5.1`",
-            "docs/seeds.md:6: a row is `| id | what | tests |`",
+            "docs/seeds.md:6: a row must be `| id | what | tests |`",
         ],
     );
 }
 
 #[test]
-fn refuses_a_row_without_tests_or_with_one_that_does_not_exist() {
+fn rejects_a_row_without_tests_or_with_a_missing_test() {
     check_row("| 0.1 | x | |", &["docs/seeds.md:3: 0.1: no tests"]);
     check_row(
         "| 0.1 | x | `a::breaks`, later |",
         &[
-            "docs/seeds.md:3: 0.1: there is no test `a::breaks`",
-            "docs/seeds.md:3: 0.1: later is no test in backticks",
+            "docs/seeds.md:3: 0.1: no such test: `a::breaks`",
+            "docs/seeds.md:3: 0.1: later is not a test in backticks",
         ],
     );
 }
 
 #[test]
-fn finds_tests_in_every_place() {
+fn finds_tests_in_every_candidate_file() {
     let places = [
         ("a::holds", "crates/a/src/lib.rs"),
         ("a::m::holds", "crates/a/src/m.rs"),
@@ -92,7 +91,7 @@ fn finds_cases_of_transcripts() {
 }
 
 #[test]
-fn knows_a_test_by_its_attribute() {
+fn recognizes_a_test_by_its_attribute() {
     let check = |text: &str, expected: bool| {
         let files = [file("crates/a/src/lib.rs", text)];
         assert_eq!(exists("a::holds", &files), expected, "{text}");

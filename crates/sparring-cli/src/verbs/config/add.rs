@@ -1,4 +1,4 @@
-//! `spar config add`: another server.
+//! `spar config add`: adds a server to a config file.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,9 +7,8 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 use sparring_host::config::{Change, Place, Scope};
 
-use super::Manner;
-use super::place::{Where, change};
-use crate::args::{pair, time};
+use super::config_file::{FileFlags, apply_change};
+use crate::args::{OutputFlags, parse_duration, values};
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -23,9 +22,9 @@ Examples:
   spar config add api --url https://example.com/mcp --bearer '${TOKEN}'
   spar config add db --env 'PASSWORD=${DB_PASSWORD}' --project -- python db.py
 
-Without --project or --file it is added to your own file. A value in the form
-'${NAME}' is taken from the environment whenever it is needed, and does not stand
-in the file. With --json: {\"file\":…,\"changed\":…}.";
+Without --project or --file the server is added to the user's config file. A value
+'${NAME}' is read from the environment when the server starts, and is not stored in
+the file. With --json: {\"file\":…,\"changed\":…}.";
 
 /// Add a server to a file
 #[derive(Args)]
@@ -38,19 +37,19 @@ pub(super) struct Add {
     #[arg(last = true, value_name = "COMMAND", required_unless_present = "url")]
     command: Vec<String>,
 
-    /// Where the server is over HTTP
+    /// The server's URL
     #[arg(long, value_name = "URL", conflicts_with = "command", help_heading = "Server")]
     url: Option<String>,
 
-    /// The way to the server: stdio, http or sse
-    #[arg(long, value_name = "WAY", help_heading = "Server")]
+    /// The transport: stdio, http or sse
+    #[arg(long, value_name = "TRANSPORT", help_heading = "Server")]
     transport: Option<String>,
 
     /// Set a variable in the command's environment; may be repeated
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "url", help_heading = "Server")]
     env: Vec<String>,
 
-    /// Pass a variable of yours on to the command; may be repeated
+    /// Pass this environment variable to the command; may be repeated
     #[arg(long, value_name = "NAME", conflicts_with = "url", help_heading = "Server")]
     pass_env: Vec<String>,
 
@@ -71,23 +70,23 @@ pub(super) struct Add {
     #[arg(long, value_name = "TOKEN", conflicts_with = "command", help_heading = "Server")]
     bearer: Option<String>,
 
-    /// Be let in by OAuth: somebody logs in with a browser
+    /// Authorize with OAuth: a user logs in with a browser
     #[arg(long, conflicts_with_all = ["command", "bearer"], help_heading = "Server")]
     oauth: bool,
 
-    /// The protocol revision to speak
+    /// The protocol revision
     #[arg(long, value_name = "REVISION", help_heading = "Server")]
     protocol: Option<String>,
 
-    /// How long connecting may take as a whole, and then each request
-    #[arg(long, value_name = "TIME", value_parser = time, help_heading = "Server")]
+    /// Limit for connecting, and for each request
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Server")]
     timeout: Option<Duration>,
 
     #[command(flatten)]
-    place: Where,
+    place: FileFlags,
 
     #[command(flatten)]
-    pub(super) manner: Manner,
+    pub(super) output_flags: OutputFlags,
 }
 
 impl Add {
@@ -96,12 +95,12 @@ impl Add {
         printer: &Printer,
         environment: &Environment,
     ) -> Result<Exit, Failure> {
-        let place = self.place.or_own(environment)?;
-        let entry = self.entry(&place, &environment.here)?;
+        let place = self.place.or_user_file(environment)?;
+        let entry = self.entry(&place, &environment.current_dir)?;
         let add = Change::Add { name: self.name.clone(), entry };
-        let told = format!("added {} to", self.name);
-        let exit = change(&place, &add, &told, printer, environment).await?;
-        self.warn(&place, printer).await;
+        let message = format!("added {} to", self.name);
+        let exit = apply_change(&place, &add, &message, printer, environment).await?;
+        self.warn_about_secrets(&place, printer).await;
         Ok(exit)
     }
 
@@ -113,7 +112,8 @@ impl Add {
         }
         if let Some((program, args)) = self.command.split_first() {
             let is_here = program.contains('/') && self.container.is_none();
-            let program = if is_here { seen_from(place, here, program) } else { program.clone() };
+            let program =
+                if is_here { path_in_file(place, here, program) } else { program.clone() };
             set("command", json!(program));
             if !args.is_empty() {
                 set("args", json!(args));
@@ -130,7 +130,7 @@ impl Add {
         }
         match (&self.cwd, &self.container) {
             (Some(cwd), Some(_)) => set("cwd", json!(cwd)),
-            (Some(cwd), None) => set("cwd", json!(seen_from(place, here, cwd))),
+            (Some(cwd), None) => set("cwd", json!(path_in_file(place, here, cwd))),
             (None, _) => {}
         }
         if let Some(container) = &self.container {
@@ -161,8 +161,8 @@ impl Add {
 
     fn variables(&self) -> Result<Map<String, Value>, Failure> {
         let variable = |text: &String| {
-            let wrong = || Failure::Usage("a value of --env is not of the form NAME=VALUE".into());
-            let (name, value) = pair::variable(text).ok_or_else(wrong)?;
+            let wrong = || Failure::Usage("--env: expected NAME=VALUE".into());
+            let (name, value) = values::parse_variable(text).ok_or_else(wrong)?;
             Ok((name, Value::from(value)))
         };
         self.env.iter().map(variable).collect()
@@ -170,7 +170,7 @@ impl Add {
 
     fn headers(&self) -> Result<Map<String, Value>, Failure> {
         let header = |text: &String| {
-            let wrong = "a value of --header is not of the form 'NAME: VALUE'";
+            let wrong = "--header: expected 'NAME: VALUE'";
             let (name, value) =
                 text.split_once(':').ok_or_else(|| Failure::Usage(wrong.to_owned()))?;
             Ok((name.trim().to_owned(), Value::from(value.trim())))
@@ -178,24 +178,24 @@ impl Add {
         self.headers.iter().map(header).collect()
     }
 
-    /// A secret that is written into a project's file is seen by all who have
-    /// the project.
-    async fn warn(&self, place: &Place, printer: &Printer) {
+    /// Warns about a secret in a project's file, which everyone with the project can
+    /// read.
+    async fn warn_about_secrets(&self, place: &Place, printer: &Printer) {
         let is_literal = |text: &String| !text.contains("${");
         let is_secret = |text: &&String| text.to_lowercase().starts_with("authorization:");
         let headers = self.headers.iter().filter(is_secret);
         let mut secrets = self.bearer.iter().chain(headers);
         if place.scope == Scope::Project && secrets.any(is_literal) {
-            let note = "the token stands in the project's file; '${NAME}' takes it from the \
+            let note = "the token is stored in the project's file; '${NAME}' reads it from the \
                         environment";
             printer.note(note).await;
         }
     }
 }
 
-/// A path that was typed here, as the file has to say it: what is in its project
-/// from there on, and what is not in full.
-fn seen_from(place: &Place, here: &Path, typed: &str) -> String {
+/// Returns a path from the command line as the file has to contain it: relative inside
+/// the file's project, absolute otherwise.
+fn path_in_file(place: &Place, here: &Path, typed: &str) -> String {
     if typed.starts_with('~') || typed.contains("${") {
         return typed.to_owned();
     }

@@ -1,4 +1,4 @@
-//! `spar config check`: everything that is wrong with the files.
+//! `spar config check`: reports all problems of the config files.
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -6,9 +6,9 @@ use sparring_host::config::{Config, Configured, Fault, Rules, State};
 use sparring_host::permissions::Permissions;
 use sparring_script::Problems;
 
-use super::Manner;
-use super::list::state;
-use crate::configured;
+use super::list::state_name;
+use crate::args::OutputFlags;
+use crate::configured_servers;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -19,18 +19,17 @@ Examples:
   spar config check
   spar config check --json
 
-Exits with 2 when something is wrong. Nothing is started, and inputs are not
-asked for.
+Exits with 2 if there are problems. Starts no server and asks for no inputs.
 
 With --json: {\"files\":[{\"file\":…,\"trusted\":…,\"servers\":[{\"name\":…,\"state\":…}]}],
 \"problems\":[{\"file\":…,\"line\":…,\"column\":…,\"message\":…,\"help\":…}],\"notes\":[…]}.";
 
-/// Tell everything that is wrong with the files
+/// Report all problems of the config files
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Check {
     #[command(flatten)]
-    pub(super) manner: Manner,
+    pub(super) output_flags: OutputFlags,
 }
 
 impl Check {
@@ -39,67 +38,70 @@ impl Check {
         printer: &Printer,
         environment: &Environment,
     ) -> Result<Exit, Failure> {
-        let mut config = configured::look(environment, printer);
+        let mut config = configured_servers::read_without_asking(environment, printer);
         let (_, findings) = Permissions::of(&config, Rules::default());
         for (rule, error) in findings.errors {
-            let told =
+            let problems_of_rule =
                 config.wrong_pattern(rule.entry.as_deref(), &rule.pattern, &error.to_string());
-            config.faults.extend(told.into_iter().map(Fault::Wrong));
+            config.faults.extend(problems_of_rule.into_iter().map(Fault::Wrong));
         }
         config.notes.extend(findings.notes);
-        let exit = if config.is_sound() { Exit::Good } else { Exit::Usage };
-        if printer.json() {
-            printer.print_json(&object(&config)).await?;
+        let exit = if config.is_sound() { Exit::Success } else { Exit::Usage };
+        if printer.is_json() {
+            printer.print_json(&to_json(&config)).await?;
             return Ok(exit);
         }
         for fault in &config.faults {
             if let Fault::Unreadable { .. } = fault {
-                printer.trouble(&Failure::File(fault.to_string())).await;
+                printer.print_error(&Failure::File(fault.to_string())).await;
             }
         }
-        let problems: Vec<Problems> = problems(&config).cloned().collect();
+        let problems: Vec<Problems> = all_problems(&config).cloned().collect();
         if !problems.is_empty() {
-            printer.trouble(&Failure::Script(problems)).await;
+            printer.print_error(&Failure::Script(problems)).await;
         }
         for note in &config.notes {
             printer.note(note).await;
         }
-        printer.print(&summary(&config)).await?;
+        printer.print(&render_summary(&config)).await?;
         if config.files.iter().all(|file| !file.is_there) {
             let looked: Vec<String> =
                 config.files.iter().map(|file| file.place.file.display().to_string()).collect();
-            printer.note(&format!("there is no file; looked for {}", looked.join(", "))).await;
+            printer.note(&format!("no config file found; looked for {}", looked.join(", "))).await;
         }
         Ok(exit)
     }
 }
 
-/// A line for each file that could be read, with its servers.
-fn summary(config: &Config) -> String {
+/// Renders a line for each file that could be read, with its servers.
+fn render_summary(config: &Config) -> String {
     let mut text = String::new();
     for file in config.files.iter().filter(|file| file.is_there) {
-        let servers: Vec<String> = of_file(config, &file.place.file)
-            .map(|(name, it)| format!("{} ({})", line::clean(name), state(it)))
+        let servers: Vec<String> = servers_of_file(config, &file.place.file)
+            .map(|(name, it)| format!("{} ({})", line::clean(name), state_name(it)))
             .collect();
         let path = file.place.file.display().to_string();
         match servers.is_empty() {
             false => text += &format!("{path}: {}\n", servers.join(", ")),
-            // What is wrong with it was told.
-            true if config.faults.iter().any(|fault| configured::file(fault) == path) => {}
-            true => text += &format!("{path}: no server\n"),
+            // Its problems were printed.
+            true if config
+                .faults
+                .iter()
+                .any(|fault| configured_servers::fault_file(fault) == path) => {}
+            true => text += &format!("{path}: no servers\n"),
         }
     }
     text
 }
 
-fn of_file<'a>(
+fn servers_of_file<'a>(
     config: &'a Config,
     file: &'a std::path::Path,
 ) -> impl Iterator<Item = (&'a String, &'a Configured)> {
     config.servers.iter().filter(move |(_, it)| it.origin.file == file)
 }
 
-fn problems(config: &Config) -> impl Iterator<Item = &Problems> {
+fn all_problems(config: &Config) -> impl Iterator<Item = &Problems> {
     let of_files = config.faults.iter().filter_map(|fault| match fault {
         Fault::Wrong(problems) => Some(problems),
         Fault::Unreadable { .. } => None,
@@ -111,11 +113,11 @@ fn problems(config: &Config) -> impl Iterator<Item = &Problems> {
     of_files.chain(of_servers)
 }
 
-fn object(config: &Config) -> Value {
+fn to_json(config: &Config) -> Value {
     let files = config.files.iter().filter(|file| file.is_there).map(|file| {
-        let servers = of_file(config, &file.place.file);
+        let servers = servers_of_file(config, &file.place.file);
         let servers: Vec<Value> =
-            servers.map(|(name, it)| json!({"name": name, "state": state(it)})).collect();
+            servers.map(|(name, it)| json!({"name": name, "state": state_name(it)})).collect();
         let path = file.place.file.display().to_string();
         json!({"file": path, "trusted": file.is_trusted, "servers": servers})
     });
@@ -125,7 +127,7 @@ fn object(config: &Config) -> Value {
         }
         Fault::Wrong(_) => None,
     });
-    let wrong = problems(config).flat_map(|problems| {
+    let wrong = all_problems(config).flat_map(|problems| {
         problems.iter().map(|problem| {
             let position = problems.source().position(problem.span.start);
             json!({

@@ -1,11 +1,11 @@
-//! `spar config list`: which servers there are, and where they stand.
+//! `spar config list`: lists the configured servers, with their files.
 
 use clap::Args;
 use serde_json::{Value, json};
 use sparring_host::config::{Configured, Origin, Scope, State, Why};
 
-use super::Manner;
-use crate::configured;
+use crate::args::OutputFlags;
+use crate::configured_servers;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -17,18 +17,18 @@ Examples:
   spar config list
   spar config list --json
 
-A server is enabled, disabled, untrusted (spar config trust), broken (spar config
-check) or overridden by one of its name in a file that goes before.
+A server is enabled, disabled, untrusted (see spar config trust), broken (see spar
+config check) or overridden by a server of the same name in another file.
 
 With --json: {\"servers\":[{\"name\":…,\"transport\":…,\"state\":…,\"target\":…,
 \"scope\":…,\"file\":…,\"line\":…,\"column\":…}],\"files\":[…]}.";
 
-/// List the servers of all files
+/// List the servers of all config files
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct List {
     #[command(flatten)]
-    pub(super) manner: Manner,
+    pub(super) output_flags: OutputFlags,
 }
 
 struct Row<'a> {
@@ -45,11 +45,11 @@ impl List {
         printer: &Printer,
         environment: &Environment,
     ) -> Result<Exit, Failure> {
-        let config = configured::look(environment, printer);
+        let config = configured_servers::read_without_asking(environment, printer);
         let used = config.servers.iter().map(|(name, it)| Row {
             name,
             transport: it.transport,
-            state: state(it),
+            state: state_name(it),
             spelled: &it.spelled,
             origin: &it.origin,
         });
@@ -64,36 +64,36 @@ impl List {
             origin: &it.origin,
         });
         let mut rows: Vec<Row<'_>> = used.chain(unused).collect();
-        // The one that counts stays before the others of its name.
+        // A stable sort: the entry in use stays before the overridden ones.
         rows.sort_by_key(|row| row.name);
-        if printer.json() {
+        if printer.is_json() {
             let files = config.files.iter().filter(|file| file.is_there);
             let files: Vec<String> =
                 files.map(|file| file.place.file.display().to_string()).collect();
-            let servers: Vec<Value> = rows.iter().map(object).collect();
+            let servers: Vec<Value> = rows.iter().map(row_to_json).collect();
             printer.print_json(&json!({"servers": servers, "files": files})).await?;
         } else {
             let mut table = Table::default();
             for row in &rows {
                 let place = format!("{}:{}", row.origin.file.display(), row.origin.line);
-                table.row([row.name, row.transport, row.state, &place, row.spelled]);
+                table.add_row([row.name, row.transport, row.state, &place, row.spelled]);
             }
             printer.print(&table.render(printer.paint(), printer.width(), 0)).await?;
             if rows.is_empty() {
-                printer.note("no server is configured; `spar config add` adds one").await;
+                printer.note("no servers configured; add one with `spar config add`").await;
             }
         }
         for fault in &config.faults {
-            let file = configured::file(fault);
-            let note = format!("{file} cannot be used, and `spar config check` says why");
+            let file = configured_servers::fault_file(fault);
+            let note = format!("{file} is ignored because of errors; run `spar config check`");
             printer.note(&note).await;
         }
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 }
 
-/// The word for what can be done with an entry.
-pub(super) fn state(configured: &Configured) -> &'static str {
+/// Returns the word for the state of an entry.
+pub(super) fn state_name(configured: &Configured) -> &'static str {
     match &configured.state {
         State::Broken(_) => "broken",
         _ if !configured.enabled => "disabled",
@@ -102,7 +102,7 @@ pub(super) fn state(configured: &Configured) -> &'static str {
     }
 }
 
-fn object(row: &Row<'_>) -> Value {
+fn row_to_json(row: &Row<'_>) -> Value {
     let scope = match row.origin.scope {
         Scope::User => "user",
         Scope::Project => "project",

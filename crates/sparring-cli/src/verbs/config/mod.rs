@@ -1,16 +1,15 @@
-//! `spar config`: the servers that are configured, and the files that say so.
+//! `spar config`: shows and changes the configured servers and the trusted files.
 
 mod add;
 mod check;
-mod enable;
+mod config_file;
+mod edit;
 mod list;
-mod place;
-mod remove;
 mod trust;
 
-use clap::{Args, ColorChoice, Subcommand};
+use clap::{Args, Subcommand};
 
-use crate::args::Look;
+use crate::args::OutputFlags;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -26,64 +25,47 @@ Examples:
   spar config trust
   spar call echo message=hi --server files
 
-Files, each later one before those before it:
-  ~/.config/sparring/mcp.yaml       yours, for all projects
+Files, later ones take precedence:
+  ~/.config/sparring/mcp.yaml       the user's, for all projects
   .cursor/mcp.json, .vscode/mcp.json, .mcp.json, .spar/mcp.yaml
                                     the project's
-What a project's files say is not done until you trust them.";
+A project's files are not used until you trust them.";
 
-/// Show and change which servers there are, and whom you trust
+/// Show and change configured servers and trusted files
 #[derive(Args)]
 #[command(after_help = EXAMPLES, disable_help_subcommand = true)]
-#[command(subcommand_value_name = "WHAT", subcommand_help_heading = "What")]
+#[command(subcommand_value_name = "COMMAND", subcommand_help_heading = "Commands")]
 pub(crate) struct Config {
     #[command(subcommand)]
-    what: What,
+    command: ConfigCommand,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum ConfigCommand {
     List(list::List),
     Add(Box<add::Add>),
-    Remove(remove::Remove),
-    Enable(enable::Enable),
-    Disable(enable::Disable),
+    Remove(edit::Remove),
+    Enable(edit::Enable),
+    Disable(edit::Disable),
     Trust(trust::TrustFiles),
     Check(check::Check),
 }
 
-/// How to tell of it.
-#[derive(Args)]
-struct Manner {
-    /// Print one line of JSON for programs
-    #[arg(long, help_heading = "Output")]
-    json: bool,
-
-    /// Print no notes; errors are still told
-    #[arg(long, short, help_heading = "Output")]
-    quiet: bool,
-
-    /// When to use colours; NO_COLOR is respected
-    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
-    color: ColorChoice,
-}
-
 impl Config {
-    /// How to tell of it.
-    pub(crate) fn look(&self) -> Look {
-        let Manner { json, quiet, color } = *match &self.what {
-            What::List(list) => &list.manner,
-            What::Add(add) => &add.manner,
-            What::Remove(remove) => &remove.manner,
-            What::Enable(enable) => &enable.manner,
-            What::Disable(disable) => &disable.manner,
-            What::Trust(trust) => &trust.manner,
-            What::Check(check) => &check.manner,
+    pub(crate) fn output_flags(&self) -> OutputFlags {
+        let flags = match &self.command {
+            ConfigCommand::List(list) => &list.output_flags,
+            ConfigCommand::Add(add) => &add.output_flags,
+            ConfigCommand::Remove(remove) => &remove.output_flags,
+            ConfigCommand::Enable(enable) => &enable.output_flags,
+            ConfigCommand::Disable(disable) => &disable.output_flags,
+            ConfigCommand::Trust(trust) => &trust.output_flags,
+            ConfigCommand::Check(check) => &check.output_flags,
         };
-        Look { json, quiet, color }
+        flags.clone()
     }
 
-    /// Does it.
+    /// Runs the subcommand.
     pub(crate) async fn run(
         &self,
         printer: &Printer,
@@ -93,21 +75,21 @@ impl Config {
         tokio::select! {
             biased;
             signal = signals.next() => Err(Failure::Stopped(signal)),
-            done = self.what.run(printer, environment) => done,
+            done = self.command.run(printer, environment) => done,
         }
     }
 }
 
-impl What {
+impl ConfigCommand {
     async fn run(&self, printer: &Printer, environment: &Environment) -> Result<Exit, Failure> {
         match self {
-            What::List(list) => list.run(printer, environment).await,
-            What::Add(add) => add.run(printer, environment).await,
-            What::Remove(remove) => remove.run(printer, environment).await,
-            What::Enable(enable) => enable.run(printer, environment).await,
-            What::Disable(disable) => disable.run(printer, environment).await,
-            What::Trust(trust) => trust.run(printer, environment).await,
-            What::Check(check) => check.run(printer, environment).await,
+            ConfigCommand::List(list) => list.run(printer, environment).await,
+            ConfigCommand::Add(add) => add.run(printer, environment).await,
+            ConfigCommand::Remove(remove) => remove.run(printer, environment).await,
+            ConfigCommand::Enable(enable) => enable.run(printer, environment).await,
+            ConfigCommand::Disable(disable) => disable.run(printer, environment).await,
+            ConfigCommand::Trust(trust) => trust.run(printer, environment).await,
+            ConfigCommand::Check(check) => check.run(printer, environment).await,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `spar config trust`: lets the files of a project do what they say.
+//! `spar config trust`: trusts the config files of a project.
 
 use std::path::PathBuf;
 
@@ -6,14 +6,14 @@ use clap::Args;
 use serde_json::json;
 use sparring_host::config::{Fault, Offer, Offered, Place, Scope, Trust};
 
-use super::Manner;
-use super::place::at;
-use crate::configured;
+use super::config_file::place_at;
+use crate::args::OutputFlags;
+use crate::configured_servers;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Printer, line};
-use crate::prompt;
+use crate::terminal_prompt;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -21,26 +21,26 @@ Examples:
   spar config trust .mcp.json --yes
   spar config trust .mcp.json --undo
 
-What is trusted is the file as it is now: when it changes, it is asked for again.
+Trust applies to the file's current content. A changed file must be trusted again.
 With --json: {\"trusted\":[…]} or {\"untrusted\":[…]}.";
 
-/// Trust a project's files, after a look at what they would do
+/// Trust a project's config files, after showing what they do
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct TrustFiles {
-    /// The files; without any, all of the project's that are not trusted yet
+    /// The files [default: all of the project's files that are not trusted]
     files: Vec<PathBuf>,
 
-    /// Ask nothing
+    /// Do not ask
     #[arg(long, short, conflicts_with = "undo")]
     yes: bool,
 
-    /// Trust them no more; without files, none of the project's
+    /// Stop trusting the files [default: all of the project's files]
     #[arg(long)]
     undo: bool,
 
     #[command(flatten)]
-    pub(super) manner: Manner,
+    pub(super) output_flags: OutputFlags,
 }
 
 impl TrustFiles {
@@ -49,55 +49,56 @@ impl TrustFiles {
         printer: &Printer,
         environment: &Environment,
     ) -> Result<Exit, Failure> {
-        let none = "there is no place to keep it: neither HOME nor XDG_STATE_HOME is set";
-        let store = environment.trust.as_deref();
+        let none = "cannot store trust: neither HOME nor XDG_STATE_HOME is set";
+        let store = environment.trust_file.as_deref();
         let store = store.ok_or_else(|| Failure::Usage(none.to_owned()))?;
-        let kept = |error: sparring_host::config::TrustError| Failure::File(error.to_string());
+        let store_failure =
+            |error: sparring_host::config::TrustError| Failure::File(error.to_string());
         let places = self.places(environment)?;
         let mut done = Vec::new();
         for place in &places {
             if self.undo {
-                if Trust::remove(store, &place.file).map_err(kept)? {
+                if Trust::remove(store, &place.file).map_err(store_failure)? {
                     done.push(place.file.display().to_string());
                 }
                 continue;
             }
-            let Some(offer) = self.offer(place)? else { continue };
-            if offer.is_trusted(store).map_err(kept)? {
+            let Some(offer) = self.read_offer(place)? else { continue };
+            if offer.is_trusted(store).map_err(store_failure)? {
                 if !self.files.is_empty() {
                     printer.note(&format!("{} is trusted already", place.file.display())).await;
                 }
                 continue;
             }
-            printer.notice(&shown(&offer)).await;
-            if self.yes || confirmed(printer, environment).await? {
-                offer.trust(store).map_err(kept)?;
+            printer.write_stderr(&render_offer(&offer)).await;
+            if self.yes || confirm(printer, environment).await? {
+                offer.trust(store).map_err(store_failure)?;
                 done.push(place.file.display().to_string());
             }
         }
-        self.tell(&done, printer).await
+        self.print_changes(&done, printer).await
     }
 
     fn places(&self, environment: &Environment) -> Result<Vec<Place>, Failure> {
-        let places = configured::places(environment);
+        let places = configured_servers::config_places(environment);
         if self.files.is_empty() {
             let of_project = places.0.into_iter().filter(|place| place.scope == Scope::Project);
             return Ok(of_project.collect());
         }
         let own = |place: &Place| place.scope == Scope::User;
-        let named = self.files.iter().map(|file| at(file, &places, environment));
+        let named = self.files.iter().map(|file| place_at(file, &places, environment));
         let named = named.collect::<Result<Vec<_>, _>>()?;
         match named.iter().any(own) {
-            true => Err(Failure::Usage("your own file is trusted in any case".to_owned())),
+            true => Err(Failure::Usage("the user's config file is always trusted".to_owned())),
             false => Ok(named),
         }
     }
 
-    /// What a file would do; one that was named must be there.
-    fn offer(&self, place: &Place) -> Result<Option<Offer>, Failure> {
+    /// Reads what a file would do. A named file must exist.
+    fn read_offer(&self, place: &Place) -> Result<Option<Offer>, Failure> {
         match Offer::read(place) {
             Ok(None) if !self.files.is_empty() => {
-                Err(Failure::File(format!("there is no {}", place.file.display())))
+                Err(Failure::File(format!("no such file: {}", place.file.display())))
             }
             Ok(offer) => Ok(offer),
             Err(Fault::Wrong(problems)) => Err(Failure::Script(vec![problems])),
@@ -105,52 +106,53 @@ impl TrustFiles {
         }
     }
 
-    async fn tell(&self, done: &[String], printer: &Printer) -> Result<Exit, Failure> {
+    async fn print_changes(&self, done: &[String], printer: &Printer) -> Result<Exit, Failure> {
         let (key, word) = match self.undo {
-            true => ("untrusted", "not trusted any more:"),
+            true => ("untrusted", "no longer trusted:"),
             false => ("trusted", "trusted:"),
         };
-        if printer.json() {
+        if printer.is_json() {
             printer.print_json(&json!({key: done})).await?;
         } else {
             let lines: Vec<String> = done.iter().map(|file| format!("{word} {file}\n")).collect();
             printer.print(&lines.concat()).await?;
         }
         if done.is_empty() {
-            printer.note("nothing is changed").await;
+            printer.note("nothing changed").await;
         }
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 }
 
-/// What a file would do, for a person to decide.
-fn shown(offer: &Offer) -> String {
-    let mut text = format!("{} would use\n", offer.file().display());
+/// Renders what a file would do, for the user to decide.
+fn render_offer(offer: &Offer) -> String {
+    let mut text = format!("{} configures\n", offer.file().display());
     for Offered { name, transport, spelled, takes, sets } in &offer.servers {
         text += &format!("  {} ({transport}): {}\n", line::clean(name), line::clean(spelled));
-        for (word, names) in [("takes", takes), ("sets", sets)] {
+        for (word, names) in [("reads", takes), ("sets", sets)] {
             if !names.is_empty() {
                 text += &format!("    {word} {}\n", line::clean(&names.join(", ")));
             }
         }
     }
     if offer.servers.is_empty() {
-        text += "  no server\n";
+        text += "  no servers\n";
     }
     if !offer.allow.is_empty() {
-        text += &format!("and allow {}\n", line::clean(&offer.allow.join(", ")));
+        text += &format!("and allows {}\n", line::clean(&offer.allow.join(", ")));
     }
     text
 }
 
-async fn confirmed(printer: &Printer, environment: &Environment) -> Result<bool, Failure> {
-    if !environment.answers {
-        return Err(Failure::Usage("nobody is there to be asked; --yes trusts it".to_owned()));
+async fn confirm(printer: &Printer, environment: &Environment) -> Result<bool, Failure> {
+    if !environment.can_ask {
+        return Err(Failure::Usage("cannot ask without a terminal; use --yes".to_owned()));
     }
     let stderr = printer.stderr().clone();
-    // On a thread, so that a signal is heeded although nobody answers.
-    let asked =
-        tokio::task::spawn_blocking(move || prompt::ask(&stderr, "Trust it? [y/N] ", false));
+    // On a thread, so that a signal can interrupt the question.
+    let asked = tokio::task::spawn_blocking(move || {
+        terminal_prompt::ask(&stderr, "Trust this file? [y/N] ", false)
+    });
     let answer = asked.await.map_err(|error| Failure::System(std::io::Error::other(error)))?;
     let answer = answer.unwrap_or_default();
     Ok(["y", "yes"].contains(&&*answer.trim().to_lowercase()))

@@ -1,4 +1,4 @@
-//! `spar mock --llm`: a scripted LLM endpoint over HTTP.
+//! `spar mock --llm`: serves a scripted LLM endpoint over HTTP.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -7,15 +7,15 @@ use serde_json::json;
 use sparring_mock::{LlmMock, LlmScript};
 
 use super::Mock;
+use super::journal_file::JournalFile;
+use super::script_reloader::load_failure;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::journal::Journal;
 use crate::output::Printer;
-use crate::reloading::not_loaded;
 use crate::signals::Signals;
 
 impl Mock {
-    /// Serves until a signal comes.
+    /// Serves until a signal arrives.
     pub(super) async fn run_llm(
         &self,
         script: &Path,
@@ -24,13 +24,13 @@ impl Mock {
     ) -> Result<Exit, Failure> {
         let (path, vars) = (script.to_owned(), self.vars.clone());
         let read = move || LlmScript::from_file(path, &vars);
-        let script = signals.beside(read).await?.map_err(not_loaded)?;
+        let script = signals.interruptible_blocking(read).await?.map_err(load_failure)?;
         let summary = script.summary();
         if self.check {
-            return self.tell_good(&summary, printer).await;
+            return self.print_valid(&summary, printer).await;
         }
         let journal = match &self.journal {
-            Some(path) => Some(Journal::begin(path, &mut signals).await?),
+            Some(path) => Some(JournalFile::open(path, &mut signals).await?),
             None => None,
         };
         let address = self.http.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)));
@@ -38,20 +38,20 @@ impl Mock {
             .await
             .map_err(|error| Failure::Usage(format!("cannot listen on {address}: {error}")))?;
         if let Some(journal) = &journal {
-            let lines = journal.lines();
-            llm.on_request(move |request| lines.add(|| request.to_line()));
+            let writer = journal.writer();
+            llm.on_request(move |request| writer.add(|| request.to_line()));
         }
-        let told = match printer.json() {
+        let printed = match printer.is_json() {
             true => printer.print_json(&json!({"url": llm.url()})).await,
             false => printer.print(&format!("{}\n", llm.url())).await,
         };
-        // Whoever does not want to know the URL may still come.
-        told.or_else(Failure::unless_loud)?;
+        // Clients may connect even if the URL could not be printed.
+        printed.or_else(Failure::ignore_broken_pipe)?;
         printer.note(&format!("serving {summary}")).await;
         let signal = signals.next().await;
         drop(llm);
         if let Some(journal) = journal {
-            journal.end().await?;
+            journal.finish().await?;
         }
         Err(Failure::Stopped(signal))
     }

@@ -1,6 +1,8 @@
-//! `spar mock`: a scripted server, on stdin and stdout or over HTTP.
+//! `spar mock`: serves a script on stdin and stdout or over HTTP.
 
+mod journal_file;
 mod llm;
+mod script_reloader;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -13,16 +15,16 @@ use sparring_transport::http::{Tls, TlsClient};
 use sparring_transport::stdio;
 use tokio::sync::mpsc::Receiver;
 
-use crate::args::{Look, pair};
+use crate::args::{OutputFlags, values};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::journal::Journal;
 use crate::output::Printer;
-use crate::reloading::{Reloading, not_loaded};
 use crate::signals::Signals;
+use journal_file::JournalFile;
+use script_reloader::{ScriptReloader, load_failure};
 
-/// How long requests in flight may take when the server is to end.
-const END: Duration = Duration::from_secs(1);
+/// Limit for requests in flight when the server stops.
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,10 +37,10 @@ Examples:
   spar mock --interactions --http 127.0.0.1:3001
   spar mock --llm agent.llm.yaml --http 127.0.0.1:3002
 
-Over stdio it ends with its input. Over HTTP it prints its URL to stdout, and
-ends by a signal; port 0 is any that is free.";
+Over stdio it exits at the end of input. Over HTTP it prints its URL to stdout and
+exits on a signal; port 0 selects a free port.";
 
-/// Be a server that does what a script says
+/// Serve a script as an MCP server
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Mock {
@@ -46,7 +48,7 @@ pub(crate) struct Mock {
     #[arg(required_unless_present = "interactions")]
     script: Option<PathBuf>,
 
-    /// Serve on stdin and stdout; this is the default
+    /// Serve on stdin and stdout (the default)
     #[arg(long, conflicts_with = "http")]
     stdio: bool,
 
@@ -54,7 +56,7 @@ pub(crate) struct Mock {
     #[arg(long, value_name = "ADDR")]
     http: Option<SocketAddr>,
 
-    /// Only check the script
+    /// Check the script and exit
     #[arg(long, conflicts_with_all = ["stdio", "http"])]
     check: bool,
 
@@ -62,13 +64,12 @@ pub(crate) struct Mock {
     #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
     vars: Vec<(String, Value)>,
 
-    /// Have the tool get_data, whose test cases bring their responses along;
-    /// needs no script
+    /// Serve the tool get_data, whose test cases contain their responses; needs no script
     #[arg(long)]
     interactions: bool,
 
-    /// Be an LLM endpoint, of which the script says what the model answers; on
-    /// a free port where no address is given
+    /// Serve an LLM endpoint, whose answers the script contains [default address: a free
+    /// port]
     #[arg(
         long,
         requires = "script",
@@ -76,38 +77,37 @@ pub(crate) struct Mock {
     )]
     llm: bool,
 
-    /// Add every request and its answer to this file as JSON lines
+    /// Append every request and its response to this file as JSON lines
     #[arg(long, value_name = "FILE", conflicts_with = "check")]
     journal: Option<PathBuf>,
 
-    /// Read the script again whenever it or a file that it names changes
+    /// Reload the script when it or a file that it names changes
     #[arg(long, requires = "script", conflicts_with = "check")]
     watch: bool,
 
-    /// Let the script run programs, as it may by `exec`
+    /// Allow the script to run programs with `exec`
     #[arg(long)]
     allow_exec: bool,
 
-    /// Trust the certificates in this PEM file too when `http` asks over TLS,
-    /// not only the system's
+    /// For `http` over TLS: also trust the certificates in this PEM file
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     ca: Option<PathBuf>,
 
-    /// Trust any certificate at all when `http` asks over TLS
+    /// For `http` over TLS: trust any certificate
     #[arg(long)]
     insecure: bool,
 
     #[command(flatten)]
-    pub(super) look: Look,
+    pub(crate) output_flags: OutputFlags,
 }
 
 fn variable(text: &str) -> Result<(String, Value), String> {
-    let (name, value) = pair::variable(text).ok_or("write NAME=VALUE")?;
+    let (name, value) = values::parse_variable(text).ok_or("expected NAME=VALUE")?;
     Ok((name, value.into()))
 }
 
 impl Mock {
-    /// Serves until the end of input, or until a signal comes.
+    /// Serves until the end of input or a signal.
     pub(crate) async fn run(
         &self,
         printer: &Printer,
@@ -116,22 +116,22 @@ impl Mock {
         if let Some(script) = self.script.as_ref().filter(|_| self.llm) {
             return self.run_llm(script, printer, signals).await;
         }
-        let (mock, reloading) = self.load(&mut signals).await?;
+        let (mock, reloader) = self.load(&mut signals).await?;
         if self.check {
-            return self.tell_good(&mock.summary(), printer).await;
+            return self.print_valid(&mock.summary(), printer).await;
         }
         let journal = match &self.journal {
             None => None,
             Some(path) => {
-                let journal = Journal::begin(path, &mut signals).await?;
-                let lines = journal.lines();
-                mock.on_received(move |received| lines.add(|| received.to_line()));
+                let journal = JournalFile::open(path, &mut signals).await?;
+                let writer = journal.writer();
+                mock.on_received(move |received| writer.add(|| received.to_line()));
                 Some(journal)
             }
         };
-        let ended = self.serve(&mock, reloading, printer, &mut signals).await;
+        let ended = self.serve(&mock, reloader, printer, &mut signals).await;
         if let Some(journal) = journal {
-            journal.end().await?;
+            journal.finish().await?;
         }
         ended
     }
@@ -139,29 +139,29 @@ impl Mock {
     async fn serve(
         &self,
         mock: &MockServer,
-        reloading: Option<Reloading>,
+        reloader: Option<ScriptReloader>,
         printer: &Printer,
         signals: &mut Signals,
     ) -> Result<Exit, Failure> {
         let following = async {
-            match reloading {
-                Some(reloading) => reloading.follow(mock, printer).await,
+            match reloader {
+                Some(reloader) => reloader.run(mock, printer).await,
                 None => std::future::pending().await,
             }
         };
         let mut faults = mock.process_faults();
         let serving = async {
             match self.http {
-                Some(address) => over_http(mock, address, printer, signals).await,
-                None => over_stdio(mock, signals).await,
+                Some(address) => serve_http(mock, address, printer, signals).await,
+                None => serve_stdio(mock, signals).await,
             }
         };
         tokio::select! {
             biased;
-            status = misbehave(&mut faults, printer) => Ok(Exit::AsTold(status)),
+            status = apply_process_faults(&mut faults, printer) => Ok(Exit::Scripted(status)),
             ended = serving => match faults.as_mut().and_then(|it| it.try_recv().ok()) {
-                // What ended it may have been the exit itself.
-                Some(ProcessFault::Exit(status)) => Ok(Exit::AsTold(status)),
+                // The script's exit may have ended the serving.
+                Some(ProcessFault::Exit(status)) => Ok(Exit::Scripted(status)),
                 _ => ended,
             },
             never = following => never,
@@ -171,17 +171,17 @@ impl Mock {
     async fn load(
         &self,
         signals: &mut Signals,
-    ) -> Result<(MockServer, Option<Reloading>), Failure> {
+    ) -> Result<(MockServer, Option<ScriptReloader>), Failure> {
         let settings = self.settings()?;
         let mock = match &self.script {
             Some(script) if self.watch => {
-                let (reloading, mock) = Reloading::begin(script, settings).await?;
-                return Ok((mock, Some(reloading)));
+                let (reloader, mock) = ScriptReloader::start(script, settings).await?;
+                return Ok((mock, Some(reloader)));
             }
             Some(script) => {
                 let script = script.clone();
                 let read = move || MockServer::from_file(script, &settings);
-                signals.beside(read).await?.map_err(not_loaded)?
+                signals.interruptible_blocking(read).await?.map_err(load_failure)?
             }
             None => MockServer::of_interactions(&settings)
                 .map_err(|problems| Failure::Script(vec![problems]))?,
@@ -192,35 +192,38 @@ impl Mock {
     fn settings(&self) -> Result<Settings, Failure> {
         let tls = Tls { ca: self.ca.clone(), insecure: self.insecure };
         if tls.ca.is_some() {
-            // Told now, and not only to whoever asks for an answer later.
+            // Reports a wrong file now, and not with the first request.
             TlsClient::new(&tls).map_err(|error| Failure::File(error.to_string()))?;
         }
         Ok(Settings {
             vars: self.vars.clone(),
             interactions: self.interactions,
-            // Nothing is run when a script is only checked.
+            // A check runs nothing.
             allow_exec: self.allow_exec || self.check,
             tls,
         })
     }
 
-    async fn tell_good(&self, summary: &str, printer: &Printer) -> Result<Exit, Failure> {
+    async fn print_valid(&self, summary: &str, printer: &Printer) -> Result<Exit, Failure> {
         let script = self.script.as_deref().unwrap_or(Path::new("nothing")).display().to_string();
         printer.note(summary).await;
-        match printer.json() {
+        match printer.is_json() {
             true => printer.print_json(&json!({"script": script, "good": true})).await?,
-            false => printer.print(&format!("{script} is good\n")).await?,
+            false => printer.print(&format!("{script}: no problems\n")).await?,
         }
-        Ok(Exit::Good)
+        Ok(Exit::Success)
     }
 }
 
-/// Does to this process what the script wants, until that is to exit.
-async fn misbehave(faults: &mut Option<Receiver<ProcessFault>>, printer: &Printer) -> u8 {
+/// Applies the process faults of the script, until one exits.
+async fn apply_process_faults(
+    faults: &mut Option<Receiver<ProcessFault>>,
+    printer: &Printer,
+) -> u8 {
     while let Some(faults) = faults {
         match faults.recv().await {
             Some(ProcessFault::Exit(status)) => return status,
-            Some(ProcessFault::FloodStderr(bytes)) => printer.flood(bytes),
+            Some(ProcessFault::FloodStderr(bytes)) => printer.flood_stderr(bytes),
             Some(_) => {}
             None => break,
         }
@@ -228,15 +231,15 @@ async fn misbehave(faults: &mut Option<Receiver<ProcessFault>>, printer: &Printe
     std::future::pending().await
 }
 
-async fn over_stdio(mock: &MockServer, signals: &mut Signals) -> Result<Exit, Failure> {
+async fn serve_stdio(mock: &MockServer, signals: &mut Signals) -> Result<Exit, Failure> {
     tokio::select! {
         biased;
         signal = signals.next() => Err(Failure::Stopped(signal)),
-        _ = mock.serve(stdio(Default::default())) => Ok(Exit::Good),
+        _ = mock.serve(stdio(Default::default())) => Ok(Exit::Success),
     }
 }
 
-async fn over_http(
+async fn serve_http(
     mock: &MockServer,
     address: SocketAddr,
     printer: &Printer,
@@ -247,14 +250,14 @@ async fn over_http(
         serving.map_err(|error| Failure::Usage(format!("cannot listen on {address}: {error}")))?;
     let address = serving.address().unwrap_or(address);
     let urls = mock.urls(address);
-    let told = match printer.json() {
+    let printed = match printer.is_json() {
         true => printer.print_json(&json!({"url": urls.mcp, "sse_url": urls.sse})).await,
         false => printer.print(&format!("{}\n", urls.mcp)).await,
     };
-    // Whoever does not want to know the URL may still come.
-    told.or_else(Failure::unless_loud)?;
+    // Clients may connect even if the URL could not be printed.
+    printed.or_else(Failure::ignore_broken_pipe)?;
     printer.note(&format!("serving {}", mock.summary())).await;
     let signal = signals.next().await;
-    serving.stop(END).await;
+    serving.stop(STOP_TIMEOUT).await;
     Err(Failure::Stopped(signal))
 }

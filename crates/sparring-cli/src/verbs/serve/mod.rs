@@ -1,7 +1,7 @@
-//! `spar serve`: the configured servers as one, on stdin and stdout or over HTTP.
+//! `spar serve`: serves all configured servers as one, on stdin and stdout or over HTTP.
 
-mod again;
-mod telling;
+mod config_reloader;
+mod event_output;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,18 +16,18 @@ use sparring_transport::http::{Auth, HttpOptions, HttpServer, Serving};
 use sparring_transport::stdio;
 use tokio::net::TcpListener;
 
-use crate::args::Look;
+use crate::args::OutputFlags;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::host::{Host, Servers, Wiring};
+use crate::host::{Host, HostOptions, ServerFlags};
 use crate::output::Printer;
 use crate::signals::Signals;
-use again::Reader;
-use telling::Telling;
+use config_reloader::ConfigReloader;
+use event_output::EventOutput;
 
-/// How long requests in flight may take when the gateway is to end.
-const END: Duration = Duration::from_secs(1);
+/// Limit for requests in flight when the gateway stops.
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,18 +36,17 @@ Examples:
   spar serve --http 127.0.0.1:3001 --allow mcp__files --deny mcp__files__write_file
   spar serve --http 0.0.0.0:3001 --bearer \"$TOKEN\" --audit calls.jsonl
 
-Tools are called mcp__SERVER__TOOL, and so are prompts. What no rule allows is
-hidden and refused: there is nobody to ask. Rules stand in config files, which
-`spar config` shows, and in --allow and --deny. Whenever a file changes, the
-servers follow.
-Over stdio it ends with its input. Over HTTP it prints its URL to stdout, and
-ends by a signal; port 0 is any that is free.";
+Tools are named mcp__SERVER__TOOL, and prompts likewise. Tools that no rule allows are
+hidden and denied, since no user can be asked. Rules come from the config files (see
+`spar config`), --allow and --deny. Changed files are reloaded.
+Over stdio it exits at the end of input. Over HTTP it prints its URL to stdout and
+exits on a signal; port 0 selects a free port.";
 
-/// Be one server that has what all configured servers have
+/// Serve all configured servers as one
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Serve {
-    /// Serve on stdin and stdout; this is the default
+    /// Serve on stdin and stdout (the default)
     #[arg(long, conflicts_with = "http")]
     stdio: bool,
 
@@ -55,60 +54,64 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "ADDR")]
     http: Option<SocketAddr>,
 
-    /// Over HTTP, let in only who has this token; needed where others than
-    /// this machine can come
+    /// Over HTTP, accept only clients with this token; required if other machines can
+    /// connect
     #[arg(long, value_name = "TOKEN", requires = "http", allow_hyphen_values = true)]
     bearer: Option<String>,
 
     #[command(flatten)]
-    servers: Servers,
+    servers: ServerFlags,
 
     #[command(flatten)]
-    pub(super) look: Look,
+    pub(crate) output_flags: OutputFlags,
 }
 
-/// Who serves.
-enum Front {
+/// The transport that clients connect to.
+enum Frontend {
     Stdio(Running),
     Http(Serving),
 }
 
 impl Serve {
-    /// Serves until the end of input, or until a signal comes.
+    /// Serves until the end of input or a signal.
     pub(crate) async fn run(
         &self,
         printer: &Printer,
         mut signals: Signals,
         environment: &Environment,
     ) -> Result<Exit, Failure> {
-        // Before anything is started: somebody may be there already.
+        // Before anything is started, since the address may be in use.
         let listener = self.listen().await?;
-        let wiring = Wiring::default();
-        let wiring = Wiring { client: gateway::client(wiring.client), ..wiring };
-        let host = signals.during(self.servers.host(wiring, environment, printer)).await??;
+        let host_options = HostOptions::default();
+        let host_options =
+            HostOptions { client: gateway::client(host_options.client), ..host_options };
+        let host = signals
+            .interruptible(self.servers.open_host(host_options, environment, printer))
+            .await??;
         if host.manager.servers().is_empty() {
             let what = match host.config.servers.is_empty() {
-                true => "no server is configured; `spar config add NAME -- COMMAND` adds one",
+                true => "no servers configured; add one with `spar config add NAME -- COMMAND`",
                 false => "none of the configured servers can be served",
             };
             return Err(Failure::Usage(what.to_owned()));
         }
         let gateway = Gateway::new(host.manager.clone(), Arc::clone(&host.registry));
         let server = Server::new(gateway);
-        let mut front = self.front(&server, listener, printer).await?;
-        let telling = Telling::new(&host, printer);
+        let mut front = self.start_frontend(&server, listener, printer).await?;
+        let output = EventOutput::new(&host, printer);
         let work = async {
             tokio::select! {
                 biased;
-                () = front.ended() => Ok(Exit::Good),
-                // Before what comes of it.
-                never = telling.follow() => match never {},
-                () = gateway::follow(&server) => Ok(Exit::Good),
-                failed = begin(&server, &host, &telling) => failed,
+                () = front.ended() => Ok(Exit::Success),
+                // Before the events that follow from it.
+                never = output.run() => match never {},
+                () = gateway::follow(&server) => Ok(Exit::Success),
+                failed = connect_and_follow(&server, &host, &output) => failed,
             }
         };
-        // Servers end first: what is in flight fails then, and clients are told so.
-        let exit = host.during(&mut signals, printer, work).await;
+        // The servers stop first, so that requests in flight fail and clients get the
+        // error.
+        let exit = host.run_until_done(&mut signals, printer, work).await;
         front.stop().await;
         Ok(exit)
     }
@@ -117,12 +120,12 @@ impl Serve {
         let Some(address) = self.http else { return Ok(None) };
         match &self.bearer {
             Some(token) if token.trim().is_empty() => {
-                return Err(Failure::Usage("the token of --bearer is empty".to_owned()));
+                return Err(Failure::Usage("--bearer: the token is empty".to_owned()));
             }
             None if !address.ip().is_loopback() => {
                 return Err(Failure::Usage(format!(
-                    "at {address} others than this machine could call all tools; --bearer TOKEN \
-                     lets in only who has that token"
+                    "{address} is reachable from other machines, which could call all tools; \
+                     require a token with --bearer TOKEN"
                 )));
             }
             _ => {}
@@ -132,72 +135,72 @@ impl Serve {
         Ok(Some(listener.map_err(cannot)?))
     }
 
-    async fn front(
+    async fn start_frontend(
         &self,
         server: &Server<Gateway>,
         listener: Option<TcpListener>,
         printer: &Printer,
-    ) -> Result<Front, Failure> {
+    ) -> Result<Frontend, Failure> {
         let Some(listener) = listener else {
-            return Ok(Front::Stdio(server.spawn(stdio(Default::default()))));
+            return Ok(Frontend::Stdio(server.spawn(stdio(Default::default()))));
         };
         let address = listener.local_addr().map_err(Failure::System)?;
         let auth = self.bearer.iter().fold(Auth::default(), |auth, token| auth.bearer(token));
         let options = HttpOptions { auth, ..HttpOptions::default() };
         let url = format!("http://{address}{}", options.path);
         let serving = HttpServer::new(server.clone(), options).serve(listener);
-        let told = match printer.json() {
+        let printed = match printer.is_json() {
             true => printer.print_json(&json!({"url": url})).await,
             false => printer.print(&format!("{url}\n")).await,
         };
-        // Whoever does not want to know the URL may still come.
-        told.or_else(Failure::unless_loud)?;
-        Ok(Front::Http(serving))
+        // Clients may connect even if the URL could not be printed.
+        printed.or_else(Failure::ignore_broken_pipe)?;
+        Ok(Frontend::Http(serving))
     }
 }
 
-impl Front {
-    /// Waits for the end of input; over HTTP there is none.
+impl Frontend {
+    /// Waits for the end of input. HTTP has none.
     async fn ended(&mut self) {
         match self {
-            Front::Stdio(running) => drop(running.ended().await),
-            Front::Http(_) => std::future::pending().await,
+            Frontend::Stdio(running) => drop(running.ended().await),
+            Frontend::Http(_) => std::future::pending().await,
         }
     }
 
     async fn stop(self) {
         match self {
-            Front::Stdio(running) => drop(running.stop().await),
-            Front::Http(serving) => serving.stop(END).await,
+            Frontend::Stdio(running) => drop(running.stop().await),
+            Frontend::Http(serving) => serving.stop(STOP_TIMEOUT).await,
         }
     }
 }
 
-/// Connects to all servers, and follows their files then. It only ends where
-/// there is nothing to serve.
-async fn begin(
+/// Connects all servers, then follows their files. Returns only if there is nothing to
+/// serve.
+async fn connect_and_follow(
     server: &Server<Gateway>,
     host: &Host,
-    telling: &Telling<'_>,
+    output: &EventOutput<'_>,
 ) -> Result<Exit, Failure> {
-    host.connect(telling.printer).await?;
+    host.connect(output.printer).await?;
     server.handler().begun();
     let wanted = host.manager.servers();
     let wanted = wanted.iter().filter(|it| it.config.auto_connect).count();
     if host.manager.list().is_empty() {
         return Err(match wanted {
-            0 => Failure::Usage(
-                "no server is to be connected by itself; --server NAME names one".to_owned(),
-            ),
+            0 => {
+                Failure::Usage("no server has auto_connect; name one with --server NAME".to_owned())
+            }
             _ => Failure::NoneConnected(wanted),
         });
     }
-    telling.begun().await;
-    let (reader, mut notes) = Reader::new(host);
+    output.print_summary().await;
+    let (reloader, mut notes) = ConfigReloader::new(host);
     let registry = Arc::clone(&host.registry);
-    let _following = host.manager.follow(move || reader.read(&registry));
+    let _following = host.manager.follow(move || reloader.read(&registry));
     while let Some(note) = notes.recv().await {
-        telling.printer.note(&note).await;
+        output.printer.note(&note).await;
     }
     std::future::pending().await
 }

@@ -1,39 +1,37 @@
-//! What can be typed: from a line to a command with its arguments.
+//! Parses a line of the shell into a command with its arguments.
 
 use futures_util::future::LocalBoxFuture;
 use sparring_script::did_you_mean;
 
-use super::asking::ANSWER;
 use super::commands::ALL;
-use super::desk::Desk;
+use super::questions::ANSWER_COMMAND;
+use super::shell_state::ShellState;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Something that is done below `/mcp`.
+/// A command below `/mcp`.
 pub(super) struct Command {
-    /// What it is called.
     pub(super) name: &'static str,
-    /// What it takes, as it is shown to a person.
-    pub(super) takes: &'static str,
-    /// What each of its words is; the last may be repeated if it is a pair.
+    /// The parameters as help shows them.
+    pub(super) parameters: &'static str,
+    /// The kind of each word. The last may be repeated if it is a pair.
     pub(super) arguments: &'static [Argument],
-    /// How many words it needs.
-    pub(super) needs: usize,
-    /// What it does.
-    pub(super) about: &'static str,
-    /// What there is to know besides.
-    pub(super) more: &'static str,
-    /// Whose changes it tells by itself.
-    pub(super) tells: Tells,
-    /// Does it.
-    pub(super) run: Run,
+    /// The number of words that it requires.
+    pub(super) min_words: usize,
+    /// One line for `/help`.
+    pub(super) summary: &'static str,
+    /// More text for `/help COMMAND`.
+    pub(super) details: &'static str,
+    /// The servers whose events it prints itself.
+    pub(super) announces: Announces,
+    pub(super) run: CommandFn,
 }
 
-/// How a command is done.
-pub(super) type Run =
-    for<'a> fn(&'a Desk<'a>, &'a [String]) -> LocalBoxFuture<'a, Result<Exit, Failure>>;
+/// The function of a command.
+pub(super) type CommandFn =
+    for<'a> fn(&'a ShellState<'a>, &'a [String]) -> LocalBoxFuture<'a, Result<Exit, Failure>>;
 
-/// What a word stands for.
+/// The meaning of a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Argument {
     /// The name of a server.
@@ -50,140 +48,137 @@ pub(super) enum Argument {
     PromptPairs,
     /// `allow` or `deny`.
     Decision,
-    /// A pattern of tools.
+    /// A pattern for tools.
     Pattern,
 }
 
-/// Of which servers a command tells itself what becomes of them.
+/// The servers whose events a command prints itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tells {
-    /// Of none.
-    Nobody,
-    /// Of the one that is its first word.
-    First,
-    /// Of all.
-    All,
+pub(super) enum Announces {
+    NoServer,
+    /// The server in its first word.
+    FirstServer,
+    AllServers,
 }
 
-/// What a line says.
-pub(super) enum Said {
-    /// Nothing that is to be done.
-    Nothing,
-    /// That it is enough.
+/// A parsed line.
+pub(super) enum ParsedLine {
+    /// A blank line or a comment.
+    Empty,
+    /// `/quit` or `/exit`.
     Quit,
-    /// Help, with all commands or with one.
+    /// Help for all commands, or for one.
     Help(Option<&'static Command>),
-    /// A command, with its words.
-    Do(&'static Command, Vec<String>),
+    /// A command with its words.
+    Run(&'static Command, Vec<String>),
 }
 
-/// Commands that do not stand below `/mcp`.
-pub(super) const OTHERS: [&str; 5] = ["/mcp", "/answer", "/help", "/quit", "/exit"];
+/// The commands outside `/mcp`.
+pub(super) const TOP_LEVEL_COMMANDS: [&str; 5] = ["/mcp", "/answer", "/help", "/quit", "/exit"];
 
-/// Reads a line.
+/// Parses a line.
 ///
 /// # Errors
-/// When it says nothing that is known, or too much or too little.
-pub(super) fn read(line: &str) -> Result<Said, Failure> {
+/// When the command is unknown, or has too many or too few words.
+pub(super) fn parse_line(line: &str) -> Result<ParsedLine, Failure> {
     let line = line.trim();
     if line.is_empty() || line.starts_with('#') {
-        return Ok(Said::Nothing);
+        return Ok(ParsedLine::Empty);
     }
-    let words = shlex::split(line)
-        .ok_or_else(|| Failure::Usage("a quotation mark is not closed".to_owned()))?;
+    let words =
+        shlex::split(line).ok_or_else(|| Failure::Usage("unclosed quotation mark".to_owned()))?;
     let mut words = words.into_iter();
-    let Some(first) = words.next() else { return Ok(Said::Nothing) };
+    let Some(first) = words.next() else { return Ok(ParsedLine::Empty) };
     let words: Vec<String> = words.collect();
     match (first.as_str(), words.as_slice()) {
-        ("/mcp", _) => of_mcp(words),
-        ("/help", []) => Ok(Said::Help(None)),
-        ("/help", [about]) => help(about),
-        ("/help", [mcp, about]) if mcp == "mcp" || mcp == "/mcp" => help(about),
-        ("/quit" | "/exit", []) => Ok(Said::Quit),
-        (ANSWER, _) => Err(Failure::Usage(
-            "nothing is asked that /answer could answer; it follows the command whose server asks"
-                .to_owned(),
+        ("/mcp", _) => parse_mcp_command(words),
+        ("/help", []) => Ok(ParsedLine::Help(None)),
+        ("/help", [about]) => parse_help(about),
+        ("/help", [mcp, about]) if mcp == "mcp" || mcp == "/mcp" => parse_help(about),
+        ("/quit" | "/exit", []) => Ok(ParsedLine::Quit),
+        (ANSWER_COMMAND, _) => Err(Failure::Usage(
+            "no question to answer; /answer follows the command whose server asks".to_owned(),
         )),
         ("/help" | "/quit" | "/exit", _) => {
-            Err(Failure::Usage(format!("{first} takes less than that")))
+            Err(Failure::Usage(format!("too many words for {first}")))
         }
-        _ => Err(unknown(&first)),
+        _ => Err(unknown_command(&first)),
     }
 }
 
 impl Command {
-    /// How it is written.
+    /// The command as it is typed.
     pub(super) fn usage(&self) -> String {
-        format!("/mcp {} {}", self.name, self.takes).trim_end().to_owned()
+        format!("/mcp {} {}", self.name, self.parameters).trim_end().to_owned()
     }
 }
 
-/// Work that is good once it is done.
-pub(super) fn good<'a>(
+/// Runs work that succeeds unless it fails.
+pub(super) fn succeed<'a>(
     work: impl Future<Output = Result<(), Failure>> + 'a,
 ) -> LocalBoxFuture<'a, Result<Exit, Failure>> {
-    Box::pin(async { work.await.map(|()| Exit::Good) })
+    Box::pin(async { work.await.map(|()| Exit::Success) })
 }
 
-/// The command of that name.
-pub(super) fn named(name: &str) -> Option<&'static Command> {
+pub(super) fn find_command(name: &str) -> Option<&'static Command> {
     ALL.iter().find(|command| command.name == name)
 }
 
-fn of_mcp(mut words: Vec<String>) -> Result<Said, Failure> {
+fn parse_mcp_command(mut words: Vec<String>) -> Result<ParsedLine, Failure> {
     let name = if words.is_empty() { "status".to_owned() } else { words.remove(0) };
-    let Some(command) = named(&name) else {
+    let Some(command) = find_command(&name) else {
         let meant = did_you_mean(&name, ALL.iter().map(|command| command.name));
-        let meant = meant.unwrap_or_else(|| "/help lists all commands".to_owned());
-        return Err(Failure::Usage(format!("there is no command '/mcp {name}'; {meant}")));
+        let meant = meant.unwrap_or_else(|| "see /help".to_owned());
+        return Err(Failure::Usage(format!("unknown command '/mcp {name}'; {meant}")));
     };
     let repeats =
         matches!(command.arguments.last(), Some(Argument::ToolPairs | Argument::PromptPairs));
-    let fits = words.len() >= command.needs && (repeats || words.len() <= command.arguments.len());
+    let fits =
+        words.len() >= command.min_words && (repeats || words.len() <= command.arguments.len());
     match fits {
-        true => Ok(Said::Do(command, words)),
-        false => Err(Failure::Usage(format!("it is written {}", command.usage()))),
+        true => Ok(ParsedLine::Run(command, words)),
+        false => Err(Failure::Usage(format!("usage: {}", command.usage()))),
     }
 }
 
-fn help(about: &str) -> Result<Said, Failure> {
+fn parse_help(about: &str) -> Result<ParsedLine, Failure> {
     let name = about.trim_start_matches('/');
-    match named(name) {
-        Some(command) => Ok(Said::Help(Some(command))),
-        None if OTHERS.iter().any(|other| other.trim_start_matches('/') == name) => {
-            Ok(Said::Help(None))
+    match find_command(name) {
+        Some(command) => Ok(ParsedLine::Help(Some(command))),
+        None if TOP_LEVEL_COMMANDS.iter().any(|other| other.trim_start_matches('/') == name) => {
+            Ok(ParsedLine::Help(None))
         }
         None => {
             let meant = did_you_mean(name, ALL.iter().map(|command| command.name));
             let meant = meant.map(|meant| format!("; {meant}")).unwrap_or_default();
-            Err(Failure::Usage(format!("there is no help about '{about}'{meant}")))
+            Err(Failure::Usage(format!("no help for '{about}'{meant}")))
         }
     }
 }
 
-fn unknown(first: &str) -> Failure {
-    // Somebody may have left out where it stands.
+fn unknown_command(first: &str) -> Failure {
+    // The user may have left out `/mcp`.
     let bare = first.trim_start_matches('/');
-    let meant = match named(bare) {
+    let meant = match find_command(bare) {
         Some(command) => format!("did you mean '/mcp {}'?", command.name),
-        None => did_you_mean(first, OTHERS)
+        None => did_you_mean(first, TOP_LEVEL_COMMANDS)
             .or_else(|| did_you_mean(bare, ALL.iter().map(|command| command.name)))
-            .unwrap_or_else(|| "/help lists all commands".to_owned()),
+            .unwrap_or_else(|| "see /help".to_owned()),
     };
-    Failure::Usage(format!("'{first}' is no command; {meant}"))
+    Failure::Usage(format!("unknown command '{first}'; {meant}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What a line says, in short.
-    fn said(line: &str) -> String {
-        match read(line) {
-            Ok(Said::Nothing) => "nothing".to_owned(),
-            Ok(Said::Quit) => "quit".to_owned(),
-            Ok(Said::Help(about)) => format!("help {}", about.map_or("", |it| it.name)),
-            Ok(Said::Do(command, words)) => format!("{}({})", command.name, words.join("|")),
+    /// The parsed line in short.
+    fn describe(line: &str) -> String {
+        match parse_line(line) {
+            Ok(ParsedLine::Empty) => "nothing".to_owned(),
+            Ok(ParsedLine::Quit) => "quit".to_owned(),
+            Ok(ParsedLine::Help(about)) => format!("help {}", about.map_or("", |it| it.name)),
+            Ok(ParsedLine::Run(command, words)) => format!("{}({})", command.name, words.join("|")),
             Err(failure) => failure.to_string(),
         }
     }
@@ -208,35 +203,35 @@ mod tests {
             ("/quit", "quit"),
             ("/exit", "quit"),
         ] {
-            assert_eq!(said(line), expected, "{line}");
+            assert_eq!(describe(line), expected, "{line}");
         }
     }
 
     #[test]
-    fn what_is_no_command_is_told_with_what_may_have_been_meant() {
+    fn reports_an_unknown_command_with_a_suggestion() {
         for (line, expected) in [
-            ("/mpc", "'/mpc' is no command; did you mean '/mcp'?"),
-            ("connect db", "'connect' is no command; did you mean '/mcp connect'?"),
-            ("/tools", "'/tools' is no command; did you mean '/mcp tools'?"),
-            ("zzz", "'zzz' is no command; /help lists all commands"),
-            ("/mcp conect db", "there is no command '/mcp conect'; did you mean 'connect'"),
-            ("/mcp zzz", "there is no command '/mcp zzz'; /help lists all commands"),
-            ("/mcp connect", "it is written /mcp connect SERVER"),
-            ("/mcp connect a b", "it is written /mcp connect SERVER"),
-            ("/mcp call 'a", "a quotation mark is not closed"),
-            ("/quit now", "/quit takes less than that"),
-            ("/help zzz", "there is no help about 'zzz'"),
+            ("/mpc", "unknown command '/mpc'; did you mean '/mcp'?"),
+            ("connect db", "unknown command 'connect'; did you mean '/mcp connect'?"),
+            ("/tools", "unknown command '/tools'; did you mean '/mcp tools'?"),
+            ("zzz", "unknown command 'zzz'; see /help"),
+            ("/mcp conect db", "unknown command '/mcp conect'; did you mean 'connect'"),
+            ("/mcp zzz", "unknown command '/mcp zzz'; see /help"),
+            ("/mcp connect", "usage: /mcp connect SERVER"),
+            ("/mcp connect a b", "usage: /mcp connect SERVER"),
+            ("/mcp call 'a", "unclosed quotation mark"),
+            ("/quit now", "too many words for /quit"),
+            ("/help zzz", "no help for 'zzz'"),
         ] {
-            assert!(said(line).starts_with(expected), "{line}: {}", said(line));
+            assert!(describe(line).starts_with(expected), "{line}: {}", describe(line));
         }
     }
 
     #[test]
-    fn every_command_needs_no_more_than_it_takes() {
+    fn every_command_requires_at_most_its_parameters() {
         for command in &ALL {
-            assert!(command.needs <= command.arguments.len(), "{}", command.name);
-            let shown = command.takes.split_whitespace().filter(|word| !word.starts_with('['));
-            assert_eq!(shown.count(), command.needs, "{}", command.name);
+            assert!(command.min_words <= command.arguments.len(), "{}", command.name);
+            let shown = command.parameters.split_whitespace().filter(|word| !word.starts_with('['));
+            assert_eq!(shown.count(), command.min_words, "{}", command.name);
         }
     }
 }

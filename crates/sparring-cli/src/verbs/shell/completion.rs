@@ -1,4 +1,4 @@
-//! What a word that was begun may become: commands, servers, and what they have.
+//! Completes words: commands, servers, and what the servers offer.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use serde_json::Value;
 use sparring_host::manager::Manager;
 use sparring_host::registry::Registry;
 
-use super::command::{Argument, OTHERS, named};
+use super::command::{Argument, TOP_LEVEL_COMMANDS, find_command};
 use super::commands::ALL;
 
-/// Knows what there is now.
+/// Completes from the current servers and tools.
 pub(super) struct Completion {
     pub(super) manager: Manager,
     pub(super) registry: Arc<Registry>,
 }
 
-/// What a word may become, and whether it ends there.
-struct Choice {
+/// A completion, and whether the word is complete with it.
+struct Candidate {
     text: String,
-    ends: bool,
+    is_complete: bool,
 }
 
 impl Completer for Completion {
@@ -37,29 +37,30 @@ impl Completer for Completion {
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
         let line = line.get(..pos).unwrap_or(line);
         let start = start_of_word(line);
-        let (before, begun) = line.split_at(start);
+        let (before, prefix) = line.split_at(start);
         let before = shlex::split(before).unwrap_or_default();
-        let begun = shlex::split(begun).and_then(|mut words| words.pop());
-        let begun = begun.unwrap_or_else(|| line[start..].trim_start_matches(['\'', '"']).into());
-        let fitting = self.choices(&before).into_iter().filter(|it| it.text.starts_with(&*begun));
-        Ok((start, fitting.filter_map(pair).collect()))
+        let prefix = shlex::split(prefix).and_then(|mut words| words.pop());
+        let prefix = prefix.unwrap_or_else(|| line[start..].trim_start_matches(['\'', '"']).into());
+        let fitting =
+            self.candidates(&before).into_iter().filter(|it| it.text.starts_with(&*prefix));
+        Ok((start, fitting.filter_map(to_pair).collect()))
     }
 }
 
 impl Completion {
-    /// What may follow these words.
-    fn choices(&self, before: &[String]) -> Vec<Choice> {
+    /// Returns what may follow these words.
+    fn candidates(&self, before: &[String]) -> Vec<Candidate> {
         let before: Vec<&str> = before.iter().map(String::as_str).collect();
         match before.as_slice() {
-            [] => OTHERS.iter().map(whole).collect(),
-            ["/help" | "/mcp"] => ALL.iter().map(|command| whole(&command.name)).collect(),
+            [] => TOP_LEVEL_COMMANDS.iter().map(complete_word).collect(),
+            ["/help" | "/mcp"] => ALL.iter().map(|command| complete_word(&command.name)).collect(),
             ["/mcp", name, words @ ..] => {
-                let Some(command) = named(name) else { return Vec::new() };
+                let Some(command) = find_command(name) else { return Vec::new() };
                 let last = command.arguments.last();
                 let repeats = matches!(last, Some(Argument::ToolPairs | Argument::PromptPairs));
                 let argument = command.arguments.get(words.len());
                 match argument.or(last.filter(|_| repeats)) {
-                    Some(argument) => self.arguments(*argument, words),
+                    Some(argument) => self.argument_candidates(*argument, words),
                     None => Vec::new(),
                 }
             }
@@ -67,47 +68,48 @@ impl Completion {
         }
     }
 
-    fn arguments(&self, argument: Argument, words: &[&str]) -> Vec<Choice> {
+    fn argument_candidates(&self, argument: Argument, words: &[&str]) -> Vec<Candidate> {
         let connection = words.first().and_then(|server| self.manager.get(server));
         let second = words.get(1).copied().unwrap_or_default();
         match argument {
             Argument::Server => {
-                self.manager.servers().iter().map(|it| whole(&it.config.name)).collect()
+                self.manager.servers().iter().map(|it| complete_word(&it.config.name)).collect()
             }
-            Argument::Decision => ["allow", "deny"].iter().map(whole).collect(),
+            Argument::Decision => ["allow", "deny"].iter().map(complete_word).collect(),
             Argument::Pattern => self.patterns(),
             Argument::Tool => {
                 let tools = self.registry.tools();
                 let of_server = tools.iter().filter(|it| words.first() == Some(&&*it.server));
-                of_server.map(|it| whole(&it.tool.name)).collect()
+                of_server.map(|it| complete_word(&it.tool.name)).collect()
             }
             Argument::Uri => {
                 let items = connection.map(|it| it.resources().items);
-                items.iter().flat_map(|it| it.iter()).map(|it| whole(&it.uri)).collect()
+                items.iter().flat_map(|it| it.iter()).map(|it| complete_word(&it.uri)).collect()
             }
             Argument::Prompt => {
                 let items = connection.map(|it| it.prompts().items);
-                items.iter().flat_map(|it| it.iter()).map(|it| whole(&it.name)).collect()
+                items.iter().flat_map(|it| it.iter()).map(|it| complete_word(&it.name)).collect()
             }
             Argument::ToolPairs => {
                 let items = connection.map(|it| it.tools().items);
                 let tool = items.iter().flat_map(|it| it.iter()).find(|it| it.name == second);
-                tool.map(|tool| of_schema(&tool.input_schema)).unwrap_or_default()
+                tool.map(|tool| schema_arguments(&tool.input_schema)).unwrap_or_default()
             }
             Argument::PromptPairs => {
                 let items = connection.map(|it| it.prompts().items);
                 let prompt = items.iter().flat_map(|it| it.iter()).find(|it| it.name == second);
                 let arguments = prompt.iter().flat_map(|prompt| &prompt.arguments);
-                arguments.map(|it| part(format!("{}=", it.name))).collect()
+                arguments.map(|it| partial_word(format!("{}=", it.name))).collect()
             }
         }
     }
 
-    fn patterns(&self) -> Vec<Choice> {
+    fn patterns(&self) -> Vec<Candidate> {
         let servers = self.manager.servers();
-        let servers = servers.iter().map(|it| whole(&format!("mcp__{}", it.config.name)));
+        let servers = servers.iter().map(|it| complete_word(&format!("mcp__{}", it.config.name)));
         let tools = self.registry.tools();
-        let tools = tools.iter().map(|it| whole(&format!("mcp__{}__{}", it.server, it.tool.name)));
+        let tools =
+            tools.iter().map(|it| complete_word(&format!("mcp__{}__{}", it.server, it.tool.name)));
         servers.chain(tools).collect()
     }
 }
@@ -119,7 +121,7 @@ impl Hinter for Completion {
     type Hint = String;
 }
 
-/// Where the last word of a line begins.
+/// Returns where the last word of a line begins.
 fn start_of_word(line: &str) -> usize {
     let (mut start, mut quote) = (0, None);
     for (index, c) in line.char_indices() {
@@ -134,30 +136,31 @@ fn start_of_word(line: &str) -> usize {
     start
 }
 
-/// The arguments that a schema describes: those that are no strings as JSON.
-fn of_schema(schema: &Value) -> Vec<Choice> {
+/// Returns the arguments that a schema describes, with `:=` for those that are not
+/// strings.
+fn schema_arguments(schema: &Value) -> Vec<Candidate> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let each = properties.into_iter().flatten().map(|(name, property)| {
         let is_string = property.get("type").is_none_or(|kind| kind == "string");
-        part(format!("{name}{}", if is_string { "=" } else { ":=" }))
+        partial_word(format!("{name}{}", if is_string { "=" } else { ":=" }))
     });
     each.collect()
 }
 
-fn whole(text: &impl AsRef<str>) -> Choice {
-    Choice { text: text.as_ref().to_owned(), ends: true }
+fn complete_word(text: &impl AsRef<str>) -> Candidate {
+    Candidate { text: text.as_ref().to_owned(), is_complete: true }
 }
 
-fn part(text: String) -> Choice {
-    Choice { text, ends: false }
+fn partial_word(text: String) -> Candidate {
+    Candidate { text, is_complete: false }
 }
 
-/// As it is put into the line. What would draw on the terminal is left out.
-fn pair(choice: Choice) -> Option<Pair> {
+/// Returns the completion as it is inserted. Leaves out text with control characters.
+fn to_pair(choice: Candidate) -> Option<Pair> {
     if choice.text.chars().any(char::is_control) {
         return None;
     }
-    let quoted = match choice.ends {
+    let quoted = match choice.is_complete {
         true => format!("{} ", shlex::try_quote(&choice.text).ok()?),
         false => choice.text.clone(),
     };
@@ -171,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_begins_behind_the_last_space_that_is_not_quoted() {
+    fn a_word_begins_after_the_last_unquoted_space() {
         for (line, expected) in
             [("", 0), ("/mc", 0), ("/mcp ", 5), ("/mcp 'a b", 5), ("a 'b' c", 6)]
         {
@@ -180,16 +183,16 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_offered_in_the_way_that_they_are_written() {
+    fn completes_arguments_with_their_operator() {
         let schema =
             json!({"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}});
-        let texts: Vec<String> = of_schema(&schema).into_iter().map(|it| it.text).collect();
+        let texts: Vec<String> = schema_arguments(&schema).into_iter().map(|it| it.text).collect();
         assert_eq!(texts, ["city=", "days:="]);
     }
 
     #[test]
-    fn what_would_draw_on_a_terminal_is_not_offered_and_spaces_are_quoted() {
-        assert!(pair(whole(&"a\u{1b}[2J")).is_none());
-        assert_eq!(pair(whole(&"a b")).unwrap().replacement, "'a b' ");
+    fn skips_control_characters_and_quotes_spaces() {
+        assert!(to_pair(complete_word(&"a\u{1b}[2J")).is_none());
+        assert_eq!(to_pair(complete_word(&"a b")).unwrap().replacement, "'a b' ");
     }
 }

@@ -1,4 +1,4 @@
-//! A line that is edited at the terminal, and what is printed above it meanwhile.
+//! Edits a line at the terminal, and prints text above it meanwhile.
 
 use std::path::PathBuf;
 use std::sync::mpsc;
@@ -9,43 +9,49 @@ use rustyline::{CompletionType, Config, Editor, ExternalPrinter};
 
 use super::completion::Completion;
 use super::history;
-use super::lines::{Input, Lines};
-use crate::prompt;
+use super::line_reader::{Input, LineReader};
+use crate::terminal_prompt;
 
-/// What stands before a line.
 const PROMPT: &str = "spar> ";
 
-/// Prints above the line that is edited.
-pub(super) struct Above(mpsc::Sender<String>);
+/// Prints above the edited line.
+pub(super) struct LinePrinter(mpsc::Sender<String>);
 
-impl Above {
-    /// Prints a text, which ends with a line break, and says whether that can be
-    /// done. Never waits.
+impl LinePrinter {
+    /// Prints text that ends with a line break. Returns whether it could be sent. Never
+    /// waits.
     pub(super) fn print(&self, text: String) -> bool {
         self.0.send(text).is_ok()
     }
 }
 
-/// Lines that are edited, and what prints above them. What was typed before is
-/// in that file.
-pub(super) fn edited(completion: Completion, history: Option<PathBuf>) -> (Lines, Above) {
+/// Returns a reader of edited lines and a printer above them. The file contains the
+/// history.
+pub(super) fn edit_lines(
+    completion: Completion,
+    history: Option<PathBuf>,
+) -> (LineReader, LinePrinter) {
     let (sender, texts) = mpsc::channel::<String>();
-    let lines = Lines::from(move || {
-        let mut typing = Typing::new(completion, history);
+    let lines = LineReader::spawn(move || {
+        let mut typing = LineEditor::new(completion, history);
         if let Ok(editor) = &mut typing.editor
             && let Ok(printer) = editor.create_external_printer()
         {
-            pass_on(printer, texts);
+            forward_texts(printer, texts);
         }
         move || typing.next()
     });
-    (lines, Above(sender))
+    (lines, LinePrinter(sender))
 }
 
-/// Prints on a thread of its own: the editor takes one text at a time.
-fn pass_on(mut printer: impl ExternalPrinter + Send + 'static, texts: mpsc::Receiver<String>) {
+/// Prints on its own thread, since the editor takes one text at a time.
+fn forward_texts(
+    mut printer: impl ExternalPrinter + Send + 'static,
+    texts: mpsc::Receiver<String>,
+) {
     let thread = std::thread::Builder::new().name("above".to_owned());
-    // Without it nothing is printed there, and what happens is still kept.
+    // Without the thread nothing is printed above the line, but the events are still
+    // logged.
     let _ = thread.spawn(move || {
         for text in texts {
             if printer.print(text).is_err() {
@@ -55,17 +61,17 @@ fn pass_on(mut printer: impl ExternalPrinter + Send + 'static, texts: mpsc::Rece
     });
 }
 
-struct Typing {
+struct LineEditor {
     editor: Result<Editor<Completion, FileHistory>, String>,
     history: Option<PathBuf>,
 }
 
-impl Typing {
-    fn new(completion: Completion, history: Option<PathBuf>) -> Typing {
+impl LineEditor {
+    fn new(completion: Completion, history: Option<PathBuf>) -> LineEditor {
         let config = Config::builder()
             .completion_type(CompletionType::List)
             .history_ignore_space(true)
-            .max_history_size(history::MOST)
+            .max_history_size(history::MAX_LINES)
             .map(rustyline::config::Builder::build);
         let editor = config.and_then(|config| {
             let history = FileHistory::with_config(&config);
@@ -78,23 +84,23 @@ impl Typing {
                 history::load(editor, file);
             }
         }
-        Typing { editor, history }
+        LineEditor { editor, history }
     }
 
     fn next(&mut self) -> Input {
         let editor = match &mut self.editor {
             Ok(editor) => editor,
-            Err(why) => return Input::Broken(why.clone()),
+            Err(why) => return Input::Error(why.clone()),
         };
-        prompt::remember();
+        terminal_prompt::save_terminal_mode();
         match editor.readline(PROMPT) {
             Ok(line) => {
-                history::keep(editor, &line, self.history.as_deref());
+                history::save(editor, &line, self.history.as_deref());
                 Input::Line(line)
             }
             Err(ReadlineError::Interrupted) => Input::Interrupted,
             Err(ReadlineError::Eof) => Input::End,
-            Err(error) => Input::Broken(error.to_string()),
+            Err(error) => Input::Error(error.to_string()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What was typed before, in a file that only the user can read.
+//! The history of the shell, in a file that only the user can read.
 
 use std::path::Path;
 
@@ -6,25 +6,24 @@ use rustyline::history::FileHistory;
 use rustyline::{Editor, Helper};
 use sparring_transport::PrivateFile;
 
-/// How many lines are kept.
-pub(super) const MOST: usize = 1_000;
+/// Maximum number of lines.
+pub(super) const MAX_LINES: usize = 1_000;
 
-/// Words in the name of an argument whose value is nobody's business.
-const SECRETS: [&str; 7] =
+/// Words in the names of arguments whose values are secrets.
+const SECRET_WORDS: [&str; 7] =
     ["password", "passwd", "secret", "token", "apikey", "credential", "authorization"];
 
-/// Begins with the lines in that file. One that cannot be used, or that others
-/// can read, is left as it is.
+/// Loads the lines of the file. Ignores a file that cannot be read or that others can
+/// read.
 pub(super) fn load<H: Helper>(editor: &mut Editor<H, FileHistory>, file: &Path) {
     if PrivateFile::new(file).read().is_ok() {
-        // There may be none yet.
+        // The file may not exist yet.
         let _ = editor.load_history(file);
     }
 }
 
-/// Keeps a line, and in that file for the next time. It is nobody's loss if that
-/// cannot be done.
-pub(super) fn keep<H: Helper>(
+/// Adds a line to the history and to the file. Ignores errors.
+pub(super) fn save<H: Helper>(
     editor: &mut Editor<H, FileHistory>,
     line: &str,
     file: Option<&Path>,
@@ -42,13 +41,13 @@ pub(super) fn keep<H: Helper>(
     }
 }
 
-/// Whether a line gives an argument that is called like a secret.
+/// Returns whether a line has an argument that is named like a secret.
 fn has_secret(line: &str) -> bool {
     let names = line.split_whitespace().filter_map(|word| word.split_once('='));
     let mut names = names.map(|(name, _)| {
         name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
     });
-    names.any(|name| SECRETS.iter().any(|secret| name.contains(secret)))
+    names.any(|name| SECRET_WORDS.iter().any(|secret| name.contains(secret)))
 }
 
 #[cfg(test)]
@@ -56,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_called_like_a_secret_is_not_kept() {
+    fn does_not_save_lines_with_secrets() {
         for line in ["/mcp call a b api_key=x", "/mcp call a b c=d access-token:=1", "x Password=y"]
         {
             assert!(has_secret(line), "{line}");

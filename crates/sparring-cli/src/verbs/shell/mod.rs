@@ -1,34 +1,34 @@
-//! `spar shell`: the configured servers at one prompt, with `/mcp` commands.
+//! `spar shell`: a prompt for the configured servers, with `/mcp` commands.
 //!
-//! What is typed at a terminal is edited and completed; what comes from a pipe is
-//! a script, line by line. Commands know nothing of either.
+//! Lines at a terminal are edited and completed. Lines from a pipe are a script. Commands
+//! work the same in both cases.
 
-mod answering;
-mod asking;
 mod command;
 mod commands;
 mod completion;
-mod desk;
 mod editor;
+mod event_log;
+mod event_text;
 mod history;
-mod lines;
-mod log;
-mod telling;
-mod work;
+mod line_reader;
+mod loop_questions;
+mod questions;
+mod shell_loop;
+mod shell_state;
 
 use clap::{Args, ColorChoice};
 use sparring_transport::PrivateFile;
 
-use crate::args::Look;
+use crate::args::OutputFlags;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::host::{Servers, Sessions, Wiring, terminal};
+use crate::host::{HostOptions, ServerFlags, SessionFlags, terminal_asker};
 use crate::output::Printer;
-use crate::prompt;
 use crate::signals::Signals;
-use desk::Desk;
-use work::Work;
+use crate::terminal_prompt;
+use shell_loop::ShellLoop;
+use shell_state::ShellState;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,79 +38,78 @@ Examples:
   spar shell --resume work.json --save work.json
   printf '/mcp tools\\n' | spar shell
 
-/help lists the commands. From a pipe they are taken line by line, once the
-servers are connected; lines that begin with # are left out. A command that fails
-makes the exit code 1, and the others are done all the same. What a server asks
-while its tool runs is answered by a line /answer that follows, or declined.";
+/help lists the commands. Commands from a pipe run line by line, once the servers are
+connected; lines that begin with # are comments. After a failed command the others
+still run, and the exit code is 1. A line /answer answers a question of the server of
+the command before it; without one the question is declined.";
 
 /// Use the configured servers and their tools at a prompt
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Shell {
     #[command(flatten)]
-    servers: Servers,
+    servers: ServerFlags,
 
     #[command(flatten)]
-    sessions: Sessions,
+    sessions: SessionFlags,
 
-    /// Print no notes; errors are still told
+    /// Print errors only, no notes
     #[arg(long, short, help_heading = "Output")]
     quiet: bool,
 
-    /// When to use colours; NO_COLOR is respected
+    /// When to use colours; NO_COLOR turns them off
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
     color: ColorChoice,
 }
 
 impl Shell {
-    /// How to tell of it.
-    pub(crate) fn look(&self) -> Look {
-        Look { json: false, quiet: self.quiet, color: self.color }
+    pub(crate) fn output_flags(&self) -> OutputFlags {
+        OutputFlags { json: false, quiet: self.quiet, color: self.color }
     }
 
-    /// Does what is typed, until that ends.
+    /// Runs the lines until the end of input.
     pub(crate) async fn run(
         &self,
         printer: &Printer,
         mut signals: Signals,
         environment: &Environment,
     ) -> Result<Exit, Failure> {
-        let wiring = Wiring::default();
-        let client = asking::client(wiring.client);
-        let wiring = Wiring { asker: terminal(environment, printer), client };
+        let host_options = HostOptions::default();
+        let client = questions::client(host_options.client);
+        let host_options = HostOptions { asker: terminal_asker(environment, printer), client };
         let opening = async {
             self.check_that_it_can_be_saved().await?;
-            let host = self.servers.host(wiring, environment, printer).await?;
-            let wanted = host.wanted(&self.sessions, printer).await?;
+            let host = self.servers.open_host(host_options, environment, printer).await?;
+            let wanted = host.servers_to_resume(&self.sessions, printer).await?;
             Ok::<_, Failure>((host, wanted))
         };
-        let (host, wanted) = signals.during(opening).await??;
-        let desk = Desk::new(&host, printer);
-        let mut work = Work::new(&desk, environment, wanted);
+        let (host, wanted) = signals.interruptible(opening).await??;
+        let state = ShellState::new(&host, printer);
+        let mut work = ShellLoop::new(&state, environment, wanted);
         let done = work.run(&mut signals).await;
         drop(work);
-        host.set_rules(desk.rules());
-        prompt::restore();
+        host.set_rules(state.rules());
+        terminal_prompt::restore_terminal_mode();
         let saved = match &self.sessions.save {
-            Some(path) => host.save(path).await,
+            Some(path) => host.save_session(path).await,
             None => Ok(()),
         };
-        // What ended the shell is told before what could not be kept of it.
+        // The failure of the shell is printed before the failure to save.
         match saved {
-            Ok(()) => Ok(host.end(&mut signals, printer, done).await),
+            Ok(()) => Ok(host.shut_down(&mut signals, printer, done).await),
             Err(failure) => {
-                host.end(&mut signals, printer, done).await;
+                host.shut_down(&mut signals, printer, done).await;
                 Err(failure)
             }
         }
     }
 
-    /// Whoever wants a session to be kept wants to know at once that it cannot be.
+    /// Checks at the start that the session can be saved.
     async fn check_that_it_can_be_saved(&self) -> Result<(), Failure> {
         let Some(path) = &self.sessions.save else { return Ok(()) };
         let lock = PrivateFile::new(path).lock().await;
         lock.map(drop).map_err(|error| {
-            Failure::File(format!("the session cannot be saved in {}: {error}", path.display()))
+            Failure::File(format!("cannot save the session to {}: {error}", path.display()))
         })
     }
 }

@@ -1,53 +1,52 @@
-//! Which tests failed when they last ran: kept for each file of tests in one
-//! file of the user's own, for `--last-failed`.
+//! The tests that failed in their last run, by suite, in a file of the user, for
+//! `--last-failed`.
 //!
-//! Tests that did not run are left as they were, so that a run of some of them
-//! forgets nothing of the others.
+//! Tests that did not run keep their entry, so that a run of some tests does not forget
+//! the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use sparring_suite::{Outcome, Planned};
+use sparring_report::{Outcome, Run};
+use sparring_suite::{Plan, PlannedTest};
 use sparring_transport::{FileAccess, replace_file};
 
 use crate::failure::Failure;
 
-/// The tests that failed, by their files.
+/// The failed tests by suite.
 type Failed = BTreeMap<String, BTreeSet<String>>;
 
-/// The file that has them, where there is a place for it.
+/// The file, if the environment names a place for it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LastFailed<'a>(pub(crate) Option<&'a Path>);
 
 impl LastFailed<'_> {
-    /// Whether a test failed when it last ran.
+    /// Returns a filter for the tests that failed in their last run.
     ///
     /// # Errors
-    /// When that cannot be known.
-    pub(super) fn filter(self) -> Result<impl Fn(Planned<'_>) -> bool, Failure> {
-        let failed =
-            self.0.map(read).transpose().map_err(|told| Failure::File(told.to_string()))?;
+    /// When the file cannot be read.
+    pub(super) fn filter(self) -> Result<impl Fn(PlannedTest<'_>) -> bool, Failure> {
+        let failed = self
+            .0
+            .map(read_failed)
+            .transpose()
+            .map_err(|read_error| Failure::File(read_error.to_string()))?;
         let failed = failed.unwrap_or_default();
-        Ok(move |planned: Planned<'_>| {
-            let of_file = failed.get(&file(planned));
-            of_file.is_some_and(|tests| tests.contains(&name(planned)))
+        Ok(move |planned: PlannedTest<'_>| {
+            let of_file = failed.get(&suite_path(planned));
+            of_file.is_some_and(|tests| tests.contains(&test_name(planned)))
         })
     }
 
-    /// Keeps what came of tests.
+    /// Saves the outcomes of tests.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub(super) fn keep<'p>(
-        self,
-        ended: impl Iterator<Item = (Planned<'p>, &'p Outcome)>,
-    ) -> io::Result<()> {
+    /// When the file cannot be written.
+    pub(super) fn save(self, plan: &Plan, run: &Run) -> io::Result<()> {
         let Some(path) = self.0 else { return Ok(()) };
-        let ended: Vec<_> = ended.collect();
-        let any = ended.iter().any(|(_, outcome)| matches!(outcome, Outcome::Failed(_)));
-        if !any && !path.exists() {
+        if run.summary.failed == 0 && !path.exists() {
             return Ok(());
         }
         if let Some(folder) = path.parent() {
@@ -55,14 +54,14 @@ impl LastFailed<'_> {
         }
         let lock = File::create(path.with_extension("lock"))?;
         lock.lock()?;
-        // A file that is damaged has nothing more to say.
-        let mut failed = read(path).unwrap_or_default();
-        for (planned, outcome) in ended {
-            let of_file = failed.entry(file(planned)).or_default();
-            match outcome {
-                Outcome::Failed(_) => of_file.insert(name(planned)),
-                Outcome::Passed => of_file.remove(&name(planned)),
-                Outcome::Skipped(_) => false,
+        // A damaged file is replaced.
+        let mut failed = read_failed(path).unwrap_or_default();
+        for (planned, test) in plan.tests().zip(&run.tests) {
+            let of_file = failed.entry(suite_path(planned)).or_default();
+            match test.outcome {
+                Outcome::Failed => of_file.insert(test_name(planned)),
+                Outcome::Passed => of_file.remove(&test_name(planned)),
+                Outcome::Skipped | Outcome::NotRun => false,
             };
         }
         failed.retain(|file, tests| !tests.is_empty() && Path::new(file).exists());
@@ -70,26 +69,26 @@ impl LastFailed<'_> {
     }
 }
 
-/// A test of a table or in a variant is another one in each.
-fn name(planned: Planned<'_>) -> String {
+/// The name of a test, which differs for each variant.
+fn test_name(planned: PlannedTest<'_>) -> String {
     format!("{}{}", planned.test.name, planned.variant)
 }
 
-/// A file is the same from wherever it is named.
-fn file(planned: Planned<'_>) -> String {
+/// The absolute path of a suite.
+fn suite_path(planned: PlannedTest<'_>) -> String {
     let path = PathBuf::from(planned.suite.name());
     let path = fs::canonicalize(&path).unwrap_or(path);
     path.display().to_string()
 }
 
-fn read(path: &Path) -> io::Result<Failed> {
-    let told = |error: io::Error| {
+fn read_failed(path: &Path) -> io::Result<Failed> {
+    let read_error = |error: io::Error| {
         let message = format!("cannot read {}: {error}", path.display());
         io::Error::new(error.kind(), message)
     };
     match fs::read(path) {
-        Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::from).map_err(told),
+        Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::from).map_err(read_error),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Failed::new()),
-        Err(error) => Err(told(error)),
+        Err(error) => Err(read_error(error)),
     }
 }

@@ -1,98 +1,101 @@
-//! `spar test --watch`: runs everything once, and then again and again what a
-//! change touches: suites of which a file has changed, and suites that are new.
+//! `spar test --watch`: runs all suites once, then reruns those whose files change and
+//! those that are new.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use sparring_host::files::Files;
-use sparring_suite::{LoadError, Reading, Suite, Watched, find};
+use sparring_suite::{LoadError, LoadedSuite, Suite, WatchedFiles, find};
 
-use super::round::Around;
-use super::{Test, all_good};
+use super::test_run::TestCommand;
+use super::{Test, collect_suites};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::report::Reports;
 use crate::signals::Signals;
 
 impl Test {
-    /// Runs and watches until a signal comes.
+    /// Runs and watches until a signal arrives.
     pub(super) async fn watch(
         &self,
-        around: Around<'_>,
+        command: TestCommand<'_>,
         signals: &mut Signals,
         reports: &mut Reports,
     ) -> Result<Exit, Failure> {
-        let printer = around.printer;
-        let mut watching = Watching::default();
-        let mut touched = watching.find(&self.paths)?;
+        let printer = command.printer;
+        let mut watched_suites = WatchedSuites::default();
+        let mut affected = watched_suites.find(&self.paths)?;
         let mut files = Files::none();
         loop {
-            // What was not watched before may have changed since it was read, so
-            // then it is read once more. What changes from here on is noticed,
-            // also while tests run.
+            // Reads again what was not watched before, since it may have changed
+            // meanwhile. Later changes are noticed, also while tests run.
             let suites = loop {
-                let suites = watching.read(&touched);
-                if !files.set(&watching.all(&self.paths)) {
+                let suites = watched_suites.read(&affected);
+                if !files.set(&watched_suites.watched_paths(&self.paths)) {
                     break suites;
                 }
             };
-            match all_good(suites) {
+            match collect_suites(suites) {
                 Ok(suites) if suites.is_empty() => {}
                 Ok(suites) => {
-                    // Whatever came of it, the next change is waited for.
-                    match self.run_suites(suites, around, signals, reports).await {
+                    // Whatever the outcome, waits for the next change.
+                    match self.run_suites(suites, command, signals, reports).await {
                         Ok(_) => {}
                         Err(failure @ Failure::Stopped(_)) => return Err(failure),
-                        Err(failure) => printer.trouble(&failure).await,
+                        Err(failure) => printer.print_error(&failure).await,
                     }
                 }
-                Err(failure) => printer.trouble(&failure).await,
+                Err(failure) => printer.print_error(&failure).await,
             }
-            printer.note("waiting for a change; Ctrl+C ends it").await;
-            touched = loop {
+            printer.note("waiting for changes; press Ctrl+C to exit").await;
+            affected = loop {
                 let changed = tokio::select! {
                     biased;
                     signal = signals.next() => return Err(Failure::Stopped(signal)),
                     changed = files.changed() => changed,
                 };
-                let touched = watching.touched(&changed, &self.paths)?;
-                if !touched.is_empty() {
-                    printer.note(&told(&changed, &touched)).await;
-                    break touched;
+                let affected = watched_suites.affected(&changed, &self.paths)?;
+                if !affected.is_empty() {
+                    printer.note(&change_note(&changed, &affected)).await;
+                    break affected;
                 }
-                files.set(&watching.all(&self.paths));
+                files.set(&watched_suites.watched_paths(&self.paths));
             };
         }
     }
 }
 
-/// The suites there are, each with its files as they were when it was read.
+/// The suites, each with its files when it was read.
 #[derive(Default)]
-struct Watching {
-    suites: BTreeMap<PathBuf, (BTreeSet<PathBuf>, Watched)>,
+struct WatchedSuites {
+    suites: BTreeMap<PathBuf, (BTreeSet<PathBuf>, WatchedFiles)>,
 }
 
-impl Watching {
-    /// The suites below the paths; those that are gone are forgotten.
+impl WatchedSuites {
+    /// Finds the suites below the paths, and forgets those that are gone.
     fn find(&mut self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let found = find(paths).map_err(|error| Failure::File(error.to_string()))?;
         self.suites.retain(|path, _| found.contains(path));
         Ok(found)
     }
 
-    /// Reads suites, and keeps in mind which files they are about.
+    /// Reads suites, and keeps their files.
     fn read(&mut self, paths: &[PathBuf]) -> Vec<Result<Suite, LoadError>> {
         let read = paths.iter().map(|path| {
-            let Reading { suite, watched } = Suite::open(path);
+            let LoadedSuite { suite, watched } = Suite::load(path);
             self.suites.insert(path.clone(), (watched.files(), watched));
             suite
         });
         read.collect()
     }
 
-    /// The suites that are to be run again: those that are new, those of which a
-    /// file has changed, and those that have more or fewer files than before.
-    fn touched(&mut self, changed: &[PathBuf], paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    /// Returns the suites to rerun: new ones, those with a changed file, and those with
+    /// more or fewer files than before.
+    fn affected(
+        &mut self,
+        changed: &[PathBuf],
+        paths: &[PathBuf],
+    ) -> Result<Vec<PathBuf>, Failure> {
         let mut found = self.find(paths)?;
         found.retain(|path| match self.suites.get(path) {
             None => true,
@@ -103,8 +106,8 @@ impl Watching {
         Ok(found)
     }
 
-    /// All files, and the folders in which more may appear.
-    fn all(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
+    /// Returns all files, and the folders in which new ones may appear.
+    fn watched_paths(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let mut all: BTreeSet<PathBuf> =
             paths.iter().filter(|path| path.is_dir()).cloned().collect();
         for (path, (files, watched)) in &self.suites {
@@ -117,16 +120,12 @@ impl Watching {
     }
 }
 
-/// What has changed, and what is run because of it.
-fn told(changed: &[PathBuf], touched: &[PathBuf]) -> String {
+/// Describes what changed, and what runs because of it.
+fn change_note(changed: &[PathBuf], affected: &[PathBuf]) -> String {
     let names = |paths: &mut dyn Iterator<Item = &PathBuf>| {
         paths.map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     };
     let files = names(&mut changed.iter().filter(|path| !path.is_dir()));
-    let what = if files.is_empty() {
-        "there is something new".to_owned()
-    } else {
-        format!("{files} has changed")
-    };
-    format!("{what}: running {}", names(&mut touched.iter()))
+    let what = if files.is_empty() { "new files".to_owned() } else { format!("{files} changed") };
+    format!("{what}: running {}", names(&mut affected.iter()))
 }

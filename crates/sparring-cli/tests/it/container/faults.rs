@@ -1,12 +1,12 @@
-//! What is wrong with a container, or goes wrong in it, is told by name.
+//! Tests that faults of a container are reported by name.
 
 use std::io::BufRead as _;
 
-use super::pen::{Podman, SHELL, podman, told};
+use super::podman::{Podman, SHELL, podman, printed};
 
-/// Looks at the first line of what is told, and that it is not about time.
+/// Checks the first line of the error, and that it is not about a timeout.
 fn check(podman: &Podman, args: &[&str], expected: &str) {
-    let (stderr, code) = told(&podman.spar(&[&["ping"], args].concat()));
+    let (stderr, code) = printed(&podman.spar(&[&["ping"], args].concat()));
     assert_eq!((stderr.lines().next(), code), (Some(&*format!("error: {expected}")), Some(3)));
 }
 
@@ -22,12 +22,12 @@ fn what_is_not_there_inside_is_told() {
     check(&["--cwd", "/nope", "--", "server"], "no such directory in container spar-shell: /nope");
     check(
         &["--container-flag", "--user bob", "--", "server"],
-        "podman refuses: unable to find user bob: no matching entries in passwd file",
+        "podman refused: unable to find user bob: no matching entries in passwd file",
     );
-    let flag = "podman refuses: unknown flag: --nope; See 'podman exec --help'";
+    let flag = "podman refused: unknown flag: --nope; See 'podman exec --help'";
     check(&["--container-flag", "--nope", "--", "server"], flag);
-    // A code of the command's own is not the engine's.
-    let own = "initialize has no answer: it exited with status 127";
+    // An exit code of the command is not one of the engine.
+    let own = "no answer to initialize: exited with status 127";
     check(&["--protocol", "2025-11-25", "--", "sh", "-c", "nope"], own);
 }
 
@@ -43,12 +43,12 @@ fn a_container_that_cannot_run_anything_is_told() {
     own.does("unpause");
     own.does("kill");
     own.does("wait");
-    let killed = "container spar-own-stopped is not running: it exited with status 137";
+    let killed = "container spar-own-stopped is not running: exited with status 137";
     check(&podman, &args, killed);
 }
 
-/// Starts `spar` in a container of the test's own with a server that says
-/// nothing, does something to the container, and gives what is told.
+/// Starts `spar` on a silent server in a container of this test, does something to the
+/// container, and returns the error.
 fn meanwhile(podman: &Podman, container: &str, timeout: &str, work: &[&str]) -> Vec<String> {
     let script = "echo here >&2; while read line; do :; done; sleep 1000.31";
     let flags = ["ping", "--protocol", "2025-11-25", "--show-stderr", "--timeout", timeout];
@@ -56,41 +56,41 @@ fn meanwhile(podman: &Podman, container: &str, timeout: &str, work: &[&str]) -> 
     let mut running = podman.start(&[&flags[..], &command].concat());
     running.line("here");
     podman.run(&[work, &[container]].concat());
-    let told = running.stderr.take().unwrap().lines().map(Result::unwrap).collect();
+    let printed = running.stderr.take().unwrap().lines().map(Result::unwrap).collect();
     assert_eq!(running.exit(), Some(3));
-    told
+    printed
 }
 
 #[test]
 fn a_container_that_stops_under_a_server_is_told_at_once() {
     let Some(podman) = podman() else { return };
     let own = podman.container("run", "killed", &[]);
-    let told = meanwhile(&podman, &own.name, "60s", &["kill"]);
-    let expected = "error: initialize has no answer: it exited with status 137; \
+    let printed = meanwhile(&podman, &own.name, "60s", &["kill"]);
+    let expected = "error: no answer to initialize: exited with status 137; \
                     container spar-own-killed is not running: ";
-    assert!(told.last().unwrap().starts_with(expected), "{told:?}");
+    assert!(printed.last().unwrap().starts_with(expected), "{printed:?}");
 }
 
 #[test]
 fn a_container_that_goes_away_under_a_server_is_told_at_once() {
     let Some(podman) = podman() else { return };
     let own = podman.container("run", "removed", &[]);
-    let told = meanwhile(&podman, &own.name, "60s", &["rm", "--force", "--time=0"]).concat();
-    assert!(told.contains("error: initialize has no answer: it exited with status "), "{told}");
-    // It is killed first, and then removed.
+    let printed = meanwhile(&podman, &own.name, "60s", &["rm", "--force", "--time=0"]).concat();
+    assert!(printed.contains("error: no answer to initialize: exited with status "), "{printed}");
+    // The container is killed first, and then removed.
     let (gone, stopped) = ("has no container spar-own-removed", "spar-own-removed is not running");
-    assert!(told.contains(gone) || told.contains(stopped), "{told}");
+    assert!(printed.contains(gone) || printed.contains(stopped), "{printed}");
 }
 
 #[test]
 fn a_container_that_is_paused_under_a_server_is_told_with_the_silence() {
     let Some(podman) = podman() else { return };
     let own = podman.container("run", "paused", &[]);
-    let told = meanwhile(&podman, &own.name, "2s", &["pause"]);
+    let printed = meanwhile(&podman, &own.name, "2s", &["pause"]);
     let silence = "error: no answer to initialize within 2s";
-    assert_eq!(told[..2], [silence, "note: container spar-own-paused is paused"]);
-    // Where a paused process cannot even be killed, it is once it goes on.
-    if let Some(left) = told.get(2) {
+    assert_eq!(printed[..2], [silence, "note: container spar-own-paused is paused"]);
+    // A paused process that cannot be killed is killed once it is resumed.
+    if let Some(left) = printed.get(2) {
         let expected = "note: the server may still run in container spar-own-paused: \
                         container spar-own-paused is paused";
         assert_eq!(left, expected);

@@ -1,10 +1,10 @@
-//! The program on servers in real containers, by podman: `cargo xtask containers`
-//! starts them and says how podman is run. Without that they are skipped.
+//! Tests servers in real containers with podman. `cargo xtask containers` starts them and
+//! says how to run podman. Without it these tests are skipped.
 
-mod ends;
 mod faults;
-mod pen;
+mod hidden_processes;
+mod podman;
 mod readiness;
+mod shutdown;
 mod suites;
-mod unseen;
 mod verbs;

@@ -1,5 +1,5 @@
-//! A container that is not ready is waited for, and one that will not be is
-//! told.
+//! Tests that `spar` waits for a container that is not ready, and reports one that will
+//! not be.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -7,22 +7,22 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use super::pen::{Own, Podman, podman, told, with_engine};
-use crate::process::{PATIENCE, Running, SPAR, output, wait_until_gone};
+use super::podman::{OwnContainer, Podman, podman, printed, with_engine};
+use crate::process::{Running, SPAR, WAIT_LIMIT, output, wait_until_gone};
 
 const HEALTHY: &str = r#"--health-cmd=["/bin/sleep","0"]"#;
 const UNHEALTHY: &str = r#"--health-cmd=["/bin/nope"]"#;
 const BY_HAND: &str = "--health-interval=disable";
 
-fn check(own: &Own<'_>, podman: &Podman, expected: &str) {
+fn check(own: &OwnContainer<'_>, podman: &Podman, expected: &str) {
     let args = ["ping", "--timeout", "500ms", "--container", &own.name, "--", "server"];
     let expected = format!("error: container {} {expected}\n", own.name);
-    assert_eq!(told(&podman.spar(&args)), (expected, Some(3)));
+    assert_eq!(printed(&podman.spar(&args)), (expected, Some(3)));
 }
 
-/// Starts `spar` on an engine that writes down what it is asked, and waits
-/// until it has asked for the state more than once.
-fn wait_in(folder: &Path, own: &Own<'_>, podman: &Podman) -> Running {
+/// Starts `spar` on an engine that logs its calls, and waits until the state was
+/// requested more than once.
+fn wait_in(folder: &Path, own: &OwnContainer<'_>, podman: &Podman) -> Running {
     let (engine, log) = (folder.join("engine"), folder.join("log"));
     let script =
         format!("#!/bin/sh\necho \"$1\" >>'{}'\nexec {} \"$@\"\n", log.display(), podman.line);
@@ -31,7 +31,7 @@ fn wait_in(folder: &Path, own: &Own<'_>, podman: &Podman) -> Running {
     let args = ["ping", "--timeout", "60s", "--container", &own.name, "--", "server"];
     let args = with_engine(&args, &engine.to_string_lossy());
     let running = Running::start(&args.iter().map(String::as_str).collect::<Vec<_>>());
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + WAIT_LIMIT;
     while fs::read_to_string(&log).unwrap_or_default().matches("inspect").count() < 3 {
         assert!(Instant::now() < until, "it does not ask");
     }
@@ -43,7 +43,7 @@ fn wait_in(folder: &Path, own: &Own<'_>, podman: &Podman) -> Running {
 fn a_health_check_is_waited_for() {
     let Some(podman) = podman() else { return };
     let own = podman.container("run", "healthy", &[HEALTHY, BY_HAND]);
-    check(&own, &podman, "is not ready within 500ms: its health check has not succeeded yet");
+    check(&own, &podman, "was not ready within 500ms: the health check has not succeeded yet");
     let folder = tempfile::tempdir().unwrap();
     let waiting = wait_in(folder.path(), &own, &podman);
     podman.run(&["healthcheck", "run", &own.name]);
@@ -63,7 +63,7 @@ fn a_health_check_that_fails_is_told() {
 fn a_container_that_is_not_started_yet_is_waited_for() {
     let Some(podman) = podman() else { return };
     let own = podman.container("create", "created", &[]);
-    check(&own, &podman, "is not ready within 500ms: it has not been started");
+    check(&own, &podman, "was not ready within 500ms: not started yet");
     let folder = tempfile::tempdir().unwrap();
     let waiting = wait_in(folder.path(), &own, &podman);
     own.does("start");
@@ -88,8 +88,8 @@ fn an_engine_that_does_not_answer_has_a_deadline_and_leaves_nothing() {
     let engine = format!("sh -c 'sleep 1000 & echo $! >{}; wait'", id.display());
     let args = ["ping", "--timeout", "300ms", "--container", "web", "--", "server"];
     let args = with_engine(&args, &engine);
-    let expected = "error: sh does not tell the state of container web within 300ms\n";
+    let expected = "error: sh did not report the state of container web within 300ms\n";
     let output = output(Command::new(SPAR).args(args));
-    assert_eq!(told(&output), (expected.to_owned(), Some(3)));
+    assert_eq!(printed(&output), (expected.to_owned(), Some(3)));
     wait_until_gone(fs::read_to_string(id).unwrap().trim());
 }

@@ -1,6 +1,6 @@
-//! Suites whose servers are commands in containers.
+//! Tests suites whose servers are commands in containers.
 
-use super::pen::{SHELL, podman};
+use super::podman::{SHELL, podman};
 use crate::process::{SPAR, output};
 
 #[test]
@@ -23,17 +23,17 @@ tests:
     let mut command = std::process::Command::new(SPAR);
     command.args(["test", "a.spar.yaml"]).current_dir(folder.path()).env("ENGINE", &podman.line);
     let output = output(&mut command);
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    // The time of a slow test may follow its name.
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    // The duration of a slow test may follow its name.
     for expected in [
         "  ok    it echoes [2025-11-25]",
         "  ok    it echoes [2026-07-28]",
         "  ok    it is started anew",
-        "error: the server `gone` cannot be used: podman has no container spar-nobody\n",
+        "error: cannot use server `gone`: podman has no container spar-nobody\n",
         "\n3 passed, 1 failed, 0 skipped\n",
     ] {
-        assert!(told.contains(expected), "{expected}\n{told}");
+        assert!(printed.contains(expected), "{expected}\n{printed}");
     }
     podman.wait_for(SHELL, "of-the-suite", 0);
 }

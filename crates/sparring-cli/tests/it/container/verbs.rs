@@ -1,14 +1,14 @@
-//! What works on a child works on a command in a container.
+//! Tests that verbs work on a command in a container as on a child process.
 
 use std::process::Command;
 
-use super::pen::{BARE, Podman, SHELL, podman, told, with_engine};
+use super::podman::{BARE, Podman, SHELL, podman, printed, with_engine};
 use crate::process::{SPAR, output};
 
-/// What `spar` prints, having ended well and without a note.
+/// Returns the output of `spar`, which must succeed without a note.
 fn good(podman: &Podman, args: &[&str]) -> String {
     let output = podman.spar(args);
-    assert_eq!(told(&output), (String::new(), Some(0)), "{args:?}");
+    assert_eq!(printed(&output), (String::new(), Some(0)), "{args:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -40,7 +40,7 @@ fn every_revision_is_spoken_in_a_container() {
 #[test]
 fn environment_and_folder_are_those_inside_and_stderr_is_kept_apart() {
     let Some(podman) = podman() else { return };
-    // Of a command that ends without reading, podman may lose the last words.
+    // Podman may lose the last output of a command that ends without reading.
     let script = "read hello; echo \"$A|$B|$C|$(pwd)|$HOME\" >&2; exit 3";
     let set =
         ["--env", "A=a b", "--container-flag", "-e 'B=c d'", "--container-flag=--env=HOME=/x"];
@@ -48,9 +48,9 @@ fn environment_and_folder_are_those_inside_and_stderr_is_kept_apart() {
     let args =
         [&["ping", "--protocol", "2025-11-25"], &set[..], &passed, &["sh", "-c", script]].concat();
     let output = output(Command::new(SPAR).args(with_engine(&args, &podman.line)).env("C", "ours"));
-    let expected = "error: initialize has no answer: it exited with status 3\n\
+    let expected = "error: no answer to initialize: exited with status 3\n\
                     stderr:\n  a b|c d|ours|/tmp|/x\n";
-    assert_eq!(told(&output), (expected.to_owned(), Some(3)));
+    assert_eq!(printed(&output), (expected.to_owned(), Some(3)));
     assert!(output.stdout.is_empty());
 }
 
@@ -60,7 +60,7 @@ fn stderr_is_passed_on_as_it_comes() {
     let args = ["ping", "--show-stderr", "--container", SHELL, "--", "server"];
     let output = podman.spar(&args);
     assert_eq!(
-        told(&output),
+        printed(&output),
         ("ended: the other side closed the connection; 0 violations\n".to_owned(), Some(0))
     );
 }

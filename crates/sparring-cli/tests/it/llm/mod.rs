@@ -1,6 +1,5 @@
-//! `spar mock --llm` as agents meet it: on the official packages of both APIs,
-//! which are skipped, loudly, where they are not installed, and with an agent of
-//! theirs end to end.
+//! Tests `spar mock --llm` with the official packages of both APIs and with an agent
+//! built on them. They are skipped with a message if the packages are not installed.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -11,17 +10,17 @@ use std::process::{Command, Stdio};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use crate::other_clients::installed;
 use crate::process::{Running, SPAR, output};
-use crate::their_clients::installed;
 
-/// The turns that the clients of both packages are put through.
+/// The turns that the clients of both packages run.
 const TURNS: &str = include_str!("turns.yaml");
 
 fn here(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/llm").join(file)
 }
 
-/// A Python that has the packages of both.
+/// A Python with both packages.
 fn python() -> Option<String> {
     let python = installed("python/bin/python")?;
     let look = "from importlib.util import find_spec as has; \
@@ -34,7 +33,7 @@ fn python() -> Option<String> {
     Some(python)
 }
 
-/// An endpoint, and its URL.
+/// Starts an endpoint and returns its URL.
 fn serve(script: &Path, flags: &[&str]) -> (Running, String) {
     let mut command = Command::new(SPAR);
     command.args(["mock", "--llm"]).arg(script).args(flags);
@@ -45,8 +44,8 @@ fn serve(script: &Path, flags: &[&str]) -> (Running, String) {
     (Running::of(child), line.trim().to_owned())
 }
 
-/// What the client of an API heard.
-fn heard(api: &str, mode: &str) -> Option<Value> {
+/// Returns what the client of an API received.
+fn received(api: &str, mode: &str) -> Option<Value> {
     let python = python()?;
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("a.llm.yaml");
@@ -60,16 +59,16 @@ fn heard(api: &str, mode: &str) -> Option<Value> {
     running.signal(Signal::TERM);
     assert_eq!(running.exit(), Some(143));
     let journal = fs::read_to_string(folder.path().join("j")).unwrap();
-    // Two were tried again, and the models were asked for.
+    // Two requests were retried, and the models were listed.
     assert_eq!(journal.lines().count(), 14);
     assert!(!journal.contains("sk-"), "{journal}");
     Some(serde_json::from_slice(&output.stdout).unwrap())
 }
 
-/// Everything that both clients must have heard but for their errors.
+/// Checks what both clients must receive, except their errors.
 fn check(api: &str, mode: &str, stops: [&str; 2], errors: &[(&str, Option<u16>, &str)]) {
-    let Some(mut heard) = heard(api, mode) else { return };
-    let found = heard.as_object_mut().unwrap().remove("errors").unwrap();
+    let Some(mut received) = received(api, mode) else { return };
+    let found = received.as_object_mut().unwrap().remove("errors").unwrap();
     let found = found.as_array().unwrap();
     assert_eq!(found.len(), errors.len(), "{found:?}");
     for (found, (class, status, text)) in found.iter().zip(errors) {
@@ -86,10 +85,10 @@ fn check(api: &str, mode: &str, stops: [&str; 2], errors: &[(&str, Option<u16>, 
         "answer": "it is 15 degrees, and that is what the tool said", "usage": [7, 9],
         "retried": "after the retry", "models": ["scripted"], "in_pieces": mode == "stream",
     });
-    assert_eq!(heard, right, "{api} {mode}");
+    assert_eq!(received, right, "{api} {mode}");
 }
 
-/// The errors that come before any answer.
+/// The errors before any answer.
 const REFUSED: [(&str, Option<u16>, &str); 4] = [
     ("BadRequestError", Some(400), "no good"),
     ("AuthenticationError", Some(401), ""),
@@ -97,9 +96,9 @@ const REFUSED: [(&str, Option<u16>, &str); 4] = [
     ("RateLimitError", Some(429), ""),
 ];
 
-/// The last: no turn is left.
+/// The last error: no turn is left.
 const OVER: (&str, Option<u16>, &str) =
-    ("InternalServerError", Some(500), "turn 13 was asked for, and there are only 12");
+    ("InternalServerError", Some(500), "turn 13 was requested, but the script has only 12");
 
 #[test]
 fn the_openai_package_hears_every_turn_plain_and_in_a_stream() {
@@ -107,11 +106,11 @@ fn the_openai_package_hears_every_turn_plain_and_in_a_stream() {
     let overloaded = ("InternalServerError", Some(529), "");
     let cut = ("APIConnectionError", None, "");
     let garbage = ("JSONDecodeError", None, "");
-    let said = ("InternalServerError", Some(529), "enough of that");
-    let plain = [&REFUSED[..], &[overloaded, cut, said, garbage, OVER]].concat();
+    let spoken_text = ("InternalServerError", Some(529), "enough of that");
+    let plain = [&REFUSED[..], &[overloaded, cut, spoken_text, garbage, OVER]].concat();
     check("openai", "plain", stops, &plain);
-    let said = ("APIError", None, "enough of that");
-    let stream = [&REFUSED[..], &[overloaded, cut, said, garbage, OVER]].concat();
+    let spoken_text = ("APIError", None, "enough of that");
+    let stream = [&REFUSED[..], &[overloaded, cut, spoken_text, garbage, OVER]].concat();
     check("openai", "stream", stops, &stream);
 }
 
@@ -121,17 +120,17 @@ fn the_anthropic_package_hears_every_turn_plain_and_in_a_stream() {
     let overloaded = ("OverloadedError", Some(529), "");
     let cut = ("APIConnectionError", None, "");
     let garbage = ("JSONDecodeError", None, "");
-    let said = ("OverloadedError", Some(529), "enough of that");
-    let plain = [&REFUSED[..], &[overloaded, cut, said, garbage, OVER]].concat();
+    let spoken_text = ("OverloadedError", Some(529), "enough of that");
+    let plain = [&REFUSED[..], &[overloaded, cut, spoken_text, garbage, OVER]].concat();
     check("anthropic", "plain", stops, &plain);
     let cut = ("RemoteProtocolError", None, "incomplete chunked read");
-    let said = ("APIStatusError", Some(200), "enough of that");
-    let stream = [&REFUSED[..], &[overloaded, cut, said, garbage, OVER]].concat();
+    let spoken_text = ("APIStatusError", Some(200), "enough of that");
+    let stream = [&REFUSED[..], &[overloaded, cut, spoken_text, garbage, OVER]].concat();
     check("anthropic", "stream", stops, &stream);
 }
 
-/// Seed 1's flow: the model is a script, the server a mock that answers turn by
-/// turn, and the agent is made of official packages alone.
+/// Runs an agent of official packages with a scripted model and a mock that answers turn
+/// by turn.
 fn check_agent(api: &str, transport: &str) {
     let Some(python) = python() else { return };
     let suite = fs::read_to_string(here("agent.spar.yaml")).unwrap();
@@ -141,8 +140,8 @@ fn check_agent(api: &str, transport: &str) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.spar.yaml"), suite).unwrap();
     let output = output(Command::new(SPAR).arg("test").current_dir(folder.path()));
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.ends_with("2 passed, 0 failed, 0 skipped\n"), "{api}: {told}");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.ends_with("2 passed, 0 failed, 0 skipped\n"), "{api}: {printed}");
 }
 
 #[test]
@@ -163,8 +162,8 @@ fn an_endpoint_is_at_the_given_address_and_its_port_is_free_after_a_signal() {
         .unwrap();
     let flags = ["--http", "127.0.0.1:0", "--json", "--var", "who=Ada"];
     let (running, line) = serve(&script, &flags);
-    let told: Value = serde_json::from_str(&line).unwrap();
-    let url = told["url"].as_str().unwrap();
+    let printed: Value = serde_json::from_str(&line).unwrap();
+    let url = printed["url"].as_str().unwrap();
     let address = url.strip_prefix("http://").unwrap().to_owned();
     let body = json!({
         "model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": "hi"}],

@@ -1,8 +1,8 @@
-//! `spar shell`, from a script and at a terminal.
+//! Tests `spar shell`, from a script and at a terminal.
 
-mod asked;
-mod ending;
-mod place;
+mod questions;
 mod scenarios;
 mod screen;
-mod typed;
+mod shell_folder;
+mod shutdown;
+mod typing;

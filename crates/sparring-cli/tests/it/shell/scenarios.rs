@@ -1,11 +1,11 @@
-//! The commands as a script gives them.
+//! Tests the commands of a script.
 
-use super::place::Place;
+use super::shell_folder::ShellFolder;
 use crate::process::wait_until_gone;
 
 #[test]
 fn status_shows_the_connected_servers_with_their_tools() {
-    let shown = Place::new().printed(&[], "/mcp\n");
+    let shown = ShellFolder::new().printed(&[], "/mcp\n");
     let lines: Vec<&str> = shown.lines().map(str::trim).collect();
     assert_eq!(lines[0], "2 of 3 servers connected: 5 tools, 2 resources, 0 prompts");
     assert!(lines[1].starts_with("database  connected  3 tools, 1 resource;"), "{shown}");
@@ -15,7 +15,7 @@ fn status_shows_the_connected_servers_with_their_tools() {
 
 #[test]
 fn all_configured_servers_are_listed_with_how_they_are() {
-    let shown = Place::new().printed(&[], "/mcp servers\n");
+    let shown = ShellFolder::new().printed(&[], "/mcp servers\n");
     let rows: Vec<Vec<&str>> = shown.lines().map(|row| row.split_whitespace().collect()).collect();
     let states: Vec<_> = rows.iter().map(|row| (row[0], row[1], row[2])).collect();
     let expected = [
@@ -28,7 +28,7 @@ fn all_configured_servers_are_listed_with_how_they_are() {
 
 #[test]
 fn a_server_is_connected_and_that_is_said() {
-    let shown = Place::new().printed(&[], "/mcp connect spare\n/mcp\n");
+    let shown = ShellFolder::new().printed(&[], "/mcp connect spare\n/mcp\n");
     assert!(
         shown.starts_with("connected to spare (2 tools, 1 resource)\n3 of 3 servers"),
         "{shown}"
@@ -37,7 +37,7 @@ fn a_server_is_connected_and_that_is_said() {
 
 #[test]
 fn a_server_is_disconnected_and_that_is_said_and_its_process_is_gone() {
-    let place = Place::new();
+    let place = ShellFolder::new();
     let shown = place.printed(&[], "/mcp disconnect database\n/mcp\n");
     assert!(shown.starts_with("disconnected from database\n1 of 3 servers connected"), "{shown}");
     assert!(shown.contains("  database  idle\n"), "{shown}");
@@ -46,7 +46,7 @@ fn a_server_is_disconnected_and_that_is_said_and_its_process_is_gone() {
 
 #[test]
 fn all_tools_are_listed_by_server() {
-    let shown = Place::new().printed(&[], "/mcp tools\n");
+    let shown = ShellFolder::new().printed(&[], "/mcp tools\n");
     let expected = "\
 database (3 tools)
   query   Runs a statement
@@ -61,7 +61,7 @@ files (2 tools)
 
 #[test]
 fn all_resources_are_listed() {
-    let shown = Place::new().printed(&[], "/mcp resources\n");
+    let shown = ShellFolder::new().printed(&[], "/mcp resources\n");
     let expected = "database (1 resource)\n  db://users  users\n\
                     files (1 resource)\n  file:///notes  notes\n";
     assert_eq!(shown, expected);
@@ -69,7 +69,7 @@ fn all_resources_are_listed() {
 
 #[test]
 fn another_configuration_is_put_in_force_and_what_is_unchanged_stays() {
-    let place = Place::new();
+    let place = ShellFolder::new();
     place.edit_by("cp pid kept; sed 's/spare:/other:/; s/auto_connect: false/enabled: false/' servers.yaml > new; mv new servers.yaml");
     let script = "/mcp call files edit\n/mcp reload\n/mcp\n";
     let shown = place.printed(&["--allow", "mcp__files"], script);
@@ -81,7 +81,7 @@ fn another_configuration_is_put_in_force_and_what_is_unchanged_stays() {
 
 #[test]
 fn a_configuration_that_cannot_be_used_changes_nothing() {
-    let place = Place::new();
+    let place = ShellFolder::new();
     place.edit_by("echo 'oops: [' > servers.yaml");
     let script = "/mcp call files edit\n/mcp reload\n/mcp\n";
     let output = place.script(&["--allow", "mcp__files"], script);
@@ -94,7 +94,7 @@ fn a_configuration_that_cannot_be_used_changes_nothing() {
 
 #[test]
 fn a_huge_result_is_printed_whole() {
-    let place = Place::new();
+    let place = ShellFolder::new();
     let huge = "x".repeat(2_000_000);
     let mock = format!(
         "server: {{name: files, version: 1.0.0}}\ntools:\n  - name: read\n    replies: [{{text: {huge}}}]\n"
@@ -106,7 +106,7 @@ fn a_huge_result_is_printed_whole() {
 
 #[test]
 fn a_session_is_gone_on_with() {
-    let place = Place::new();
+    let place = ShellFolder::new();
     let script = "/mcp connect spare\n/mcp disconnect files\n/mcp permissions deny mcp__spare\n";
     place.printed(&["--save", "kept.json"], script);
     let shown = place.printed(&["--resume", "kept.json"], "/mcp\n/mcp tools spare\n");

@@ -1,4 +1,4 @@
-//! A terminal with a shell on it: what is typed there, and what is seen.
+//! A terminal with a shell: types keys, and reads the screen.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -9,27 +9,27 @@ use std::time::Instant;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
-use super::place::Place;
-use crate::process::{PATIENCE, Running, SPAR};
+use super::shell_folder::ShellFolder;
+use crate::process::{Running, SPAR, WAIT_LIMIT};
 
 pub(super) const CTRL_C: &str = "\u{3}";
 pub(super) const CTRL_D: &str = "\u{4}";
 pub(super) const UP: &str = "\u{1b}[A";
 
-/// A shell on a terminal of its own.
+/// A shell on its own terminal.
 pub(super) struct Screen {
     pub(super) shell: Running,
     keyboard: File,
-    /// The end that the shell has, so that how it is left can be seen.
+    /// The shell's end, to see its mode.
     terminal: File,
     pieces: mpsc::Receiver<Vec<u8>>,
-    /// What came and was not looked for yet.
+    /// Output that was not matched yet.
     rest: String,
 }
 
 impl Screen {
-    /// Starts a shell in that place.
-    pub(super) fn start(place: &Place, args: &[&str]) -> Screen {
+    /// Starts a shell in this folder.
+    pub(super) fn start(place: &ShellFolder, args: &[&str]) -> Screen {
         let master =
             openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
@@ -39,7 +39,7 @@ impl Screen {
         let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
         let terminal = OpenOptions::new().read(true).write(true).open(name).unwrap();
         let end = || Stdio::from(terminal.try_clone().unwrap());
-        // It becomes the terminal of a session, so that Ctrl+C is a signal there.
+        // The terminal controls a session, so that Ctrl+C is a signal.
         let mut command = place.command(&["setsid", "--ctty", SPAR], args);
         let child = command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
         let keyboard = File::from(master);
@@ -57,20 +57,20 @@ impl Screen {
         Screen { shell, keyboard, terminal, pieces, rest: String::new() }
     }
 
-    /// Types something once there is a prompt behind what was seen last.
+    /// Types text after the next prompt.
     pub(super) fn enter(&mut self, text: &str) {
         self.see("spar> ");
         self.type_in(text);
     }
 
-    /// Types something now.
+    /// Types text now.
     pub(super) fn type_in(&mut self, text: &str) {
         self.keyboard.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Waits until this is seen, and gives what was seen before it.
+    /// Waits until the screen shows this, and returns the output before it.
     pub(super) fn see(&mut self, text: &str) -> String {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + WAIT_LIMIT;
         loop {
             if let Some((before, rest)) = self.rest.split_once(text) {
                 let (before, rest) = (before.to_owned(), rest.to_owned());
@@ -85,13 +85,13 @@ impl Screen {
         }
     }
 
-    /// Whether the terminal is as people expect it.
+    /// Returns whether the terminal has its normal mode.
     pub(super) fn is_as_before(&self) -> bool {
         let modes = tcgetattr(&self.terminal).unwrap().local_modes;
         modes.contains(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG)
     }
 
-    /// Waits for the shell's end, and gives its exit code and the terminal.
+    /// Waits for the end of the shell, and returns its exit code and the output.
     pub(super) fn end(self) -> (Option<i32>, bool) {
         let Screen { shell, keyboard, terminal, pieces, rest } = self;
         let exit = shell.exit();

@@ -1,5 +1,5 @@
-//! A server over HTTP that passes everything on to one over stdio, so that each
-//! verb can be held against what it prints there.
+//! An HTTP server that forwards everything to a stdio server, to compare the output of
+//! each verb.
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -14,12 +14,12 @@ use super::listen::{Listening, Request, Stream, read};
 /// The id of the only session.
 const SESSION: &str = "0123456789abcdef";
 
-/// How the server speaks over HTTP.
+/// The kind of HTTP server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// Streamable HTTP, every answer JSON.
+pub(crate) enum HttpKind {
+    /// Streamable HTTP with JSON responses.
     Json,
-    /// Streamable HTTP, every answer a stream of events.
+    /// Streamable HTTP with event streams.
     Events,
     /// HTTP+SSE.
     Old,
@@ -35,15 +35,15 @@ pub(crate) struct Bridge {
 struct Shared {
     to: ChildStdin,
     from: BufReader<ChildStdout>,
-    /// Where the events go, over HTTP+SSE.
+    /// The events of HTTP+SSE.
     events: Option<Sender<String>>,
     begun: bool,
     ended: bool,
 }
 
 impl Bridge {
-    /// Starts one before this script.
-    pub(crate) fn start(way: Way, script: &str, folder: &Path) -> Bridge {
+    /// Starts a bridge to this script.
+    pub(crate) fn start(way: HttpKind, script: &str, folder: &Path) -> Bridge {
         let mut command = Command::new("sh");
         command.arg(script).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -66,7 +66,7 @@ impl Bridge {
         self.listening.port()
     }
 
-    /// Whether a session that was begun was also ended.
+    /// Returns whether every session was deleted.
     pub(crate) fn is_left_clean(&self) -> bool {
         let shared = self.shared.lock().unwrap();
         shared.begun == shared.ended
@@ -81,21 +81,21 @@ impl Drop for Bridge {
 }
 
 fn answer(
-    way: Way,
+    way: HttpKind,
     shared: &Mutex<Shared>,
     request: &Request,
     stream: &mut dyn Stream,
 ) -> io::Result<()> {
     match way {
-        Way::Old if request.is("GET") => {
+        HttpKind::Old if request.is("GET") => {
             let (events, incoming) = channel();
             shared.lock().unwrap().events = Some(events);
             return stand(stream, &incoming);
         }
-        Way::Old if !request.head.contains(" /messages ") => {
+        HttpKind::Old if !request.head.contains(" /messages ") => {
             return respond(stream, "405 Method Not Allowed", "", "");
         }
-        Way::Json | Way::Events if request.is("GET") => {
+        HttpKind::Json | HttpKind::Events if request.is("GET") => {
             return respond(stream, "405 Method Not Allowed", "", "");
         }
         _ => {}
@@ -106,7 +106,7 @@ fn answer(
         return respond(stream, "204 No Content", "", "");
     }
     let frame = Frame::parse(request.body.as_bytes());
-    let begins = frame.method() == Some("initialize") && way != Way::Old;
+    let begins = frame.method() == Some("initialize") && way != HttpKind::Old;
     if shared.begun && !begins && request.header("mcp-session-id") != Some(SESSION) {
         return respond(stream, "400 Bad Request", "", "the session is missing");
     }
@@ -121,17 +121,17 @@ fn answer(
     let session = if begins { format!("mcp-session-id: {SESSION}\r\n") } else { String::new() };
     let event = format!("event: message\r\ndata: {reply}\r\n\r\n");
     match way {
-        Way::Json => respond(
+        HttpKind::Json => respond(
             stream,
             "200 OK",
             &format!("{session}content-type: application/json\r\n"),
             reply,
         ),
-        Way::Events => {
+        HttpKind::Events => {
             let headers = format!("{session}content-type: text/event-stream\r\n");
             respond(stream, "200 OK", &headers, &event)
         }
-        Way::Old => {
+        HttpKind::Old => {
             respond(stream, "202 Accepted", "", "Accepted")?;
             let events = shared.events.as_ref().expect("the stream comes first");
             events.send(event).map_err(io::Error::other)
@@ -139,7 +139,7 @@ fn answer(
     }
 }
 
-/// The stream of HTTP+SSE, until nobody reads it.
+/// Serves the stream of HTTP+SSE until the client closes it.
 fn stand(stream: &mut dyn Stream, events: &Receiver<String>) -> io::Result<()> {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
     stream.write_all(format!("{head}event: endpoint\ndata: /messages\n\n").as_bytes())?;

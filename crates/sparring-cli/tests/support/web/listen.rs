@@ -1,5 +1,4 @@
-//! Accepts connections and reads requests off them; what to answer is not
-//! known here.
+//! Accepts connections and reads their requests. Does not know the responses.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -13,12 +12,12 @@ use rustls::{ServerConnection, StreamOwned};
 
 /// Both directions of a connection.
 pub(super) trait Stream: Read + Write + Send {
-    /// Waits until the other side has closed it.
+    /// Waits until the peer has closed it.
     fn wait_for_the_end(&mut self) {
         let _ = io::copy(self, &mut io::sink());
     }
 
-    /// Ends it for both sides.
+    /// Closes both directions.
     fn end(&self);
 }
 
@@ -34,7 +33,7 @@ impl Stream for UnixStream {
     }
 }
 
-/// One with TLS, on top of another.
+/// A TLS stream on top of another.
 pub(super) struct Tls<'a>(pub(super) StreamOwned<ServerConnection, &'a mut dyn Stream>);
 
 impl Read for Tls<'_> {
@@ -59,9 +58,9 @@ impl Stream for Tls<'_> {
     }
 }
 
-/// Something that came in.
+/// A received request.
 pub(super) struct Request {
-    /// Everything before the body, names of headers in lower case.
+    /// Everything before the body, with header names in lower case.
     pub(super) head: String,
     pub(super) body: String,
 }
@@ -71,7 +70,7 @@ impl Request {
         self.head.split(' ').next() == Some(method)
     }
 
-    /// Whether this stands in it, head or body.
+    /// Returns whether the head or the body contains this.
     pub(super) fn has(&self, text: &str) -> bool {
         self.head.contains(text) || self.body.contains(text)
     }
@@ -82,10 +81,10 @@ impl Request {
     }
 }
 
-/// What is done with each connection.
+/// The function that handles a connection.
 pub(super) type Work = dyn Fn(&mut dyn Stream) + Send + Sync;
 
-/// Listens until it is dropped, each connection on a thread of its own.
+/// Listens until it is dropped, each connection on its own thread.
 pub(super) struct Listening {
     address: SocketAddr,
     socket: Option<PathBuf>,
@@ -94,7 +93,7 @@ pub(super) struct Listening {
 }
 
 impl Listening {
-    /// Listens on a free port, and on a Unix socket if there shall be one.
+    /// Listens on a free port, and on a Unix socket if one is given.
     pub(super) fn start(socket: Option<&Path>, work: Arc<Work>) -> Listening {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = listener.local_addr().unwrap();
@@ -117,7 +116,7 @@ impl Listening {
 impl Drop for Listening {
     fn drop(&mut self) {
         self.over.store(true, Ordering::SeqCst);
-        // Whoever waits for a connection has to be given one.
+        // Wakes the thread that waits for a connection.
         let _ = TcpStream::connect(self.address);
         let _ = self.socket.as_ref().map(UnixStream::connect);
         self.threads.drain(..).for_each(|thread| drop(thread.join()));
@@ -134,7 +133,8 @@ fn serve<S: Stream + 'static>(
             return;
         }
         let (mut stream, work) = (stream.unwrap(), Arc::clone(work));
-        // It ends with its connection, and that with the program under test.
+        // The thread ends with its connection, and the connection with the program
+        // under test.
         std::thread::spawn(move || {
             work(&mut stream);
             stream.end();
@@ -142,8 +142,8 @@ fn serve<S: Stream + 'static>(
     }
 }
 
-/// The next request; none where the connection ended, or where what comes is
-/// no HTTP: of that, the first byte.
+/// Reads the next request. Returns nothing at the end of the connection, and only the
+/// first byte of anything but HTTP.
 pub(super) fn read(stream: &mut dyn Stream) -> Result<Request, Option<u8>> {
     let mut bytes = Vec::new();
     while !bytes.ends_with(b"\r\n\r\n") {

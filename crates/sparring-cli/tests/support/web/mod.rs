@@ -4,5 +4,5 @@ mod bridge;
 mod listen;
 mod script;
 
-pub(crate) use bridge::{Bridge, Way};
+pub(crate) use bridge::{Bridge, HttpKind};
 pub(crate) use script::Scripted;

@@ -1,11 +1,11 @@
-//! A server that answers as a file says, for the faults of servers over HTTP.
+//! An HTTP server that answers from a script, to test faults of servers over HTTP.
 //!
-//! The file has one answer after the other. `=== WORD WORD` begins one, and says
-//! what a request must have in it, head or body; the first that fits is given.
-//! What follows is the answer as it stands, the lines of its head ended as HTTP
-//! wants it, with a `content-length` unless it is a stream of events. A last line
-//! `...` keeps it open until the client has enough. The word `TLS` stands for a
-//! client that begins with something else than HTTP.
+//! The script is a list of responses. `=== WORD WORD` begins a response and names words
+//! that the head or the body of the request must contain. The first response that matches
+//! is sent as it is written, with the line ends of HTTP in its head, and with a
+//! `content-length` unless it is an event stream. A last line `...` keeps the connection
+//! open until the client closes it. The word `TLS` matches a client that does not begin
+//! with HTTP.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,36 +13,36 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-use crate::process::PATIENCE;
+use crate::process::WAIT_LIMIT;
 
 use super::listen::{Listening, Request, Stream, Tls, read};
 
 /// A running server.
 pub(crate) struct Scripted {
     listening: Listening,
-    /// What has come in, as it came.
+    /// The received requests.
     requests: Receiver<Request>,
 }
 
 struct Answer {
     words: Vec<String>,
     bytes: Vec<u8>,
-    /// Whether the connection can have another request.
+    /// Whether another request may follow on the connection.
     goes_on: bool,
-    /// Whether it is kept open although nothing more comes.
+    /// Whether the connection stays open after the response.
     stays: bool,
 }
 
 impl Scripted {
-    /// Starts one, also on a Unix socket if there shall be one, in a folder that
-    /// must outlive the server.
+    /// Starts a server, also on a Unix socket if one is given, in a folder that must
+    /// outlive the server.
     pub(crate) fn start(script: &str, socket: Option<&Path>) -> Scripted {
         let (answers, (sender, requests)) = (answers(script), channel());
         let work = move |stream: &mut dyn Stream| while answer(stream, &answers, &sender) {};
         Scripted { listening: Listening::start(socket, Arc::new(work)), requests }
     }
 
-    /// Starts one that speaks TLS.
+    /// Starts a server with TLS.
     pub(crate) fn secure(script: &str, config: Arc<ServerConfig>) -> Scripted {
         let (answers, (sender, requests)) = (answers(script), channel());
         let work = move |stream: &mut dyn Stream| {
@@ -57,10 +57,10 @@ impl Scripted {
         self.listening.port()
     }
 
-    /// Waits for a request that has this word in it.
+    /// Waits for a request that contains this word.
     pub(crate) fn wait_for(&self, word: &str) {
         loop {
-            let request = self.requests.recv_timeout(PATIENCE).unwrap();
+            let request = self.requests.recv_timeout(WAIT_LIMIT).unwrap();
             if request.has(word) {
                 return;
             }
@@ -72,12 +72,12 @@ fn answers(script: &str) -> Vec<Answer> {
     script.split("=== ").skip(1).map(Answer::parse).collect()
 }
 
-/// Answers one request; whether there can be another.
+/// Answers one request. Returns whether another may follow.
 fn answer(stream: &mut dyn Stream, answers: &[Answer], seen: &Sender<Request>) -> bool {
     let fitting = match read(stream) {
         Ok(request) => {
             let fitting = answers.iter().find(|answer| answer.fits(&request));
-            // Nobody need look.
+            // The receiver may be gone.
             let _ = seen.send(request);
             fitting
         }

@@ -1,14 +1,14 @@
-//! Whether a text is a table of cells.
+//! Detects CSV tables.
 
 use std::collections::HashSet;
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 
-/// A name of a column is not longer than this.
-const NAME: usize = 80;
+/// The maximum number of bytes of a column's name.
+const MAX_COLUMN_NAME_BYTES: usize = 80;
 
-/// A table has more than one column and row, as many cells in each row, and a
-/// first row of names, unless it is all numbers.
+/// Returns whether the text is a table: several columns and rows, equally many
+/// cells in each row, and a first row of names, unless all cells are numbers.
 pub(super) fn is_table(text: &str) -> bool {
     [b',', b';', b'\t'].into_iter().any(|delimiter| is_table_by(text, delimiter))
 }
@@ -29,14 +29,15 @@ fn is_table_by(text: &str, delimiter: u8) -> bool {
     }
     let different: HashSet<_> = names.iter().map(|name| name.trim()).collect();
     let named = names.iter().all(|name| is_name(name)) && different.len() == names.len();
-    // In prose a blank follows every comma. A column of numbers is none.
+    // In prose a space follows every comma. A column of numbers shows that it
+    // is a table.
     let spaced = delimiter != b'\t' && data.iter().chain([names]).all(|row| is_spaced(row));
     let column = |index: usize| data.iter().all(|row| is_number(&row[index]));
     named && (!spaced || (0..names.len()).any(column))
 }
 
-/// All rows but empty ones; none where a quote is not closed. Stops at the
-/// first row that has another number of cells than the first.
+/// Parses all rows except empty ones. Returns `None` for an unclosed quote or a
+/// row with another number of cells than the first.
 fn rows(text: &str, delimiter: u8) -> Option<Vec<Vec<String>>> {
     let mut reader: Reader = ReaderBuilder::new().delimiter(delimiter).build();
     let mut input = text.as_bytes();
@@ -77,14 +78,14 @@ fn is_number(cell: &str) -> bool {
         && cell.parse::<f64>().is_ok()
 }
 
-/// Whether a cell can name a column: a few words, and nothing of a sentence or
-/// of code.
+/// Returns whether a cell can name a column: a few words, and no characters of
+/// a sentence or of code.
 fn is_name(cell: &str) -> bool {
     let cell = cell.trim();
     let opened = cell.chars().filter(|c| "([".contains(*c)).count();
     let closed = cell.chars().filter(|c| ")]".contains(*c)).count();
     cell.chars().any(char::is_alphabetic)
-        && cell.len() <= NAME
+        && cell.len() <= MAX_COLUMN_NAME_BYTES
         && cell.split_whitespace().count() <= 6
         && !cell.starts_with(|c: char| c.is_ascii_digit())
         && !cell.ends_with(['.', '!', '?', ':'])

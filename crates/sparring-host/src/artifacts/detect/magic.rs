@@ -1,13 +1,13 @@
-//! Images and sounds by the bytes that they begin with.
+//! Detects images and sounds by their first bytes.
 
 use super::super::kind::Kind;
 
-/// How far into a text an SVG's element is looked for: a declaration, a
-/// document type and comments may stand before it.
-const PROLOG: usize = 2048;
+/// How far into a text the `<svg` element is searched: a declaration, a
+/// document type and comments can precede it.
+const MAX_SVG_PROLOG_BYTES: usize = 2048;
 
-/// The kind that begins like this, where one does.
-pub(in super::super) fn by_magic(bytes: &[u8]) -> Option<Kind> {
+/// The kind with these first bytes, if there is one.
+pub(in super::super) fn kind_from_magic(bytes: &[u8]) -> Option<Kind> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Kind::Png),
         [0xff, 0xd8, 0xff, ..] => Some(Kind::Jpeg),
@@ -17,8 +17,8 @@ pub(in super::super) fn by_magic(bytes: &[u8]) -> Option<Kind> {
         [b'O', b'g', b'g', b'S', ..] => Some(Kind::Ogg),
         [b'f', b'L', b'a', b'C', ..] => Some(Kind::Flac),
         [b'I', b'D', b'3', 2..=4, ..] => Some(Kind::Mp3),
-        // A frame of MPEG audio: eleven set bits, a version that there is, layer
-        // III, a bit rate and a sample rate that there are.
+        // An MPEG audio frame: eleven set bits, a valid version, layer III, and
+        // a valid bit rate and sample rate.
         [0xff, second, third, ..]
             if second & 0xe6 == 0xe2
                 && second & 0x18 != 0x08
@@ -31,9 +31,10 @@ pub(in super::super) fn by_magic(bytes: &[u8]) -> Option<Kind> {
     }
 }
 
-/// Whether these bytes may be of that kind; of a kind without signs they may.
-pub(in super::super) fn begins_like(kind: Kind, bytes: &[u8]) -> bool {
-    let has_signs = matches!(
+/// Returns whether the bytes can have that kind. Kinds without magic bytes
+/// accept all.
+pub(in super::super) fn magic_matches(kind: Kind, bytes: &[u8]) -> bool {
+    let has_magic = matches!(
         kind,
         Kind::Png
             | Kind::Jpeg
@@ -45,13 +46,13 @@ pub(in super::super) fn begins_like(kind: Kind, bytes: &[u8]) -> bool {
             | Kind::Ogg
             | Kind::Flac
     );
-    !has_signs || by_magic(bytes) == Some(kind)
+    !has_magic || kind_from_magic(bytes) == Some(kind)
 }
 
 fn is_svg(bytes: &[u8]) -> bool {
-    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(PROLOG)]);
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_SVG_PROLOG_BYTES)]);
     let mut rest = start.trim_start_matches('\u{feff}').trim_start();
-    // What may stand before the element, each with what ends it.
+    // What can precede the element, each with its end.
     loop {
         let end = match rest {
             _ if rest.starts_with("<?") => "?>",
@@ -72,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_kind_is_known_by_its_beginning() {
+    fn each_kind_is_detected_by_its_first_bytes() {
         let cases: [(&[u8], Option<Kind>); 18] = [
             (b"\x89PNG\r\n\x1a\nrest", Some(Kind::Png)),
             (b"\xff\xd8\xff\xe0rest", Some(Kind::Jpeg)),
@@ -84,7 +85,7 @@ mod tests {
             (b"fLaC\0", Some(Kind::Flac)),
             (b"ID3\x04\0", Some(Kind::Mp3)),
             (b"\xff\xfb\x90\x64", Some(Kind::Mp3)),
-            // AAC, whose frames begin alike.
+            // AAC frames begin alike.
             (b"\xff\xf1\x50\x80", None),
             (b"\xff\xff\xff\xff", None),
             (b"<svg xmlns='x'/>", Some(Kind::Svg)),
@@ -95,15 +96,15 @@ mod tests {
             (b"", None),
         ];
         for (bytes, kind) in cases {
-            assert_eq!(by_magic(bytes), kind, "{bytes:?}");
+            assert_eq!(kind_from_magic(bytes), kind, "{bytes:?}");
         }
     }
 
     #[test]
-    fn what_has_no_signs_begins_in_any_way() {
-        assert!(begins_like(Kind::Bytes, b"anything"));
-        assert!(begins_like(Kind::Gif, b"GIF87a"));
-        assert!(!begins_like(Kind::Gif, b"GIF"));
-        assert!(!begins_like(Kind::Png, b"GIF87a"));
+    fn a_kind_without_magic_bytes_accepts_all_bytes() {
+        assert!(magic_matches(Kind::Bytes, b"anything"));
+        assert!(magic_matches(Kind::Gif, b"GIF87a"));
+        assert!(!magic_matches(Kind::Gif, b"GIF"));
+        assert!(!magic_matches(Kind::Png, b"GIF87a"));
     }
 }

@@ -1,11 +1,12 @@
-//! Whether a text has the structure of Markdown.
+//! Detects Markdown.
 
-use super::super::blocks::{Block, fenced};
+use super::super::fenced_blocks::{Block, find_fenced_blocks};
 
-/// A block that nothing else has is enough; of signs that other texts have too
-/// there must be two. Code has all of them in its comments.
+/// Returns whether the text is Markdown. One unique feature is enough; of
+/// features that other texts have too, two are needed. Code is excluded,
+/// because its comments can have all of them.
 pub(super) fn is_markdown(text: &str) -> bool {
-    let blocks = fenced(text);
+    let blocks = find_fenced_blocks(text);
     let lines = lines_around(text, &blocks);
     if is_code(&lines) {
         return false;
@@ -14,8 +15,8 @@ pub(super) fn is_markdown(text: &str) -> bool {
         return true;
     }
     let many = |fits: fn(&str) -> bool| lines.iter().filter(|line| fits(line)).count();
-    let headings: Vec<_> = lines.iter().filter_map(|line| level(line)).collect();
-    let signs = [
+    let headings: Vec<_> = lines.iter().filter_map(|line| heading_level(line)).collect();
+    let features = [
         !headings.is_empty() || lines.windows(2).any(|two| is_underlined(two[0], two[1])),
         headings.iter().any(|level| *level != headings[0]),
         many(is_item) > 1,
@@ -23,7 +24,7 @@ pub(super) fn is_markdown(text: &str) -> bool {
         many(has_link) > 0,
         many(has_emphasis) > 0,
     ];
-    signs.iter().filter(|sign| **sign).count() > 1
+    features.iter().filter(|feature| **feature).count() > 1
 }
 
 fn lines_around<'a>(text: &'a str, blocks: &[Block<'_>]) -> Vec<&'a str> {
@@ -37,15 +38,15 @@ fn lines_around<'a>(text: &'a str, blocks: &[Block<'_>]) -> Vec<&'a str> {
     lines
 }
 
-/// Whether a line can only be one of a program, or one in twenty-five looks
-/// like it.
+/// Returns whether one line can only be code, or at least one in twenty-five
+/// looks like code.
 fn is_code(lines: &[&str]) -> bool {
     let code = lines.iter().filter(|line| may_be_code(line)).count();
     let all = lines.iter().filter(|line| !line.trim().is_empty()).count();
-    lines.iter().any(|line| is_of_program(line)) || (code > 0 && code * 25 >= all)
+    lines.iter().any(|line| is_certainly_code(line)) || (code > 0 && code * 25 >= all)
 }
 
-fn is_of_program(line: &str) -> bool {
+fn is_certainly_code(line: &str) -> bool {
     let from = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import "));
     let is_import = from.is_some_and(|(module, _)| !module.contains(' '));
     is_import || line.starts_with("#!/") || line.starts_with("#include ")
@@ -56,7 +57,7 @@ fn may_be_code(line: &str) -> bool {
     let heads = ["def ", "class ", "if ", "for ", "while ", "async def "];
     let is_head = line.ends_with(':') && heads.iter().any(|head| line.starts_with(head));
     let ends = [";", "{", "}", "("].iter().any(|end| line.ends_with(end));
-    // What ends with a semicolon may be an entity of HTML.
+    // A semicolon at the end may belong to an HTML entity.
     let is_entity = line.rsplit_once('&').is_some_and(|(_, entity)| entity.len() < 8);
     let is_statement = !line.starts_with([' ', '\t']) && ends && !is_entity;
     is_head || is_statement || begins.iter().any(|begin| line.starts_with(begin))
@@ -70,24 +71,24 @@ fn is_underlined(heading: &str, rule: &str) -> bool {
 }
 
 /// The level of a heading.
-fn level(line: &str) -> Option<usize> {
+fn heading_level(line: &str) -> Option<usize> {
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
     let heading = (1..=6).contains(&level) && line[level..].starts_with(' ');
     (heading && line[level..].trim().len() > 1).then_some(level)
 }
 
-/// Begins with a heading that stands alone.
+/// Returns whether the text begins with a heading followed by an empty line.
 fn is_titled(lines: &[&str]) -> bool {
     let alone = lines.get(1).is_some_and(|line| line.trim().is_empty());
-    alone && lines.first().is_some_and(|line| level(line).is_some())
+    alone && lines.first().is_some_and(|line| heading_level(line).is_some())
 }
 
 fn has_table(lines: &[&str]) -> bool {
-    lines.windows(2).any(|two| two[0].contains('|') && is_rule(two[1]))
+    lines.windows(2).any(|two| two[0].contains('|') && is_table_rule(two[1]))
 }
 
-/// The line below the names of a table's columns.
-fn is_rule(line: &str) -> bool {
+/// The line below the column names of a table.
+fn is_table_rule(line: &str) -> bool {
     let line = line.trim();
     line.contains('|') && line.contains("--") && line.chars().all(|c| "|-: ".contains(c))
 }
@@ -104,7 +105,7 @@ fn has_link(line: &str) -> bool {
     before.contains('[') && after.contains(')')
 }
 
-/// Two pairs of stars around something.
+/// Text between two pairs of stars.
 fn has_emphasis(line: &str) -> bool {
     let mut parts = line.split("**").skip(1);
     let inner = parts.next().filter(|inner| !inner.is_empty() && inner.trim() == *inner);

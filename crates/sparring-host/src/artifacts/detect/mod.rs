@@ -1,6 +1,6 @@
-//! What a text or some bytes are, by what stands in them.
+//! Detects the kind of a text or of bytes by their contents.
 //!
-//! Whatever is in doubt is text: a wrong kind is worse than none.
+//! In doubt it is text: a wrong kind is worse than none.
 
 mod csv;
 mod magic;
@@ -11,14 +11,14 @@ use sparring_wire::RawJson;
 
 use super::kind::Kind;
 
-pub(super) use magic::{begins_like, by_magic};
+pub(super) use magic::{kind_from_magic, magic_matches};
 
-/// The kind of a text.
-pub(super) fn of_text(text: &str) -> Kind {
+/// Detects the kind of a text.
+pub(super) fn detect_text(text: &str) -> Kind {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim();
     match text {
         _ if is_json(text) => Kind::Json,
-        _ if by_magic(text.as_bytes()) == Some(Kind::Svg) => Kind::Svg,
+        _ if kind_from_magic(text.as_bytes()) == Some(Kind::Svg) => Kind::Svg,
         _ if csv::is_table(text) => Kind::Csv,
         _ if yaml::is_collection(text) => Kind::Yaml,
         _ if markdown::is_markdown(text) => Kind::Markdown,
@@ -26,16 +26,16 @@ pub(super) fn of_text(text: &str) -> Kind {
     }
 }
 
-/// The kind of some bytes.
-pub(super) fn of_bytes(bytes: &[u8]) -> Kind {
-    match (by_magic(bytes), std::str::from_utf8(bytes)) {
+/// Detects the kind of bytes.
+pub(super) fn detect_bytes(bytes: &[u8]) -> Kind {
+    match (kind_from_magic(bytes), std::str::from_utf8(bytes)) {
         (Some(kind), _) => kind,
-        (None, Ok(text)) if !text.contains('\0') => of_text(text),
+        (None, Ok(text)) if !text.contains('\0') => detect_text(text),
         _ => Kind::Bytes,
     }
 }
 
-/// A number or a word alone is JSON too, and nobody means it.
+/// A number or a word alone is valid JSON, but is not meant as such.
 fn is_json(text: &str) -> bool {
     text.starts_with(['{', '[']) && RawJson::parse(text).is_ok()
 }
@@ -46,18 +46,18 @@ mod tests {
 
     fn check(kind: Kind, texts: &[&str]) {
         for text in texts {
-            assert_eq!(of_text(text), kind, "{text:?}");
+            assert_eq!(detect_text(text), kind, "{text:?}");
         }
     }
 
     #[test]
-    fn json_is_what_parses_and_has_something_inside() {
+    fn json_is_a_valid_object_or_array() {
         check(Kind::Json, &[r#"{"a": 1}"#, " [1, 2]\n", "{}", "\u{feff}[]"]);
         check(Kind::Text, &["42", "\"quoted\"", "true", "null", "{not json}", "[1, 2", "{} {}"]);
     }
 
     #[test]
-    fn a_table_has_the_same_cells_in_more_than_one_row() {
+    fn a_table_has_equally_many_cells_in_several_rows() {
         check(
             Kind::Csv,
             &[
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_is_known_by_its_structure() {
+    fn markdown_is_detected_by_its_structure() {
         check(
             Kind::Markdown,
             &[
@@ -158,12 +158,12 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_known_by_their_beginning_or_are_text_or_neither() {
-        assert_eq!(of_bytes(b"\x89PNG\r\n\x1a\n...."), Kind::Png);
-        assert_eq!(of_bytes(b"a,b\n1,2"), Kind::Csv);
-        assert_eq!(of_bytes(b"\0\x01\x02"), Kind::Bytes);
-        assert_eq!(of_bytes(b"text\0"), Kind::Bytes);
-        assert_eq!(of_bytes(&[0xff, 0xfe, 0x41]), Kind::Bytes);
-        assert_eq!(of_bytes(b""), Kind::Text);
+    fn bytes_are_detected_by_their_first_bytes_or_as_text() {
+        assert_eq!(detect_bytes(b"\x89PNG\r\n\x1a\n...."), Kind::Png);
+        assert_eq!(detect_bytes(b"a,b\n1,2"), Kind::Csv);
+        assert_eq!(detect_bytes(b"\0\x01\x02"), Kind::Bytes);
+        assert_eq!(detect_bytes(b"text\0"), Kind::Bytes);
+        assert_eq!(detect_bytes(&[0xff, 0xfe, 0x41]), Kind::Bytes);
+        assert_eq!(detect_bytes(b""), Kind::Text);
     }
 }

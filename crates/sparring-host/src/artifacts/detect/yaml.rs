@@ -1,17 +1,16 @@
-//! Whether a text is a mapping or a list in YAML, and not prose that happens to
-//! read as one.
+//! Detects YAML collections, and excludes prose that happens to be valid YAML.
 
 use sparring_script::{Node, Source};
 
-/// A longer text is not looked into.
-const LONGEST: usize = 1024 * 1024;
+/// The maximum number of bytes of a text that is examined.
+const MAX_TEXT_BYTES: usize = 1024 * 1024;
 
-/// A mapping with more than one entry or something inside, or a list of
-/// mappings or lists. A list of words is Markdown as well, and a few words with
-/// a colon are a sentence.
+/// Returns whether the text is a mapping with several or nested entries, or a
+/// list of collections. A list of words could be Markdown, and a few words with
+/// a colon are prose.
 pub(super) fn is_collection(text: &str) -> bool {
     let marked = text.starts_with("---\n");
-    if text.len() > LONGEST || !(marked || text.contains('\n')) || !may_be(text) {
+    if text.len() > MAX_TEXT_BYTES || !(marked || text.contains('\n')) || !may_be_yaml(text) {
         return false;
     }
     let Ok(node) = Node::parse(&Source::new("text", text)) else { return false };
@@ -26,9 +25,9 @@ pub(super) fn is_collection(text: &str) -> bool {
     marked || nested || (entries.len() > 1 && !is_prose)
 }
 
-/// Whether every line that is not indented may be one of YAML: cheap, and most
-/// texts end here. A key is one word, or quoted.
-fn may_be(text: &str) -> bool {
+/// Returns whether every line without indentation can be YAML. This cheap check
+/// excludes most texts. A key is one word, or quoted.
+fn may_be_yaml(text: &str) -> bool {
     let lines = text.lines().filter(|line| !line.trim().is_empty() && *line != "---");
     let mut outer = lines.filter(|line| !line.starts_with([' ', '#', '\t']));
     outer.all(|line| line.starts_with("- ") || line == "-" || is_entry(line))

@@ -1,48 +1,55 @@
-//! Changes to a config file that leave everything else in it as it was:
-//! comments, order, and how things are written.
+//! Changes a config file without changing anything else in it: comments, order
+//! and formatting stay.
 //!
-//! The text is changed and then read again: what does not say exactly what it
-//! should is not written.
+//! The changed text is parsed again and compared with the expected contents
+//! before it is written.
 
-mod expected;
+mod expected_content;
 mod json;
-mod write;
 mod yaml;
 
-use std::path::PathBuf;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use sparring_script::{Node, Problems, Source};
+use sparring_transport::{FileAccess, replace_file};
 
-use super::entry::{Around, server};
-use super::offer::holes;
-use super::places::{Format, Place};
-use super::read::{content, parse, text};
-use super::server::{Origin, Scope};
-use super::surroundings::Surroundings;
+use super::config_context::Surroundings;
+use super::entry::{EntryContext, read_server};
+use super::locations::{Format, Place};
+use super::read::{parse, parse_content, read_text};
+use super::server_config::{Origin, Scope};
 use super::trust::{Trust, TrustError};
+use super::trust_preview::collect_variables;
+
+/// How long to wait for the lock of another process, and the interval of tries.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A change to a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// Another server.
+    /// Adds a server.
     Add {
         /// Its name.
         name: String,
-        /// Its entry, a map with the keys of `mcp.yaml`.
+        /// Its entry: a map with the keys of `mcp.yaml`.
         entry: Value,
     },
-    /// A server less.
+    /// Removes a server.
     Remove {
         /// Its name.
         name: String,
     },
-    /// A server that may be connected to, or may not.
+    /// Enables or disables a server.
     Enable {
         /// Its name.
         name: String,
-        /// Whether it may.
+        /// Whether to enable it.
         enabled: bool,
     },
 }
@@ -51,81 +58,84 @@ pub enum Change {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
-    /// It cannot be read or written.
-    #[error("{} cannot be {what}: {why}", file.display())]
+    /// The file cannot be read or written.
+    #[error("cannot {what} {}: {why}", file.display())]
     File {
         /// The file.
         file: PathBuf,
-        /// What was to be done with it.
+        /// The attempted action.
         what: &'static str,
-        /// What came of that.
+        /// The reason.
         why: String,
     },
-    /// It is wrong already.
+    /// The file is invalid already.
     #[error("{0}")]
     Wrong(Problems),
-    /// There is a server of that name already.
-    #[error("{} has a server `{name}` already", file.display())]
-    There {
+    /// The file already has a server of that name.
+    #[error("{} already has a server named `{name}`", file.display())]
+    Exists {
         /// The file.
         file: PathBuf,
         /// The name.
         name: String,
     },
-    /// There is no server of that name.
-    #[error("{} has no server `{name}`", file.display())]
-    NotThere {
+    /// The file has no server of that name.
+    #[error("{} has no server named `{name}`", file.display())]
+    NoServer {
         /// The file.
         file: PathBuf,
         /// The name.
         name: String,
     },
-    /// The format has no such key.
-    #[error("{} cannot say `{key}`; .spar/mcp.yaml and your own mcp.yaml can", file.display())]
+    /// The file's format has no such key.
+    #[error("the format of {} has no key `{key}`; use .spar/mcp.yaml or your own mcp.yaml", file.display())]
     NoKey {
         /// The file.
         file: PathBuf,
         /// The key.
         key: String,
     },
-    /// The text is written in a way that cannot be changed here.
-    #[error("{} is written in a way that spar cannot change without changing more; edit it yourself", file.display())]
+    /// The text cannot be changed without changing more.
+    #[error("cannot change {} without changing more of it; edit the file yourself", file.display())]
     TooHard {
         /// The file.
         file: PathBuf,
     },
-    /// It cannot be kept that the user trusts the file as it is now.
+    /// The trust store cannot be updated.
     #[error(transparent)]
     Trust(#[from] TrustError),
 }
 
-/// What came of a change.
+/// The result of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edited {
-    /// It was made.
+    /// The file was changed.
     Changed,
-    /// It says so already.
-    AsItWas,
+    /// The file already had these contents.
+    Unchanged,
 }
 
-/// Makes a change. A file that the user trusts, or that this makes, is trusted
-/// afterwards too: it is the user who changes it.
+/// Changes a file. A trusted or new file is trusted afterwards too, because the
+/// user makes the change.
 ///
 /// # Errors
-/// When the file is as it was.
+/// If the file cannot be changed; it stays unchanged.
 pub fn edit(
     place: &Place,
     change: &Change,
     surroundings: &Surroundings,
 ) -> Result<Edited, EditError> {
     let file = || place.file.clone();
-    let _lock = write::lock(&place.file).map_err(|error| EditError::File {
+    let _lock = lock_folder(&place.file).map_err(|error| EditError::File {
         file: file(),
-        what: "written",
+        what: "write",
         why: error.to_string(),
     })?;
-    let before =
-        text(&place.file).map_err(|why| EditError::File { file: file(), what: "read", why })?;
+    let before = read_text(&place.file).map_err(|why| EditError::File {
+        file: file(),
+        what: "read",
+        why,
+    })?;
     let is_trusted = match (&surroundings.trust, &before) {
         (Some(_), None) => true,
         (Some(store), Some(text)) => {
@@ -134,10 +144,10 @@ pub fn edit(
         (None, _) => false,
     };
     let text = before.clone().unwrap_or_default();
-    let Some(changed) = changed(place, &text, change)? else { return Ok(Edited::AsItWas) };
-    write::replace(place, &changed).map_err(|error| EditError::File {
+    let Some(changed) = apply_change(place, &text, change)? else { return Ok(Edited::Unchanged) };
+    replace(place, &changed).map_err(|error| EditError::File {
         file: file(),
-        what: "written",
+        what: "write",
         why: error.to_string(),
     })?;
     if let Some(store) = surroundings.trust.as_deref().filter(|_| is_trusted)
@@ -148,49 +158,90 @@ pub fn edit(
     Ok(Edited::Changed)
 }
 
-/// The text with the change in it; nothing where it says so already.
-fn changed(place: &Place, text: &str, change: &Change) -> Result<Option<String>, EditError> {
+/// The text with the change; `None` if it already has these contents.
+fn apply_change(place: &Place, text: &str, change: &Change) -> Result<Option<String>, EditError> {
     let source = Source::new(place.file.display().to_string(), text);
     let node = parse(&source, place.format)
-        .map_err(|problems| EditError::Wrong(super::hidden::of_unreadable(&problems)))?;
-    let change = expected::in_format(change, &node, place)?;
-    let expected = expected::after(&node, &change, place)?;
-    if expected == expected::plain(&node, place) {
+        .map_err(|problems| EditError::Wrong(super::redact::mask_unparsed(&problems)))?;
+    let change = expected_content::to_format(change, &node, place)?;
+    let expected = expected_content::apply(&node, &change, place)?;
+    if expected == expected_content::to_json(&node, place) {
         return Ok(None);
     }
     let says = |text: &str| {
         let node = parse(&Source::new("", text), place.format);
-        node.is_ok_and(|node| expected::plain(&node, place) == expected)
+        node.is_ok_and(|node| expected_content::to_json(&node, place) == expected)
     };
     let tried = match place.format {
-        Format::Yaml => yaml::tries(text, &node, &change),
-        format => json::changed(text, &change, format).into_iter().collect(),
+        Format::Yaml => yaml::candidates(text, &node, &change),
+        format => json::apply_change(text, &change, format).into_iter().collect(),
     };
     let found = tried.into_iter().find(|text| says(text));
     let found = found.ok_or_else(|| EditError::TooHard { file: place.file.clone() })?;
-    if let Keyed::Add { name, .. } = &change {
-        check(place, &found, name)?;
+    if let FormatChange::Add { name, .. } = &change {
+        check_entry(place, &found, name)?;
     }
     Ok(Some(found))
 }
 
-/// Whether an entry can be used, whatever its variables are.
-fn check(place: &Place, text: &str, name: &str) -> Result<(), EditError> {
-    let content = content(place, text).map_err(EditError::Wrong)?;
+/// Checks that an entry is valid, whatever values its variables have.
+fn check_entry(place: &Place, text: &str, name: &str) -> Result<(), EditError> {
+    let content = parse_content(place, text).map_err(EditError::Wrong)?;
     let Some(raw) = content.entries.iter().find(|raw| raw.name == name) else { return Ok(()) };
     let mut surroundings = Surroundings::none();
-    // One that can stand for all that is asked for.
+    // This value is valid for every variable and input.
     surroundings.ask = Arc::new(|_| Some("http://x".to_owned()));
     let mut names = Vec::new();
-    holes(&raw.node, &mut names);
+    collect_variables(&raw.node, &mut names);
     surroundings.variables = names.into_iter().map(|name| (name, "http://x".to_owned())).collect();
     let origin = Origin { file: place.file.clone(), scope: place.scope, line: 1, column: 1 };
-    let around = Around { place, inputs: &content.inputs, surroundings: &surroundings };
-    server(raw, &origin, around).map(drop).map_err(EditError::Wrong)
+    let entry_context =
+        EntryContext { place, inputs: &content.inputs, surroundings: &surroundings };
+    read_server(raw, &origin, entry_context).map(drop).map_err(EditError::Wrong)
+}
+
+/// Locks the folder of a file against other processes of this program. The
+/// folder is locked because it stays the same when the file is replaced, and no
+/// lock file is left behind.
+fn lock_folder(file: &Path) -> io::Result<Option<File>> {
+    let folder = resolve_link(file);
+    let folder = folder.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    if !cfg!(unix) {
+        return Ok(None);
+    }
+    let folder = File::open(folder)?;
+    let start = Instant::now();
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Ok(Some(folder)),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if start.elapsed() > LOCK_TIMEOUT => {
+                let why = format!("another process has locked its folder for {LOCK_TIMEOUT:?}");
+                return Err(io::Error::other(why));
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_RETRY_INTERVAL),
+        }
+    }
+}
+
+/// Replaces the file atomically and keeps its mode. A new file of the user gets
+/// access for the user only.
+fn replace(place: &Place, text: &str) -> io::Result<()> {
+    let access = match place.scope {
+        Scope::User => FileAccess::KeptOrPrivate,
+        Scope::Project => FileAccess::Kept,
+    };
+    replace_file(&place.file, text.as_bytes(), access)
+}
+
+/// Resolves a symbolic link, so that the link itself stays.
+fn resolve_link(file: &Path) -> PathBuf {
+    fs::canonicalize(file).unwrap_or_else(|_| file.to_owned())
 }
 
 /// A change in the keys of a file's format.
-enum Keyed {
+enum FormatChange {
     Add {
         name: String,
         entry: Value,
@@ -207,5 +258,5 @@ enum Keyed {
 }
 
 fn entry<'a>(node: &'a Node, name: &str, format: Format) -> Option<&'a sparring_script::Entry> {
-    node.get(format.servers())?.entry(name)
+    node.get(format.servers_key())?.entry(name)
 }

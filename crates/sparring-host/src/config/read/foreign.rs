@@ -1,22 +1,23 @@
-//! The JSON of other programs: which of its keys are ours, under which name.
-//! What is not known there is noted and left out, since it is somebody else's.
+//! Reads the JSON files of other programs: translates their keys to ours.
+//! Unknown keys are noted and ignored.
 
 use sparring_script::{Entry, Kind, Node, Source, Span, did_you_mean};
 
-use super::{Content, Raw};
-use crate::config::places::Format;
+use super::{FileContent, RawEntry};
+use crate::config::locations::Format;
 
-/// Keys that mean the same here.
-const KEPT: [&str; 8] = ["command", "args", "env", "cwd", "url", "headers", "enabled", "transport"];
+/// Keys with the same meaning here.
+const SHARED_KEYS: [&str; 8] =
+    ["command", "args", "env", "cwd", "url", "headers", "enabled", "transport"];
 
-/// The most notes of one file.
-const MOST: usize = 100;
+/// The maximum number of notes of one file.
+const MAX_NOTES: usize = 100;
 
-/// An input that a file asks for.
+/// An input that a file declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::config) struct Input {
     pub(in crate::config) id: String,
-    /// Whether it is one that can be asked for here.
+    /// Whether this program can ask for it.
     pub(in crate::config) can_be_asked: bool,
     pub(in crate::config) description: String,
     pub(in crate::config) is_secret: bool,
@@ -24,25 +25,25 @@ pub(in crate::config) struct Input {
     pub(in crate::config) options: Vec<String>,
 }
 
-/// Reads what stands beside the servers.
-pub(super) fn top(root: &Node, format: Format, content: &mut Content) {
+/// Reads the keys beside the servers.
+pub(super) fn read_top_level(root: &Node, format: Format, content: &mut FileContent) {
     for entry in root.entries() {
         match (&*entry.key, format) {
-            (key, _) if key == format.servers() => {}
-            ("inputs", Format::VsCode) => content.inputs = inputs(&entry.value, content),
+            (key, _) if key == format.servers_key() => {}
+            ("inputs", Format::VsCode) => content.inputs = read_inputs(&entry.value, content),
             ("$schema", _) => {}
             (key, _) => {
-                let help = did_you_mean(key, [format.servers()]);
+                let help = did_you_mean(key, [format.servers_key()]);
                 let help = help.map(|help| format!("; {help}")).unwrap_or_default();
-                note(&content.source, entry.key_span, &mut content.notes, || {
-                    format!("`{key}` is not used{help}")
+                add_note(&content.source, entry.key_span, &mut content.notes, || {
+                    format!("unknown key `{key}` ignored{help}")
                 });
             }
         }
     }
 }
 
-fn inputs(node: &Node, content: &mut Content) -> Vec<Input> {
+fn read_inputs(node: &Node, content: &mut FileContent) -> Vec<Input> {
     if !matches!(node.kind, Kind::List(_)) {
         let message = format!("expected a list of inputs, found {}", node.what());
         content.problems.add(node.span, message);
@@ -74,8 +75,8 @@ fn inputs(node: &Node, content: &mut Content) -> Vec<Input> {
     inputs
 }
 
-/// Gives an entry our keys.
-pub(super) fn entry(raw: &mut Raw, source: &Source, notes: &mut Vec<String>) {
+/// Translates the keys of an entry to ours.
+pub(super) fn convert_entry(raw: &mut RawEntry, source: &Source, notes: &mut Vec<String>) {
     let Kind::Map(entries) = std::mem::replace(&mut raw.node.kind, Kind::Map(Vec::new())) else {
         return;
     };
@@ -83,7 +84,7 @@ pub(super) fn entry(raw: &mut Raw, source: &Source, notes: &mut Vec<String>) {
     let (command, url) = (has("command"), has("url"));
     let name = raw.name.clone();
     let mut note = |span: Span, text: String| {
-        note(source, span, notes, || format!("server `{name}`: {text}"));
+        add_note(source, span, notes, || format!("server `{name}`: {text}"));
     };
     let mut ours: Vec<Entry> = Vec::new();
     for mut entry in entries {
@@ -91,8 +92,8 @@ pub(super) fn entry(raw: &mut Raw, source: &Source, notes: &mut Vec<String>) {
         if (url && !command && ["args", "env", "cwd"].contains(&key))
             || (command && !url && key == "headers")
         {
-            let way = if url { "url" } else { "command" };
-            note(entry.key_span, format!("`{key}` does not go with `{way}`, and is not used"));
+            let target_key = if url { "url" } else { "command" };
+            note(entry.key_span, format!("`{key}` ignored: it does not apply to `{target_key}`"));
             continue;
         }
         match key {
@@ -103,24 +104,24 @@ pub(super) fn entry(raw: &mut Raw, source: &Source, notes: &mut Vec<String>) {
                     entry.value.kind = Kind::Bool(!disabled);
                 }
                 None => {
-                    let message = "`disabled` is true or false";
+                    let message = "`disabled` must be true or false";
                     raw.problems.add(entry.value.span, message);
                     continue;
                 }
             },
-            key if KEPT.contains(&key) => {}
+            key if SHARED_KEYS.contains(&key) => {}
             key => {
-                note(entry.key_span, format!("`{key}` is not used"));
+                note(entry.key_span, format!("unknown key `{key}` ignored"));
                 continue;
             }
         }
         match &*entry.key {
-            "transport" => transport(&mut entry.value),
-            "env" | "headers" => texts(&mut entry.value),
+            "transport" => normalize_transport(&mut entry.value),
+            "env" | "headers" => stringify_values(&mut entry.value),
             _ => {}
         }
         if ours.iter().any(|it| it.key == entry.key) {
-            raw.problems.add(entry.key_span, format!("`{}` is said twice", entry.key));
+            raw.problems.add(entry.key_span, format!("`{}` is set twice", entry.key));
             continue;
         }
         ours.push(entry);
@@ -128,17 +129,17 @@ pub(super) fn entry(raw: &mut Raw, source: &Source, notes: &mut Vec<String>) {
     raw.node.kind = Kind::Map(ours);
 }
 
-/// Notes something with its place, but not without end.
-fn note(source: &Source, span: Span, notes: &mut Vec<String>, text: impl FnOnce() -> String) {
+/// Adds a note with its position, up to the limit.
+fn add_note(source: &Source, span: Span, notes: &mut Vec<String>, text: impl FnOnce() -> String) {
     match notes.len() {
-        0..MOST => notes.push(format!("{}: {}", source.place(span), text())),
-        MOST => notes.push(format!("{}: there is more that is not used", source.name())),
+        0..MAX_NOTES => notes.push(format!("{}: {}", source.place(span), text())),
+        MAX_NOTES => notes.push(format!("{}: further unknown keys ignored", source.name())),
         _ => {}
     }
 }
 
-/// Streamable HTTP has many names.
-fn transport(node: &mut Node) {
+/// Streamable HTTP has several names.
+fn normalize_transport(node: &mut Node) {
     if let Kind::String(text) = &mut node.kind
         && ["streamable-http", "streamable_http", "streamableHttp"].contains(&&**text)
     {
@@ -146,8 +147,8 @@ fn transport(node: &mut Node) {
     }
 }
 
-/// Numbers and booleans are written there as well; nothing is left out.
-fn texts(node: &mut Node) {
+/// Other programs accept numbers and booleans too, and `null` for no value.
+fn stringify_values(node: &mut Node) {
     let Kind::Map(entries) = &mut node.kind else { return };
     entries.retain(|entry| entry.value.kind != Kind::Null);
     for entry in entries {

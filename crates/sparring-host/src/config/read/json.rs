@@ -1,5 +1,5 @@
-//! From JSON to nodes. Comments and trailing commas are taken, as VS Code takes
-//! them, and nothing else that is no JSON.
+//! Parses JSON into nodes. Accepts comments and trailing commas, as VS Code
+//! does, and no other extensions.
 
 use std::collections::HashSet;
 
@@ -8,11 +8,11 @@ use jsonc_parser::common::{Range, Ranged as _};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use sparring_script::{Entry, Kind, Node, Problems, Source, Span};
 
-/// How deep values may be nested.
-const DEEPEST: usize = 64;
+/// The maximum depth of nested values.
+const MAX_DEPTH: usize = 64;
 
-/// What is JSON here.
-pub(in crate::config) fn options() -> ParseOptions {
+/// The accepted JSON syntax.
+pub(in crate::config) fn json_options() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
@@ -27,41 +27,41 @@ pub(in crate::config) fn options() -> ParseOptions {
     }
 }
 
-/// Reads a text of one value; an empty one is an empty map.
+/// Parses a text with one value; an empty text is an empty map.
 ///
 /// # Errors
-/// When it is not JSON, or a map has a key twice.
+/// If it is not JSON, or a map has a duplicate key.
 pub(in crate::config) fn parse(source: &Source) -> Result<Node, Problems> {
     let mut problems = Problems::new(source);
-    // An editor on Windows may have put a mark before it.
+    // Editors on Windows may write a byte order mark.
     let text = source.text();
     let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let parsed = parse_to_ast(&text[skipped..], &CollectOptions::default(), &options());
+    let parsed = parse_to_ast(&text[skipped..], &CollectOptions::default(), &json_options());
     let value = match parsed {
         Ok(parsed) => parsed.value,
         Err(error) => {
             let message = error.kind().to_string();
-            let message = format!("this is not JSON: {}", lower(&message));
+            let message = format!("not valid JSON: {}", lowercase_first(&message));
             problems.add(span(error.range(), skipped), message);
             return Err(problems);
         }
     };
     let whole = Node { span: Span::default(), kind: Kind::Map(Vec::new()) };
-    let mut reading = Reading { problems, skipped };
-    let node = value.map_or(whole, |value| reading.node(&value, 0));
-    reading.problems.or(node)
+    let mut builder = NodeBuilder { problems, skipped };
+    let node = value.map_or(whole, |value| builder.node(&value, 0));
+    builder.problems.or(node)
 }
 
-struct Reading {
+struct NodeBuilder {
     problems: Problems,
     skipped: usize,
 }
 
-impl Reading {
+impl NodeBuilder {
     fn node(&mut self, value: &Value<'_>, depth: usize) -> Node {
         let span = span(value.range(), self.skipped);
-        if depth > DEEPEST {
-            self.problems.add(span, format!("more than {DEEPEST} maps and lists in each other"));
+        if depth > MAX_DEPTH {
+            self.problems.add(span, format!("values are nested more than {MAX_DEPTH} deep"));
             return Node { span, kind: Kind::Null };
         }
         let kind = match value {
@@ -86,7 +86,7 @@ impl Reading {
                     let key = property.name.as_str().to_owned();
                     let key_span = self::span(property.name.range(), self.skipped);
                     if !seen.insert(key.clone()) {
-                        self.problems.add(key_span, format!("a second `{key}` in one map"));
+                        self.problems.add(key_span, format!("duplicate key `{key}`"));
                     }
                     let value = self.node(&property.value, depth + 1);
                     entries.push(Entry { key, key_span, value });
@@ -102,8 +102,8 @@ fn span(range: Range, skipped: usize) -> Span {
     Span { start: range.start + skipped, end: range.end + skipped }
 }
 
-/// With a small letter at the beginning, as all messages have it.
-fn lower(message: &str) -> String {
+/// With a lower-case first letter, like all messages.
+fn lowercase_first(message: &str) -> String {
     let mut letters = message.chars();
     let first = letters.next().map(|first| first.to_lowercase().to_string());
     first.unwrap_or_default() + letters.as_str()
@@ -119,14 +119,14 @@ mod tests {
     }
 
     #[test]
-    fn comments_trailing_commas_tabs_and_a_mark_are_taken() {
+    fn comments_trailing_commas_tabs_and_a_byte_order_mark_are_accepted() {
         let text = "\u{feff}{\n\t// which\n\t\"a\": [1, \"\\ud83d\\ude00\",], /* and */\n}\n";
         assert_eq!(parsed(text), Ok(serde_json::json!({"a": [1, "😀"]})));
         assert_eq!(parsed(""), Ok(serde_json::json!({})));
     }
 
     #[test]
-    fn values_know_their_place_behind_a_mark_too() {
+    fn positions_are_right_after_a_byte_order_mark() {
         let text = "\u{feff}{\"ä\": \"b\"}";
         let source = Source::new("a.json", text);
         let node = parse(&source).unwrap();
@@ -136,13 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_told_with_its_place() {
+    fn invalid_json_is_reported_with_its_position() {
         for wrong in ["{", "{a: 1}", "{\"a\": 'b'}", "[1 2]", "{\"a\": 1e999}", "nul", "{} {}"] {
-            let told = parsed(wrong).unwrap_err();
-            assert!(told.contains("a.json:1:"), "{wrong}: {told}");
+            let message = parsed(wrong).unwrap_err();
+            assert!(message.contains("a.json:1:"), "{wrong}: {message}");
         }
-        let told = parsed("{\"a\": 1, \"a\": 2}").unwrap_err();
-        assert!(told.contains("a second `a` in one map"), "{told}");
+        let message = parsed("{\"a\": 1, \"a\": 2}").unwrap_err();
+        assert!(message.contains("duplicate key `a`"), "{message}");
         for depth in [70, 600, 100_000] {
             let deep = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
             assert!(parsed(&deep).is_err(), "{depth}");

@@ -1,65 +1,110 @@
-//! From a file to its entries, in one form whoever wrote it. What the entries
-//! mean is not asked here.
+//! Reads a file into entries with the same keys, whatever its format. It does
+//! not interpret the entries.
 
 mod foreign;
 mod json;
-mod text;
 
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use ring::digest::{SHA256, digest as sum};
 use sparring_script::grammar::check;
 use sparring_script::{Entry, Kind, Node, Problems, Shape, Source, Span};
 
 use super::grammar::{CONFIG, SERVER};
-use super::hidden;
-use super::places::{Format, Place};
-use super::server::Rules;
+use super::locations::{Format, Place};
+use super::redact;
+use super::server_config::Rules;
 
 pub(super) use foreign::Input;
-pub(super) use json::options as json_options;
-pub(super) use text::{digest, text};
+pub(super) use json::json_options;
 
-/// A config file that was looked for.
+/// The maximum size of a file.
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
+
+/// A config file that was searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Where.
+    /// Its location.
     pub place: Place,
-    /// Whether there is anything.
+    /// Whether it exists.
     pub is_there: bool,
-    /// Whether what it says may be done: it is the user's own, or they trust it
-    /// as it is now.
+    /// Whether it may be used: it is the user's own, or the user trusts its
+    /// current contents.
     pub is_trusted: bool,
 }
 
-/// What stands in a file.
+/// The contents of a file.
 #[derive(Debug)]
-pub(super) struct Content {
-    /// The text, without what may be secret in it.
+pub(super) struct FileContent {
+    /// The text, with masked secrets.
     pub(super) source: Source,
-    pub(super) entries: Vec<Raw>,
+    pub(super) entries: Vec<RawEntry>,
     pub(super) inputs: Vec<Input>,
     pub(super) rules: Rules,
-    /// The patterns in these, and where they stand.
+    /// The patterns in the rules, with their positions.
     pub(super) patterns: Vec<(String, Span)>,
-    /// What is wrong with it beside its entries.
+    /// The problems outside of the entries.
     pub(super) problems: Problems,
-    /// Whether all that it says of permissions could be read.
-    pub(super) rules_are_whole: bool,
-    /// What is worth knowing of it, each with its place.
+    /// Whether all permissions could be read.
+    pub(super) rules_are_complete: bool,
+    /// Notes, each with its position.
     pub(super) notes: Vec<String>,
 }
 
-/// An entry that has the keys of the grammar, or problems.
+/// An entry with the keys of the grammar, or with problems.
 #[derive(Debug)]
-pub(super) struct Raw {
+pub(super) struct RawEntry {
     pub(super) name: String,
     pub(super) key_span: Span,
     pub(super) node: Node,
     pub(super) problems: Problems,
 }
 
-/// Takes a text apart.
+/// The text of a file; `None` if it does not exist.
 ///
 /// # Errors
-/// When it is not what its format is.
+/// If the file cannot be read; the message does not contain its path.
+pub(super) fn read_text(path: &Path) -> Result<Option<String>, String> {
+    let metadata = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        // The path goes through a file, so the config file does not exist
+        // either.
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(None),
+        metadata => metadata.map_err(|error| error.to_string())?,
+    };
+    // Opening a pipe can block forever.
+    if !metadata.is_file() {
+        return Err("not a regular file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let read =
+        fs::File::open(path).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes));
+    read.map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err("larger than 1 MiB".to_owned());
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+            Err(format!("line {line} is not UTF-8"))
+        }
+    }
+}
+
+/// The SHA-256 digest of a text, in hexadecimal digits.
+pub(super) fn digest(text: &str) -> String {
+    let digest = sum(&SHA256, text.as_bytes());
+    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Parses a text.
+///
+/// # Errors
+/// If it does not have the syntax of its format.
 pub(super) fn parse(source: &Source, format: Format) -> Result<Node, Problems> {
     match format {
         Format::Yaml => Node::parse(source),
@@ -70,43 +115,44 @@ pub(super) fn parse(source: &Source, format: Format) -> Result<Node, Problems> {
 /// Reads the text of a file.
 ///
 /// # Errors
-/// When nothing can be made of it.
-pub(super) fn content(place: &Place, text: &str) -> Result<Content, Problems> {
+/// If the file as a whole is invalid.
+pub(super) fn parse_content(place: &Place, text: &str) -> Result<FileContent, Problems> {
     let name = place.file.display().to_string();
     let source = Source::new(&*name, text);
     let mut root =
-        parse(&source, place.format).map_err(|problems| hidden::of_unreadable(&problems))?;
-    let source = hidden::source(&source, &root, place.format);
-    let mut content = Content {
+        parse(&source, place.format).map_err(|problems| redact::mask_unparsed(&problems))?;
+    let source = redact::mask_secrets(&source, &root, place.format);
+    let mut content = FileContent {
         problems: Problems::new(&source),
         source: source.clone(),
         entries: Vec::new(),
         inputs: Vec::new(),
         rules: Rules::default(),
         patterns: Vec::new(),
-        rules_are_whole: true,
+        rules_are_complete: true,
         notes: Vec::new(),
     };
     if !matches!(root.kind, Kind::Map(_)) {
-        let message = format!("expected a map with `{}`", place.format.servers());
+        let message = format!("expected a map with `{}`", place.format.servers_key());
         content.problems.add(root.span, message);
-        return Err(hidden::of_unreadable(&content.problems));
+        return Err(redact::mask_unparsed(&content.problems));
     }
     let servers = take_servers(&mut root, place.format, &mut content.problems);
     match place.format {
         Format::Yaml => {
             check(&mut root, &Shape::Object(&CONFIG), &mut content.problems);
             let permissions = root.entry("permissions");
-            content.rules = permissions.map(|it| rules(&it.value)).unwrap_or_default();
-            content.patterns = permissions.map(|it| patterns(&it.value)).unwrap_or_default();
-            content.rules_are_whole = content.problems.is_empty();
+            content.rules = permissions.map(|it| parse_rules(&it.value)).unwrap_or_default();
+            content.patterns = permissions.map(|it| parse_patterns(&it.value)).unwrap_or_default();
+            content.rules_are_complete = content.problems.is_empty();
         }
-        format => foreign::top(&root, format, &mut content),
+        format => foreign::read_top_level(&root, format, &mut content),
     }
-    content.entries = servers.into_iter().map(|entry| raw(entry, place.format, &source)).collect();
+    content.entries =
+        servers.into_iter().map(|entry| to_raw_entry(entry, place.format, &source)).collect();
     if place.format.is_foreign() {
         for entry in &mut content.entries {
-            foreign::entry(entry, &source, &mut content.notes);
+            foreign::convert_entry(entry, &source, &mut content.notes);
         }
     }
     for entry in &mut content.entries {
@@ -115,8 +161,8 @@ pub(super) fn content(place: &Place, text: &str) -> Result<Content, Problems> {
     Ok(content)
 }
 
-/// Patterns of tools, as far as they are texts.
-pub(super) fn rules(node: &Node) -> Rules {
+/// The patterns of permission rules, as far as they are strings.
+pub(super) fn parse_rules(node: &Node) -> Rules {
     let patterns = |key| {
         let items = node.get(key).map(Node::items).unwrap_or_default();
         items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
@@ -124,17 +170,17 @@ pub(super) fn rules(node: &Node) -> Rules {
     Rules { deny: patterns("deny"), ask: patterns("ask"), allow: patterns("allow") }
 }
 
-/// The same, each with where it stands.
-pub(super) fn patterns(node: &Node) -> Vec<(String, Span)> {
+/// The same patterns with their positions.
+pub(super) fn parse_patterns(node: &Node) -> Vec<(String, Span)> {
     let lists = node.entries().iter().flat_map(|entry| entry.value.items());
     lists.filter_map(|item| Some((item.as_str()?.to_owned(), item.span))).collect()
 }
 
-/// Takes the servers out of a file, so that what is wrong with one of them is
-/// told of it alone.
+/// Takes the servers out of a file, so that a problem of one is reported for
+/// that one only.
 fn take_servers(root: &mut Node, format: Format, problems: &mut Problems) -> Vec<Entry> {
     let Kind::Map(entries) = &mut root.kind else { return Vec::new() };
-    let Some(servers) = entries.iter_mut().find(|entry| entry.key == format.servers()) else {
+    let Some(servers) = entries.iter_mut().find(|entry| entry.key == format.servers_key()) else {
         return Vec::new();
     };
     match std::mem::replace(&mut servers.value.kind, Kind::Map(Vec::new())) {
@@ -149,21 +195,21 @@ fn take_servers(root: &mut Node, format: Format, problems: &mut Problems) -> Vec
     }
 }
 
-fn raw(entry: Entry, format: Format, source: &Source) -> Raw {
+fn to_raw_entry(entry: Entry, format: Format, source: &Source) -> RawEntry {
     let mut problems = Problems::new(source);
     if entry.key.trim().is_empty() {
-        problems.add(entry.key_span, "a server needs a name");
+        problems.add(entry.key_span, "the server's name is empty");
     }
     if entry.key.chars().any(char::is_control) {
-        problems.add(entry.key_span, "the name of a server has no control characters");
+        problems.add(entry.key_span, "the server's name contains control characters");
     }
     let mut node = entry.value;
     if !matches!(node.kind, Kind::Map(_)) {
         if format.is_foreign() || node.kind != Kind::Null {
-            let message = format!("expected a server, which is a map, found {}", node.what());
+            let message = format!("expected a map for the server, found {}", node.what());
             problems.add(entry.key_span, message);
         }
         node.kind = Kind::Map(Vec::new());
     }
-    Raw { name: entry.key, key_span: entry.key_span, node, problems }
+    RawEntry { name: entry.key, key_span: entry.key_span, node, problems }
 }

@@ -1,181 +1,231 @@
-//! The task of one server: it alone connects, keeps, loses and ends it. Others
-//! tell it what they want, and see how it is.
+//! The task of one server. Only this task connects, loses and disconnects the
+//! server. Others send it commands and read its state.
 
-mod opening;
-mod order;
-mod staying;
+mod connect;
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use sparring_peer::{Client, ClientBuilder};
 use sparring_transport::Container;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
+use super::abortable_link::AbortableLinks;
+use super::connection::Connection;
 use super::connector::Connector;
-use super::entry::Entry;
 use super::error::Error;
-use super::event::{Announcer, Event};
-use super::leash::Leashes;
-use super::state::State;
-use super::task::Task;
+use super::event::{Event, EventSender};
+use super::server_state::State;
+use super::task::OwnedTask;
 use crate::config::ServerConfig;
-use staying::Open;
+use crate::permissions::Fingerprint;
+use connect::OpenConnection;
 
-pub(super) use order::{Order, Reply};
+/// A server's entry with its fingerprint. Every call compares fingerprints, so
+/// it is computed only when the entry changes.
+pub(super) struct ConfigEntry {
+    pub(super) config: Arc<ServerConfig>,
+    pub(super) fingerprint: Fingerprint,
+}
 
-/// What all servers of a manager have in common.
-pub(super) struct Shop {
+impl ConfigEntry {
+    pub(super) fn new(config: Arc<ServerConfig>) -> ConfigEntry {
+        ConfigEntry { fingerprint: Fingerprint::from_server(&config), config }
+    }
+}
+
+impl Deref for ConfigEntry {
+    type Target = ServerConfig;
+
+    fn deref(&self) -> &ServerConfig {
+        &self.config
+    }
+}
+
+/// Receives the result of connecting.
+pub(super) type Reply = oneshot::Sender<Result<Connection, Error>>;
+
+/// A command to a server's task.
+pub(super) enum Command {
+    /// Connects, if the server is not connected; at once, if it was lost.
+    Connect(Reply),
+    /// Closes the connection, if there is one, and connects again.
+    Reconnect(Reply),
+    /// Closes the connection and does not retry.
+    Disconnect(oneshot::Sender<()>),
+    /// Applies a new entry. The sender gets the connection that this causes, or
+    /// is dropped if it causes none.
+    Configure(Arc<ServerConfig>, Reply),
+    /// Closes the connection and ends the task.
+    Stop(oneshot::Sender<()>),
+}
+
+impl Command {
+    /// Returns whether the command can be handled without a new connection: the
+    /// entry has the same target and protocol.
+    fn is_policy_change(&self, config: &ServerConfig) -> bool {
+        match self {
+            Command::Configure(new, _) => {
+                new.target == config.target && new.protocol == config.protocol && new.enabled
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Shared by all servers of a manager.
+pub(super) struct ManagerContext {
     pub(super) connector: Arc<dyn Connector>,
-    /// What every client is made from.
+    /// Every client is built from this.
     pub(super) client: ClientBuilder,
-    pub(super) announcer: Announcer,
-    pub(super) leashes: Leashes,
-    /// How many connections there were.
+    pub(super) events: EventSender,
+    pub(super) links: AbortableLinks,
+    /// The number of the next connection.
     pub(super) connections: AtomicU64,
 }
 
-/// A server's place: how to tell it something, and how it is. Cheap to clone.
+/// Sends commands to a server's task and reads its state. Cheap to clone.
 #[derive(Clone)]
-pub(super) struct Seat {
-    pub(super) orders: mpsc::UnboundedSender<Order>,
-    pub(super) config: watch::Receiver<Entry>,
+pub(super) struct ServerHandle {
+    pub(super) commands: mpsc::UnboundedSender<Command>,
+    pub(super) config: watch::Receiver<ConfigEntry>,
     pub(super) state: watch::Receiver<State>,
 }
 
-/// The task's own.
+/// The state of the task.
 pub(super) struct Server {
     name: Arc<str>,
-    shop: Arc<Shop>,
-    config: watch::Sender<Entry>,
+    context: Arc<ManagerContext>,
+    config: watch::Sender<ConfigEntry>,
     state: watch::Sender<State>,
-    orders: mpsc::UnboundedReceiver<Order>,
-    /// Whether somebody wants it to be connected.
+    commands: mpsc::UnboundedReceiver<Command>,
+    /// Whether the server should be connected.
     wanted: bool,
-    /// How often it was tried since it was last there for long.
+    /// The number of tries since the connection was last stable.
     tries: u32,
 }
 
-/// What the task is about to do.
+/// The current phase of the task.
 enum Phase {
-    /// Nothing, until it is told to.
-    Rest,
-    /// Connect, for those who wait.
-    Open(Vec<Reply>),
-    /// Stay connected.
-    Stay(Box<Open>),
-    /// Connect again then.
-    Wait(Instant),
-    /// Nothing any more.
-    Leave,
+    /// Waits for a command.
+    Idle,
+    /// Connects, and answers these callers.
+    Connect(Vec<Reply>),
+    /// Is connected.
+    Connected(Box<OpenConnection>),
+    /// Connects again at this time.
+    RetryAt(Instant),
+    /// Ends the task.
+    Stop,
 }
 
 impl Server {
-    /// Starts the task of a server, which connects only when told to. If there
-    /// was one of its name before, that is over first.
+    /// Starts the task of a server, which connects on command. It first waits
+    /// for the end of `before`, the previous task of the same name.
     pub(super) fn start(
         name: Arc<str>,
         config: Arc<ServerConfig>,
-        shop: Arc<Shop>,
-        before: Option<Task>,
-    ) -> (Seat, Task) {
-        let (sender, orders) = mpsc::unbounded_channel();
-        let (state, seen) = watch::channel(at_rest(&config));
-        let (config, known) = watch::channel(Entry::new(config));
-        let server = Server { name, shop, config, state, orders, wanted: false, tries: 0 };
-        let seat = Seat { orders: sender, config: known, state: seen };
-        let task = Task::spawn(async move {
+        context: Arc<ManagerContext>,
+        before: Option<OwnedTask>,
+    ) -> (ServerHandle, OwnedTask) {
+        let (sender, commands) = mpsc::unbounded_channel();
+        let (state, seen) = watch::channel(resting_state(&config));
+        let (config, known) = watch::channel(ConfigEntry::new(config));
+        let server = Server { name, context, config, state, commands, wanted: false, tries: 0 };
+        let handle = ServerHandle { commands: sender, config: known, state: seen };
+        let task = OwnedTask::spawn(async move {
             if let Some(before) = before {
-                before.ended().await;
+                before.join().await;
             }
             server.run().await;
         });
-        (seat, task)
+        (handle, task)
     }
 
     async fn run(mut self) {
-        let mut phase = Phase::Rest;
+        let mut phase = Phase::Idle;
         loop {
             phase = match phase {
-                Phase::Rest => self.rest().await,
-                Phase::Open(waiting) => self.open(waiting).await,
-                Phase::Stay(open) => self.stay(*open).await,
-                Phase::Wait(until) => self.wait(until).await,
-                Phase::Leave => return,
+                Phase::Idle => self.wait_for_command().await,
+                Phase::Connect(waiting) => self.connect(waiting).await,
+                Phase::Connected(open) => self.stay_connected(*open).await,
+                Phase::RetryAt(until) => self.wait_for_retry(until).await,
+                Phase::Stop => return,
             };
         }
     }
 
-    /// Waits to be told something.
-    async fn rest(&mut self) -> Phase {
-        match self.orders.recv().await {
-            Some(order) => self.obey(order),
-            None => Phase::Leave,
+    /// Waits for a command.
+    async fn wait_for_command(&mut self) -> Phase {
+        match self.commands.recv().await {
+            Some(command) => self.handle_command(command),
+            None => Phase::Stop,
         }
     }
 
-    /// Does what it is told, while it is not connected and does not try to be.
-    fn obey(&mut self, order: Order) -> Phase {
-        match order {
-            Order::Connect(reply) | Order::Reconnect(reply) => {
+    /// Handles a command while the server is neither connected nor connecting.
+    fn handle_command(&mut self, command: Command) -> Phase {
+        match command {
+            Command::Connect(reply) | Command::Reconnect(reply) => {
                 if !self.config.borrow().enabled {
                     let _ = reply.send(Err(Error::Disabled { server: Arc::clone(&self.name) }));
-                    return Phase::Rest;
+                    return Phase::Idle;
                 }
                 self.tries = 0;
-                Phase::Open(vec![reply])
+                Phase::Connect(vec![reply])
             }
-            Order::Disconnect(done) => {
+            Command::Disconnect(done) => {
                 self.wanted = false;
-                self.rest_now();
+                self.set_resting_state();
                 let _ = done.send(());
-                Phase::Rest
+                Phase::Idle
             }
-            Order::Configure(new, reply) => {
-                let old = self.config.send_replace(Entry::new(Arc::clone(&new)));
+            Command::Configure(new, reply) => {
+                let old = self.config.send_replace(ConfigEntry::new(Arc::clone(&new)));
                 let newly = new.auto_connect && !(old.auto_connect && old.enabled);
                 let same = old.target == new.target && old.protocol == new.protocol;
                 let again = self.wanted && !(same && old.enabled);
                 if new.enabled && (newly || again) {
                     self.tries = 0;
-                    return Phase::Open(vec![reply]);
+                    return Phase::Connect(vec![reply]);
                 }
                 if !new.enabled || !old.enabled {
-                    self.rest_now();
+                    self.set_resting_state();
                 }
-                Phase::Rest
+                Phase::Idle
             }
-            Order::Leave(done) => {
+            Command::Stop(done) => {
                 let _ = done.send(());
-                Phase::Leave
+                Phase::Stop
             }
         }
     }
 
-    /// Ends a connection in good order, whether it stands or was begun.
+    /// Closes a connection gracefully, after or during connecting.
     async fn close(&mut self, client: Client, container: Option<Container>) {
         client.close().await;
         if let Some(left) = container.and_then(|container| container.left()) {
             let (server, what) = (Arc::clone(&self.name), left.into());
-            self.shop.announcer.tell(Event::Left { server, what });
+            self.context.events.send(Event::Left { server, what });
         }
     }
 
-    /// Is as a server that nobody wants to be connected.
-    fn rest_now(&self) {
-        let state = at_rest(&self.config.borrow());
-        self.turn(state);
+    /// Sets the state of a server that is not connected on purpose.
+    fn set_resting_state(&self) {
+        let state = resting_state(&self.config.borrow());
+        self.set_state(state);
     }
 
-    /// Is in that state from now on, for everybody to see.
-    fn turn(&self, state: State) {
+    /// Sets the state and sends an event.
+    fn set_state(&self, state: State) {
         self.state.send_replace(state.clone());
-        self.shop.announcer.tell(Event::State { server: Arc::clone(&self.name), state });
+        self.context.events.send(Event::State { server: Arc::clone(&self.name), state });
     }
 }
 
-/// How a server is that nobody wants to be connected.
-fn at_rest(config: &ServerConfig) -> State {
+/// The state of a server that is not connected on purpose.
+fn resting_state(config: &ServerConfig) -> State {
     if config.enabled { State::Idle } else { State::Disabled }
 }

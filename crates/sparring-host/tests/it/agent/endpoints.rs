@@ -1,25 +1,25 @@
-//! What endpoints answer besides turns.
+//! Errors and other special responses of endpoints.
 
 use serde_json::json;
 use sparring_host::agent::{Address, AgentError, Api, End, Event, Patience};
 use sparring_mock::LlmTurn;
 use std::time::Duration;
 
-use super::{Stage, WAYS, llm};
+use super::{API_MODES, AgentFixture, llm};
 use crate::manager::fixture::tools;
 
-async fn stage() -> Stage {
-    Stage::of("s", tools(&["one"]), &[]).await
+async fn fixture() -> AgentFixture {
+    AgentFixture::of("s", tools(&["one"]), &[]).await
 }
 
 #[tokio::test]
 async fn a_busy_endpoint_is_asked_again_as_it_says() {
-    for (api, stream) in WAYS {
+    for (api, stream) in API_MODES {
         let busy = LlmTurn::default().with("error", json!({"status": 429, "retry_after": "1s"}));
         let llm = llm(api).turn(busy).turn(LlmTurn::text("now")).start().await.unwrap();
-        let ran = stage().await.run(&llm, stream, "go").await;
-        assert_eq!(ran.answer(), "now", "{api:?} {stream}");
-        let retried = ran.events.iter().find_map(|event| match event {
+        let run = fixture().await.run(&llm, stream, "go").await;
+        assert_eq!(run.answer(), "now", "{api:?} {stream}");
+        let retried = run.events.iter().find_map(|event| match event {
             Event::Retry { status, after } => Some((*status, *after)),
             _ => None,
         });
@@ -28,30 +28,37 @@ async fn a_busy_endpoint_is_asked_again_as_it_says() {
 }
 
 #[tokio::test]
-async fn one_that_stays_busy_or_wants_too_long_is_told() {
+async fn an_endpoint_that_stays_busy_or_requests_a_long_delay_is_an_error() {
     let busy = |after: &str| {
         let error = json!({"status": 429, "retry_after": after});
         LlmTurn::default().with("error", error).with("repeat", "always")
     };
     let llm = llm(Api::OpenAi).turn(busy("0s")).start().await.unwrap();
-    let ran = stage().await.run(&llm, false, "go").await;
-    assert!(ran.error().ends_with("(tried 4 times)"), "{}", ran.error());
+    let run = fixture().await.run(&llm, false, "go").await;
+    assert!(run.error().ends_with("(tried 4 times)"), "{}", run.error());
     assert_eq!(llm.total(), 4);
     let llm = super::llm(Api::OpenAi).turn(busy("3600s")).start().await.unwrap();
-    let ran = stage().await.run(&llm, false, "go").await;
-    assert!(ran.error().contains("/v1/chat/completions answered 429: "), "{}", ran.error());
+    let run = fixture().await.run(&llm, false, "go").await;
+    assert!(
+        run.error().contains("/v1/chat/completions responded with status 429: "),
+        "{}",
+        run.error()
+    );
     assert_eq!(llm.total(), 1);
 }
 
 #[tokio::test]
-async fn a_key_that_is_not_taken_is_told_at_once_and_not_shown() {
-    for (api, stream) in WAYS {
+async fn a_rejected_key_is_an_error_without_retry_and_is_not_shown() {
+    for (api, stream) in API_MODES {
         let error = json!({"status": 401, "message": "the key hunter2 is wrong"});
         let llm = llm(api).turn(LlmTurn::default().with("error", error)).start().await.unwrap();
-        let ran = stage().await.run(&llm, stream, "go").await;
-        let told = ran.error();
-        assert!(matches!(ran.ended, Err(AgentError::Refused { status: 401, .. })), "{told}");
-        assert!(told.ends_with("answered 401: the key (hidden) is wrong"), "{told}");
+        let run = fixture().await.run(&llm, stream, "go").await;
+        let message = run.error();
+        assert!(matches!(run.ended, Err(AgentError::Refused { status: 401, .. })), "{message}");
+        assert!(
+            message.ends_with("responded with status 401: the key (hidden) is wrong"),
+            "{message}"
+        );
         assert_eq!(llm.total(), 1);
     }
 }
@@ -67,32 +74,32 @@ async fn a_refusal_and_an_answer_without_an_end_are_no_answers() {
         for stream in [false, true] {
             let turn = LlmTurn::text("I would").with("stop", stop);
             let llm = llm(api).turn(turn).start().await.unwrap();
-            let ran = stage().await.run(&llm, stream, "go").await;
-            let ended = ran.ended.unwrap();
+            let run = fixture().await.run(&llm, stream, "go").await;
+            let ended = run.ended.unwrap();
             assert_eq!((ended.end, &*ended.text), (expected.clone(), "I would"), "{stop} {stream}");
         }
     }
 }
 
 #[tokio::test]
-async fn nobody_at_the_address_is_told_at_once() {
+async fn an_unreachable_endpoint_is_an_error_without_retry() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", free.local_addr().unwrap());
     drop(free);
-    let ran = stage().await.run_at(&url, Api::OpenAi, false, "go").await;
-    assert!(matches!(ran.ended, Err(AgentError::Unreachable { .. })), "{}", ran.error());
-    assert!(ran.error().contains("127.0.0.1"), "{}", ran.error());
+    let run = fixture().await.run_at(&url, Api::OpenAi, false, "go").await;
+    assert!(matches!(run.ended, Err(AgentError::Unreachable { .. })), "{}", run.error());
+    assert!(run.error().contains("127.0.0.1"), "{}", run.error());
 }
 
 #[tokio::test]
 async fn a_silent_endpoint_has_a_deadline() {
-    for (api, stream) in WAYS {
+    for (api, stream) in API_MODES {
         let silent = LlmTurn::text("never").with("fault", json!({"silent": true}));
         let llm = llm(api).turn(silent).start().await.unwrap();
-        let mut stage = stage().await;
-        stage.patience = Patience { request: Duration::from_millis(200), ..Patience::default() };
-        let ran = stage.run(&llm, stream, "go").await;
-        assert!(ran.error().ends_with("did not answer within 200ms"), "{}", ran.error());
+        let mut fixture = fixture().await;
+        fixture.patience = Patience { request: Duration::from_millis(200), ..Patience::default() };
+        let run = fixture.run(&llm, stream, "go").await;
+        assert!(run.error().ends_with("did not respond within 200ms"), "{}", run.error());
     }
 }
 
@@ -103,7 +110,7 @@ fn an_address_is_shown_without_secrets() {
 }
 
 #[tokio::test]
-async fn a_model_that_pauses_is_asked_to_go_on() {
+async fn a_paused_model_is_asked_to_continue() {
     for stream in [false, true] {
         let llm = llm(Api::Anthropic)
             .turn(LlmTurn::text("wait").with("stop", "pause_turn"))
@@ -111,8 +118,8 @@ async fn a_model_that_pauses_is_asked_to_go_on() {
             .start()
             .await
             .unwrap();
-        let ran = stage().await.run(&llm, stream, "go").await;
-        assert_eq!(ran.answer(), "here it is");
+        let run = fixture().await.run(&llm, stream, "go").await;
+        assert_eq!(run.answer(), "here it is");
         llm.verify();
     }
 }

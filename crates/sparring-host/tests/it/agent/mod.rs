@@ -1,5 +1,5 @@
-//! An agent on scripted endpoints of both APIs, whole and in streams, with the
-//! tools of servers in memory.
+//! The agent with scripted endpoints of both APIs, whole and streamed, and with
+//! servers in memory.
 
 mod endpoints;
 mod mishaps;
@@ -23,12 +23,12 @@ use tokio::sync::mpsc;
 use crate::manager::fixture::{World, entry, within};
 use crate::permissions::rules;
 
-/// Both APIs, at once and in a stream.
-const WAYS: [(Api, bool); 4] =
+/// Both APIs, whole and streamed.
+const API_MODES: [(Api, bool); 4] =
     [(Api::OpenAi, false), (Api::OpenAi, true), (Api::Anthropic, false), (Api::Anthropic, true)];
 
-/// Servers in memory, and an agent that has their tools.
-struct Stage {
+/// Servers in memory, and an agent with their tools.
+struct AgentFixture {
     manager: Manager,
     registry: Registry,
     store: Store,
@@ -36,26 +36,26 @@ struct Stage {
     patience: Patience,
 }
 
-/// What came of a run.
-struct Ran {
+/// The result of a run.
+struct AgentRun {
     ended: Result<Ended, AgentError>,
     events: Vec<Event>,
 }
 
-impl Stage {
-    /// One server of that name, of which all is allowed but what the rules say.
-    async fn of(name: &str, mock: MockBuilder, deny: &[&str]) -> Stage {
+impl AgentFixture {
+    /// One server of that name; all tools are allowed except by these rules.
+    async fn of(name: &str, mock: MockBuilder, deny: &[&str]) -> AgentFixture {
         let all = format!("mcp__{name}");
-        Stage::with(name, mock, rules(deny, &[], &[&all])).await
+        AgentFixture::with(name, mock, rules(deny, &[], &[&all])).await
     }
 
-    async fn with(name: &str, mock: MockBuilder, session: Rules) -> Stage {
+    async fn with(name: &str, mock: MockBuilder, session: Rules) -> AgentFixture {
         let world = World::default();
         world.mock(name, mock);
-        Stage::on(world.manager([entry(name)]), &[entry(name)], session).await
+        AgentFixture::on(world.manager([entry(name)]), &[entry(name)], session).await
     }
 
-    async fn on(manager: Manager, servers: &[ServerConfig], session: Rules) -> Stage {
+    async fn on(manager: Manager, servers: &[ServerConfig], session: Rules) -> AgentFixture {
         for (name, outcome) in within(manager.connect_all()).await {
             outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
         }
@@ -65,11 +65,11 @@ impl Stage {
         registry.sync(&manager);
         let store = Store::without_folder(Settings::default());
         let patience = Patience { request: Duration::from_secs(20), ..Patience::default() };
-        Stage { manager, registry, store, limits: Limits::default(), patience }
+        AgentFixture { manager, registry, store, limits: Limits::default(), patience }
     }
 
     /// Runs a prompt on an endpoint.
-    async fn run(&self, llm: &LlmMock, stream: bool, prompt: &str) -> Ran {
+    async fn run(&self, llm: &LlmMock, stream: bool, prompt: &str) -> AgentRun {
         let api = match llm.api().name() {
             "openai" => Api::OpenAi,
             _ => Api::Anthropic,
@@ -77,12 +77,12 @@ impl Stage {
         self.run_at(&llm.url(), api, stream, prompt).await
     }
 
-    async fn run_at(&self, url: &str, api: Api, stream: bool, prompt: &str) -> Ran {
+    async fn run_at(&self, url: &str, api: Api, stream: bool, prompt: &str) -> AgentRun {
         let address = Address::of(url, Some(api)).unwrap();
         let target = HttpTarget::new("");
         let endpoint = Endpoint::new(&address, Some("hunter2"), target, self.patience).unwrap();
         let endpoint = endpoint.streaming(stream);
-        let (events, mut told) = mpsc::channel(10_000);
+        let (events, mut message) = mpsc::channel(10_000);
         let agent = Agent {
             endpoint: &endpoint,
             registry: &self.registry,
@@ -96,15 +96,15 @@ impl Stage {
         let ended = within(agent.run(prompt)).await;
         drop(agent);
         let mut events = Vec::new();
-        while let Some(event) = told.recv().await {
+        while let Some(event) = message.recv().await {
             events.push(event);
         }
-        Ran { ended, events }
+        AgentRun { ended, events }
     }
 }
 
-impl Ran {
-    /// What it ended with: the text of an answer.
+impl AgentRun {
+    /// The text of the model's answer.
     fn answer(&self) -> &str {
         match &self.ended {
             Ok(Ended { end: End::Answered, text, .. }) => text,
@@ -133,7 +133,7 @@ fn llm(api: Api) -> LlmBuilder {
     }
 }
 
-/// A model that calls a tool, expects something of the result, and says it.
+/// A model that calls a tool, checks the result, and answers with it.
 fn calls(api: Api, tool: &str, with: Value, result: Value) -> LlmBuilder {
     llm(api).turn(LlmTurn::call(tool, with)).turn(
         LlmTurn::text("it said: ${last.tool_result}")

@@ -1,10 +1,10 @@
-//! Tools on the way to a model and back.
+//! Tools and their results between a model and servers.
 
 use serde_json::json;
 use sparring_host::agent::{End, Ended, Event, Limits};
 use sparring_mock::{LlmTurn, MockServer, Reply, ToolMock};
 
-use super::{Stage, WAYS, calls, llm};
+use super::{API_MODES, AgentFixture, calls, llm};
 use crate::manager::fixture::tools;
 
 fn weather() -> sparring_mock::MockBuilder {
@@ -16,7 +16,7 @@ fn weather() -> sparring_mock::MockBuilder {
 
 #[tokio::test]
 async fn the_model_sees_the_tools_with_their_schemas() {
-    for (api, stream) in WAYS {
+    for (api, stream) in API_MODES {
         let expected = json!({
             "system": "be short", "user": "the weather?", "model": "scripted",
             "tools": {"has": {
@@ -25,22 +25,24 @@ async fn the_model_sees_the_tools_with_their_schemas() {
             }},
         });
         let llm = llm(api).turn(LlmTurn::text("fine").expect(expected)).start().await.unwrap();
-        let ran = Stage::of("w", weather(), &[]).await.run(&llm, stream, "the weather?").await;
-        assert_eq!(ran.answer(), "fine", "{api:?} {stream}");
+        let run =
+            AgentFixture::of("w", weather(), &[]).await.run(&llm, stream, "the weather?").await;
+        assert_eq!(run.answer(), "fine", "{api:?} {stream}");
         llm.verify();
     }
 }
 
 #[tokio::test]
-async fn what_the_model_calls_is_called_and_the_result_goes_back() {
-    for (api, stream) in WAYS {
+async fn the_models_calls_are_made_and_the_results_returned() {
+    for (api, stream) in API_MODES {
         let result = json!({"tool": "mcp__w__get_weather", "text": "15 degrees in Oslo"});
         let llm = calls(api, "mcp__w__get_weather", json!({"city": "Oslo"}), result);
         let llm = llm.start().await.unwrap();
-        let ran = Stage::of("w", weather(), &[]).await.run(&llm, stream, "the weather?").await;
-        assert_eq!(ran.answer(), "it said: 15 degrees in Oslo", "{api:?} {stream}");
-        assert_eq!(ran.results(), [("15 degrees in Oslo", false)]);
-        let pieces: String = ran
+        let run =
+            AgentFixture::of("w", weather(), &[]).await.run(&llm, stream, "the weather?").await;
+        assert_eq!(run.answer(), "it said: 15 degrees in Oslo", "{api:?} {stream}");
+        assert_eq!(run.results(), [("15 degrees in Oslo", false)]);
+        let pieces: String = run
             .events
             .iter()
             .filter_map(|event| match event {
@@ -48,14 +50,14 @@ async fn what_the_model_calls_is_called_and_the_result_goes_back() {
                 _ => None,
             })
             .collect();
-        assert_eq!(pieces, if stream { ran.answer() } else { "" }, "{api:?}");
+        assert_eq!(pieces, if stream { run.answer() } else { "" }, "{api:?}");
         llm.verify();
     }
 }
 
 #[tokio::test]
 async fn a_denied_tool_is_hidden_and_not_called_all_the_same() {
-    for (api, stream) in WAYS {
+    for (api, stream) in API_MODES {
         let hidden = json!({"tools": {"len": 0}});
         let llm = llm(api)
             .turn(
@@ -67,18 +69,18 @@ async fn a_denied_tool_is_hidden_and_not_called_all_the_same() {
             .start()
             .await
             .unwrap();
-        let stage = Stage::of("w", weather(), &["mcp__w__get_*"]).await;
-        let ran = stage.run(&llm, stream, "the weather?").await;
-        let [(text, true)] = ran.results()[..] else { panic!("{:?}", ran.results()) };
-        assert!(text.contains("is denied by the rule"), "{text}");
-        assert_eq!(ran.answer(), "then not");
+        let fixture = AgentFixture::of("w", weather(), &["mcp__w__get_*"]).await;
+        let run = fixture.run(&llm, stream, "the weather?").await;
+        let [(text, true)] = run.results()[..] else { panic!("{:?}", run.results()) };
+        assert!(text.contains("is denied by rule"), "{text}");
+        assert_eq!(run.answer(), "then not");
     }
 }
 
 #[tokio::test]
-async fn what_the_model_gets_wrong_is_told_to_it() {
-    for (api, stream) in WAYS {
-        for (call, told) in [
+async fn the_model_gets_its_mistakes_as_errors() {
+    for (api, stream) in API_MODES {
+        for (call, message) in [
             (
                 json!({"tool": "mcp__w__get_wether", "undeclared": true}),
                 "did you mean 'mcp__w__get_weather'?",
@@ -89,7 +91,7 @@ async fn what_the_model_gets_wrong_is_told_to_it() {
             ),
             (json!({"tool": "mcp__w__get_weather", "arguments": "[1]"}), "are not a JSON object"),
         ] {
-            // Anthropic's API has no arguments that are no JSON.
+            // Anthropic's API has no arguments that are not JSON.
             if call.get("arguments").is_some() && api == super::Api::Anthropic {
                 continue;
             }
@@ -99,17 +101,18 @@ async fn what_the_model_gets_wrong_is_told_to_it() {
                 .start()
                 .await
                 .unwrap();
-            let ran = Stage::of("w", weather(), &[]).await.run(&llm, stream, "the weather?").await;
-            assert_eq!(ran.answer(), "sorry", "{api:?} {stream}");
-            let [(text, true)] = ran.results()[..] else { panic!("{:?}", ran.results()) };
-            assert!(text.contains(told), "{text}");
+            let run =
+                AgentFixture::of("w", weather(), &[]).await.run(&llm, stream, "the weather?").await;
+            assert_eq!(run.answer(), "sorry", "{api:?} {stream}");
+            let [(text, true)] = run.results()[..] else { panic!("{:?}", run.results()) };
+            assert!(text.contains(message), "{text}");
         }
     }
 }
 
 #[tokio::test]
 async fn several_calls_of_a_turn_are_answered_in_their_order() {
-    for (api, stream) in WAYS {
+    for (api, stream) in API_MODES {
         let both = json!({"results": [{"text": "one"}, {"text": "two"}]});
         let llm = llm(api)
             .turn(LlmTurn::call("mcp__s__one", json!({})).and_call("mcp__s__two", json!({})))
@@ -117,37 +120,37 @@ async fn several_calls_of_a_turn_are_answered_in_their_order() {
             .start()
             .await
             .unwrap();
-        let ran = Stage::of("s", tools(&["one", "two"]), &[]).await.run(&llm, stream, "go").await;
-        assert_eq!(ran.answer(), "both", "{api:?} {stream}");
+        let run =
+            AgentFixture::of("s", tools(&["one", "two"]), &[]).await.run(&llm, stream, "go").await;
+        assert_eq!(run.answer(), "both", "{api:?} {stream}");
         llm.verify();
     }
 }
 
 #[tokio::test]
 async fn a_model_that_never_answers_reaches_the_limit_of_turns() {
-    for (api, stream) in WAYS {
+    for (api, stream) in API_MODES {
         let again = LlmTurn::call("mcp__s__one", json!({})).with("repeat", "always");
         let llm = llm(api).turn(again).start().await.unwrap();
-        let mut stage = Stage::of("s", tools(&["one"]), &[]).await;
-        stage.limits = Limits { max_turns: 3, ..Limits::default() };
-        let ran = stage.run(&llm, stream, "go").await;
-        let ended = ran.ended.as_ref().unwrap();
+        let mut fixture = AgentFixture::of("s", tools(&["one"]), &[]).await;
+        fixture.limits = Limits { max_turns: 3, ..Limits::default() };
+        let run = fixture.run(&llm, stream, "go").await;
+        let ended = run.ended.as_ref().unwrap();
         assert_eq!(*ended, Ended { end: End::OutOfTurns, text: String::new(), turns: 3 });
         assert_eq!(llm.total(), 3);
-        assert_eq!(ran.results().len(), 2, "the last one is for nobody");
+        assert_eq!(run.results().len(), 2, "the last one is for nobody");
     }
 }
 
 #[tokio::test]
-async fn a_huge_result_is_cut_for_the_model_and_told() {
+async fn a_huge_result_is_truncated_for_the_model_with_a_note() {
     let huge = ToolMock::new("huge").reply(Reply::text("x".repeat(1_000_000)));
-    let cut =
-        json!({"text": {"contains": "983616 of 1000000 bytes left out; the rest is not kept"}});
-    for (api, stream) in WAYS {
+    let cut = json!({"text": {"contains": "983616 of 1000000 bytes omitted; not saved"}});
+    for (api, stream) in API_MODES {
         let llm = calls(api, "mcp__s__huge", json!({}), cut.clone()).start().await.unwrap();
         let mock = MockServer::builder().tool(huge.clone());
-        let ran = Stage::of("s", mock, &[]).await.run(&llm, stream, "go").await;
-        assert!(ran.answer().len() < 20_000, "{api:?} {stream}");
+        let run = AgentFixture::of("s", mock, &[]).await.run(&llm, stream, "go").await;
+        assert!(run.answer().len() < 20_000, "{api:?} {stream}");
         llm.verify();
     }
 }
@@ -169,9 +172,9 @@ async fn tools_that_only_read_run_beside_each_other_and_others_one_after_the_oth
             .start()
             .await
             .unwrap();
-        let ran = Stage::of("s", mock, &[]).await.run(&llm, false, "go").await;
-        assert_eq!(ran.answer(), "both");
-        let order: Vec<String> = ran
+        let run = AgentFixture::of("s", mock, &[]).await.run(&llm, false, "go").await;
+        assert_eq!(run.answer(), "both");
+        let order: Vec<String> = run
             .events
             .iter()
             .filter_map(|event| match event {

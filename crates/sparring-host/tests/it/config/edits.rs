@@ -1,11 +1,11 @@
-//! Changes to a file, which leave everything else in it as it was.
+//! Changes to a file that leave everything else in it unchanged.
 
 use std::fs;
 
 use serde_json::{Value, json};
 use sparring_host::config::{Change, EditError, Edited, edit};
 
-use super::place::Place;
+use super::fixture::ConfigFixture;
 
 fn add(name: &str, entry: Value) -> Change {
     Change::Add { name: name.to_owned(), entry }
@@ -19,18 +19,18 @@ fn enable(name: &str, enabled: bool) -> Change {
     Change::Enable { name: name.to_owned(), enabled }
 }
 
-fn try_edit(place: &Place, file: &str, change: &Change) -> Result<Edited, EditError> {
-    let at = place.places().0.into_iter().find(|it| it.file == place.path(file)).unwrap();
-    edit(&at, change, &place.surroundings)
+fn try_edit(fixture: &ConfigFixture, file: &str, change: &Change) -> Result<Edited, EditError> {
+    let at = fixture.places().0.into_iter().find(|it| it.file == fixture.path(file)).unwrap();
+    edit(&at, change, &fixture.surroundings)
 }
 
-/// What a file says after a change.
+/// Checks the contents of a file after a change.
 fn check(file: &str, before: &str, change: &Change, after: &str) {
-    let place = Place::with(&[(file, before)]);
-    let edited = try_edit(&place, file, change);
-    let found = fs::read_to_string(place.path(file)).unwrap();
+    let fixture = ConfigFixture::with(&[(file, before)]);
+    let edited = try_edit(&fixture, file, change);
+    let found = fs::read_to_string(fixture.path(file)).unwrap();
     assert_eq!(found, after, "{before}\n{change:?}: {edited:?}");
-    assert_eq!(edited.unwrap() == Edited::AsItWas, before == after);
+    assert_eq!(edited.unwrap() == Edited::Unchanged, before == after);
 }
 
 const YAML: &str = "\
@@ -134,14 +134,14 @@ fn a_change_fits_however_the_file_is_written() {
 #[test]
 fn names_and_values_that_look_like_something_else_are_quoted() {
     for name in ["yes", "1", "a: b", "ä", "- x", "#", "a\"b", "null", "~", "*x", "a b "] {
-        let place = Place::of_user("servers: {z: {command: y}}\n# end\n");
+        let fixture = ConfigFixture::of_user("servers: {z: {command: y}}\n# end\n");
         let entry = json!({"command": name, "args": [name], "env": {name.replace('=', ""): name}});
-        try_edit(&place, "user", &add(name, entry)).unwrap();
-        let config = place.read();
-        let child = super::place::child(&config, name);
+        try_edit(&fixture, "user", &add(name, entry)).unwrap();
+        let config = fixture.read();
+        let child = super::fixture::child(&config, name);
         assert_eq!((&*child.program, &*child.args[0]), (name, name));
-        try_edit(&place, "user", &remove(name)).unwrap();
-        assert_eq!(super::place::names(&place.read()), ["z"]);
+        try_edit(&fixture, "user", &remove(name)).unwrap();
+        assert_eq!(super::fixture::names(&fixture.read()), ["z"]);
     }
 }
 
@@ -186,35 +186,40 @@ fn json_with_comments_keeps_them() {
 }
 
 #[test]
-fn what_cannot_be_done_is_told_and_changes_nothing() {
+fn an_impossible_change_is_an_error_and_changes_nothing() {
     let entry = json!({"command": "x"});
     for (file, before, change, expected) in [
         (
             "user",
             "servers: {a: {command: x}}\n",
             add("a", entry.clone()),
-            "has a server `a` already",
+            "already has a server named `a`",
         ),
-        ("user", "servers: {}\n", remove("a"), "has no server `a`"),
-        ("user", "servers: {}\n", enable("a", true), "has no server `a`"),
-        ("user", "servers: [\n", add("a", entry.clone()), "this is not YAML"),
-        ("user", "servers: 5\n", add("a", entry.clone()), "in a way that spar cannot change"),
-        ("user", "servers: {b: &b {command: x}, a: *b}\n", remove("b"), "in a way that spar"),
-        ("user", "", add("a", json!({"url": "ftp://h"})), "is not that of a server"),
+        ("user", "servers: {}\n", remove("a"), "has no server named `a`"),
+        ("user", "servers: {}\n", enable("a", true), "has no server named `a`"),
+        ("user", "servers: [\n", add("a", entry.clone()), "invalid YAML"),
+        ("user", "servers: 5\n", add("a", entry.clone()), "without changing more of it"),
+        (
+            "user",
+            "servers: {b: &b {command: x}, a: *b}\n",
+            remove("b"),
+            "without changing more of it",
+        ),
+        ("user", "", add("a", json!({"url": "ftp://h"})), "invalid `url`"),
         ("user", "", add("a", json!({"command": "x", "url": "http://h"})), "has both"),
-        (".mcp.json", "{", add("a", entry.clone()), "this is not JSON"),
+        (".mcp.json", "{", add("a", entry.clone()), "not valid JSON"),
         (
             ".mcp.json",
             "",
             add("a", json!({"command": "x", "pass_env": ["K"]})),
-            "cannot say `pass_env`",
+            "has no key `pass_env`",
         ),
     ] {
-        let place = Place::with(&[(file, before)]);
-        let told = try_edit(&place, file, &change).unwrap_err().to_string();
-        assert!(told.contains(expected), "{before}: {told}");
-        assert_eq!(fs::read_to_string(place.path(file)).unwrap(), before);
-        let around = fs::read_dir(place.path(file).parent().unwrap()).unwrap();
+        let fixture = ConfigFixture::with(&[(file, before)]);
+        let message = try_edit(&fixture, file, &change).unwrap_err().to_string();
+        assert!(message.contains(expected), "{before}: {message}");
+        assert_eq!(fs::read_to_string(fixture.path(file)).unwrap(), before);
+        let around = fs::read_dir(fixture.path(file).parent().unwrap()).unwrap();
         let names: Vec<_> = around.map(|it| it.unwrap().file_name()).collect();
         assert!(names.iter().all(|it| !it.to_string_lossy().contains(".new")), "{names:?}");
     }
@@ -222,57 +227,57 @@ fn what_cannot_be_done_is_told_and_changes_nothing() {
 
 #[test]
 fn an_entry_with_variables_that_are_not_set_yet_is_written() {
-    let place = Place::of_user("");
+    let fixture = ConfigFixture::of_user("");
     let entry =
         json!({"url": "${URL}", "auth": {"basic": "${PAIR}"}, "headers": {"A": "${env:B}"}});
-    try_edit(&place, "user", &add("a", entry)).unwrap();
-    assert!(place.told().contains("needs the variable `URL`"));
+    try_edit(&fixture, "user", &add("a", entry)).unwrap();
+    assert!(fixture.problems().contains("needs the environment variable `URL`"));
 }
 
 #[test]
 fn a_file_that_the_user_changes_stays_trusted_and_another_does_not_become_so() {
     let file = ".spar/mcp.yaml";
-    let place = Place::with(&[]);
-    try_edit(&place, file, &add("a", json!({"command": "x"}))).unwrap();
-    assert_eq!(place.read().ready().count(), 1, "whoever writes a file trusts it");
-    try_edit(&place, file, &enable("a", false)).unwrap();
-    try_edit(&place, file, &enable("a", true)).unwrap();
-    assert_eq!(place.read().ready().count(), 1);
-    place.write(file, "servers: {b: {command: y}}\n");
-    try_edit(&place, file, &add("a", json!({"command": "x"}))).unwrap();
-    assert_eq!(place.read().ready().count(), 0, "somebody else wrote it");
+    let fixture = ConfigFixture::with(&[]);
+    try_edit(&fixture, file, &add("a", json!({"command": "x"}))).unwrap();
+    assert_eq!(fixture.read().ready().count(), 1, "whoever writes a file trusts it");
+    try_edit(&fixture, file, &enable("a", false)).unwrap();
+    try_edit(&fixture, file, &enable("a", true)).unwrap();
+    assert_eq!(fixture.read().ready().count(), 1);
+    fixture.write(file, "servers: {b: {command: y}}\n");
+    try_edit(&fixture, file, &add("a", json!({"command": "x"}))).unwrap();
+    assert_eq!(fixture.read().ready().count(), 0, "somebody else wrote it");
 }
 
 #[cfg(unix)]
 #[test]
-fn who_may_read_a_file_stays_as_it_was_and_a_link_stays_one() {
+fn a_change_keeps_the_mode_and_a_symbolic_link() {
     use std::os::unix::fs::{PermissionsExt, symlink};
-    let place = Place::with(&[(".mcp.json", "{}"), ("real.json", "{}")]);
-    let mode = |name: &str| fs::metadata(place.path(name)).unwrap().permissions().mode() & 0o777;
+    let fixture = ConfigFixture::with(&[(".mcp.json", "{}"), ("real.json", "{}")]);
+    let mode = |name: &str| fs::metadata(fixture.path(name)).unwrap().permissions().mode() & 0o777;
     for wanted in [0o600, 0o640, 0o664] {
-        fs::set_permissions(place.path(".mcp.json"), PermissionsExt::from_mode(wanted)).unwrap();
+        fs::set_permissions(fixture.path(".mcp.json"), PermissionsExt::from_mode(wanted)).unwrap();
         let name = format!("{wanted:o}");
-        try_edit(&place, ".mcp.json", &add(&name, json!({"command": "x"}))).unwrap();
+        try_edit(&fixture, ".mcp.json", &add(&name, json!({"command": "x"}))).unwrap();
         assert_eq!(mode(".mcp.json"), wanted);
     }
-    try_edit(&place, "user", &add("a", json!({"command": "x"}))).unwrap();
+    try_edit(&fixture, "user", &add("a", json!({"command": "x"}))).unwrap();
     assert_eq!(mode("user"), 0o600, "it may have secrets");
-    fs::remove_file(place.path(".mcp.json")).unwrap();
-    symlink("real.json", place.path(".mcp.json")).unwrap();
-    try_edit(&place, ".mcp.json", &add("a", json!({"command": "x"}))).unwrap();
-    assert!(place.path(".mcp.json").is_symlink());
-    assert!(fs::read_to_string(place.path("real.json")).unwrap().contains("\"a\""));
+    fs::remove_file(fixture.path(".mcp.json")).unwrap();
+    symlink("real.json", fixture.path(".mcp.json")).unwrap();
+    try_edit(&fixture, ".mcp.json", &add("a", json!({"command": "x"}))).unwrap();
+    assert!(fixture.path(".mcp.json").is_symlink());
+    assert!(fs::read_to_string(fixture.path("real.json")).unwrap().contains("\"a\""));
 }
 
 #[test]
 fn many_changes_at_once_lose_nothing() {
-    let place = Place::of_user("servers: {}\n");
+    let fixture = ConfigFixture::of_user("servers: {}\n");
     std::thread::scope(|scope| {
         for at in 0..8 {
-            let place = &place;
+            let fixture = &fixture;
             let change = add(&format!("s{at}"), json!({"command": "x"}));
-            scope.spawn(move || try_edit(place, "user", &change).unwrap());
+            scope.spawn(move || try_edit(fixture, "user", &change).unwrap());
         }
     });
-    assert_eq!(place.read().ready().count(), 8);
+    assert_eq!(fixture.read().ready().count(), 8);
 }

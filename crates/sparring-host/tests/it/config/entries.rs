@@ -1,4 +1,4 @@
-//! What an entry of our own files says, and what is wrong with one.
+//! Entries of our own files, and their problems.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,15 +9,15 @@ use sparring_transport::Target;
 use sparring_transport::http::{Credentials, Grant, HttpTransport, Proof};
 use sparring_wire::Revision;
 
-use super::place::{Place, child, http, names, ready};
+use super::fixture::{ConfigFixture, child, http, names, ready};
 
 #[test]
 fn a_stdio_server_is_loaded() {
-    let place = Place::of_user(
+    let fixture = ConfigFixture::of_user(
         "servers:\n  filesystem:\n    transport: stdio\n    command: npx\n    \
          args: [\"-y\", \"@anthropic/mcp-filesystem\"]\n",
     );
-    let config = place.read();
+    let config = fixture.read();
     assert_eq!(names(&config), ["filesystem"]);
     assert_eq!(config.servers["filesystem"].transport, "stdio");
     assert_eq!(config.servers["filesystem"].spelled, "npx -y @anthropic/mcp-filesystem");
@@ -25,13 +25,13 @@ fn a_stdio_server_is_loaded() {
     assert_eq!((&*child.program, child.args.len()), ("npx", 2));
     let origin = &ready(&config, "filesystem").origin;
     assert_eq!((origin.scope, origin.line, origin.column), (Scope::User, 2, 3));
-    assert_eq!(origin.file, place.path("user"));
+    assert_eq!(origin.file, fixture.path("user"));
     assert!(config.is_sound());
 }
 
 #[test]
 fn an_http_server_is_loaded() {
-    let config = Place::of_user(
+    let config = ConfigFixture::of_user(
         "servers:\n  remote:\n    transport: http\n    url: https://mcp.example.com\n    \
          headers:\n      Authorization: \"Bearer token\"\n",
     )
@@ -46,12 +46,12 @@ fn an_http_server_is_loaded() {
 
 #[test]
 fn variables_of_the_environment_are_filled_in() {
-    let place = Place::of_user(
+    let fixture = ConfigFixture::of_user(
         "servers:\n  a:\n    command: x\n    args: [\"$${K}\", \"${NOT:-none}-${env:K}\"]\n    \
          env: {API_KEY: \"${MCP_API_KEY}\", TWICE: \"${K}\"}\n",
     );
-    let place = place.variable("MCP_API_KEY", "secret123").variable("K", "${MCP_API_KEY}");
-    let config = place.read();
+    let fixture = fixture.variable("MCP_API_KEY", "secret123").variable("K", "${MCP_API_KEY}");
+    let config = fixture.read();
     let child = child(&config, "a");
     assert_eq!(child.env["API_KEY"], "secret123");
     assert_eq!(child.env["TWICE"], "${MCP_API_KEY}", "what fills a hole is not looked at again");
@@ -60,31 +60,32 @@ fn variables_of_the_environment_are_filled_in() {
 
 #[test]
 fn keys_and_what_is_no_text_are_left_as_they_are() {
-    let place = Place::of_user("servers:\n  \"${K}\":\n    command: x\n    env: {\"${K}\": y}\n");
-    let config = place.variable("K", "v").read();
+    let fixture =
+        ConfigFixture::of_user("servers:\n  \"${K}\":\n    command: x\n    env: {\"${K}\": y}\n");
+    let config = fixture.variable("K", "v").read();
     assert_eq!(child(&config, "${K}").env["${K}"], "y");
 }
 
 #[test]
-fn a_stdio_server_without_a_command_is_told() {
-    let told = Place::of_user("servers:\n  a: {transport: stdio}\n").told();
-    assert!(told.contains("server `a`: `transport: stdio` needs a `command`"), "{told}");
-    assert!(told.contains("mcp.yaml:2:3"), "{told}");
+fn a_stdio_server_without_a_command_is_an_error() {
+    let message = ConfigFixture::of_user("servers:\n  a: {transport: stdio}\n").problems();
+    assert!(message.contains("server `a`: `transport: stdio` needs a `command`"), "{message}");
+    assert!(message.contains("mcp.yaml:2:3"), "{message}");
 }
 
 #[test]
-fn an_http_server_without_a_url_is_told() {
+fn an_http_server_without_a_url_is_an_error() {
     for transport in ["http", "sse"] {
         let text = format!("servers:\n  a: {{transport: {transport}}}\n");
-        let told = Place::of_user(&text).told();
+        let message = ConfigFixture::of_user(&text).problems();
         let expected = format!("server `a`: `transport: {transport}` needs a `url`");
-        assert!(told.contains(&expected), "{told}");
+        assert!(message.contains(&expected), "{message}");
     }
 }
 
 #[test]
 fn every_key_has_its_effect() {
-    let place = Place::of_user(
+    let fixture = ConfigFixture::of_user(
         "servers:\n  a:\n    command: ~/bin/server\n    cwd: work\n    pass_env: [TOKEN]\n    \
          protocol: 2025-06-18\n    enabled: false\n    settings:\n      timeout: 5s\n      \
          reconnect_attempts: 7\n      reconnect_delay: 200ms\n      auto_connect: false\n    \
@@ -92,9 +93,9 @@ fn every_key_has_its_effect() {
          b: {command: x, container: web, engine: sudo podman, cwd: /srv, pass_env: [TOKEN, NOPE]}\n  \
          c: {url: \"http://h/mcp\", transport: sse, max_output: 2kB, auto_connect: false}\n",
     );
-    let place = place.variable("TOKEN", "t");
-    let config = place.read();
-    let (a, home) = (ready(&config, "a"), place.surroundings.home.clone().unwrap());
+    let fixture = fixture.variable("TOKEN", "t");
+    let config = fixture.read();
+    let (a, home) = (ready(&config, "a"), fixture.surroundings.home.clone().unwrap());
     assert_eq!(a.protocol, Protocol::Only(Revision::V2025_06_18));
     assert!(!a.enabled && !a.auto_connect && config.ready().all(|it| it.name != "a"));
     assert_eq!(a.timeout, Duration::from_secs(5));
@@ -122,22 +123,22 @@ fn every_key_has_its_effect() {
 
 #[test]
 fn a_project_has_its_folder_and_a_user_has_none() {
-    let place = Place::with(&[
+    let fixture = ConfigFixture::with(&[
         ("user", "servers: {u: {command: x}}\n"),
         (".spar/mcp.yaml", "servers: {p: {command: ./run, cwd: sub}, q: {command: x}}\n"),
     ]);
-    let place = place.trusting(&[".spar/mcp.yaml"]);
-    let config = place.read();
+    let fixture = fixture.trusting(&[".spar/mcp.yaml"]);
+    let config = fixture.read();
     assert_eq!(child(&config, "u").cwd, None);
-    assert_eq!(child(&config, "q").cwd, Some(place.project()));
+    assert_eq!(child(&config, "q").cwd, Some(fixture.project()));
     let p = child(&config, "p");
-    assert_eq!(PathBuf::from(&p.program), place.project().join("./run"));
-    assert_eq!(p.cwd, Some(place.project().join("sub")));
+    assert_eq!(PathBuf::from(&p.program), fixture.project().join("./run"));
+    assert_eq!(p.cwd, Some(fixture.project().join("sub")));
 }
 
 #[test]
-fn credentials_become_what_the_flags_make_of_them() {
-    let place = Place::of_user(
+fn credentials_are_the_same_as_those_of_the_flags() {
+    let fixture = ConfigFixture::of_user(
         "servers:\n  a: {url: \"http://h\", auth: {bearer: \"${T}\"}}\n  \
          b: {url: \"http://h\", auth: {basic: \"me:${T}\"}}\n  \
          c: {url: \"http://h\", auth: {oauth: true}}\n  \
@@ -147,10 +148,10 @@ fn credentials_become_what_the_flags_make_of_them() {
          e: {url: \"http://h\", auth: {oauth: false}}\n  \
          f: {url: \"http://h\", auth: {oauth: {document: \"https://d/x\", key: key.pem}}}\n",
     );
-    let mut place = place.variable("T", "hunter2");
-    place.surroundings.credentials = Some("/kept".into());
-    std::fs::write(place.surroundings.home.clone().unwrap().join("key.pem"), "pem").unwrap();
-    let config = place.read();
+    let mut fixture = fixture.variable("T", "hunter2");
+    fixture.surroundings.credentials = Some("/kept".into());
+    std::fs::write(fixture.surroundings.home.clone().unwrap().join("key.pem"), "pem").unwrap();
+    let config = fixture.read();
     let credentials = |name| http(&config, name).credentials.clone();
     assert_eq!(credentials("a"), Some(Credentials::Bearer("hunter2".to_owned())));
     assert_eq!(credentials("b"), Some(Credentials::Basic("me:hunter2".to_owned())));
@@ -171,16 +172,16 @@ fn credentials_become_what_the_flags_make_of_them() {
         (f.proof, f.document.as_deref()),
         (Proof::Key("pem".to_owned()), Some("https://d/x"))
     );
-    let again = place.read();
+    let again = fixture.read();
     assert_eq!(http(&again, "c"), http(&config, "c"), "what is read twice is the same");
 }
 
 #[test]
-fn what_is_wrong_with_an_entry_is_told_of_it_alone() {
+fn a_problem_is_reported_for_its_entry_only() {
     let good = "  good: {command: x}\n";
     for (entry, expected) in [
-        ("{command: x, url: \"http://h\"}", "it has both `command` and `url`"),
-        ("{args: [x]}", "it has neither `command` nor `url`"),
+        ("{command: x, url: \"http://h\"}", "has both `command` and `url`"),
+        ("{args: [x]}", "needs a `command` or a `url`"),
         (
             "{transport: websocket, url: \"http://h\"}",
             "expected one of stdio, http, sse, found `websocket`",
@@ -188,55 +189,70 @@ fn what_is_wrong_with_an_entry_is_told_of_it_alone() {
         ("{transport: stdio, url: \"http://h\"}", "`transport: stdio` needs a `command`"),
         ("{transport: http, command: x}", "`transport: http` needs a `url`"),
         ("{comand: x}", "did you mean 'command'"),
-        ("{command: x, headers: {A: b}}", "`headers` goes with `url`, and not with `command`"),
-        ("{url: \"http://h\", env: {A: b}}", "`env` goes with `command`, and not with `url`"),
-        ("{url: \"ftp://h\"}", "`url` is not that of a server: the scheme ftp is not known"),
-        ("{url: \"http://h\", headers: {\"a b\": c}}", "this is no name in `headers`"),
-        ("{url: \"http://h\", headers: {a: \"x\\ny\"}}", "`headers.a` has what no header can have"),
-        ("{url: \"http://h\", auth: {}}", "`auth` has one of `bearer`, `basic` and `oauth`"),
-        ("{url: \"http://h\", auth: {basic: x}}", "is not of the form USER:PASSWORD"),
-        ("{url: \"http://h\", auth: {bearer: \"\"}}", "the token of `auth.bearer` is empty"),
+        (
+            "{command: x, headers: {A: b}}",
+            "`headers` needs `url` and cannot be used with `command`",
+        ),
+        ("{url: \"http://h\", env: {A: b}}", "`env` needs `command` and cannot be used with `url`"),
+        ("{url: \"ftp://h\"}", "invalid `url`: unknown scheme ftp"),
+        ("{url: \"http://h\", headers: {\"a b\": c}}", "invalid name in `headers`"),
+        (
+            "{url: \"http://h\", headers: {a: \"x\\ny\"}}",
+            "`headers.a` contains characters that headers cannot have",
+        ),
+        (
+            "{url: \"http://h\", auth: {}}",
+            "`auth` must have exactly one of `bearer`, `basic` and `oauth`",
+        ),
+        ("{url: \"http://h\", auth: {basic: x}}", "must have the form USER:PASSWORD"),
+        ("{url: \"http://h\", auth: {bearer: \"\"}}", "`auth.bearer` is empty"),
         (
             "{url: \"http://h\", auth: {bearer: x}, headers: {authorization: y}}",
-            "say who you are once",
+            "credentials are set twice",
         ),
         (
             "{url: \"http://h\", auth: {oauth: {grant: client_credentials}}}",
             "needs a `client` with a `secret` or a `key`",
         ),
-        ("{url: \"http://h\", auth: {oauth: {client: c, secret: s, key: k}}}", "and not both"),
-        ("{url: \"http://h\", auth: {oauth: {document: d, key: none}}}", "cannot be read"),
-        ("{url: \"http://h\", auth: {oauth: {secret: s}}}", "are those of a `client`"),
-        ("{url: \"http://h\", auth: {oauth: {issuer: i}}}", "the one that knows a `client`"),
+        ("{url: \"http://h\", auth: {oauth: {client: c, secret: s, key: k}}}", ", not both"),
+        (
+            "{url: \"http://h\", auth: {oauth: {document: d, key: none}}}",
+            "cannot read `auth.oauth.key`",
+        ),
+        ("{url: \"http://h\", auth: {oauth: {secret: s}}}", "need a `client`"),
+        ("{url: \"http://h\", auth: {oauth: {issuer: i}}}", "`issuer` needs a `client`"),
         (
             "{url: \"http://h\", transport: sse, protocol: 2026-07-28}",
             "does not exist in 2026-07-28",
         ),
-        ("{command: \"\"}", "the `command` is empty"),
-        ("{command: x, env: {\"a=b\": c}}", "this is no name in `env`"),
-        ("{command: x, pass_env: [\"\"]}", "this is no name of a variable"),
-        ("{command: \"a\\0b\"}", "`command` has a NUL in it"),
-        ("{command: x, engine: podman}", "`engine` is that of a `container`"),
-        ("{command: x, container: -it}", "neither empty nor a flag"),
-        ("{command: x, container: a, engine: \"'\"}", "`engine` is no command line"),
-        ("{command: x, settings: {timeout: 0s}}", "a timeout is more than nothing"),
-        ("{command: x, auto_connect: true, settings: {auto_connect: true}}", "is said twice"),
-        ("{command: x, max_output: 8}", "expected a text, found a number"),
-        ("{command: x, max_output: \"8\"}", "write a number and a unit"),
+        ("{command: \"\"}", "`command` is empty"),
+        ("{command: x, env: {\"a=b\": c}}", "invalid name in `env`"),
+        ("{command: x, pass_env: [\"\"]}", "invalid name of a variable"),
+        ("{command: \"a\\0b\"}", "`command` contains a NUL character"),
+        ("{command: x, engine: podman}", "`engine` needs a `container`"),
+        ("{command: x, container: -it}", "`container` is empty or begins with `-`"),
+        ("{command: x, container: a, engine: \"'\"}", "`engine` is not a valid command line"),
+        ("{command: x, settings: {timeout: 0s}}", "`timeout` must be greater than 0"),
+        ("{command: x, auto_connect: true, settings: {auto_connect: true}}", "is set twice"),
+        ("{command: x, max_output: 8}", "expected a string, found a number"),
+        ("{command: x, max_output: \"8\"}", "not a size (try"),
         (
             "{command: x, args: [\"${NOPE}\"]}",
-            "`args[0]` needs the variable `NOPE`, which is not set",
+            "`args[0]` needs the environment variable `NOPE`, which is not set",
         ),
-        ("{command: x, args: [\"${a.b}\"]}", "needs `a.b`, which is no name of a variable"),
-        ("{command: x, args: [\"${\"]}", "`args[0]` is no template"),
-        ("{command: x, args: [\"${input:a}\"]}", "which is not among the file's `inputs`"),
-        ("[]", "expected a server, which is a map, found a list"),
+        ("{command: x, args: [\"${a.b}\"]}", "needs `a.b`, which is not the name of a variable"),
+        ("{command: x, args: [\"${\"]}", "`args[0]` is not a valid template"),
+        ("{command: x, args: [\"${input:a}\"]}", "which the file's `inputs` do not define"),
+        ("[]", "expected a map for the server, found a list"),
     ] {
-        let place = Place::of_user(&format!("servers:\n  bad: {entry}\n{good}"));
-        let told = place.told();
-        assert!(told.contains(expected) && told.contains("mcp.yaml:2:"), "{entry}: {told}");
-        assert!(!told.contains("good:"), "{entry}: {told}");
-        let config = place.read();
+        let fixture = ConfigFixture::of_user(&format!("servers:\n  bad: {entry}\n{good}"));
+        let message = fixture.problems();
+        assert!(
+            message.contains(expected) && message.contains("mcp.yaml:2:"),
+            "{entry}: {message}"
+        );
+        assert!(!message.contains("good:"), "{entry}: {message}");
+        let config = fixture.read();
         let fine: Vec<&str> = config.ready().map(|it| &*it.name).collect();
         assert_eq!(fine, ["good"], "{entry}");
         assert!(!config.is_sound());
@@ -245,16 +261,16 @@ fn what_is_wrong_with_an_entry_is_told_of_it_alone() {
 
 #[test]
 fn no_message_and_no_debug_shows_a_value() {
-    let place = Place::of_user(
+    let fixture = ConfigFixture::of_user(
         "servers:\n  a: {command: \"${T}\", args: [\"${T}\"], env: {A: \"${T}\"}, cwd: \"${T}\"}\n  \
          b: {url: \"http://u:${T}@h/${T}?k=${T}\", headers: {A: \"${T}\"}}\n  \
          c: {url: \"${T}\", headers: {A: \"literal-hunter2\", B: \"${NOPE}\"}}\n  \
          d: {url: \"http://h\", auth: {bearer: \"${T}\"}}\n  \
          e: {url: \"http://h\", auth: {basic: \"${T}\"}, env: {A: literal-hunter2}}\n",
     );
-    let place = place.variable("T", "hunter2");
-    let (told, config) = (place.told(), place.read());
-    let shown = format!("{told}{config:?}{:?}", place.surroundings);
+    let fixture = fixture.variable("T", "hunter2");
+    let (message, config) = (fixture.problems(), fixture.read());
+    let shown = format!("{message}{config:?}{:?}", fixture.surroundings);
     assert!(!shown.contains("hunter2"), "{shown}");
-    assert!(told.contains("server `c`") && told.contains("server `e`"), "{told}");
+    assert!(message.contains("server `c`") && message.contains("server `e`"), "{message}");
 }

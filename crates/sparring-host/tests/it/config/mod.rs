@@ -1,9 +1,9 @@
-//! What config files come to.
+//! Config files.
 
 mod edits;
 mod entries;
+pub(crate) mod fixture;
 mod foreign;
 mod hostile;
 mod merging;
-pub(crate) mod place;
 mod reference;

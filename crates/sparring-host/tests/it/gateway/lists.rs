@@ -1,21 +1,21 @@
-//! What is listed, and how it is called there; who may call it.
+//! Lists of the gateway, their names and their permissions.
 
 use serde_json::{Value, json};
 use sparring_peer::client::Error;
 use sparring_wire::code;
 
-use super::{DESK, ERAS, House, call, desk, list, names, plain, put, speaking};
+use super::{DESK, ERAS, GatewayFixture, call, desk, list, names, plain, put, speaking};
 use crate::manager::fixture::{World, within};
 
 #[tokio::test]
-async fn tools_and_prompts_of_all_servers_stand_beside_each_other_in_both_eras() {
+async fn tools_and_prompts_of_all_servers_are_listed_in_both_eras() {
     let world = World::default();
     put(&world, "desk", DESK);
     put(&world, "shelf", "tools: [{name: echo, text: dust}]\nprompts: [{name: greet, text: Hm.}]");
     let servers = [speaking("desk", ERAS[0]), speaking("shelf", ERAS[1])];
-    let house = House::open(&world, &servers).await;
+    let fixture = GatewayFixture::open(&world, &servers).await;
     for era in ERAS {
-        let client = house.visit(plain(era)).await;
+        let client = fixture.connect(plain(era)).await;
         let tools = list(&client, "tools/list", "tools").await;
         assert_eq!(names(&tools, "name")[0], "mcp__desk__echo");
         assert_eq!(names(&tools, "name").last().unwrap(), "mcp__shelf__echo");
@@ -32,23 +32,28 @@ async fn tools_and_prompts_of_all_servers_stand_beside_each_other_in_both_eras()
 }
 
 #[tokio::test]
-async fn what_is_denied_is_hidden_and_refused() {
+async fn denied_tools_are_hidden_and_refused() {
     let (world, mock, servers) = desk(ERAS[0]);
-    let house = House::with(&world, &servers, &["mcp__desk__fail"], &["mcp__desk__[ef]*"]).await;
-    let client = house.visit(plain(ERAS[1])).await;
-    // Patterns have no classes: nothing is allowed by that one.
+    let fixture =
+        GatewayFixture::with(&world, &servers, &["mcp__desk__fail"], &["mcp__desk__[ef]*"]).await;
+    let client = fixture.connect(plain(ERAS[1])).await;
+    // Patterns have no character classes, so this one allows nothing.
     assert!(list(&client, "tools/list", "tools").await.is_empty());
-    drop(house);
-    let house =
-        House::with(&world, &servers, &["mcp__desk__fail"], &["mcp__desk__e*", "mcp__desk__f*"])
-            .await;
-    let client = house.visit(plain(ERAS[1])).await;
+    drop(fixture);
+    let fixture = GatewayFixture::with(
+        &world,
+        &servers,
+        &["mcp__desk__fail"],
+        &["mcp__desk__e*", "mcp__desk__f*"],
+    )
+    .await;
+    let client = fixture.connect(plain(ERAS[1])).await;
     let tools = list(&client, "tools/list", "tools").await;
     assert_eq!(names(&tools, "name"), ["mcp__desk__echo"]);
     for (tool, why) in [
-        ("mcp__desk__fail", "the tool 'fail' of 'desk' is denied by the rule 'mcp__desk__fail'"),
+        ("mcp__desk__fail", "the tool 'fail' of 'desk' is denied by rule 'mcp__desk__fail'"),
         ("mcp__desk__count", "no rule allows the tool 'count' of 'desk'"),
-        ("echo", "there is no tool 'echo'; did you mean 'mcp__desk__echo'?"),
+        ("echo", "no tool named 'echo'; did you mean 'mcp__desk__echo'?"),
     ] {
         let answer = within(client.call_tool(tool, json!({})).into_future()).await.unwrap();
         let error = answer.error().unwrap();
@@ -61,9 +66,9 @@ async fn what_is_denied_is_hidden_and_refused() {
 #[tokio::test]
 async fn arguments_of_prompts_and_templates_are_completed_by_their_server() {
     let (world, _, servers) = desk(ERAS[0]);
-    let house = House::open(&world, &servers).await;
+    let fixture = GatewayFixture::open(&world, &servers).await;
     for era in ERAS {
-        let client = house.visit(plain(era)).await;
+        let client = fixture.connect(plain(era)).await;
         let of = json!({"type": "ref/prompt", "name": "mcp__desk__greet"});
         let completion = within(client.complete(of, "name", "")).await.unwrap();
         assert_eq!(completion.values, ["Ada", "Grace"]);
@@ -74,12 +79,12 @@ async fn arguments_of_prompts_and_templates_are_completed_by_their_server() {
 }
 
 #[tokio::test]
-async fn what_servers_say_of_their_use_is_passed_on() {
+async fn instructions_of_servers_are_passed_on() {
     let (world, _, servers) = desk(ERAS[0]);
-    let house = House::open(&world, &servers).await;
-    // It is known to those who come later.
-    house.server.renew();
-    let client = house.visit(plain(ERAS[1])).await;
+    let fixture = GatewayFixture::open(&world, &servers).await;
+    // Clients that connect later get it.
+    fixture.server.renew();
+    let client = fixture.connect(plain(ERAS[1])).await;
     let session = client.session().unwrap();
     assert_eq!(session.instructions.as_deref(), Some("# desk\n\nBe brief."));
     let info: Value = serde_json::to_value(&session.server_info).unwrap();

@@ -1,9 +1,9 @@
-//! Many servers as one: in memory, where not the transport is what matters.
+//! The gateway, mostly in memory.
 
 mod changes;
+mod forwarding;
 mod lists;
 mod logs;
-mod passing;
 mod questions;
 mod resources;
 
@@ -31,7 +31,7 @@ use crate::permissions::rules;
 /// A revision of each era.
 const ERAS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
 
-/// A server that does all that can be passed on.
+/// A script with everything that can be forwarded.
 const DESK: &str = r#"
 server: {name: desk, version: 1.0.0}
 instructions: Be brief.
@@ -67,8 +67,8 @@ completions:
   - {prompt: greet, argument: name, values: [Ada, Grace]}
 "#;
 
-/// Many servers as one, at work.
-struct House {
+/// A running gateway.
+struct GatewayFixture {
     manager: Manager,
     registry: Arc<Registry>,
     server: Server<Gateway>,
@@ -76,35 +76,40 @@ struct House {
     following: JoinHandle<()>,
 }
 
-impl House {
-    /// Opens one with these servers, all of whose tools may be called.
-    async fn open(world: &World, servers: &[ServerConfig]) -> House {
+impl GatewayFixture {
+    /// Starts a gateway to these servers with all tools allowed.
+    async fn open(world: &World, servers: &[ServerConfig]) -> GatewayFixture {
         let all: Vec<String> = servers.iter().map(|it| format!("mcp__{}", it.name)).collect();
         let all: Vec<&str> = all.iter().map(String::as_str).collect();
-        House::with(world, servers, &[], &all).await
+        GatewayFixture::with(world, servers, &[], &all).await
     }
 
     /// The same with these rules.
-    async fn with(world: &World, servers: &[ServerConfig], deny: &[&str], allow: &[&str]) -> House {
+    async fn with(
+        world: &World,
+        servers: &[ServerConfig],
+        deny: &[&str],
+        allow: &[&str],
+    ) -> GatewayFixture {
         let manager = Manager::builder().connector(world.clone());
-        House::of(manager, servers, deny, allow).await
+        GatewayFixture::with_manager(manager, servers, deny, allow).await
     }
 
-    /// The same with a manager to be.
-    async fn of(
+    /// The same with a manager builder.
+    async fn with_manager(
         manager: ManagerBuilder,
         servers: &[ServerConfig],
         deny: &[&str],
         allow: &[&str],
-    ) -> House {
+    ) -> GatewayFixture {
         let policy = Policy { user: rules(deny, &[], allow), ..Policy::default() };
         let (permissions, _) = Permissions::new(&policy, servers);
         let gate = Gate::new(permissions, GateOptions::default());
         let registry = Arc::new(Registry::new(gate));
         let manager = manager
             .servers(servers.to_vec())
-            // Tests look at what servers were told.
-            .client(gateway::client(Manager::plain_client()).recorded(true))
+            // The tests read the transcripts of the servers.
+            .client(gateway::client(Manager::default_client()).recorded(true))
             .build();
         let server = Server::new(Gateway::new(manager.clone(), Arc::clone(&registry)));
         let followed = server.clone();
@@ -117,17 +122,17 @@ impl House {
             outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
         }
         server.handler().begun();
-        House { manager, registry, server, sessions: Mutex::default(), following }
+        GatewayFixture { manager, registry, server, sessions: Mutex::default(), following }
     }
 
-    /// A client of it.
-    async fn visit(&self, client: ClientBuilder) -> Client {
+    /// Connects a client.
+    async fn connect(&self, client: ClientBuilder) -> Client {
         let (ours, theirs) = memory(LinkKind::Shared);
         self.sessions.lock().unwrap().push(self.server.spawn(theirs));
         within(client.connect(ours)).await.unwrap()
     }
 
-    /// Serves it over HTTP too.
+    /// Serves the gateway over HTTP too.
     async fn listen(&self) -> (Serving, HttpTarget) {
         let listener = tokio::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await;
         let listener = listener.unwrap();
@@ -137,13 +142,13 @@ impl House {
     }
 }
 
-impl Drop for House {
+impl Drop for GatewayFixture {
     fn drop(&mut self) {
         self.following.abort();
     }
 }
 
-/// A world with one desk, which is spoken to in that revision.
+/// A world with the one server `desk`, in that revision.
 fn desk(revision: Revision) -> (World, Arc<MockServer>, Vec<ServerConfig>) {
     let world = World::default();
     let mock = put(&world, "desk", DESK);
@@ -161,7 +166,7 @@ fn speaking(name: &str, revision: Revision) -> ServerConfig {
     ServerConfig { protocol: Protocol::Only(revision), ..entry(name) }
 }
 
-/// A client that answers everything, in a name.
+/// A client that answers every question with its name.
 fn answering(revision: Revision, name: &str) -> ClientBuilder {
     let content = json!({"name": name});
     let said = format!("fjord for {name}");
@@ -177,12 +182,12 @@ fn answering(revision: Revision, name: &str) -> ClientBuilder {
         .roots(["file:///srv"])
 }
 
-/// A client that answers nothing.
+/// A client that answers no questions.
 fn plain(revision: Revision) -> ClientBuilder {
     Client::builder().revision(revision)
 }
 
-/// Over HTTP.
+/// Connects over HTTP.
 async fn over_http(target: &HttpTarget, client: ClientBuilder) -> Client {
     let opened = Target::Http(target.clone()).open().await.unwrap();
     within(client.connect(opened.link)).await.unwrap()
@@ -194,7 +199,7 @@ async fn call(client: &Client, tool: &str) -> String {
     answer.content()
 }
 
-/// Waits for something that others are about to do.
+/// Waits until a condition holds.
 async fn until(is_so: impl Fn() -> bool) {
     within(async {
         while !is_so() {
@@ -208,7 +213,7 @@ fn names(list: &[Value], field: &str) -> Vec<String> {
     list.iter().map(|item| item[field].as_str().unwrap().to_owned()).collect()
 }
 
-/// What a method lists, as it is spelled.
+/// The items of a list method.
 async fn list(client: &Client, method: &'static str, field: &str) -> Vec<Value> {
     let answer = within(client.request(method, None).into_future()).await.unwrap();
     let result: Value = answer.to().unwrap();

@@ -1,5 +1,5 @@
-//! What a server asks is asked of the client whose call it belongs to, and of
-//! nobody else.
+//! Questions of a server go to the client whose call they belong to, and to no
+//! other.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,16 +20,16 @@ use sparring_transport::Target;
 use sparring_transport::http::HttpTarget;
 use sparring_wire::{RawJson, Revision, code};
 
-use super::{DESK, ERAS, House, answering, call, desk, over_http, plain, until};
+use super::{DESK, ERAS, GatewayFixture, answering, call, desk, over_http, plain, until};
 use crate::manager::fixture::{PATIENCE, World, entry, to, within};
 
 #[tokio::test]
 async fn elicitation_sampling_and_roots_reach_the_client_in_both_eras() {
     for (outer, inner) in ERAS.into_iter().flat_map(|outer| ERAS.map(|inner| (outer, inner))) {
         let (world, mock, servers) = desk(inner);
-        let house = House::open(&world, &servers).await;
-        let (serving, target) = house.listen().await;
-        let in_memory = house.visit(answering(outer, "Ada")).await;
+        let fixture = GatewayFixture::open(&world, &servers).await;
+        let (serving, target) = fixture.listen().await;
+        let in_memory = fixture.connect(answering(outer, "Ada")).await;
         let over_http = over_http(&target, answering(outer, "Ada")).await;
         for client in [in_memory, over_http] {
             for (tool, said) in [
@@ -43,7 +43,8 @@ async fn elicitation_sampling_and_roots_reach_the_client_in_both_eras() {
             assert!(client.transcript().violations().is_empty());
         }
         if inner == ERAS[0] {
-            // However often a client comes back, the call is made once.
+            // However often a client repeats its request, the call is made
+            // once.
             assert_eq!(mock.received_for("twice").len(), 2, "{outer}");
         }
         serving.stop(Duration::from_secs(1)).await;
@@ -54,14 +55,14 @@ async fn elicitation_sampling_and_roots_reach_the_client_in_both_eras() {
 async fn a_client_that_does_not_declare_it_is_not_asked() {
     for (outer, inner) in ERAS.into_iter().flat_map(|outer| ERAS.map(|inner| (outer, inner))) {
         let (world, _, servers) = desk(inner);
-        let house = House::open(&world, &servers).await;
-        let client = house.visit(plain(outer)).await;
+        let fixture = GatewayFixture::open(&world, &servers).await;
+        let client = fixture.connect(plain(outer)).await;
         let answer = client.call_tool("mcp__desk__sample", json!({}));
         let answer = within(answer.into_future()).await.unwrap();
-        let told = answer.raw().text().into_owned();
+        let message = answer.raw().text().into_owned();
         assert!(
-            told.contains("the client does not declare sampling"),
-            "{outer} to {inner}: {told}"
+            message.contains("the client does not declare sampling"),
+            "{outer} to {inner}: {message}"
         );
         assert_eq!(client.requests().total(), 0);
         if (outer, inner) == (ERAS[1], ERAS[1]) {
@@ -71,51 +72,54 @@ async fn a_client_that_does_not_declare_it_is_not_asked() {
 }
 
 #[tokio::test]
-async fn where_it_is_not_said_whose_question_it_is_clients_do_not_answer_for_each_other() {
+async fn a_question_without_a_call_is_never_answered_by_another_client() {
     let (world, mock, servers) = desk(Revision::V2025_06_18);
-    let house = House::open(&world, &servers).await;
+    let fixture = GatewayFixture::open(&world, &servers).await;
     let (asked, client) = counting(Revision::V2025_06_18, "Ada");
-    let ada = house.visit(client).await;
+    let ada = fixture.connect(client).await;
     let waiting = ada.call_tool("mcp__desk__slow", json!({})).start();
     until(|| mock.received_for("slow").len() == 1).await;
-    // Her own calls are all hers.
+    // Questions of her own calls reach her.
     assert_eq!(call(&ada, "mcp__desk__ask").await, "hello Ada");
-    let bob = house.visit(answering(Revision::V2025_06_18, "Bob")).await;
+    let bob = fixture.connect(answering(Revision::V2025_06_18, "Bob")).await;
     let answer = bob.call_tool("mcp__desk__ask", json!({}));
     let answer = within(answer.into_future()).await.unwrap().raw().text().into_owned();
-    assert!(answer.contains("requests of several clients are in flight"), "{answer}");
+    assert!(answer.contains("cannot tell which of several clients"), "{answer}");
     assert_eq!(asked.load(Ordering::Relaxed), 1);
     drop(waiting);
-    until(|| house.manager.get("desk").is_some_and(|it| it.client().notifications().total() == 0))
-        .await;
+    until(|| {
+        fixture.manager.get("desk").is_some_and(|it| it.client().notifications().total() == 0)
+    })
+    .await;
     let again = within(bob.call_tool("mcp__desk__ask", json!({})).into_future()).await.unwrap();
     assert_eq!(again.content(), "hello Bob");
 }
 
 #[tokio::test]
-async fn a_question_on_a_calls_own_stream_is_for_who_made_that_call() {
+async fn a_question_on_the_stream_of_a_call_goes_to_its_caller() {
     let mock = MockServer::from_yaml(DESK, ".").unwrap();
     let serving = mock.listen(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
     let url = mock.urls(serving.address().unwrap()).mcp;
     let protocol = Protocol::Only(Revision::V2025_11_25);
     let server = ServerConfig { protocol, ..to("desk", Target::Http(HttpTarget::new(url))) };
-    let house = House::of(Manager::builder(), &[server], &[], &["mcp__desk"]).await;
+    let fixture =
+        GatewayFixture::with_manager(Manager::builder(), &[server], &[], &["mcp__desk"]).await;
     let (asked, client) = counting(ERAS[0], "Ada");
-    let ada = house.visit(client).await;
+    let ada = fixture.connect(client).await;
     let waiting = ada.call_tool("mcp__desk__slow", json!({})).start();
     until_served(&mock, "slow").await;
-    let bob = house.visit(answering(ERAS[1], "Bob")).await;
+    let bob = fixture.connect(answering(ERAS[1], "Bob")).await;
     assert_eq!(call(&bob, "mcp__desk__ask").await, "hello Bob");
     assert_eq!(asked.load(Ordering::Relaxed), 0);
     drop(waiting);
-    within(house.manager.shut_down(Duration::from_secs(5))).await;
+    within(fixture.manager.shut_down(Duration::from_secs(5))).await;
 }
 
 #[tokio::test]
-async fn an_answer_to_what_is_over_calls_nothing_again() {
+async fn a_late_answer_does_not_repeat_the_call() {
     let (world, mock, servers) = desk(ERAS[0]);
-    let house = House::open(&world, &servers).await;
-    let client = house.visit(answering(ERAS[1], "Ada")).await;
+    let fixture = GatewayFixture::open(&world, &servers).await;
+    let client = fixture.connect(answering(ERAS[1], "Ada")).await;
     let params = |state: &str| {
         json!({
             "name": "mcp__desk__ask",
@@ -126,16 +130,16 @@ async fn an_answer_to_what_is_over_calls_nothing_again() {
     };
     let guess = client.request("tools/call", Some(params("00").into()));
     let error = within(guess.into_future()).await.unwrap().error().unwrap();
-    assert_eq!(error.message, "requestState: what it belongs to is over");
+    assert_eq!(error.message, "requestState: unknown or expired");
     assert!(mock.received_for("ask").is_empty());
 }
 
 #[tokio::test]
 async fn a_state_is_good_for_its_own_call_only() {
     let (world, mock, servers) = desk(ERAS[0]);
-    let house = House::open(&world, &servers).await;
-    let client = house.visit(plain(ERAS[1]).capability("elicitation", json!({}))).await;
-    // As bytes, so that nobody comes back by itself.
+    let fixture = GatewayFixture::open(&world, &servers).await;
+    let client = fixture.connect(plain(ERAS[1]).capability("elicitation", json!({}))).await;
+    // As bytes, so that the client does not repeat it automatically.
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": ERAS[1].name(),
         "io.modelcontextprotocol/clientInfo": {"name": "a", "version": "1"},
@@ -153,7 +157,7 @@ async fn a_state_is_good_for_its_own_call_only() {
     assert_eq!(asked["inputRequests"]["question-1"]["method"], "elicitation/create");
     let other = request("b", "mcp__desk__sample", json!({"requestState": state}));
     let other = within(client.request_bytes(other).into_future()).await.unwrap();
-    assert_eq!(other.error_message().unwrap(), "requestState: what it belongs to is over");
+    assert_eq!(other.error_message().unwrap(), "requestState: unknown or expired");
     let late = request("c", "mcp__desk__ask", json!({"requestState": state}));
     let late = within(client.request_bytes(late).into_future()).await.unwrap();
     assert!(late.error().is_some());
@@ -161,20 +165,20 @@ async fn a_state_is_good_for_its_own_call_only() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_by_itself_is_told_that_nobody_is_there() {
+async fn a_question_outside_of_a_call_is_an_error() {
     let (world, _, servers) = desk(ERAS[0]);
-    let house = House::open(&world, &servers).await;
-    let client = house.manager.get("desk").unwrap().client();
+    let fixture = GatewayFixture::open(&world, &servers).await;
+    let client = fixture.manager.get("desk").unwrap().client();
     let asked = within(client.call_tool("ask", json!({})).into_future()).await;
-    let told = match asked {
+    let message = match asked {
         Ok(answer) => answer.raw().text().into_owned(),
         Err(error @ Error::Unanswered { .. }) => error.to_string(),
         Err(error) => panic!("{error}"),
     };
-    assert!(told.contains("no request of a client's is in flight"), "{told}");
+    assert!(message.contains("no client request is open"), "{message}");
 }
 
-/// A client that counts what it is asked.
+/// A client that counts its questions.
 fn counting(revision: Revision, name: &'static str) -> (Arc<AtomicUsize>, ClientBuilder) {
     let asked = Arc::new(AtomicUsize::new(0));
     let counts = Arc::clone(&asked);
@@ -194,25 +198,28 @@ async fn the_time_that_a_client_takes_to_answer_is_not_the_servers() {
     for (outer, inner) in ERAS.into_iter().flat_map(|outer| ERAS.map(|inner| (outer, inner))) {
         let (world, _, mut servers) = desk(inner);
         servers[0].timeout = Duration::from_secs(2);
-        let house = House::open(&world, &servers).await;
+        let fixture = GatewayFixture::open(&world, &servers).await;
         let thoughtful = plain(outer).timeout(Duration::from_secs(3_000));
         let thoughtful = thoughtful.answer(Question::Elicitation, |_| async {
             tokio::time::advance(Duration::from_secs(50)).await;
             Ok(json!({"action": "accept", "content": {"name": "Ada"}}))
         });
-        let client = house.visit(thoughtful).await;
+        let client = fixture.connect(thoughtful).await;
         let answer = client.call_tool("mcp__desk__ask", json!({})).await.unwrap();
         assert_eq!(answer.content(), "hello Ada", "{outer} to {inner}");
-        // A server that is not waiting for anybody has no more time than before.
+        // A server that does not wait for a client keeps its timeout.
         let start = tokio::time::Instant::now();
         let late = client.call_tool("mcp__desk__slow", json!({})).await.unwrap();
-        let told = late.raw().text().into_owned();
-        assert!(told.contains("no answer to tools/call within 2s"), "{outer} to {inner}: {told}");
+        let message = late.raw().text().into_owned();
+        assert!(
+            message.contains("no answer to tools/call within 2s"),
+            "{outer} to {inner}: {message}"
+        );
         assert_eq!(start.elapsed().as_secs(), 2, "{outer} to {inner}");
     }
 }
 
-/// Waits until the server was sent this, and gives the id that it came with.
+/// Waits for a message to the server and returns its id.
 async fn sent(server: &MemoryTransport, method: &str) -> RawJson {
     loop {
         let frame = server.wait_sent(PATIENCE).await.expect(method);
@@ -227,7 +234,8 @@ fn answer(server: &MemoryTransport, id: &RawJson, result: &str) {
     server.queue_incoming(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
 }
 
-/// A link that gives one frame at a time, so that each is seen to before the next.
+/// A link that gives one frame at a time, so that each is handled before the
+/// next.
 struct OneByOne {
     link: MemoryLink,
     turn: bool,
@@ -266,7 +274,7 @@ impl Link for OneByOne {
 }
 
 #[tokio::test]
-async fn a_question_that_comes_together_with_another_calls_answer_is_asked() {
+async fn a_question_beside_the_response_of_another_call_is_asked() {
     let (server, link) = MemoryTransport::new();
     let (world, mut link) = (World::default(), Some(OneByOne { link, turn: false }));
     world.put("desk", move || link.take().expect("one connection"));
@@ -280,14 +288,14 @@ async fn a_question_that_comes_together_with_another_calls_answer_is_asked() {
         let tool = |name| format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
         answer(&server, &id, &format!(r#"{{"tools":[{},{}]}}"#, tool("older"), tool("newer")));
     };
-    let (house, ()) = tokio::join!(House::open(&world, &servers), shaking_hands);
-    let client = house.visit(answering(ERAS[1], "Ada")).await;
+    let (fixture, ()) = tokio::join!(GatewayFixture::open(&world, &servers), shaking_hands);
+    let client = fixture.connect(answering(ERAS[1], "Ada")).await;
 
     let older = client.call_tool("mcp__desk__older", json!({})).start();
     let older_id = sent(&server, "tools/call").await;
     let newer = client.call_tool("mcp__desk__newer", json!({})).start();
     let newer_id = sent(&server, "tools/call").await;
-    // Which call it is asked for is not said, so it is taken for the newer one's.
+    // The question does not name its call, so it goes to the newer one.
     server.queue_incoming(
         r#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"Who?",
             "requestedSchema":{"type":"object","properties":{}}}}"#,

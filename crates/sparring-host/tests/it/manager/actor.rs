@@ -1,5 +1,5 @@
-//! A server in this process that does what a test wants: waits at a gate,
-//! fails, disappears.
+//! A server in this process that a test controls: it waits at a gate, fails, or
+//! disappears.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,18 +12,18 @@ use tokio::sync::{Notify, watch};
 
 use super::fixture::World;
 
-/// What a test sees of it and says to it. Cheap to clone.
+/// The test's handle of the server. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Actor {
     pub(crate) server: Server<Part>,
     running: Arc<Mutex<Vec<Running>>>,
     opened: Arc<AtomicUsize>,
-    /// Whether whoever connects finds nobody.
+    /// Whether connecting fails.
     absent: Arc<AtomicBool>,
 }
 
-/// How it behaves. The one tool is called after how often the list was asked
-/// for.
+/// The behaviour of the server. The name of its only tool contains the number
+/// of list requests.
 pub(crate) struct Part {
     pub(crate) listed: watch::Sender<usize>,
     pub(crate) called: watch::Sender<usize>,
@@ -31,9 +31,9 @@ pub(crate) struct Part {
     pub(crate) gate: watch::Sender<bool>,
     pub(crate) failing: AtomicBool,
     pub(crate) endless: AtomicBool,
-    /// Whether two malformed tools stand before the good one.
+    /// Whether the list has two malformed tools before the valid one.
     pub(crate) malformed: AtomicBool,
-    /// Calls of the tool `wait` are answered then.
+    /// Calls of the tool `wait` are answered after this.
     pub(crate) answer: Notify,
 }
 
@@ -66,7 +66,7 @@ impl Handler for Part {
 }
 
 impl Actor {
-    /// One that stands behind this name, and speaks these revisions.
+    /// A server of this name with these revisions.
     pub(crate) fn behind(world: &World, name: &str, revisions: &[Revision]) -> Actor {
         let part = Part {
             listed: watch::channel(0).0,
@@ -97,17 +97,17 @@ impl Actor {
         self.server.handler()
     }
 
-    /// Ends every connection without a word.
+    /// Closes every connection without a message.
     pub(crate) fn disappear(&self) {
         self.running.lock().unwrap().clear();
     }
 
-    /// From now on whoever connects finds somebody, or nobody.
+    /// Sets whether connecting succeeds.
     pub(crate) fn is_there(&self, there: bool) {
         self.absent.store(!there, Ordering::Relaxed);
     }
 
-    /// How often somebody has connected.
+    /// The number of connections so far.
     pub(crate) fn opened(&self) -> usize {
         self.opened.load(Ordering::Relaxed)
     }

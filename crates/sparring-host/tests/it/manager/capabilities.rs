@@ -1,4 +1,4 @@
-//! What a server does not declare is empty, and is not asked for.
+//! Lists that a server does not declare are empty and not requested.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use sparring_mock::{MockBuilder, MockServer, PromptMock, Reply, ResourceMock};
 
 use super::fixture::{World, entry, tools, within};
 
-/// Connects to a mock; what it was asked for is in its journal.
+/// Connects to a mock, whose journal contains the requests.
 async fn connected(mock: MockBuilder) -> (Manager, Connection, Arc<MockServer>) {
     let world = World::default();
     let mock = world.mock("a", mock);

@@ -1,4 +1,4 @@
-//! Real children for a host: the example `stand_in`, and a few lines of shell.
+//! Child processes for the manager: the example `stand_in`, and shell scripts.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,10 +8,10 @@ use sparring_transport::{ChildTarget, Target};
 
 use super::fixture::within;
 
-/// The variable that tells whose a process is: its value is the test's.
+/// The environment variable that marks the processes of a test.
 const OURS: &str = "SPAR_TEST";
 
-/// The test that runs on this thread, in this process.
+/// The name of the test on this thread, with the process id.
 fn test() -> String {
     format!("{}:{}", std::process::id(), std::thread::current().name().unwrap_or("main"))
 }
@@ -23,35 +23,35 @@ pub(crate) fn child(program: &str, args: &[&str]) -> Target {
     Target::Child(target)
 }
 
-/// The small server, which says that it is called so.
+/// The example server, which reports this name.
 pub(crate) fn stand_in(name: &str) -> Target {
     child(&example("stand_in"), &[name])
 }
 
-/// A server as a script.
+/// A server as a shell script.
 pub(crate) fn shell(script: &str) -> Target {
     child("sh", &["-c", script])
 }
 
-/// The id of the process behind a connection.
+/// The process id of a connection's server.
 pub(crate) async fn pid(connection: &Connection) -> u32 {
     number(connection, "pid").await
 }
 
-/// What a tool says, as a number.
+/// The result of a tool, as a number.
 pub(crate) async fn number(connection: &Connection, tool: &str) -> u32 {
     let call = connection.call_tool(tool, serde_json::json!({}));
     within(call.into_future()).await.unwrap().content().parse().unwrap()
 }
 
-/// Whether a process is there and has not ended.
+/// Returns whether a process exists and has not ended.
 pub(crate) fn is_alive(pid: u32) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
     let state = stat.rsplit(')').next().unwrap_or_default().split_whitespace().next();
     !matches!(state, Some("Z" | "X"))
 }
 
-/// Waits until a process is gone.
+/// Waits until a process has ended.
 pub(crate) async fn gone(pid: u32) {
     within(async {
         while is_alive(pid) {
@@ -61,8 +61,7 @@ pub(crate) async fn gone(pid: u32) {
     .await;
 }
 
-/// The processes that this test has started, and those that they have, which
-/// have not ended.
+/// The running processes of this test and their children.
 pub(crate) fn children() -> Vec<u32> {
     let mark = format!("{OURS}={}", test());
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
@@ -74,8 +73,8 @@ pub(crate) fn children() -> Vec<u32> {
     ids.filter(|pid| is_ours(pid) && is_alive(*pid)).collect()
 }
 
-/// Waits until none of them is left.
-pub(crate) async fn nobody_left() {
+/// Waits until all of them have ended.
+pub(crate) async fn all_ended() {
     within(async {
         while !children().is_empty() {
             tokio::task::yield_now().await;
@@ -84,8 +83,8 @@ pub(crate) async fn nobody_left() {
     .await;
 }
 
-/// Whether this test runs alone in its process. If not, it does so before this
-/// returns, and what comes of that comes of it here.
+/// Returns whether this test runs alone in its process. If not, runs it alone
+/// in another process first, and fails if that fails.
 pub(crate) fn alone(test: &str) -> bool {
     const ALONE: &str = "SPAR_TEST_ALONE";
     if std::env::var_os(ALONE).is_some() {
@@ -99,12 +98,12 @@ pub(crate) fn alone(test: &str) -> bool {
     false
 }
 
-/// An example of this crate.
+/// The path of an example of this crate.
 pub(crate) fn example(name: &str) -> String {
     example_of(env!("CARGO_PKG_NAME"), name)
 }
 
-/// An example, built if it is not there.
+/// The path of an example, which is built if needed.
 pub(crate) fn example_of(package: &str, name: &str) -> String {
     let test = std::env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).expect("target/PROFILE/deps/it");

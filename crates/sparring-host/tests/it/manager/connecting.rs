@@ -31,7 +31,7 @@ async fn the_shared_manager_is_the_same_each_time_and_a_test_can_replace_it() {
     let before = Manager::share(other.clone()).unwrap();
     assert!(before.is_same(&first));
     assert!(Manager::shared().is_same(&other) && !Manager::shared().is_same(&first));
-    // One whose time is over is not shared any more.
+    // A manager whose runtime has ended is not shared any more.
     other.shut_down(super::fixture::PATIENCE).await;
     assert!(!Manager::shared().is_same(&other));
 }
@@ -46,7 +46,7 @@ async fn a_server_is_connected_and_its_tools_are_discovered() {
     assert_eq!(manager.get("filesystem").unwrap().number(), connection.number());
     let answer = within(connection.call_tool("filesystem", json!({})).into_future()).await;
     assert_eq!(answer.unwrap().content(), "filesystem");
-    // Connecting again gives what is there.
+    // Connecting again returns the current connection.
     let again = within(manager.connect("filesystem")).await.unwrap();
     assert_eq!(again.number(), connection.number());
 }
@@ -98,7 +98,7 @@ async fn a_server_is_disconnected_and_its_tools_are_gone() {
     let left: Vec<_> = manager.tools().into_iter().map(|tool| tool.server).collect();
     assert_eq!(left, ["other".into()]);
     let call = within(connection.call_tool("filesystem", json!({})).into_future()).await;
-    assert!(call.unwrap_err().to_string().contains("closed by this side"));
+    assert!(call.unwrap_err().to_string().contains("this side closed the connection"));
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn all_servers_are_disconnected_and_no_tools_are_left() {
     within(manager.disconnect_all()).await;
     assert!(manager.list().is_empty() && manager.tools().is_empty());
     assert!(connections.iter().all(|connection| !connection.is_connected()));
-    // They are still configured, and can be connected again.
+    // They are still configured and can be connected again.
     assert_eq!(within(manager.connect_all()).await.len(), 3);
 }
 
@@ -124,7 +124,7 @@ async fn reconnecting_closes_the_old_connection_and_makes_a_new_one() {
     for state in ["closing", "connecting", "connected"] {
         becomes(&mut events, "filesystem", state).await;
     }
-    // One that is not connected is only connected.
+    // A server that is not connected is only connected.
     within(manager.disconnect("filesystem")).await.unwrap();
     within(manager.reconnect("filesystem")).await.unwrap();
     assert!(manager.is_connected("filesystem"));
@@ -155,7 +155,7 @@ async fn an_unknown_connection_is_none_and_connecting_it_an_error() {
     let (_world, manager) = world(&["a"]);
     assert!(manager.get("unknown").is_none() && manager.state("unknown").is_none());
     let error = within(manager.connect("unknown")).await.unwrap_err();
-    assert_eq!(error.to_string(), "no server `unknown` is configured");
+    assert_eq!(error.to_string(), "no server named `unknown` is configured");
     assert!(matches!(
         within(manager.disconnect("unknown")).await,
         Err(Error::Unknown { server }) if server == "unknown"
@@ -224,15 +224,15 @@ async fn the_status_counts_what_is_configured_connected_and_offered() {
 }
 
 #[tokio::test]
-async fn every_step_of_a_server_is_told_to_every_subscriber() {
+async fn every_state_of_a_server_is_sent_to_every_subscriber() {
     let (_world, manager) = world(&["a"]);
     let (mut one, mut other) = (manager.subscribe(), manager.subscribe());
     within(manager.connect("a")).await.unwrap();
     within(manager.disconnect("a")).await.unwrap();
     for events in [&mut one, &mut other] {
-        let mut told = Vec::new();
-        while told.last() != Some(&"idle") {
-            told.push(
+        let mut message = Vec::new();
+        while message.last() != Some(&"idle") {
+            message.push(
                 event(events, |event| match event {
                     Event::State { state, .. } => Some(state.name()),
                     _ => None,
@@ -240,12 +240,12 @@ async fn every_step_of_a_server_is_told_to_every_subscriber() {
                 .await,
             );
         }
-        assert_eq!(told, ["connecting", "connected", "closing", "idle"]);
+        assert_eq!(message, ["connecting", "connected", "closing", "idle"]);
     }
 }
 
 #[tokio::test]
-async fn many_who_connect_at_once_get_one_connection() {
+async fn concurrent_connects_share_one_connection() {
     let (_world, manager) = world(&["a"]);
     let all = (0..50).map(|_| manager.connect("a"));
     let all = within(futures_util::future::join_all(all)).await;

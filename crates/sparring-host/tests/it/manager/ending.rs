@@ -1,4 +1,4 @@
-//! The end: in good order, at once, with the manager, and with the process.
+//! Shutdown: gracefully, at once, with the manager, and with the process.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -7,12 +7,10 @@ use std::time::Duration;
 use sparring_host::manager::{Error, Manager};
 use tokio::time::Instant;
 
-use super::children::{
-    children, example, gone, is_alive, nobody_left, number, pid, shell, stand_in,
-};
+use super::children::{all_ended, children, example, gone, is_alive, number, pid, shell, stand_in};
 use super::fixture::{PATIENCE, to, within};
 
-/// Heeds neither the end of its stdin nor a wish to end.
+/// Ignores the end of its stdin and SIGTERM.
 const STUBBORN: &str = r#"trap '' TERM
 read hello
 echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}}'
@@ -43,14 +41,14 @@ async fn all_children_and_what_they_have_started_end_in_good_order() {
 }
 
 #[tokio::test]
-async fn what_has_not_ended_by_the_deadline_is_killed() {
+async fn a_server_that_has_not_ended_by_the_deadline_is_killed() {
     let manager = Manager::new(["a", "b"].map(stubborn));
     assert!(within(manager.connect_all()).await.iter().all(|(_, outcome)| outcome.is_ok()));
     assert!(children().len() >= 2);
     let (since, deadline) = (Instant::now(), Duration::from_millis(100));
     assert!(!within(manager.shut_down(deadline)).await);
-    // Alone they would have taken six seconds.
-    nobody_left().await;
+    // One after the other would take six seconds.
+    all_ended().await;
     assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
 }
 
@@ -66,7 +64,7 @@ async fn a_second_wish_to_end_kills_at_once() {
         manager.shut_down_now();
     };
     within(async { tokio::join!(ending, second) }).await;
-    nobody_left().await;
+    all_ended().await;
     assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
     assert!(matches!(manager.connect("a").await, Err(Error::ShutDown)));
 }
@@ -82,7 +80,7 @@ fn dropping_the_manager_kills_its_children_although_nothing_runs_any_more() {
     let connections = manager.list();
     assert!(connections.len() == 2 && children().len() >= 2);
     drop(manager);
-    // The runtime has done nothing since, and connections are still held.
+    // The runtime has not run since, and connections are still held.
     let since = std::time::Instant::now();
     while !children().is_empty() {
         assert!(since.elapsed() < Duration::from_secs(5), "they were not killed");
@@ -110,7 +108,7 @@ async fn kill_9_of_the_host_leaves_no_child() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_ended_at_once_is_not_tried_again() {
+async fn an_aborted_server_is_not_retried() {
     let world = super::fixture::World::default();
     let actor = super::actor::Actor::behind(&world, "a", &sparring_wire::Revision::ALL);
     let manager = world.manager([super::fixture::entry("a")]);

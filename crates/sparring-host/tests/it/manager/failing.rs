@@ -1,5 +1,6 @@
-//! Servers that cannot be started or reached, that crash, hang or talk
-//! nonsense: told by name, with nothing left behind, and nobody else is touched.
+//! Servers that cannot be started or reached, that crash, hang or send garbage:
+//! each error names the server, leaves nothing behind and does not affect other
+//! servers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,38 +15,38 @@ use sparring_transport::{ChildTarget, Target};
 use sparring_wire::Revision;
 use tokio::time::Instant;
 
-use super::children::{children, gone, nobody_left, pid, shell, stand_in};
+use super::children::{all_ended, children, gone, pid, shell, stand_in};
 use super::fixture::{becomes, to, within};
 
-/// A script that shakes hands, then does something.
+/// A script that completes the handshake and then runs `script`.
 fn after_handshake(script: &str) -> Target {
     let hello = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}}"#;
     shell(&format!("read hello; echo '{hello}'; read initialized; {script}"))
 }
 
 #[tokio::test]
-async fn a_command_that_is_not_there_is_told_by_name_and_no_connection_is_kept() {
+async fn a_missing_command_is_an_error_with_its_name_and_leaves_no_connection() {
     let missing = to("missing", Target::Child(ChildTarget::new("no-such-program")));
     let manager = Manager::new([missing, to("good", stand_in("good"))]);
     let outcomes = within(manager.connect_all()).await;
     let error = outcomes[1].1.as_ref().unwrap_err();
     assert_eq!(error.to_string(), "server `missing`: command not found: no-such-program");
     let state = manager.state("missing");
-    assert!(matches!(state, Some(State::Failed { why: Error::NotOpened { .. } })), "{state:?}");
+    assert!(matches!(state, Some(State::Failed { why: Error::OpenFailed { .. } })), "{state:?}");
     assert!(manager.get("missing").is_none() && manager.is_connected("good"));
 }
 
 #[tokio::test]
-async fn a_crash_on_initialize_is_told_with_status_and_stderr_and_nothing_is_left() {
+async fn a_crash_on_initialize_is_an_error_with_status_and_stderr_and_leaves_nothing() {
     let script = "read hello; sleep 1000 & echo no license >&2; exit 7";
     let manager = Manager::new([to("crash", shell(script))]);
     let error = within(manager.connect("crash")).await.unwrap_err().to_string();
     assert!(error.starts_with("server `crash`: "), "{error}");
     assert!(error.contains("status 7") && error.contains("no license"), "{error}");
     assert!(manager.get("crash").is_none());
-    // Whoever is told to disconnect waits for the end of what was begun.
+    // Disconnecting waits for the end of the connection attempt.
     within(manager.disconnect("crash")).await.unwrap();
-    nobody_left().await;
+    all_ended().await;
 }
 
 #[tokio::test]
@@ -72,7 +73,7 @@ async fn a_crash_fails_the_calls_in_flight_with_status_and_stderr_and_the_state_
 }
 
 #[tokio::test]
-async fn an_unreachable_http_server_is_told() {
+async fn an_unreachable_http_server_is_an_error() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -109,11 +110,11 @@ async fn a_server_that_hangs_at_connect_fails_at_its_deadline_and_leaves_no_chil
     assert!(since.elapsed() >= timeout && since.elapsed() < timeout * 2, "{error}");
     assert!(error.starts_with("server `hang`: no answer to "), "{error}");
     within(manager.disconnect("hang")).await.unwrap();
-    nobody_left().await;
+    all_ended().await;
 }
 
 #[tokio::test]
-async fn a_server_that_is_given_up_while_it_connects_leaves_no_child() {
+async fn a_cancelled_connect_leaves_no_child() {
     let manager = Manager::new([to("hang", shell("exec cat > /dev/null"))]);
     let mut events = manager.subscribe();
     let connecting = manager.connect("hang");
@@ -124,7 +125,7 @@ async fn a_server_that_is_given_up_while_it_connects_leaves_no_child() {
     let (connected, ended) = within(async { tokio::join!(connecting, ending) }).await;
     ended.unwrap();
     let error = connected.unwrap_err().to_string();
-    assert_eq!(error, "server `hang` was given up while it connected");
+    assert_eq!(error, "connecting to server `hang` was cancelled");
     assert!(matches!(manager.state("hang"), Some(State::Idle)));
     assert_eq!(children(), [0; 0]);
 }
@@ -141,13 +142,13 @@ fn counting() -> MockServer {
 }
 
 #[tokio::test]
-async fn a_lost_session_is_opened_anew_and_the_call_that_lost_it_is_not_made_again() {
+async fn a_lost_session_is_opened_again_and_its_call_is_not_repeated() {
     let before = counting();
     let serving = before.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let address = serving.address().unwrap();
     let manager = Manager::new([web(before.urls(address).mcp)]);
     let old = within(manager.connect("web")).await.unwrap();
-    // The server starts anew, and knows of no session.
+    // The restarted server does not know the session.
     within(serving.stop(Duration::from_millis(10))).await;
     let after = Arc::new(counting());
     let _serving = after.listen(address).await.unwrap();
@@ -162,7 +163,7 @@ async fn a_lost_session_is_opened_anew_and_the_call_that_lost_it_is_not_made_aga
 }
 
 #[tokio::test]
-async fn a_server_that_lets_nobody_in_is_told() {
+async fn a_server_that_rejects_all_clients_is_an_error() {
     let mock = MockServer::builder().with("auth", json!({"bearer": ["secret"]})).build().unwrap();
     let serving = mock.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let manager = Manager::new([web(mock.urls(serving.address().unwrap()).mcp)]);

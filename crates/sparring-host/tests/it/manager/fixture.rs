@@ -1,4 +1,4 @@
-//! Configured servers, and a connector that leads to whatever a test says.
+//! Configured servers, and a connector to the links of a test.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -6,25 +6,24 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sparring_host::config::{Origin, Reconnect, Rules, Scope, ServerConfig};
-use sparring_host::manager::{Connector, Event, Events, Manager, Opening, State};
+use sparring_host::manager::{Connector, Event, Events, Manager, OpenFuture, State};
 use sparring_mock::{MockBuilder, MockServer, Reply, ToolMock};
 use sparring_peer::{Link, Protocol};
 use sparring_transport::{ChildError, ChildTarget, OpenError, Opened, Target};
 
-/// No wait in a test is longer than this.
+/// The timeout of every wait in a test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future).await.expect("nothing takes that long")
 }
 
-/// Lets so much time pass on a clock that stands still, from one thing that is
-/// due to the next.
+/// Advances the paused clock by this time, from one timer to the next.
 pub(crate) async fn passes(time: Duration) {
     let _ = tokio::time::timeout(time, std::future::pending::<()>()).await;
 }
 
-/// A server with this name and target, and everything else as usual.
+/// A server with this name and target, and default settings.
 pub(crate) fn to(name: &str, target: impl Into<Target>) -> ServerConfig {
     ServerConfig {
         name: name.to_owned(),
@@ -39,25 +38,25 @@ pub(crate) fn to(name: &str, target: impl Into<Target>) -> ServerConfig {
     }
 }
 
-/// A server that a [`World`] knows.
+/// A server of a [`World`].
 pub(crate) fn entry(name: &str) -> ServerConfig {
     to(name, Target::Child(ChildTarget::new(name)))
 }
 
 type Opener = Box<dyn FnMut() -> Box<dyn Link> + Send>;
 
-/// What is behind each name. Cheap to clone.
+/// The link of each server name. Cheap to clone.
 #[derive(Clone, Default)]
 pub(crate) struct World(Arc<Mutex<HashMap<String, Opener>>>);
 
 impl World {
-    /// Has this behind that name.
+    /// Sets the link of a name.
     pub(crate) fn put<L: Link>(&self, name: &str, mut open: impl FnMut() -> L + Send + 'static) {
         let opener = move || Box::new(open()) as Box<dyn Link>;
         self.0.lock().unwrap().insert(name.to_owned(), Box::new(opener));
     }
 
-    /// Has a mock behind that name.
+    /// Sets a mock for a name.
     pub(crate) fn mock(&self, name: &str, mock: MockBuilder) -> Arc<MockServer> {
         let mock = Arc::new(mock.build().unwrap());
         let served = Arc::clone(&mock);
@@ -65,14 +64,14 @@ impl World {
         mock
     }
 
-    /// A manager of these.
+    /// A manager of these servers.
     pub(crate) fn manager(&self, servers: impl IntoIterator<Item = ServerConfig>) -> Manager {
         Manager::builder().servers(servers).connector(self.clone()).build()
     }
 }
 
 impl Connector for World {
-    fn open<'a>(&'a self, server: &'a ServerConfig) -> Opening<'a> {
+    fn open<'a>(&'a self, server: &'a ServerConfig) -> OpenFuture<'a> {
         let Target::Child(ChildTarget { program, .. }) = &server.target else {
             unreachable!("a world has names only")
         };
@@ -85,14 +84,14 @@ impl Connector for World {
     }
 }
 
-/// A mock with these tools, each of which says its own name.
+/// A mock with these tools, each of which returns its own name.
 pub(crate) fn tools(names: &[&str]) -> MockBuilder {
     names.iter().fold(MockServer::builder(), |mock, name| {
         mock.tool(ToolMock::new(*name).reply(Reply::text(*name)))
     })
 }
 
-/// Waits for an event that fits.
+/// Waits for a matching event.
 pub(crate) async fn event<T>(events: &mut Events, fits: impl Fn(&Event) -> Option<T>) -> T {
     within(async {
         loop {
@@ -105,7 +104,7 @@ pub(crate) async fn event<T>(events: &mut Events, fits: impl Fn(&Event) -> Optio
     .await
 }
 
-/// Waits until a server is in a state of that name.
+/// Waits until a server has the state of that name.
 pub(crate) async fn becomes(events: &mut Events, server: &str, name: &str) -> State {
     event(events, |event| match event {
         Event::State { server: which, state } if **which == *server && state.name() == name => {

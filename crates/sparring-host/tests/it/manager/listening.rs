@@ -1,5 +1,5 @@
-//! Servers of 2026-07-28 that do not tell of changes as they should: a
-//! subscription that ends is asked for again, one that is refused is not.
+//! Servers of 2026-07-28 with broken subscriptions: one that ends is made
+//! again, one that is refused is not.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
@@ -13,15 +13,15 @@ use sparring_wire::{Frame, Revision};
 
 use super::fixture::{World, entry, event, passes, within};
 
-/// How a subscription is answered.
+/// The answer to a subscription.
 #[derive(Clone, Copy, PartialEq)]
 enum Listening {
     Refused,
-    /// Acknowledged, and over at once.
+    /// Acknowledged and ended at once.
     Ends,
 }
 
-/// Answers by hand, and notes what was asked.
+/// Answers requests and records them.
 async fn serve(mut link: MemoryLink, listening: Listening, asked: Arc<Mutex<Vec<String>>>) {
     loop {
         let incoming = poll_fn(|cx| link.poll_receive(cx)).await;
@@ -43,8 +43,8 @@ async fn serve(mut link: MemoryLink, listening: Listening, asked: Arc<Mutex<Vec<
                 let meta = json!({"io.modelcontextprotocol/subscriptionId": id});
                 let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta});
                 let method = "notifications/subscriptions/acknowledged";
-                let told = json!({"jsonrpc": "2.0", "method": method, "params": params});
-                vec![told, reply(json!({"resultType": "complete", "_meta": meta}))]
+                let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
+                vec![message, reply(json!({"resultType": "complete", "_meta": meta}))]
             }
             _ => {
                 let error = json!({"code": -32601, "message": "no such method"});
@@ -65,8 +65,8 @@ fn discovery() -> Value {
     })
 }
 
-/// A manager connected to such a server, what that was asked, and the reason
-/// why it does not tell of changes.
+/// A manager connected to such a server, the server's requests, and the reason
+/// why the subscription failed.
 async fn stage(listening: Listening) -> (Manager, Arc<Mutex<Vec<String>>>, Events) {
     let world = World::default();
     let asked = Arc::new(Mutex::new(Vec::new()));
@@ -96,7 +96,7 @@ fn count(asked: &Mutex<Vec<String>>, method: &str) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_subscription_that_is_refused_is_told_and_not_asked_for_again() {
+async fn a_refused_subscription_is_reported_and_not_repeated() {
     let (manager, asked, mut events) = stage(Listening::Refused).await;
     assert!(why(&mut events).await.contains("no such method"));
     passes(Duration::from_secs(600)).await;
@@ -113,7 +113,7 @@ async fn a_subscription_that_ends_is_asked_for_again_and_so_are_the_lists() {
     assert!(count(&asked, "subscriptions/listen") > 1);
     assert!(count(&asked, "tools/list") > listed, "something may have changed meanwhile");
     assert!(manager.is_connected("a"));
-    // Less and less often, since none lasts.
+    // Less and less often, because none is stable.
     passes(Duration::from_secs(600)).await;
     assert!(count(&asked, "subscriptions/listen") < 40);
 }

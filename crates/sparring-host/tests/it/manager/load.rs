@@ -1,5 +1,5 @@
-//! Many servers at once, some of them bad; many reloads; nothing is lost and
-//! nothing is left.
+//! Many servers at once, some of them broken, and many reloads, without losses
+//! or leaks.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,13 +16,13 @@ use sparring_wire::types::{CallToolResult, ServerCapabilities, Tool};
 use tokio::net::TcpListener;
 use tokio::sync::Barrier;
 
-use super::children::{alone, child, children, example, nobody_left, pid, shell, stand_in};
+use super::children::{all_ended, alone, child, children, example, pid, shell, stand_in};
 use super::fixture::{PATIENCE, to, within};
 
 const MANY: usize = 100;
 
-/// A server over HTTP which may answer its first list only when so many have
-/// asked for it.
+/// A server over HTTP that may answer its first list only after so many servers
+/// were asked.
 struct Web {
     meeting: Option<Barrier>,
 }
@@ -44,7 +44,7 @@ impl Handler for Web {
     }
 }
 
-/// So many servers over HTTP, each on a port of its own.
+/// So many servers over HTTP, each on its own port.
 async fn webs(count: usize, meet: bool) -> Vec<(Serving, ServerConfig)> {
     let server = Server::new(Web { meeting: meet.then(|| Barrier::new(count)) });
     let mut all = Vec::new();
@@ -62,7 +62,7 @@ fn stdio(number: usize) -> ServerConfig {
     to(&format!("stdio-{number:03}"), stand_in(&number.to_string()))
 }
 
-/// Calls a tool on each, all at once.
+/// Calls a tool on each server, all at once.
 async fn all_answer(connections: &[Connection]) {
     let calls = connections.iter().map(|connection| async move {
         let arguments = json!({"to": &**connection.server()});
@@ -75,8 +75,8 @@ async fn all_answer(connections: &[Connection]) {
 
 #[tokio::test]
 async fn two_hundred_servers_connect_beside_each_other() {
-    // None answers before all of its kind are there: one after the other, or
-    // ten at a time, would never come to an end.
+    // No server answers before all of its kind are started: connecting one
+    // after the other, or ten at a time, would never end.
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().to_string_lossy().into_owned();
     let meeting = |number: usize| {
@@ -96,12 +96,12 @@ async fn two_hundred_servers_connect_beside_each_other() {
     assert_eq!(manager.tools().len(), MANY * 5 + MANY);
     all_answer(&manager.list()).await;
     assert!(within(manager.shut_down(PATIENCE)).await);
-    nobody_left().await;
+    all_ended().await;
 }
 
 #[tokio::test]
 async fn one_in_ten_that_crashes_or_hangs_takes_no_other_down() {
-    // A port that accepts and never says a word.
+    // A port that accepts connections and never responds.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let silent = Target::Http(HttpTarget::new(format!("http://{}/", silent.local_addr().unwrap())));
     let bad = [
@@ -133,7 +133,7 @@ async fn one_in_ten_that_crashes_or_hangs_takes_no_other_down() {
     }
     let connections = manager.list();
     assert_eq!(connections.len(), MANY - MANY / 10);
-    // And as many crash while the others are called.
+    // Other servers crash while these are called.
     let stdio = |it: &&Connection| it.server().starts_with("stdio");
     let crashing: Vec<_> = connections.iter().filter(stdio).step_by(5).collect();
     let crashes = crashing.iter().map(|it| it.call_tool("crash", json!({})).into_future());
@@ -148,7 +148,7 @@ async fn one_in_ten_that_crashes_or_hangs_takes_no_other_down() {
     all_answer(&others).await;
     assert_eq!(manager.list().len(), others.len());
     within(manager.shut_down(PATIENCE)).await;
-    nobody_left().await;
+    all_ended().await;
 }
 
 #[tokio::test]
@@ -167,7 +167,7 @@ async fn a_reload_with_one_changed_of_a_hundred_touches_one() {
     within(manager.shut_down(PATIENCE)).await;
 }
 
-/// The number of each connection and the process behind it.
+/// The number of each connection and its process id.
 async fn processes(manager: &Manager) -> BTreeMap<String, (u64, u32)> {
     let all = manager
         .list()
@@ -176,15 +176,15 @@ async fn processes(manager: &Manager) -> BTreeMap<String, (u64, u32)> {
     within(futures_util::future::join_all(all)).await.into_iter().collect()
 }
 
-/// What this process has: open files, children, tasks.
+/// The open files, children and tasks of this process.
 fn holdings() -> [usize; 3] {
     let files = std::fs::read_dir("/proc/self/fd").unwrap().count();
     let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
     [files, children().len(), tasks]
 }
 
-/// Waits until there is no more than that: whoever serves a connection over HTTP
-/// notices its end in its own time.
+/// Waits until no more than that is left, because HTTP servers notice the end
+/// of a connection later.
 async fn settles(limit: [usize; 3]) {
     within(async {
         while holdings().into_iter().zip(limit).any(|(now, limit)| now > limit) {
@@ -196,7 +196,8 @@ async fn settles(limit: [usize; 3]) {
 
 #[tokio::test]
 async fn a_thousand_reloads_leave_no_file_no_process_and_no_task() {
-    // The files are those of the whole process, and others would open some.
+    // The open files are those of the whole process, and other tests would open
+    // some.
     if !alone("manager::load::a_thousand_reloads_leave_no_file_no_process_and_no_task") {
         return;
     }
@@ -207,7 +208,8 @@ async fn a_thousand_reloads_leave_no_file_no_process_and_no_task() {
     let mut limit = None;
     for round in 0..1_000_usize {
         match round % 4 {
-            // Another process, another place, another policy, one more or less.
+            // Another process, another position, another policy, one server
+            // more or less.
             0 => servers[0].target = stand_in(&round.to_string()),
             1 => servers[2].target = webs[round / 4 % 2].1.target.clone(),
             2 => servers[1].rules = Rules { deny: vec![round.to_string()], ..Rules::default() },
@@ -218,7 +220,7 @@ async fn a_thousand_reloads_leave_no_file_no_process_and_no_task() {
         }
         let changes = within(manager.reload(servers.clone())).await.unwrap();
         assert!(changes.failed.is_empty(), "{round}: {changes:?}");
-        // Everything has been there once by now.
+        // Everything has been used once by now.
         if round == 99 {
             limit = Some(holdings());
         }
@@ -226,5 +228,5 @@ async fn a_thousand_reloads_leave_no_file_no_process_and_no_task() {
     assert_eq!(manager.list().len(), servers.len());
     settles(limit.expect("a hundred rounds were made")).await;
     within(manager.shut_down(PATIENCE)).await;
-    nobody_left().await;
+    all_ended().await;
 }

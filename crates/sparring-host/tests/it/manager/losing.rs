@@ -1,5 +1,5 @@
-//! A server that is lost: its calls fail at once and are never made again, and
-//! it is tried again for a while.
+//! A lost server: its calls fail at once and are never repeated, and the
+//! manager reconnects for a while.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use tokio::time::{Instant, advance};
 use super::actor::Actor;
 use super::fixture::{World, becomes, entry, passes, within};
 
-/// A server that is connected and tried so often when it is lost.
+/// A connected server with this number of reconnects.
 async fn stage(attempts: u32) -> (Manager, Actor, Events) {
     let world = World::default();
     let actor = Actor::behind(&world, "a", &Revision::ALL);
@@ -24,7 +24,7 @@ async fn stage(attempts: u32) -> (Manager, Actor, Events) {
     (manager, actor, events)
 }
 
-/// The wait before the next try, which must be in force already.
+/// The delay before the next try, which must be scheduled already.
 fn wait(state: &State) -> Duration {
     state.tried_in().expect("it is tried again")
 }
@@ -59,13 +59,13 @@ async fn a_call_in_flight_fails_at_once_and_is_never_made_again() {
     assert_eq!(since.elapsed(), Duration::ZERO, "nothing was waited for");
     assert!(error.to_string().contains("the other side closed the connection"), "{error}");
     becomes(&mut events, "a", "connected").await;
-    // Time enough for whoever would repeat it.
+    // Enough time for a repeated call.
     passes(Duration::from_secs(600)).await;
     assert_eq!(*actor.part().called.borrow(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_does_not_come_back_is_given_up_after_its_attempts() {
+async fn reconnecting_ends_after_the_configured_attempts() {
     let (manager, actor, mut events) = stage(3).await;
     actor.is_there(false);
     actor.disappear();
@@ -83,7 +83,7 @@ async fn a_server_that_does_not_come_back_is_given_up_after_its_attempts() {
     assert_eq!(actor.opened(), 4);
     passes(Duration::from_secs(600)).await;
     assert_eq!(actor.opened(), 4, "it stays given up");
-    // Until somebody asks.
+    // Until the next connect.
     actor.is_there(true);
     within(manager.connect("a")).await.unwrap();
 }
@@ -99,7 +99,7 @@ async fn without_attempts_a_lost_server_stays_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_crashes_whenever_it_is_connected_is_given_up_too() {
+async fn reconnecting_ends_for_a_server_that_crashes_after_each_connect() {
     let (_manager, actor, mut events) = stage(2).await;
     for _ in 0..2 {
         actor.disappear();
@@ -122,7 +122,7 @@ async fn a_server_that_was_well_for_long_has_all_attempts_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_connects_a_lost_server_does_not_wait_for_its_time() {
+async fn connecting_a_lost_server_does_not_wait_for_the_retry() {
     let (manager, actor, mut events) = stage(3).await;
     actor.disappear();
     becomes(&mut events, "a", "lost").await;
@@ -143,13 +143,13 @@ async fn a_lost_server_that_is_disconnected_is_not_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_time_does_not_mend_is_not_tried_again() {
+async fn a_final_error_is_not_retried() {
     let world = World::default();
     let old = Actor::behind(&world, "a", &[Revision::V2025_06_18]);
     let protocol = Protocol::Only(Revision::V2025_06_18);
     let manager = world.manager([ServerConfig { protocol, ..entry("a") }]);
     within(manager.connect("a")).await.unwrap();
-    // Whoever is there now speaks something else.
+    // The new server has another revision.
     let new = Actor::behind(&world, "a", &[Revision::LATEST]);
     let mut events = manager.subscribe();
     old.disappear();

@@ -1,14 +1,14 @@
-//! The manager: on memory links where time or wrong behaviour matter, on real
-//! children and sockets where those do.
+//! The manager: with memory links for timing and misbehaviour, with child
+//! processes and sockets where those matter.
 
 mod actor;
 mod capabilities;
 pub(crate) mod children;
+mod config_watch;
 mod connecting;
 mod ending;
 mod failing;
 pub(crate) mod fixture;
-mod following;
 mod listening;
 mod load;
 mod losing;

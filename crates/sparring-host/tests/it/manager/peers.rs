@@ -1,7 +1,7 @@
-//! The manager on servers of others, made with different SDKs, all at once.
+//! The manager with servers of different SDKs, all at once.
 //!
-//! `cargo xtask peers` installs them and says where they are; one that is not
-//! there is left out, loudly.
+//! `cargo xtask peers` installs them and prints where they are; a missing one
+//! is skipped with a message.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use sparring_host::config::ServerConfig;
 use sparring_host::manager::Manager;
 use sparring_transport::{ChildTarget, Target};
 
-use super::children::{example_of, nobody_left};
+use super::children::{all_ended, example_of};
 use super::fixture::{PATIENCE, to, within};
 
-/// A server, a call to it, and what its answer must contain.
+/// A server, a call to it, and an expected part of the result.
 struct Peer {
     server: ServerConfig,
     tool: &'static str,
@@ -49,7 +49,7 @@ fn python(args: &[&str]) -> Option<ChildTarget> {
     Some(ChildTarget::new(python.to_string_lossy()).args(args.iter().copied()))
 }
 
-/// A server in Python that the transport's tests have.
+/// A Python server of the transport's tests.
 fn script(name: &str) -> Option<ChildTarget> {
     let servers = "../sparring-transport/tests/it/peers/servers";
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(servers).join(name);
@@ -95,5 +95,5 @@ async fn the_manager_has_real_servers_of_different_sdks_at_once() {
     within(futures_util::future::join_all(calls)).await;
     assert_eq!(manager.status().connected_servers, peers.len());
     within(manager.shut_down(PATIENCE)).await;
-    nobody_left().await;
+    all_ended().await;
 }

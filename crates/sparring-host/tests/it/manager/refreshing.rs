@@ -1,5 +1,5 @@
-//! Lists that change: asked for again, once for many changes; where that fails,
-//! the old one stays and says so.
+//! Changed lists are fetched again, once for many changes; if that fails, the
+//! old list stays and is marked as stale.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use sparring_wire::Revision;
 use super::actor::Actor;
 use super::fixture::{World, entry, event, passes, tools, within};
 
-/// A connected server that a test steers, in one revision.
+/// A connected server in one revision, controlled by the test.
 async fn stage(revision: Revision) -> (Manager, Connection, Actor, Events) {
     let world = World::default();
     let actor = Actor::behind(&world, "a", &[revision]);
@@ -26,7 +26,7 @@ async fn stage(revision: Revision) -> (Manager, Connection, Actor, Events) {
 
 const ERAS: [Revision; 2] = [Revision::LATEST_LEGACY, Revision::LATEST];
 
-/// The name of the one tool.
+/// The name of the only tool.
 fn tool(connection: &Connection) -> String {
     connection.tools().items[0].name.clone()
 }
@@ -70,7 +70,7 @@ async fn any_number_of_changes_during_a_refresh_is_one_more_refresh() {
         for _ in 0..500 {
             actor.server.tools_changed();
         }
-        // All of them have come, and nobody has asked a second time.
+        // All notifications have arrived, and there was no second fetch.
         passes(Duration::from_secs(1)).await;
         assert_eq!(*actor.part().listed.borrow(), 2, "{revision}");
         actor.part().gate.send_replace(true);
@@ -95,7 +95,7 @@ async fn a_refresh_that_fails_keeps_the_old_list_and_says_why() {
         let tools = connection.tools();
         assert_eq!((tool(&connection).as_str(), tools.stale), ("1", Some(why)), "{revision}");
         assert!(manager.is_connected("a"));
-        // The next one that works makes it right.
+        // The next successful fetch updates the list.
         actor.part().failing.store(false, Ordering::Relaxed);
         actor.server.tools_changed();
         listed(&mut events).await;
@@ -119,7 +119,8 @@ async fn malformed_tools_are_reported_once_and_cost_no_other() {
         let tools = connection.tools();
         assert_eq!((tools.items.len(), tools.stale, tools.malformed), (1, None, Some(why)));
         assert_eq!(tool(&connection), "2", "{revision}");
-        // The next list has the same ones, so only the good tool is news.
+        // The next list has the same malformed items, so only the valid tool is
+        // new.
         actor.server.tools_changed();
         let next = event(&mut events, |event| match event {
             Event::Malformed { .. } => Some("malformed"),
@@ -158,5 +159,5 @@ async fn a_server_whose_list_does_not_end_is_connected_without_it() {
     let tools = connection.tools();
     assert!(tools.items.is_empty());
     let why = tools.stale.expect("it is said why");
-    assert_eq!(&*why, "tools/list does not end: the cursor \"again\" came twice");
+    assert_eq!(&*why, "tools/list returned an endless list: cursor \"again\" repeats");
 }

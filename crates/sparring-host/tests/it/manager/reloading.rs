@@ -1,5 +1,5 @@
-//! Another configuration: what is reached as before stays, what is reached in
-//! another way is replaced, what is gone ends, what is new begins.
+//! Reloads: unchanged servers stay connected, changed ones are replaced,
+//! removed ones end, and new ones start.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,14 +11,14 @@ use sparring_transport::{ChildTarget, Target};
 use sparring_wire::Revision;
 
 use super::actor::Actor;
-use super::children::{gone, is_alive, nobody_left, pid, shell, stand_in};
+use super::children::{all_ended, gone, is_alive, pid, shell, stand_in};
 use super::fixture::{World, becomes, entry, event, to, tools, within};
 
 fn names(names: &[Arc<str>]) -> Vec<&str> {
     names.iter().map(|name| &**name).collect()
 }
 
-/// What has changed, each list as its names.
+/// The changes, each list as its names.
 fn all(changes: &Changes) -> [Vec<&str>; 5] {
     let Changes { added, removed, changed, policy_only, untouched, .. } = changes;
     [added, removed, changed, policy_only, untouched].map(|list| names(list))
@@ -38,12 +38,12 @@ async fn a_changed_server_is_reconnected_and_an_unchanged_one_keeps_its_process(
     let changes = reload(&manager, &[to("a", stand_in("a")), to("b", stand_in("other"))]).await;
     assert_eq!(all(&changes), [vec![], vec![], vec!["b"], vec![], vec!["a"]]);
     assert!(changes.failed.is_empty());
-    let told = event(&mut events, |event| match event {
+    let message = event(&mut events, |event| match event {
         Event::Reloaded(changes) => Some(Arc::clone(changes)),
         _ => None,
     })
     .await;
-    assert_eq!(all(&told), all(&changes));
+    assert_eq!(all(&message), all(&changes));
     assert_eq!(manager.get("a").unwrap().number(), a.number());
     assert_eq!(pid(&a).await, pids[0]);
     let new = manager.get("b").unwrap();
@@ -82,7 +82,7 @@ async fn a_new_server_is_connected_where_its_entry_says_so() {
 }
 
 #[tokio::test]
-async fn other_rules_and_limits_are_in_force_over_the_same_connection() {
+async fn changed_rules_and_limits_apply_to_the_same_connection() {
     let world = World::default();
     world.mock("a", tools(&["t"]));
     let manager = world.manager([entry("a")]);
@@ -109,7 +109,7 @@ async fn a_new_timeout_bounds_the_next_call() {
 }
 
 #[tokio::test]
-async fn an_entry_that_only_stands_elsewhere_is_untouched() {
+async fn an_entry_with_only_another_position_is_untouched() {
     let world = World::default();
     world.mock("a", tools(&["t"]));
     let manager = world.manager([entry("a")]);
@@ -135,7 +135,7 @@ async fn a_server_is_disconnected_when_it_is_disabled_and_back_when_it_is_not() 
 }
 
 #[tokio::test]
-async fn a_changed_server_that_fails_is_told_and_the_old_one_does_not_come_back() {
+async fn a_changed_server_that_fails_is_reported_and_the_old_one_does_not_return() {
     let world = World::default();
     world.mock("a", tools(&["t"]));
     let manager = world.manager([entry("a")]);
@@ -173,13 +173,13 @@ async fn a_reload_while_a_server_connects_replaces_it_at_once() {
     };
     let (connected, changes) = within(async { tokio::join!(connecting, reloading) }).await;
     let error = connected.unwrap_err().to_string();
-    assert_eq!(error, "server `a` was given up while it connected");
+    assert_eq!(error, "connecting to server `a` was cancelled");
     assert!(changes.failed.is_empty() && manager.is_connected("a"));
     assert_eq!(super::children::children().len(), 1);
 }
 
 #[tokio::test]
-async fn of_reloads_that_come_together_the_last_one_counts() {
+async fn of_concurrent_reloads_the_last_one_counts() {
     let world = World::default();
     for name in ["a", "b", "c"] {
         world.mock(name, tools(&["t"]));
@@ -189,7 +189,8 @@ async fn of_reloads_that_come_together_the_last_one_counts() {
     let reloads = sets.map(|set| manager.reload(set));
     let all = within(futures_util::future::join_all(reloads)).await;
     let all: Vec<Changes> = all.into_iter().map(Result::unwrap).collect();
-    // Each is told against the one before, whether that has taken effect or not.
+    // Each configuration is compared with the one before, whether that has
+    // taken effect or not.
     assert_eq!(all.iter().map(|it| it.added.len()).collect::<Vec<_>>(), [1, 1, 1]);
     assert_eq!(names(&all[2].removed), ["a", "b"]);
     let connected: Vec<_> = manager.list().iter().map(|it| it.server().to_string()).collect();
@@ -197,7 +198,7 @@ async fn of_reloads_that_come_together_the_last_one_counts() {
 }
 
 #[tokio::test]
-async fn a_reload_is_held_against_what_a_server_was_told_last() {
+async fn a_reload_is_compared_with_the_last_configuration() {
     let world = World::default();
     world.mock("a", tools(&["t"]));
     world.mock("b", tools(&["t"]));
@@ -224,5 +225,5 @@ async fn one_that_is_removed_and_configured_again_begins_when_the_old_one_is_gon
     assert_eq!(names(&added.unwrap().added), ["a"]);
     assert!(!is_alive(old_pid) && manager.is_connected("a"));
     assert!(within(manager.shut_down(super::fixture::PATIENCE)).await);
-    nobody_left().await;
+    all_ended().await;
 }

@@ -1,4 +1,4 @@
-//! A line for every decision.
+//! The audit log.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +28,7 @@ async fn check(gate: &Gate, id: &str, tool: &str) -> Result<(), Denied> {
     gate.check(Call { id, server: "fs", tool, arguments: arguments.view() }).await.map(drop)
 }
 
-/// The lines, without their times, which are looked at.
+/// The lines without their times, which are checked.
 fn lines(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).expect("it is there");
     assert!(text.ends_with('\n'), "{text:?}");
@@ -43,7 +43,7 @@ fn lines(path: &Path) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_line_says_what_was_decided_and_who_did() {
+async fn a_line_contains_the_decision_and_its_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("audit.jsonl");
     let gate = gate(Audit::open(&path).expect("it can be made"), Some(Answer::Never));
@@ -88,7 +88,7 @@ async fn arguments_are_written_only_if_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn lines_of_many_at_once_stay_whole() {
+async fn concurrent_lines_are_not_mixed() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("audit.jsonl");
     let runs = (0..4).map(|run| {
@@ -109,7 +109,7 @@ async fn lines_of_many_at_once_stay_whole() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_written_down_is_not_done() {
+async fn a_call_is_denied_if_the_log_cannot_be_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let within = folder.path().join("logs");
     fs::create_dir(&within).expect("it is ours");
@@ -118,27 +118,27 @@ async fn what_cannot_be_written_down_is_not_done() {
     check(&gate, "a", "get_x").await.expect("it is allowed");
     fs::remove_dir_all(&within).expect("it is ours");
     let denied = check(&gate, "b", "get_x").await.expect_err("it cannot be written down");
-    let told = denied.to_string();
-    assert!(matches!(denied, Denied::Unrecorded(_)), "{told}");
-    let expected = format!("the audit log {} cannot be written: ", path.display());
-    assert!(told.contains(&expected), "{told}");
+    let message = denied.to_string();
+    assert!(matches!(denied, Denied::Unrecorded(_)), "{message}");
+    let expected = format!("call denied: cannot write the audit log {}: ", path.display());
+    assert!(message.contains(&expected), "{message}");
     fs::create_dir(&within).expect("it is ours");
     check(&gate, "c", "get_x").await.expect("it can be written again");
     assert_eq!(lines(&path).len(), 1);
 }
 
 #[test]
-fn a_log_that_is_no_file_is_told_at_once() {
+fn a_log_that_is_not_a_regular_file_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
-    let told = Audit::open(folder.path()).expect_err("a folder").to_string();
-    assert!(told.ends_with("cannot be written: it is no file"), "{told}");
+    let message = Audit::open(folder.path()).expect_err("a folder").to_string();
+    assert!(message.ends_with(": not a regular file"), "{message}");
     #[cfg(unix)]
     {
         let pipe = folder.path().join("pipe");
         let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0)
             .expect("a pipe");
-        let told = Audit::open(&pipe).expect_err("a pipe").to_string();
-        assert!(told.ends_with("cannot be written: it is no file"), "{told}");
+        let message = Audit::open(&pipe).expect_err("a pipe").to_string();
+        assert!(message.ends_with(": not a regular file"), "{message}");
     }
 }

@@ -1,10 +1,10 @@
-//! Rules out of config files.
+//! Rules from config files.
 
 use sparring_host::permissions::Permissions;
 
 use super::rules;
-use super::rules::said;
-use crate::config::place::Place;
+use super::rules::describe_verdict;
+use crate::config::fixture::ConfigFixture;
 
 const USER: &str = "
 permissions:
@@ -23,28 +23,31 @@ servers:
 ";
 
 #[test]
-fn what_files_say_holds_as_far_as_they_are_trusted() {
-    let place = Place::with(&[("user", USER), (".spar/mcp.yaml", PROJECT)]);
+fn rules_of_files_apply_as_far_as_the_files_are_trusted() {
+    let place = ConfigFixture::with(&[("user", USER), (".spar/mcp.yaml", PROJECT)]);
     let (permissions, findings) = Permissions::of(&place.read(), rules(&[], &[], &[]));
-    assert_eq!(said(&permissions, "fs", "rm"), "ask 'rm' in the entry of 'fs' (user)");
-    assert_eq!(said(&permissions, "fs", "cp"), "allow 'mcp__fs' (user)");
-    assert_eq!(said(&permissions, "off", "x"), "allow 'mcp__off__x' (user)");
-    assert_eq!(said(&permissions, "own", "x"), "ask");
+    assert_eq!(describe_verdict(&permissions, "fs", "rm"), "ask 'rm' in the entry of 'fs' (user)");
+    assert_eq!(describe_verdict(&permissions, "fs", "cp"), "allow 'mcp__fs' (user)");
+    assert_eq!(describe_verdict(&permissions, "off", "x"), "allow 'mcp__off__x' (user)");
+    assert_eq!(describe_verdict(&permissions, "own", "x"), "ask");
     assert!(permissions.fingerprint("own").is_none(), "it cannot be used");
-    let note = "the pattern 'mcp__wild' fits no server that is configured";
+    let note = "pattern 'mcp__wild' matches no configured server";
     assert_eq!((&findings.notes[..], findings.errors.len()), (&[note.to_owned()][..], 0));
 
     let place = place.trusting(&[".spar/mcp.yaml"]);
     let (permissions, _) = Permissions::of(&place.read(), rules(&["mcp__own__y"], &[], &[]));
-    assert_eq!(said(&permissions, "fs", "mv"), "deny 'mcp__fs__mv' (project)");
-    assert_eq!(said(&permissions, "own", "x"), "allow '*' in the entry of 'own' (project)");
-    assert_eq!(said(&permissions, "own", "y"), "deny 'mcp__own__y' (session)");
+    assert_eq!(describe_verdict(&permissions, "fs", "mv"), "deny 'mcp__fs__mv' (project)");
+    assert_eq!(
+        describe_verdict(&permissions, "own", "x"),
+        "allow '*' in the entry of 'own' (project)"
+    );
+    assert_eq!(describe_verdict(&permissions, "own", "y"), "deny 'mcp__own__y' (session)");
 }
 
 #[test]
 fn a_rule_about_a_server_that_cannot_be_used_yet_is_no_mistake() {
     let user = "permissions: {deny: [mcp__own, mcp__broken]}\nservers: {broken: {args: [x]}}";
-    let place = Place::with(&[("user", user), (".spar/mcp.yaml", PROJECT)]);
+    let place = ConfigFixture::with(&[("user", user), (".spar/mcp.yaml", PROJECT)]);
     let (_, findings) = Permissions::of(&place.read(), rules(&[], &[], &[]));
     let notes: Vec<_> = findings.notes.iter().filter(|note| !note.contains("mcp__fs")).collect();
     assert!(notes.is_empty() && findings.errors.is_empty(), "{findings:?}");

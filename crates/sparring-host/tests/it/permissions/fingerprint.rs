@@ -1,4 +1,4 @@
-//! When a server is another one.
+//! Fingerprints of servers.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use sparring_transport::{ChildTarget, Target};
 use super::server;
 
 #[test]
-fn a_server_is_another_one_if_what_is_run_or_reached_is_another() {
+fn another_command_or_url_changes_the_fingerprint() {
     let first = server("s", "run");
-    let known = Fingerprint::of(&first);
+    let known = Fingerprint::from_server(&first);
     assert_eq!(known.as_str().len(), 64);
     let with = |change: &dyn Fn(&mut ServerConfig)| {
         let mut server = first.clone();
         change(&mut server);
-        Fingerprint::of(&server)
+        Fingerprint::from_server(&server)
     };
     let child = |change: &dyn Fn(&mut ChildTarget)| {
         with(&|server| {
@@ -43,7 +43,7 @@ fn a_server_is_another_one_if_what_is_run_or_reached_is_another() {
 }
 
 #[test]
-fn secrets_and_manners_are_no_part_of_it() {
+fn secrets_and_settings_do_not_change_the_fingerprint() {
     let mut first = server("s", "run");
     let Target::Child(child) = &mut first.target else { unreachable!() };
     child.env.insert("TOKEN".to_owned(), "a".to_owned());
@@ -55,11 +55,11 @@ fn secrets_and_manners_are_no_part_of_it() {
     let Target::Child(child) = &mut second.target else { unreachable!() };
     child.env.insert("TOKEN".to_owned(), "b".to_owned());
     child.max_line *= 2;
-    assert_eq!(Fingerprint::of(&first), Fingerprint::of(&second));
+    assert_eq!(Fingerprint::from_server(&first), Fingerprint::from_server(&second));
 
     let mut http = HttpTarget::new("http://localhost/mcp");
     first.target = Target::Http(http.clone());
     http.headers.push(("X-Key".to_owned(), "secret".to_owned()));
     second.target = Target::Http(http);
-    assert_eq!(Fingerprint::of(&first), Fingerprint::of(&second));
+    assert_eq!(Fingerprint::from_server(&first), Fingerprint::from_server(&second));
 }

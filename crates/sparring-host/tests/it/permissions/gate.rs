@@ -15,7 +15,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use super::{rules, server};
 
-/// Somebody who gives answers one after the other, each when it is let.
+/// A person who gives answers one after the other, each when the test lets it.
 struct Person {
     answers: Mutex<Vec<Option<Answer>>>,
     asked: AtomicUsize,
@@ -24,7 +24,7 @@ struct Person {
 }
 
 impl Person {
-    /// One who does not think.
+    /// A person who answers at once.
     fn saying(answers: &[Option<Answer>]) -> Arc<Person> {
         let person = Person::thinking(answers);
         person.let_go.add_permits(answers.len());
@@ -74,7 +74,7 @@ fn asking(person: &Arc<Person>) -> Gate {
     gate(&Policy::default(), options)
 }
 
-/// What becomes of a call of a tool of `fs`: why it is made, or why not.
+/// The reason why a call of a tool of `fs` is made, or the error.
 async fn call(gate: &Gate, tool: &str, path: &str) -> Result<&'static str, String> {
     let arguments = RawJson::from(json!({"path": path}));
     let call = Call { id: "1", server: "fs", tool, arguments: arguments.view() };
@@ -98,7 +98,7 @@ async fn once_is_for_one_call() {
     assert_eq!(call(&gate, "rm", "/").await, Ok("answer"));
     assert_eq!(
         call(&gate, "rm", "/").await,
-        denied("the tool 'rm' of 'fs' is not allowed: there was no answer")
+        denied("the tool 'rm' of 'fs' is not allowed: no answer")
     );
     assert_eq!(person.asked(), 2);
 }
@@ -115,28 +115,28 @@ async fn always_is_for_every_call_of_the_tool_in_other_runs_too() {
     assert_eq!(call(&first, "rm", "/a").await, Ok("answer"));
     assert_eq!(call(&first, "rm", "/b").await, Ok("grant"));
     assert_eq!(person.asked(), 1);
-    // Nobody is there to be asked in the next run.
+    // The next run cannot ask.
     let next = open(None);
     assert_eq!(call(&next, "rm", "/c").await, Ok("grant"));
     assert!(call(&next, "mv", "/c").await.is_err(), "another tool");
 
-    // The same name, but another program.
+    // The same name with another program.
     next.set_permissions(Permissions::new(&Policy::default(), &[server("fs", "other")]).0);
     assert!(call(&next, "rm", "/c").await.is_err());
 
-    // What is granted can still be denied.
+    // A granted tool can still be denied.
     next.set_permissions(permissions(&Policy {
         project: rules(&["mcp__fs__rm"], &[], &[]),
         ..Policy::default()
     }));
     assert_eq!(
         call(&next, "rm", "/c").await,
-        denied("the tool 'rm' of 'fs' is denied by the rule 'mcp__fs__rm' (project)")
+        denied("the tool 'rm' of 'fs' is denied by rule 'mcp__fs__rm' (project)")
     );
 }
 
 #[tokio::test]
-async fn an_answer_that_cannot_be_stored_holds_for_this_run_and_is_told() {
+async fn an_answer_that_cannot_be_stored_is_valid_for_this_run_with_a_note() {
     let folder = tempfile::tempdir().expect("a folder");
     let no_folder = folder.path().join("file");
     std::fs::write(&no_folder, "").expect("it is ours");
@@ -147,7 +147,7 @@ async fn an_answer_that_cannot_be_stored_holds_for_this_run_and_is_told() {
     let arguments = RawJson::empty_object();
     let call = Call { id: "1", server: "fs", tool: "rm", arguments: arguments.view() };
     let note = gate.check(call).await.expect("it is allowed").note.expect("it is told");
-    assert!(note.starts_with("the answer holds for this run only: the grants in "), "{note}");
+    assert!(note.starts_with("the answer is valid for this run only: grants file "), "{note}");
     let again = gate.check(call).await.expect("it is allowed");
     assert_eq!((again.reason, again.note), (Reason::Granted, None));
 }
@@ -156,7 +156,7 @@ async fn an_answer_that_cannot_be_stored_holds_for_this_run_and_is_told() {
 async fn never_is_for_the_rest_of_the_run() {
     let person = Person::saying(&[Some(Answer::Never), Some(Answer::Once)]);
     let gate = asking(&person);
-    let never = "the tool 'rm' of 'fs' is denied: the answer was never";
+    let never = "the tool 'rm' of 'fs' is denied: you answered never";
     assert_eq!(call(&gate, "rm", "/a").await, denied(never));
     assert_eq!(call(&gate, "rm", "/b").await, denied(never));
     assert_eq!(person.asked(), 1);
@@ -164,31 +164,31 @@ async fn never_is_for_the_rest_of_the_run() {
 }
 
 #[tokio::test]
-async fn with_nobody_to_ask_what_is_undecided_is_denied_and_the_way_is_shown() {
+async fn without_an_asker_undecided_calls_are_denied_with_a_hint() {
     let policy = Policy { user: rules(&[], &["mcp__fs__rm"], &[]), ..Policy::default() };
     let gate = gate(&policy, GateOptions::default());
     assert_eq!(
         call(&gate, "mv", "/").await,
         denied(
-            "no rule allows the tool 'mv' of 'fs', and there is nobody to ask: \
-             --allow mcp__fs__mv or a rule in the config allows it"
+            "no rule allows the tool 'mv' of 'fs', and this run cannot ask: \
+             use --allow mcp__fs__mv or add a rule to the config"
         )
     );
     assert_eq!(
         call(&gate, "rm", "/").await,
         denied(
-            "the tool 'rm' of 'fs' must be asked for by the rule 'mcp__fs__rm' (user), \
-             and there is nobody to ask: --allow mcp__fs__rm allows it"
+            "rule 'mcp__fs__rm' (user) requires a confirmation for the tool 'rm' of 'fs', \
+             but this run cannot ask: use --allow mcp__fs__rm"
         )
     );
     assert_eq!(
         call(&gate, "it's \u{1b}[2J", "/").await,
         denied(
-            "no rule allows the tool 'it's \\u{1b}[2J' of 'fs', and there is nobody to ask: \
-             --allow 'mcp__fs__it'\\''s \\u{1b}[2J' or a rule in the config allows it"
+            "no rule allows the tool 'it's \\u{1b}[2J' of 'fs', and this run cannot ask: \
+             use --allow 'mcp__fs__it'\\''s \\u{1b}[2J' or add a rule to the config"
         )
     );
-    // And it does.
+    // The suggested rule works.
     gate.set_permissions(permissions(&Policy {
         session: rules(&[], &[], &["mcp__fs__rm"]),
         ..policy
@@ -197,27 +197,27 @@ async fn with_nobody_to_ask_what_is_undecided_is_denied_and_the_way_is_shown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_does_not_come_in_time_is_none() {
+async fn an_answer_after_the_deadline_does_not_count() {
     let person = Person::thinking(&[Some(Answer::Always)]);
     let deadline = Duration::from_secs(7);
     let options = GateOptions { asker: person.as_asker(), deadline, ..GateOptions::default() };
     let gate = gate(&Policy::default(), options);
     assert_eq!(
         call(&gate, "rm", "/").await,
-        denied("the tool 'rm' of 'fs' is not allowed: there was no answer within 7s")
+        denied("the tool 'rm' of 'fs' is not allowed: no answer within 7s")
     );
-    // It is asked for again.
+    // The next call is asked for again.
     person.let_go.add_permits(1);
     assert_eq!(call(&gate, "rm", "/").await, Ok("answer"));
 }
 
 #[tokio::test]
-async fn who_cannot_ask_says_why() {
+async fn a_failing_asker_denies_with_its_error() {
     let asker = Arc::new(|_| async { Err(io::Error::other("the window is gone")) });
     let options = GateOptions { asker: Some(asker), ..GateOptions::default() };
     assert_eq!(
         call(&gate(&Policy::default(), options), "rm", "/").await,
-        denied("the tool 'rm' of 'fs' is not allowed: nobody could be asked: the window is gone")
+        denied("the tool 'rm' of 'fs' is not allowed: cannot ask: the window is gone")
     );
 }
 
@@ -234,7 +234,7 @@ async fn the_same_call_from_many_is_one_question() {
         })
         .collect();
     person.reached.notified().await;
-    // All of them have come to the gate by the time that this task runs again.
+    // All calls have reached the gate when this task runs again.
     tokio::task::yield_now().await;
     person.let_go.add_permits(1);
     for each in calls {
@@ -244,7 +244,7 @@ async fn the_same_call_from_many_is_one_question() {
 }
 
 #[tokio::test]
-async fn who_comes_after_the_answer_is_asked_for_anew() {
+async fn a_call_after_the_answer_is_asked_for_again() {
     let person = Person::thinking(&[Some(Answer::Once), None]);
     let gate = asking(&person);
     let mut first = Box::pin(call(&gate, "rm", "/"));
@@ -252,7 +252,7 @@ async fn who_comes_after_the_answer_is_asked_for_anew() {
     assert!((&mut first).now_or_never().is_none() && (&mut second).now_or_never().is_none());
     person.let_go.add_permits(2);
     assert_eq!(first.await, Ok("answer"));
-    // The second has not looked at its answer yet.
+    // The second call has not read its answer yet.
     assert!(call(&gate, "rm", "/").await.is_err());
     assert_eq!(second.await, Ok("answer"));
     assert_eq!(person.asked(), 2);
@@ -291,7 +291,7 @@ async fn many_threads_ask_once_about_a_tool() {
 }
 
 #[tokio::test]
-async fn what_nobody_was_shown_is_not_allowed_by_once() {
+async fn once_allows_only_the_arguments_that_were_shown() {
     let person = Person::saying(&[Some(Answer::Once), None]);
     let gate = asking(&person);
     let (shown, other) = tokio::join!(call(&gate, "rm", "/tmp/x"), call(&gate, "rm", "/"));
@@ -316,7 +316,7 @@ async fn a_caller_that_gives_up_leaves_the_question_to_the_others() {
 }
 
 #[tokio::test]
-async fn a_deny_that_comes_while_somebody_thinks_counts() {
+async fn a_deny_rule_added_during_the_question_counts() {
     let person = Person::thinking(&[Some(Answer::Always)]);
     let gate = asking(&person);
     let changed = async {
@@ -328,5 +328,5 @@ async fn a_deny_that_comes_while_somebody_thinks_counts() {
         person.let_go.add_permits(1);
     };
     let (called, ()) = tokio::join!(call(&gate, "rm", "/"), changed);
-    assert_eq!(called, denied("the tool 'rm' of 'fs' is denied by the rule 'mcp__fs' (user)"));
+    assert_eq!(called, denied("the tool 'rm' of 'fs' is denied by rule 'mcp__fs' (user)"));
 }

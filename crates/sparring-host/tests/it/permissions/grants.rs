@@ -1,4 +1,4 @@
-//! What is allowed for good, and the file that says so.
+//! Grants and their file.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use sparring_host::permissions::{Fingerprint, Grant, Grants};
 use super::server;
 
 fn grant(server_name: &str, tool: &str) -> Grant {
-    Grant::new(server_name, tool, &Fingerprint::of(&server(server_name, "run")))
+    Grant::new(server_name, tool, &Fingerprint::from_server(&server(server_name, "run")))
 }
 
 fn open(folder: &Path) -> Grants {
@@ -18,7 +18,7 @@ fn open(folder: &Path) -> Grants {
 }
 
 #[tokio::test]
-async fn what_is_granted_is_known_in_the_next_run() {
+async fn a_grant_is_valid_in_the_next_run() {
     let folder = tempfile::tempdir().expect("a folder");
     let state = folder.path().join("new/state");
     let grants = open(&state);
@@ -27,7 +27,7 @@ async fn what_is_granted_is_known_in_the_next_run() {
     let next = open(&state);
     assert!(next.has(&grant("fs", "write")));
     assert!(!next.has(&grant("fs", "writes")) && !next.has(&grant("gs", "write")));
-    let elsewhere = Fingerprint::of(&server("fs", "other"));
+    let elsewhere = Fingerprint::from_server(&server("fs", "other"));
     assert!(!next.has(&Grant::new("fs", "write", &elsewhere)), "another command");
     #[cfg(unix)]
     {
@@ -49,7 +49,7 @@ async fn runs_beside_each_other_keep_each_others_grants() {
 }
 
 #[tokio::test]
-async fn a_damaged_file_is_told_and_kept_aside() {
+async fn a_damaged_file_is_moved_aside_with_a_note() {
     for damage in [&b"{\"grants\": [{\"server\": 7}]}"[..], b"{\"grants\"", b"\xff\xfe", b"[]"] {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("grants.json");
@@ -77,9 +77,9 @@ async fn a_file_that_others_can_change_grants_nothing() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).expect("it is ours");
     let (grants, note) = Grants::open(folder.path());
     let note = note.expect("it is told");
-    assert!(note.contains("chmod 600") && note.contains("nothing is granted"), "{note}");
+    assert!(note.contains("chmod 600") && note.contains("no grants are used"), "{note}");
     assert!(grants.all().is_empty());
-    let told = grants.add(grant("fs", "b")).await.expect_err("it is left alone").to_string();
-    assert!(told.contains("grants.json"), "{told}");
+    let message = grants.add(grant("fs", "b")).await.expect_err("it is left alone").to_string();
+    assert!(message.contains("grants.json"), "{message}");
     assert!(grants.has(&grant("fs", "b")), "for this run");
 }

@@ -1,4 +1,4 @@
-//! What may be called: rules, grants, questions, and what is written down.
+//! Permissions: rules, grants, questions and the audit log.
 
 mod audit;
 mod configured;
@@ -14,7 +14,7 @@ use sparring_host::config::{Origin, Reconnect, Rules, Scope, ServerConfig};
 use sparring_peer::Protocol;
 use sparring_transport::{ChildTarget, Target};
 
-/// A server of the user's that is started by that program.
+/// A server of the user that starts that program.
 pub(crate) fn server(name: &str, program: &str) -> ServerConfig {
     ServerConfig {
         name: name.to_owned(),
@@ -29,7 +29,7 @@ pub(crate) fn server(name: &str, program: &str) -> ServerConfig {
     }
 }
 
-/// Rules of these patterns: what is denied, asked for, and allowed.
+/// Rules with these denied, asked and allowed patterns.
 pub(crate) fn rules(deny: &[&str], ask: &[&str], allow: &[&str]) -> Rules {
     let [deny, ask, allow] =
         [deny, ask, allow].map(|patterns| patterns.iter().map(|&text| text.to_owned()).collect());

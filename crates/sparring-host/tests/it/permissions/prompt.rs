@@ -1,4 +1,4 @@
-//! Questions by text, and answers in lines.
+//! The text prompt: questions and answers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,14 +26,15 @@ fn question(tool: &str, arguments: &str) -> Question {
     }
 }
 
-/// A prompt, and the ends of whoever sits there: what is typed, what is seen.
-fn seat() -> (Prompt<BufReader<DuplexStream>, DuplexStream>, DuplexStream, DuplexStream) {
+/// A prompt, the writer of typed text, and the reader of shown text.
+fn prompt_with_streams()
+-> (Prompt<BufReader<DuplexStream>, DuplexStream>, DuplexStream, DuplexStream) {
     let (keyboard, typed) = tokio::io::duplex(1 << 16);
     let (screen, seen) = tokio::io::duplex(1 << 16);
     (Prompt::new(BufReader::new(typed), screen), keyboard, seen)
 }
 
-/// All that is seen up to where an answer is wanted.
+/// The shown text up to the request for an answer.
 async fn until_asked(seen: &mut (impl AsyncRead + Unpin)) -> String {
     let mut text = Vec::new();
     while !text.ends_with(ALLOW.as_bytes()) {
@@ -55,7 +56,7 @@ async fn a_line_is_an_answer() {
         ("1\n2\n3\na\n", None),
         (&format!("{}\no\n", "a".repeat(30_000)), Some(Answer::Once)),
     ] {
-        let (prompt, mut keyboard, mut seen) = seat();
+        let (prompt, mut keyboard, mut seen) = prompt_with_streams();
         let person = async {
             until_asked(&mut seen).await;
             keyboard.write_all(typed.as_bytes()).await.expect("it is read");
@@ -67,7 +68,7 @@ async fn a_line_is_an_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn the_end_of_all_lines_is_no_answer() {
-    let (prompt, mut keyboard, mut seen) = seat();
+    let (prompt, mut keyboard, mut seen) = prompt_with_streams();
     let person = async {
         until_asked(&mut seen).await;
         keyboard.write_all(b"a").await.expect("it is read");
@@ -76,13 +77,13 @@ async fn the_end_of_all_lines_is_no_answer() {
     let (answer, ()) = tokio::join!(prompt.ask(question("rm", "{}")), person);
     assert_eq!(answer.expect("it can be written"), None);
     drop(seen);
-    let told = prompt.ask(question("rm", "{}")).await.expect_err("nobody can see it");
-    assert_eq!(told.kind(), std::io::ErrorKind::BrokenPipe);
+    let message = prompt.ask(question("rm", "{}")).await.expect_err("nobody can see it");
+    assert_eq!(message.kind(), std::io::ErrorKind::BrokenPipe);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_shows_who_wants_what() {
-    let (prompt, _keyboard, mut seen) = seat();
+async fn a_question_shows_server_tool_and_arguments() {
+    let (prompt, _keyboard, mut seen) = prompt_with_streams();
     let long = "x".repeat(5_000);
     let arguments =
         json!({"path": "/tmp/\u{1b}[2J\u{202e}", "content": long, "n": [1, {"a": null}]});
@@ -102,11 +103,11 @@ async fn a_question_shows_who_wants_what() {
     assert_eq!(
         text,
         format!(
-            "'fs' is to run its tool 'rm\\u{{d}}\\u{{a}}allow'\n  \
+            "'fs' wants to run its tool 'rm\\u{{d}}\\u{{a}}allow'\n  \
              path: \"/tmp/\\u001b[2J\\u{{202e}}\"\n  \
              content: \"{content}… (5002 characters)\n  \
              n: [1,{{\"a\":null}}]\n  \
-             asked for by the rule 'mcp__fs__*' (user)\n{ALLOW}"
+             required by rule 'mcp__fs__*' (user)\n{ALLOW}"
         )
     );
 }
@@ -120,7 +121,7 @@ async fn odd_arguments_are_shown_too() {
         (json!(many).to_string(), "  k19: 19\n  and 3 more arguments\n"),
         (r#"{"p": "/safe", "p": "\u002fetc"}"#.to_owned(), "  p: \"/safe\"\n  p: \"/etc\"\n"),
     ] {
-        let (prompt, _keyboard, mut seen) = seat();
+        let (prompt, _keyboard, mut seen) = prompt_with_streams();
         let text = tokio::select! {
             text = until_asked(&mut seen) => text,
             _ = prompt.ask(question("rm", &arguments)) => panic!("nobody has answered"),
@@ -130,8 +131,8 @@ async fn odd_arguments_are_shown_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_typed_before_the_question_is_no_answer_to_it() {
-    let (prompt, mut keyboard, mut seen) = seat();
+async fn input_typed_before_the_question_is_discarded() {
+    let (prompt, mut keyboard, mut seen) = prompt_with_streams();
     keyboard.write_all(b"always\na").await.expect("there is room");
     let person = async {
         until_asked(&mut seen).await;
@@ -142,8 +143,8 @@ async fn what_was_typed_before_the_question_is_no_answer_to_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_after_one_that_was_given_up_begins_a_line() {
-    let (prompt, mut keyboard, mut seen) = seat();
+async fn a_question_after_an_abandoned_one_begins_a_new_line() {
+    let (prompt, mut keyboard, mut seen) = prompt_with_streams();
     let permissions = Permissions::new(&Policy::default(), &[server("fs", "run")]).0;
     let deadline = Duration::from_secs(5);
     let options = GateOptions { asker: Some(Arc::new(prompt)), deadline, ..GateOptions::default() };
@@ -159,7 +160,7 @@ async fn a_question_after_one_that_was_given_up_begins_a_line() {
     };
     let (called, text) = tokio::join!(gate.check(call), person);
     called.expect("it is allowed");
-    assert!(text.starts_with("\n'fs' is to run its tool 'rm'\n"), "{text:?}");
+    assert!(text.starts_with("\n'fs' wants to run its tool 'rm'\n"), "{text:?}");
 }
 
 #[cfg(unix)]
@@ -193,5 +194,5 @@ async fn it_works_on_a_terminal() {
     let asked = prompt.ask(question("rm", r#"{"path": "\u001b]0;title\u0007"}"#));
     let (answer, text) = tokio::join!(asked, person);
     assert_eq!(answer.expect("both ends are there"), Some(Answer::Always));
-    assert_eq!(text, "'fs' is to run its tool 'rm'\r\n  path: \"\\u001b]0;title\\u0007\"\r\n");
+    assert_eq!(text, "'fs' wants to run its tool 'rm'\r\n  path: \"\\u001b]0;title\\u0007\"\r\n");
 }

@@ -1,4 +1,4 @@
-//! What the rules say of a tool, wherever they stand.
+//! Evaluation of rules of all sources.
 
 use proptest::prelude::*;
 use sparring_host::config::{Rules, Scope};
@@ -6,9 +6,10 @@ use sparring_host::permissions::{Permissions, Policy, Rule, Source, Verdict};
 
 use super::{rules, server};
 
-/// A table: who says what of the tool `get_x` of `fs`, and what comes of it.
+/// A table of the rules for the tool `get_x` of `fs`, by source, and the
+/// verdict.
 #[test]
-fn deny_comes_before_ask_and_ask_before_allow_whoever_says_it() {
+fn deny_overrides_ask_and_ask_overrides_allow_for_all_sources() {
     const NOTHING: (&[&str], &[&str], &[&str]) = (&[], &[], &[]);
     const DENY: (&[&str], &[&str], &[&str]) = (&["mcp__fs__get_*"], &[], &[]);
     const ASK: (&[&str], &[&str], &[&str]) = (&[], &["mcp__fs__get_*"], &[]);
@@ -18,7 +19,7 @@ fn deny_comes_before_ask_and_ask_before_allow_whoever_says_it() {
     const ALL: (&[&str], &[&str], &[&str]) =
         (&["mcp__fs"], &["mcp__fs__get_x"], &["mcp__fs__get_x"]);
     let table = [
-        // (in the entry, the user's, the project's, the session's, what comes of it)
+        // (the entry, the user, the project, the session, the verdict)
         (NOTHING, NOTHING, NOTHING, NOTHING, "ask"),
         (ALLOW, NOTHING, NOTHING, NOTHING, "allow 'mcp__fs__get_x' in the entry of 'fs' (user)"),
         (NOTHING, ALLOW, NOTHING, NOTHING, "allow 'mcp__fs__get_x' (user)"),
@@ -33,7 +34,7 @@ fn deny_comes_before_ask_and_ask_before_allow_whoever_says_it() {
         (ALLOW, ALLOW, DENY, ALLOW, "deny 'mcp__fs__get_*' (project)"),
         (ALLOW, ALLOW, ALLOW, DENY, "deny 'mcp__fs__get_*' (session)"),
         (NOTHING, ALL, NOTHING, NOTHING, "deny 'mcp__fs' (user)"),
-        // Who allows it in this run has been asked already.
+        // The user has just allowed it for this run.
         (NOTHING, ASK, NOTHING, ALLOW, "allow 'mcp__fs__get_x' (session)"),
         (ASK, NOTHING, ASK, ALLOW, "allow 'mcp__fs__get_x' (session)"),
         (NOTHING, ALLOW, NOTHING, ASK_AND_ALLOW, "ask 'mcp__fs' (session)"),
@@ -47,8 +48,8 @@ fn deny_comes_before_ask_and_ask_before_allow_whoever_says_it() {
         let policy = Policy { user, project, session };
         let (permissions, findings) = Permissions::new(&policy, &[server("web", "run"), fs]);
         assert!(findings.is_empty(), "{findings:?}");
-        assert_eq!(said(&permissions, "fs", "get_x"), expected, "{policy:?}");
-        assert_eq!(said(&permissions, "web", "get_x"), "ask", "another server");
+        assert_eq!(describe_verdict(&permissions, "fs", "get_x"), expected, "{policy:?}");
+        assert_eq!(describe_verdict(&permissions, "web", "get_x"), "ask", "another server");
     }
 }
 
@@ -86,38 +87,44 @@ proptest! {
 }
 
 #[test]
-fn rules_are_held_against_names_as_their_servers_spell_them() {
+fn rules_match_the_servers_own_names_of_tools() {
     let policy = Policy { user: rules(&[], &[], &["mcp__my.fs__a b"]), ..Policy::default() };
     let (permissions, _) = Permissions::new(&policy, &[server("my.fs", "run")]);
-    assert_eq!(said(&permissions, "my.fs", "a b"), "allow 'mcp__my.fs__a b' (user)");
+    assert_eq!(describe_verdict(&permissions, "my.fs", "a b"), "allow 'mcp__my.fs__a b' (user)");
     for (server, tool) in [("my.fs", "a_b"), ("my_fs", "a b"), ("my.fs", "A b"), ("my.fs", "")] {
-        assert_eq!(said(&permissions, server, tool), "ask", "{server} {tool}");
+        assert_eq!(describe_verdict(&permissions, server, tool), "ask", "{server} {tool}");
     }
 }
 
 #[test]
-fn the_entry_of_a_project_speaks_for_the_project() {
+fn rules_in_a_projects_entry_have_the_source_project() {
     let mut fs = server("fs", "run");
     fs.origin.scope = Scope::Project;
     fs.rules = rules(&["rm"], &[], &["get_*"]);
     let (permissions, _) = Permissions::new(&Policy::default(), &[fs]);
-    assert_eq!(said(&permissions, "fs", "rm"), "deny 'rm' in the entry of 'fs' (project)");
-    assert_eq!(said(&permissions, "fs", "get_x"), "allow 'get_*' in the entry of 'fs' (project)");
+    assert_eq!(
+        describe_verdict(&permissions, "fs", "rm"),
+        "deny 'rm' in the entry of 'fs' (project)"
+    );
+    assert_eq!(
+        describe_verdict(&permissions, "fs", "get_x"),
+        "allow 'get_*' in the entry of 'fs' (project)"
+    );
 }
 
 #[test]
 fn a_rule_about_a_server_that_is_not_there_is_a_note_and_holds_once_it_is() {
     let policy = Policy { user: rules(&["mcp__files"], &[], &[]), ..Policy::default() };
     let (permissions, findings) = Permissions::new(&policy, &[server("filez", "run")]);
-    assert_eq!(said(&permissions, "filez", "x"), "ask");
+    assert_eq!(describe_verdict(&permissions, "filez", "x"), "ask");
     assert_eq!(
         findings.notes,
-        ["the pattern 'mcp__files' fits no server that is configured; did you mean 'filez'?"]
+        ["pattern 'mcp__files' matches no configured server; did you mean 'filez'?"]
     );
     assert!(findings.errors.is_empty());
     let servers = [server("filez", "run"), server("files", "run")];
     let (permissions, findings) = Permissions::new(&policy, &servers);
-    assert_eq!(said(&permissions, "files", "x"), "deny 'mcp__files' (user)");
+    assert_eq!(describe_verdict(&permissions, "files", "x"), "deny 'mcp__files' (user)");
     assert!(findings.is_empty());
 }
 
@@ -129,10 +136,10 @@ fn a_rule_that_fits_two_servers_is_an_error_and_allows_neither() {
         let (permissions, findings) = Permissions::new(&policy, &servers);
         let [(rule, error)] = &findings.errors[..] else { panic!("{findings:?}") };
         assert_eq!((rule.pattern.as_str(), rule.source), ("mcp__a__b", Source::Session));
-        assert!(error.to_string().contains("fits 'b' of 'a' and '*' of 'a__b'"), "{error}");
-        assert_eq!(said(&permissions, "a", "b"), expected);
-        assert_eq!(said(&permissions, "a__b", "x"), expected);
-        assert_eq!(said(&permissions, "a", "c"), "ask");
+        assert!(error.to_string().contains("matches 'b' of 'a' and '*' of 'a__b'"), "{error}");
+        assert_eq!(describe_verdict(&permissions, "a", "b"), expected);
+        assert_eq!(describe_verdict(&permissions, "a__b", "x"), expected);
+        assert_eq!(describe_verdict(&permissions, "a", "c"), "ask");
     };
     check(rules(&[], &[], &["mcp__a__b"]), "ask");
     check(rules(&["mcp__a__b"], &[], &[]), "deny 'mcp__a__b' (session)");
@@ -140,7 +147,7 @@ fn a_rule_that_fits_two_servers_is_an_error_and_allows_neither() {
 }
 
 #[test]
-fn a_rule_that_is_none_is_an_error_that_names_it() {
+fn an_invalid_rule_is_an_error_that_names_it() {
     let mut fs = server("fs", "run");
     fs.rules = rules(&["mcp__web__x"], &[], &[]);
     let policy = Policy { project: rules(&["rm"], &[], &["mcp__*"]), ..Policy::default() };
@@ -151,8 +158,8 @@ fn a_rule_that_is_none_is_an_error_that_names_it() {
     assert_eq!(entry.as_deref(), Some("fs"));
 }
 
-/// What the rules say of a tool, in words.
-pub(super) fn said(permissions: &Permissions, server: &str, tool: &str) -> String {
+/// The verdict about a tool, as text.
+pub(super) fn describe_verdict(permissions: &Permissions, server: &str, tool: &str) -> String {
     let decision = permissions.decide(server, tool);
     let rule = decision.rule.map(|rule| format!(" {rule}")).unwrap_or_default();
     format!("{}{rule}", decision.verdict.name())

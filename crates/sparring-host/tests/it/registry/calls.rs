@@ -1,9 +1,9 @@
-//! Calls by name while servers, tools and rules come and go.
+//! Calls by name while servers, tools and rules change.
 
 use std::sync::Arc;
 
 use serde_json::json;
-use sparring_host::names::Limit;
+use sparring_host::names::NameLimit;
 use sparring_host::permissions::{Answer, Gate, GateOptions, Question};
 use sparring_host::registry::{Event, Refusal, Registry};
 use sparring_wire::RawJson;
@@ -19,25 +19,25 @@ async fn execute(registry: &Registry, notes: &Notes, name: &str) -> Result<Strin
 }
 
 #[tokio::test]
-async fn an_unknown_name_is_told_with_those_that_are_like_it() {
+async fn an_unknown_name_is_an_error_with_suggestions() {
     let permissions = permissions(&["fs"], rules(&["mcp__fs__read_it"], &[], &["mcp__fs"]));
     let registry = Registry::new(Gate::new(permissions, GateOptions::default()));
     registry.register("fs", tools(&["read_file", "read_it", "zzz"]));
     let notes = Notes::default();
     assert_eq!(
         execute(&registry, &notes, "mcp__fs__read_fiel").await,
-        Err("there is no tool 'mcp__fs__read_fiel'; did you mean 'mcp__fs__read_file' or \
+        Err("no tool named 'mcp__fs__read_fiel'; did you mean 'mcp__fs__read_file' or \
              'mcp__fs__zzz'?"
             .to_owned()),
         "and what is hidden is not offered"
     );
     assert_eq!(
         execute(&registry, &notes, "\u{1b}[2J").await,
-        Err(r"there is no tool '\u{1b}[2J'".to_owned())
+        Err(r"no tool named '\u{1b}[2J'".to_owned())
     );
     assert_eq!(
         execute(&registry, &notes, "read_file").await,
-        Err("there is no tool 'read_file'; did you mean 'mcp__fs__read_file'?".to_owned()),
+        Err("no tool named 'read_file'; did you mean 'mcp__fs__read_file'?".to_owned()),
         "a server's own name is none here"
     );
     assert!(notes.taken().is_empty());
@@ -52,8 +52,8 @@ async fn rules_that_change_after_the_list_was_given_count_at_the_call() {
     registry.set_permissions(permissions(&["fs"], rules(&["mcp__fs__rm"], &[], &["mcp__fs"])));
     assert_eq!(events.next().await, Some(Event::Permissions));
     let notes = Notes::default();
-    let told = execute(&registry, &notes, "mcp__fs__rm").await.unwrap_err();
-    assert!(told.contains("denied by the rule"), "{told}");
+    let message = execute(&registry, &notes, "mcp__fs__rm").await.unwrap_err();
+    assert!(message.contains("denied by rule"), "{message}");
     assert!(names(&registry).is_empty() && notes.taken().is_empty());
 }
 
@@ -63,12 +63,12 @@ async fn a_tool_that_was_renamed_is_not_found_by_its_old_name() {
     registry.register("fs", tools(&["read"]));
     let [old] = &names(&registry)[..] else { panic!() };
     registry.register("fs", tools(&["erase"]));
-    let told = execute(&registry, &Notes::default(), old).await.unwrap_err();
-    assert!(told.starts_with("there is no tool 'mcp__fs__read'"), "{told}");
+    let message = execute(&registry, &Notes::default(), old).await.unwrap_err();
+    assert!(message.starts_with("no tool named 'mcp__fs__read'"), "{message}");
 }
 
-/// A server could have asked for one tool and then swap it for another that
-/// gets its name.
+/// A server could ask for one tool and then swap it for another that gets its
+/// name.
 #[tokio::test]
 async fn a_name_that_became_another_tools_while_somebody_was_asked_is_not_called() {
     let (asked, answer) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
@@ -102,7 +102,7 @@ async fn a_name_that_became_another_tools_while_somebody_was_asked_is_not_called
 }
 
 #[tokio::test]
-async fn a_tool_that_somebody_never_wants_is_hidden_from_then_on() {
+async fn a_tool_answered_with_never_is_hidden() {
     let asker = |_: Question| async { Ok(Some(Answer::Never)) };
     let permissions = permissions(&["fs"], rules(&[], &[], &[]));
     let options = GateOptions { asker: Some(Arc::new(asker)), ..GateOptions::default() };
@@ -116,7 +116,7 @@ async fn a_tool_that_somebody_never_wants_is_hidden_from_then_on() {
 }
 
 #[test]
-fn with_nobody_to_ask_what_is_undecided_is_hidden() {
+fn without_an_asker_undecided_tools_are_hidden() {
     let permissions = permissions(&["fs"], rules(&[], &[], &["mcp__fs__get"]));
     let registry = Registry::new(Gate::new(permissions, GateOptions::default()));
     registry.register("fs", tools(&["get", "put"]));
@@ -130,7 +130,7 @@ fn with_nobody_to_ask_what_is_undecided_is_hidden() {
 }
 
 #[tokio::test]
-async fn changes_are_told_and_what_stays_the_same_is_not() {
+async fn only_changes_are_sent_as_events() {
     let registry = open(&["fs", "web"]);
     let mut events = registry.subscribe();
     registry.register("fs", tools(&["a"]));
@@ -147,7 +147,7 @@ async fn changes_are_told_and_what_stays_the_same_is_not() {
 }
 
 #[tokio::test]
-async fn an_answer_that_could_not_be_stored_is_told() {
+async fn an_answer_that_cannot_be_stored_is_sent_as_a_note() {
     use sparring_host::permissions::Grants;
 
     let folder = tempfile::tempdir().unwrap();
@@ -168,7 +168,7 @@ async fn an_answer_that_could_not_be_stored_is_told() {
 }
 
 #[test]
-fn a_rule_that_fits_no_tool_is_told_with_what_may_have_been_meant() {
+fn a_rule_that_matches_no_tool_is_reported_with_a_suggestion() {
     let deny =
         ["mcp__fs__rm_all", "mcp__fs__wirte", "mcp__fs__zzzz*", "mcp__fs__rm.*", "mcp__web__x"];
     let permissions = permissions(&["fs", "web"], rules(&deny, &[], &["mcp__fs", "mcp__web"]));
@@ -178,11 +178,11 @@ fn a_rule_that_fits_no_tool_is_told_with_what_may_have_been_meant() {
     assert_eq!(
         registry.unfit_rules(),
         [
-            "the rule 'mcp__fs__rm_all' (session) fits no tool of 'fs'; \
+            "rule 'mcp__fs__rm_all' (session) matches no tool of 'fs'; \
              did you mean its tool 'rm.all'?",
-            "the rule 'mcp__fs__wirte' (session) fits no tool of 'fs'; \
+            "rule 'mcp__fs__wirte' (session) matches no tool of 'fs'; \
              did you mean its tool 'write'?",
-            "the rule 'mcp__fs__zzzz*' (session) fits no tool of 'fs'",
+            "rule 'mcp__fs__zzzz*' (session) matches no tool of 'fs'",
         ]
     );
 }
@@ -202,13 +202,13 @@ fn a_registered_tool_has_all_that_its_server_says() {
 #[test]
 fn the_limit_of_names_can_be_another() {
     let long = "x".repeat(100);
-    let registry = open(&["fs"]).with_limit(Limit::new(128).unwrap());
+    let registry = open(&["fs"]).with_limit(NameLimit::new(128).unwrap());
     registry.register("fs", tools(&[&long]));
     assert_eq!(names(&registry), [format!("mcp__fs__{long}")]);
 }
 
 #[tokio::test]
-async fn calls_are_told_apart_in_the_audit_log() {
+async fn calls_have_different_ids_in_the_audit_log() {
     use sparring_host::permissions::Audit;
 
     let folder = tempfile::tempdir().unwrap();

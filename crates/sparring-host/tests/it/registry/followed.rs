@@ -1,4 +1,4 @@
-//! The registry over the manager: in memory, over HTTP and over stdio.
+//! The registry in sync with a manager: in memory, over HTTP and over stdio.
 
 use std::net::SocketAddr;
 
@@ -17,7 +17,7 @@ use crate::manager::children::stand_in;
 use crate::manager::fixture::{World, entry, to, tools, within};
 use crate::permissions::rules;
 
-/// A registry with rules about these servers, of which all tools are allowed.
+/// A registry with all tools of these servers allowed.
 fn registry(servers: &[ServerConfig]) -> Registry {
     Registry::new(Gate::new(all_allowed(servers), GateOptions::default()))
 }
@@ -36,7 +36,7 @@ async fn call(registry: &Registry, manager: &Manager, name: &str) -> Result<Stri
 }
 
 #[tokio::test]
-async fn tools_over_memory_http_and_stdio_stand_beside_each_other() {
+async fn tools_over_memory_http_and_stdio_are_registered_together() {
     let over_http = tools(&["fetch"]).build().unwrap();
     let serving = over_http.listen(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
     let url = over_http.urls(serving.address().unwrap()).mcp;
@@ -54,8 +54,8 @@ async fn tools_over_memory_http_and_stdio_stand_beside_each_other() {
     let echoed = call(&registry, &manager, "mcp__child__echo").await;
     assert_eq!(echoed.as_deref(), Ok(r#"{"message":"hi"}"#));
     assert_eq!(over_http.received_for("fetch").len(), 1);
-    let told = call(&registry, &manager, "mcp__child__crash").await.unwrap_err();
-    assert!(told.starts_with("server `child`: ") && told.contains("last words"), "{told}");
+    let message = call(&registry, &manager, "mcp__child__crash").await.unwrap_err();
+    assert!(message.starts_with("server `child`: ") && message.contains("last words"), "{message}");
     assert!(within(manager.shut_down(std::time::Duration::from_secs(20))).await);
 }
 
@@ -113,7 +113,7 @@ async fn a_server_that_is_not_connected_is_not_called() {
     );
 }
 
-/// What was allowed for one program is not done by another of its name.
+/// A permission for one program does not apply to another with its name.
 #[tokio::test]
 async fn a_server_that_was_replaced_is_not_called_by_the_old_rules() {
     let world = World::default();

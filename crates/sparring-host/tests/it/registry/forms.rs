@@ -1,16 +1,16 @@
-//! Tools as models' APIs want them, and calls by what they were told.
+//! Tools in the formats of model APIs, and calls by their names.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use sparring_host::llm::{anthropic, openai};
+use sparring_host::llm::{anthropic_tools, openai_tools};
 use sparring_wire::RawJson;
 use sparring_wire::types::Tool;
 
 use super::{Notes, open};
 
 #[tokio::test]
-async fn a_model_is_told_of_every_tool_and_calls_it_by_that_name() {
+async fn every_tool_is_declared_and_called_by_its_registered_name() {
     let registry = open(&["my fs", "web"]);
     let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}});
     let read = Tool::new("read file").described("Reads a file").taking(schema.clone());
@@ -18,13 +18,13 @@ async fn a_model_is_told_of_every_tool_and_calls_it_by_that_name() {
     registry.register("web", [Arc::new(Tool::new("get").taking(Value::Null))]);
     let tools = registry.tools();
 
-    let for_openai = openai(&tools);
+    let for_openai = openai_tools(&tools);
     assert_eq!(
         for_openai[0],
         json!({"type": "function", "function": {"name": "mcp__my_fs__read_file",
             "description": "Reads a file", "parameters": schema}})
     );
-    let for_anthropic = anthropic(&tools);
+    let for_anthropic = anthropic_tools(&tools);
     assert_eq!(
         for_anthropic[0],
         json!({"name": "mcp__my_fs__read_file", "description": "Reads a file",
@@ -53,22 +53,22 @@ fn a_description_is_cut_to_what_the_api_takes() {
     registry.register("fs", [Arc::new(exact), Arc::new(longer)]);
     let tools = registry.tools();
     let of = |index: usize| {
-        openai(&tools)[index]["function"]["description"].as_str().unwrap().to_owned()
+        openai_tools(&tools)[index]["function"]["description"].as_str().unwrap().to_owned()
     };
     assert_eq!(of(0), "é".repeat(1_024));
     assert_eq!(of(1), format!("{}…", "é".repeat(1_023)));
-    assert_eq!(anthropic(&tools)[1]["description"], "é".repeat(1_025));
+    assert_eq!(anthropic_tools(&tools)[1]["description"], "é".repeat(1_025));
 }
 
 #[test]
-fn what_is_denied_is_not_told_to_a_model() {
+fn denied_tools_are_not_declared_to_a_model() {
     use super::permissions;
     use crate::permissions::rules;
 
     let registry = open(&["fs"]);
     registry.register("fs", ["get", "rm"].map(|name| Arc::new(Tool::new(name))));
     registry.set_permissions(permissions(&["fs"], rules(&["mcp__fs__rm"], &[], &["mcp__fs"])));
-    let told = openai(&registry.tools());
-    assert_eq!(told.len(), 1);
-    assert_eq!(told[0]["function"]["name"], "mcp__fs__get");
+    let message = openai_tools(&registry.tools());
+    assert_eq!(message.len(), 1);
+    assert_eq!(message[0]["function"]["name"], "mcp__fs__get");
 }

@@ -1,4 +1,4 @@
-//! Tools and servers that nobody should have, and more of them than anybody has.
+//! Unusual names, and very many tools.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ fn texts_of_a_server_have_an_end() {
     assert_eq!(tool.rest["title"].as_str().unwrap().chars().count(), 10_000);
 }
 
-/// They take some seconds, in which they cannot each be held against all others.
+/// This takes seconds only if tools are not compared with each other.
 #[tokio::test]
 async fn a_hundred_thousand_tools_are_no_trouble() {
     let servers: Vec<String> = (0..1_000).map(|number| format!("server-{number}")).collect();

@@ -1,5 +1,5 @@
-//! The tools of many servers, by name: on a caller that only takes notes, and
-//! on real servers behind a manager.
+//! The registry: with a caller that only records calls, and with servers of a
+//! manager.
 
 mod calls;
 mod followed;
@@ -18,7 +18,7 @@ use sparring_wire::types::Tool;
 
 use crate::permissions::{rules, server};
 
-/// Takes notes of the calls that it is to make.
+/// Records the calls.
 #[derive(Default)]
 struct Notes(Mutex<Vec<(String, String, String)>>);
 
@@ -44,7 +44,7 @@ fn tools(names: &[&str]) -> Vec<Arc<Tool>> {
     names.iter().map(|name| Arc::new(Tool::new(*name))).collect()
 }
 
-/// The rules of a run, about these servers.
+/// The rules of a run for these servers.
 fn permissions(servers: &[&str], session: Rules) -> Permissions {
     let servers: Vec<_> = servers.iter().map(|name| server(name, name)).collect();
     let (permissions, findings) =
@@ -53,7 +53,7 @@ fn permissions(servers: &[&str], session: Rules) -> Permissions {
     permissions
 }
 
-/// A registry in which all tools of these servers are allowed.
+/// A registry with all tools of these servers allowed.
 fn open(servers: &[&str]) -> Registry {
     let all: Vec<String> = servers.iter().map(|name| format!("mcp__{name}")).collect();
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
@@ -61,7 +61,7 @@ fn open(servers: &[&str]) -> Registry {
     Registry::new(Gate::new(permissions, GateOptions::default()))
 }
 
-/// The names of all tools that are shown.
+/// The names of all tools that are not hidden.
 fn names(registry: &Registry) -> Vec<String> {
     registry.tools().iter().map(|tool| tool.name.to_string()).collect()
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use sparring_host::names::namespaced;
+use sparring_host::names::qualified_name;
 use sparring_host::permissions::{Answer, Gate, GateOptions, Question};
 use sparring_host::registry::Registry;
 use sparring_wire::RawJson;
@@ -13,7 +13,7 @@ use crate::permissions::rules;
 
 #[test]
 fn a_tool_is_called_by_its_server_and_its_name() {
-    assert_eq!(namespaced("filesystem", "read_file"), "mcp__filesystem__read_file");
+    assert_eq!(qualified_name("filesystem", "read_file"), "mcp__filesystem__read_file");
     let registry = open(&["filesystem"]);
     registry.register("filesystem", tools(&["read_file"]));
     assert_eq!(names(&registry), ["mcp__filesystem__read_file"]);
@@ -93,7 +93,7 @@ async fn a_tool_that_is_denied_is_hidden_and_not_called() {
     let call = registry.execute(&notes, "mcp__fs__write_file", RawJson::empty_object());
     assert_eq!(
         call.await.unwrap_err().to_string(),
-        "the tool 'write_file' of 'fs' is denied by the rule 'mcp__fs__write_*' (session)"
+        "the tool 'write_file' of 'fs' is denied by rule 'mcp__fs__write_*' (session)"
     );
     assert!(notes.taken().is_empty());
     let [(hidden, reason)] = &registry.hidden()[..] else { panic!("{:?}", registry.hidden()) };

@@ -1,59 +1,66 @@
-//! Clients: those that are known, those that register themselves, and how they
-//! show who they are.
+//! Clients: known and registered ones, and their authentication.
 
 use serde_json::{Value, json};
 use sparring_mock::Issuer;
 use sparring_transport::http::jwt::SigningKey;
 
-use super::visitor::{BACK, Visitor, claims, login, redeem};
+use super::test_client::{REDIRECT_URI, TestClient, claims, login, redeem};
 
-const ITSELF: (&str, &str) = ("grant_type", "client_credentials");
+const CLIENT_CREDENTIALS: (&str, &str) = ("grant_type", "client_credentials");
 
 #[tokio::test]
-async fn a_client_asks_for_itself_by_its_secret() {
-    // What has a colon and a plus in it shows how it was written.
-    let issuer = Issuer::builder().client("me:too", "a+b c").public_client("app", [BACK]);
+async fn client_credentials_with_a_secret() {
+    // A colon and a plus in the id reveal wrong decoding.
+    let issuer = Issuer::builder().client("me:too", "a+b c").public_client("app", [REDIRECT_URI]);
     let issuer = issuer.start().await.unwrap();
-    let visitor = Visitor::of(&issuer);
-    let by_post = vec![ITSELF, ("client_id", "me:too"), ("client_secret", "a+b c")];
-    for good in [vec![ITSELF, ("basic", "me%3Atoo:a%2Bb+c")], by_post] {
-        let (status, given) = visitor.token(&good).await;
+    let test_client = TestClient::new(&issuer);
+    let by_post = vec![CLIENT_CREDENTIALS, ("client_id", "me:too"), ("client_secret", "a+b c")];
+    for good in [vec![CLIENT_CREDENTIALS, ("basic", "me%3Atoo:a%2Bb+c")], by_post] {
+        let (status, given) = test_client.token(&good).await;
         assert_eq!(status, 200, "{given}");
         let said = claims(given["access_token"].as_str().unwrap());
         assert_eq!((&said["sub"], &said["client_id"]), (&json!("me:too"), &json!("me:too")));
         assert_eq!(given.get("refresh_token"), None);
     }
     for (bad, status, error) in [
-        (vec![ITSELF, ("basic", "me%3Atoo:wrong")], 401, "invalid_client"),
-        (vec![ITSELF, ("basic", "other:a%2Bb+c")], 401, "invalid_client"),
-        (vec![ITSELF, ("basic", "")], 401, "invalid_client"),
-        (vec![ITSELF, ("client_id", "me:too"), ("client_secret", "x")], 401, "invalid_client"),
-        (vec![ITSELF, ("client_id", "me:too")], 401, "invalid_client"),
-        (vec![ITSELF, ("client_id", "other")], 401, "invalid_client"),
-        (vec![ITSELF, ("client_id", "app")], 400, "unauthorized_client"),
-        (vec![ITSELF], 400, "invalid_request"),
-        (vec![ITSELF, ("client_secret", "a+b c")], 400, "invalid_request"),
+        (vec![CLIENT_CREDENTIALS, ("basic", "me%3Atoo:wrong")], 401, "invalid_client"),
+        (vec![CLIENT_CREDENTIALS, ("basic", "other:a%2Bb+c")], 401, "invalid_client"),
+        (vec![CLIENT_CREDENTIALS, ("basic", "")], 401, "invalid_client"),
         (
-            vec![ITSELF, ("basic", "me%3Atoo:a%2Bb+c"), ("client_secret", "a+b c")],
+            vec![CLIENT_CREDENTIALS, ("client_id", "me:too"), ("client_secret", "x")],
+            401,
+            "invalid_client",
+        ),
+        (vec![CLIENT_CREDENTIALS, ("client_id", "me:too")], 401, "invalid_client"),
+        (vec![CLIENT_CREDENTIALS, ("client_id", "other")], 401, "invalid_client"),
+        (vec![CLIENT_CREDENTIALS, ("client_id", "app")], 400, "unauthorized_client"),
+        (vec![CLIENT_CREDENTIALS], 400, "invalid_request"),
+        (vec![CLIENT_CREDENTIALS, ("client_secret", "a+b c")], 400, "invalid_request"),
+        (
+            vec![CLIENT_CREDENTIALS, ("basic", "me%3Atoo:a%2Bb+c"), ("client_secret", "a+b c")],
             400,
             "invalid_request",
         ),
-        (vec![ITSELF, ("basic", "me%3Atoo:a%2Bb+c"), ("client_id", "app")], 400, "invalid_request"),
+        (
+            vec![CLIENT_CREDENTIALS, ("basic", "me%3Atoo:a%2Bb+c"), ("client_id", "app")],
+            400,
+            "invalid_request",
+        ),
     ] {
-        let (came, told) = visitor.token(&bad).await;
-        assert_eq!((came, &told["error"]), (status, &json!(error)), "{bad:?}");
+        let (came, response) = test_client.token(&bad).await;
+        assert_eq!((came, &response["error"]), (status, &json!(error)), "{bad:?}");
     }
 }
 
 #[tokio::test]
-async fn a_client_asks_for_itself_by_its_key() {
+async fn client_credentials_with_a_key() {
     let folder = tempfile::tempdir().unwrap();
     let (key, other) = (rcgen::KeyPair::generate().unwrap(), SigningKey::generate());
     let file = folder.path().join("key.pem");
     std::fs::write(&file, key.public_key_pem()).unwrap();
     let clients = json!([{"id": "robot", "key": file.to_str().unwrap()}]);
     let issuer = Issuer::builder().with("clients", clients).start().await.unwrap();
-    let visitor = Visitor::of(&issuer);
+    let test_client = TestClient::new(&issuer);
     let key = SigningKey::from_pem(&key.serialize_pem()).unwrap();
     let far = 4_102_444_800_u64;
     let good = json!({
@@ -62,11 +69,18 @@ async fn a_client_asks_for_itself_by_its_key() {
     let ask = async |key: &SigningKey, statement: &Value| {
         let statement = key.sign(&json!({}), statement).unwrap();
         let kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-        let pairs = vec![ITSELF, ("client_assertion_type", kind), ("client_assertion", &statement)];
-        visitor.token(&pairs).await
+        let pairs = vec![
+            CLIENT_CREDENTIALS,
+            ("client_assertion_type", kind),
+            ("client_assertion", &statement),
+        ];
+        test_client.token(&pairs).await
     };
     assert_eq!(ask(&key, &good).await.0, 200);
-    assert_eq!(ask(&key, &good).await.1["error_description"], "the statement was used before");
+    assert_eq!(
+        ask(&key, &good).await.1["error_description"],
+        "the client assertion was used before"
+    );
     let endpoint = format!("{}/token", issuer.url());
     for (name, value, status) in [
         ("aud", json!([endpoint, "x"]), 200),
@@ -85,26 +99,27 @@ async fn a_client_asks_for_itself_by_its_key() {
     let mut stolen = good.clone();
     stolen["jti"] = json!("other");
     assert_eq!(ask(&other, &stolen).await.0, 401);
-    let (_, told) = visitor.token(&vec![ITSELF, ("client_assertion", "x")]).await;
-    assert_eq!(told["error"], "invalid_request");
+    let (_, response) =
+        test_client.token(&vec![CLIENT_CREDENTIALS, ("client_assertion", "x")]).await;
+    assert_eq!(response["error"], "invalid_request");
 }
 
 #[tokio::test]
 async fn a_client_registers_itself() {
     let issuer = Issuer::start().await.unwrap();
-    let visitor = Visitor::of(&issuer);
+    let test_client = TestClient::new(&issuer);
     for method in ["none", "client_secret_post", "client_secret_basic"] {
         let body = json!({
-            "redirect_uris": [BACK], "token_endpoint_auth_method": method,
+            "redirect_uris": [REDIRECT_URI], "token_endpoint_auth_method": method,
             "grant_types": ["authorization_code", "refresh_token"], "client_name": "It",
         });
-        let (status, told) = visitor.json("/register", body).await;
-        assert_eq!((status, &told["client_name"]), (201, &json!("It")), "{told}");
-        assert_eq!(told["redirect_uris"], json!([BACK]));
-        let id = told["client_id"].as_str().unwrap();
-        let secret = told.get("client_secret").map(|it| it.as_str().unwrap());
+        let (status, response) = test_client.json("/register", body).await;
+        assert_eq!((status, &response["client_name"]), (201, &json!("It")), "{response}");
+        assert_eq!(response["redirect_uris"], json!([REDIRECT_URI]));
+        let id = response["client_id"].as_str().unwrap();
+        let secret = response.get("client_secret").map(|it| it.as_str().unwrap());
         assert_eq!(secret.is_none(), method == "none");
-        let code = visitor.code(id, &vec![]).await;
+        let code = test_client.code(id, &vec![]).await;
         let pair = format!("{id}:{}", secret.unwrap_or_default());
         let ways = [
             ("none", redeem(id, &code)),
@@ -114,29 +129,29 @@ async fn a_client_registers_itself() {
             }),
             ("client_secret_basic", [&redeem(id, &code)[..], &[("basic", &*pair)]].concat()),
         ];
-        // It does what it said that it would.
+        // The client uses the method that it registered.
         for (way, pairs) in ways.iter().filter(|way| way.0 != method) {
-            let (status, told) = visitor.token(pairs).await;
-            assert_eq!((status, &told["error"]), (401, &json!("invalid_client")), "{way}");
+            let (status, response) = test_client.token(pairs).await;
+            assert_eq!((status, &response["error"]), (401, &json!("invalid_client")), "{way}");
         }
         let (_, pairs) = ways.iter().find(|way| way.0 == method).unwrap();
-        let (status, given) = visitor.token(pairs).await;
+        let (status, given) = test_client.token(pairs).await;
         assert_eq!(status, 200, "{given}");
         assert!(given.get("refresh_token").is_some());
     }
-    // Who did not say that it renews gets nothing to renew with.
-    let body = json!({"redirect_uris": [BACK], "token_endpoint_auth_method": "none"});
-    let id = visitor.json("/register", body).await.1["client_id"].as_str().unwrap().to_owned();
-    let given = visitor.log_in(&id, &vec![]).await;
+    // A client without the grant refresh_token gets no refresh token.
+    let body = json!({"redirect_uris": [REDIRECT_URI], "token_endpoint_auth_method": "none"});
+    let id = test_client.json("/register", body).await.1["client_id"].as_str().unwrap().to_owned();
+    let given = test_client.log_in(&id, &vec![]).await;
     assert_eq!(given.get("refresh_token"), None);
     issuer.reset();
-    assert_eq!(visitor.browse(&login(&id)).await.status, 400, "it is known no more");
+    assert_eq!(test_client.browse(&login(&id)).await.status, 400, "it is known no more");
 }
 
 #[tokio::test]
-async fn a_registration_that_makes_no_sense_is_refused() {
+async fn rejects_invalid_registrations() {
     let issuer = Issuer::start().await.unwrap();
-    let visitor = Visitor::of(&issuer);
+    let test_client = TestClient::new(&issuer);
     let many: Vec<_> = (0..101).map(|number| format!("http://127.0.0.1/{number}")).collect();
     for (body, error) in [
         (json!([]), "invalid_client_metadata"),
@@ -148,40 +163,42 @@ async fn a_registration_that_makes_no_sense_is_refused() {
         (json!({"redirect_uris": ["javascript:alert(1)"]}), "invalid_redirect_uri"),
         (json!({"redirect_uris": many}), "invalid_redirect_uri"),
         (
-            json!({"redirect_uris": [BACK], "token_endpoint_auth_method": "tls_client_auth"}),
+            json!({"redirect_uris": [REDIRECT_URI], "token_endpoint_auth_method": "tls_client_auth"}),
             "invalid_client_metadata",
         ),
     ] {
-        let (status, told) = visitor.json("/register", body.clone()).await;
-        assert_eq!((status, &told["error"]), (400, &json!(error)), "{body}");
+        let (status, response) = test_client.json("/register", body.clone()).await;
+        assert_eq!((status, &response["error"]), (400, &json!(error)), "{body}");
     }
     let closed = Issuer::builder().with("registration", false).start().await.unwrap();
-    let visitor = Visitor::of(&closed);
-    let (status, _) = visitor.json("/register", json!({"redirect_uris": [BACK]})).await;
+    let test_client = TestClient::new(&closed);
+    let (status, _) = test_client.json("/register", json!({"redirect_uris": [REDIRECT_URI]})).await;
     assert_eq!(status, 404);
     let place = format!("{}/.well-known/oauth-authorization-server", closed.url());
-    assert_eq!(visitor.get(&place).await.1.get("registration_endpoint"), None);
+    assert_eq!(test_client.get(&place).await.1.get("registration_endpoint"), None);
 }
 
 #[tokio::test]
-async fn a_document_is_taken_as_known() {
+async fn accepts_a_client_id_metadata_document_without_fetching_it() {
     let id = "https://app.example.com/client.json";
-    let issuer = Issuer::builder().public_client(id, [BACK]).start().await.unwrap();
-    let visitor = Visitor::of(&issuer);
+    let issuer = Issuer::builder().public_client(id, [REDIRECT_URI]).start().await.unwrap();
+    let test_client = TestClient::new(&issuer);
     let place = format!("{}/.well-known/oauth-authorization-server", issuer.url());
-    assert_eq!(visitor.get(&place).await.1["client_id_metadata_document_supported"], true);
-    visitor.log_in(id, &vec![]).await;
-    assert_eq!(visitor.browse(&login("https://other.example/c.json")).await.status, 400);
+    assert_eq!(test_client.get(&place).await.1["client_id_metadata_document_supported"], true);
+    test_client.log_in(id, &vec![]).await;
+    assert_eq!(test_client.browse(&login("https://other.example/c.json")).await.status, 400);
 }
 
 #[tokio::test]
-async fn others_ask_whether_a_token_is_good_and_its_client_ends_it() {
-    let issuer = Issuer::builder().public_client("app", [BACK]).public_client("other", [BACK]);
+async fn introspects_and_revokes_tokens() {
+    let issuer = Issuer::builder()
+        .public_client("app", [REDIRECT_URI])
+        .public_client("other", [REDIRECT_URI]);
     let issuer = issuer.start().await.unwrap();
-    let visitor = Visitor::of(&issuer);
-    let given = visitor.log_in("app", &vec![("scope", "a")]).await;
+    let test_client = TestClient::new(&issuer);
+    let given = test_client.log_in("app", &vec![("scope", "a")]).await;
     let token = given["access_token"].as_str().unwrap();
-    let look = async |token: &str| visitor.post("/introspect", &vec![("token", token)]).await.1;
+    let look = async |token: &str| test_client.post("/introspect", &vec![("token", token)]).await.1;
     let known = look(token).await;
     assert_eq!((&known["active"], &known["scope"]), (&json!(true), &json!("a")));
     assert_eq!(known["client_id"], "app");
@@ -189,7 +206,7 @@ async fn others_ask_whether_a_token_is_good_and_its_client_ends_it() {
         assert_eq!(look(bad).await, json!({"active": false}));
     }
     let end = async |client: &str, token: &str| {
-        visitor.post("/revoke", &vec![("client_id", client), ("token", token)]).await.0
+        test_client.post("/revoke", &vec![("client_id", client), ("token", token)]).await.0
     };
     assert_eq!(end("other", token).await, 200);
     assert_eq!(look(token).await["active"], true, "it is another's");
@@ -197,9 +214,9 @@ async fn others_ask_whether_a_token_is_good_and_its_client_ends_it() {
     assert_eq!(end("app", "unknown").await, 200);
     assert_eq!(end("app", given["refresh_token"].as_str().unwrap()).await, 200);
     assert_eq!(look(token).await, json!({"active": false}));
-    let other = visitor.log_in("app", &vec![]).await;
+    let other = test_client.log_in("app", &vec![]).await;
     let other = other["access_token"].as_str().unwrap();
     issuer.expire_all();
     assert_eq!(look(other).await, json!({"active": false}));
-    assert_eq!(visitor.post("/introspect", &vec![]).await.0, 400);
+    assert_eq!(test_client.post("/introspect", &vec![]).await.0, 400);
 }

@@ -1,9 +1,9 @@
-//! The issuer of tokens, as clients, browsers and servers meet it.
+//! The token issuer, for clients, browsers and servers.
 
-mod beside;
 mod clients;
 mod hostile;
 mod login;
-mod ours;
-mod visitor;
-mod wrong;
+mod on_mock;
+mod own_client;
+mod test_client;
+mod token_faults;

@@ -1,16 +1,16 @@
-//! Whoever asks an endpoint: a conversation, and what came of a request.
+//! An agent for tests: requests to an endpoint and their responses.
 
 use reqwest::{Client, RequestBuilder};
 use serde_json::{Value, json};
 use sparring_mock::{Api, LlmMock, LlmScript};
 
-/// An endpoint of a script.
+/// Starts an endpoint with a script.
 pub(super) async fn start(script: &str) -> LlmMock {
     let script = LlmScript::from_yaml(script).unwrap_or_else(|problems| panic!("{problems}"));
     LlmMock::listen(script, ([127, 0, 0, 1], 0).into()).await.unwrap()
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub(super) struct Reply {
     pub(super) status: u16,
@@ -23,16 +23,16 @@ impl Reply {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
 
-    /// What an error says.
+    /// Returns the message of an error.
     pub(super) fn error(&self) -> String {
         self.json()["error"]["message"].as_str().unwrap().to_owned()
     }
 
-    /// What the model says, in either API.
-    pub(super) fn said(&self) -> String {
+    /// Returns the text of the answer, in either API.
+    pub(super) fn text(&self) -> String {
         let value = self.json();
-        let of = |pointer| value.pointer(pointer).and_then(Value::as_str);
-        of("/choices/0/message/content").or(of("/content/0/text")).unwrap().to_owned()
+        let text_at = |pointer| value.pointer(pointer).and_then(Value::as_str);
+        text_at("/choices/0/message/content").or(text_at("/content/0/text")).unwrap().to_owned()
     }
 
     pub(super) fn header(&self, name: &str) -> &str {
@@ -40,7 +40,7 @@ impl Reply {
     }
 }
 
-/// The request with which an agent says this to the model.
+/// Returns the body of a request with one user message.
 pub(super) fn body(llm: &LlmMock, text: &str) -> Value {
     let messages = json!([{"role": "user", "content": text}]);
     match llm.api() {
@@ -49,7 +49,7 @@ pub(super) fn body(llm: &LlmMock, text: &str) -> Value {
     }
 }
 
-/// A request that was not sent yet.
+/// Builds a request.
 pub(super) fn request(llm: &LlmMock, body: &Value) -> RequestBuilder {
     let path = if llm.api() == Api::Anthropic { "/v1/messages" } else { "/chat/completions" };
     let request = Client::new().post(format!("{}{path}", llm.url()));
@@ -71,7 +71,7 @@ pub(super) async fn say(llm: &LlmMock, text: &str) -> Reply {
     ask(llm, &body(llm, text)).await
 }
 
-/// The same conversation with some keys besides.
+/// Adds keys to a body.
 pub(super) fn with(mut body: Value, more: Value) -> Value {
     body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     body

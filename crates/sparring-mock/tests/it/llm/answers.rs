@@ -1,11 +1,12 @@
-//! Turns: what is said, called and expected, the same for both APIs.
+//! Turns: texts, calls and expectations, the same for both APIs.
 
 use serde_json::{Value, json};
 use sparring_mock::{LlmMock, LlmTurn};
+use sparring_wire::Rule;
 
 use super::agent::{ask, body, say, start, with};
 
-/// A tool as OpenAI's clients declare one, and as Anthropic's do.
+/// Declares a tool as OpenAI and as Anthropic clients do.
 fn tools(name: &str) -> [Value; 2] {
     let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}});
     let function = json!({"name": name, "description": "Looks", "parameters": schema});
@@ -16,7 +17,7 @@ fn tools(name: &str) -> [Value; 2] {
 }
 
 #[tokio::test]
-async fn openai_answers_by_text_and_calls_with_ids_usage_and_why_it_stops() {
+async fn openai_answers_have_text_calls_ids_usage_and_finish_reason() {
     let llm = start(
         "openai: [{text: hello, usage: {input: 3, output: 4}}, \
          {text: look, calls: [{tool: a, with: {x: 1}}, {tool: a, id: mine}]}, \
@@ -52,7 +53,7 @@ async fn openai_answers_by_text_and_calls_with_ids_usage_and_why_it_stops() {
 }
 
 #[tokio::test]
-async fn anthropic_answers_by_blocks_with_ids_usage_and_why_it_stops() {
+async fn anthropic_answers_have_blocks_ids_usage_and_stop_reason() {
     let llm = start(
         "anthropic: [{text: hello, usage: {input: 3, output: 4}}, \
          {text: look, call: {tool: a, with: {x: 1}}}, {text: cut, stop: max_tokens}]",
@@ -77,7 +78,7 @@ async fn anthropic_answers_by_blocks_with_ids_usage_and_why_it_stops() {
     assert_eq!(say(&llm, "hi").await.json()["stop_reason"], "max_tokens");
 }
 
-/// A conversation after a call, in either API.
+/// Returns a conversation after a call, in either API.
 fn after_a_call(llm: &LlmMock, result: &str) -> Value {
     let system = "be brief";
     let user = json!({"role": "user", "content": [{"type": "text", "text": "weather?"}]});
@@ -104,7 +105,7 @@ fn after_a_call(llm: &LlmMock, result: &str) -> Value {
 }
 
 #[tokio::test]
-async fn one_expectation_reads_the_same_in_both_apis() {
+async fn expectations_work_the_same_in_both_apis() {
     for api in ["openai", "anthropic"] {
         let llm = start(&format!(
             "{api}:
@@ -121,13 +122,13 @@ async fn one_expectation_reads_the_same_in_both_apis() {
         ))
         .await;
         let reply = ask(&llm, &after_a_call(&llm, "{\"temperature\": 15}")).await;
-        assert_eq!(reply.said(), "it is {\"temperature\": 15}, 15, 1", "{api}");
+        assert_eq!(reply.text(), "it is {\"temperature\": 15}, 15, 1", "{api}");
         llm.verify();
     }
 }
 
 #[tokio::test]
-async fn what_is_not_as_expected_is_told_with_case_and_turn_and_the_turn_stays() {
+async fn an_unmet_expectation_names_case_and_turn_and_keeps_the_turn() {
     for (api, kind) in [("openai", "server_error"), ("anthropic", "api_error")] {
         let llm = start(&format!(
             "{api}: [{{text: one}}, {{expect: {{user: again, tools: {{has: {{name: look}}}}}}, text: two}}]"
@@ -138,40 +139,52 @@ async fn what_is_not_as_expected_is_told_with_case_and_turn_and_the_turn_stays()
             let reply = say(&llm, "hi [test_case_id=c.1]").await;
             assert_eq!((reply.status, reply.header("x-should-retry")), (500, "false"));
             assert_eq!(reply.json()["error"]["type"], kind);
-            let told = reply.error();
-            assert!(told.starts_with("case 'c.1': turn 2 is not as expected:\n"), "{told}");
+            let reported = reply.error();
             assert!(
-                told.contains("at user: expected \"again\", found \"hi [test_case_id=c.1]\""),
-                "{told}"
+                reported.starts_with(
+                    "case 'c.1': turn 2: the request does not meet the expectation:\n"
+                ),
+                "{reported}"
             );
-            assert!(told.contains("at tools: "), "{told}");
+            assert!(
+                reported.contains("at user: expected \"again\", found \"hi [test_case_id=c.1]\""),
+                "{reported}"
+            );
+            assert!(reported.contains("at tools: "), "{reported}");
         }
         let misses = llm.misses();
-        assert_eq!((misses.len(), misses[0].rule), (2, "llm-turn"));
+        assert_eq!((misses.len(), misses[0].rule), (2, Rule::UnexpectedTurn));
         let verified = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| llm.verify()));
         assert!(verified.is_err());
     }
 }
 
 #[tokio::test]
-async fn a_key_that_is_another_is_not_told() {
+async fn a_mismatch_does_not_reveal_keys() {
     let script = "openai: [{expect: {headers: {Authorization: Bearer right, x-a: b}}, text: hi}]";
     let llm = start(script).await;
     let request = super::agent::request(&llm, &body(&llm, "hi"));
-    let told = super::agent::send(request.header("authorization", "Bearer wrong")).await.error();
-    assert!(told.contains("at headers.authorization: it is another"), "{told}");
-    assert!(told.contains("at headers.x-a: expected \"b\", found nothing"), "{told}");
-    assert!(!told.contains("right") && !told.contains("wrong"), "{told}");
+    let reported =
+        super::agent::send(request.header("authorization", "Bearer wrong")).await.error();
+    assert!(reported.contains("at headers.authorization: the value differs"), "{reported}");
+    assert!(reported.contains("at headers.x-a: expected \"b\", found nothing"), "{reported}");
+    assert!(!reported.contains("right") && !reported.contains("wrong"), "{reported}");
 }
 
 #[tokio::test]
-async fn a_tool_that_was_not_declared_is_not_called_unless_it_is_made_up() {
+async fn calls_only_declared_tools_unless_undeclared_is_set() {
     let llm = start("openai: [{call: {tool: lok}}]").await;
-    let told = say(&llm, "hi").await.error();
-    assert_eq!(told, "turn 1: it calls `lok`, which is not declared; no tool is declared");
+    let reported = say(&llm, "hi").await.error();
+    assert_eq!(
+        reported,
+        "turn 1: the turn calls `lok`, which the request does not declare; the request declares no tools"
+    );
     let asked = with(body(&llm, "hi"), json!({"tools": tools("look")[0]}));
-    let told = ask(&llm, &asked).await.error();
-    assert_eq!(told, "turn 1: it calls `lok`, which is not declared; did you mean 'look'?");
+    let reported = ask(&llm, &asked).await.error();
+    assert_eq!(
+        reported,
+        "turn 1: the turn calls `lok`, which the request does not declare; did you mean 'look'?"
+    );
     let llm = start("openai: [{call: {tool: lok, undeclared: true, arguments: '{\"half'}}]").await;
     let answer = say(&llm, "hi").await.json();
     let function = &answer["choices"][0]["message"]["tool_calls"][0]["function"];
@@ -179,19 +192,19 @@ async fn a_tool_that_was_not_declared_is_not_called_unless_it_is_made_up() {
 }
 
 #[tokio::test]
-async fn a_template_that_cannot_be_filled_names_its_turn_and_the_turn_stays() {
+async fn an_undefined_template_names_its_turn_and_keeps_the_turn() {
     let llm = start("openai: [{text: \"${last.tool_result}\"}, {text: next}]").await;
     for _ in 0..2 {
-        let told = say(&llm, "hi").await.error();
+        let reported = say(&llm, "hi").await.error();
         assert!(
-            told.starts_with("turn 1: ${last.tool_result}: last has no `tool_result`"),
-            "{told}"
+            reported.starts_with("turn 1: ${last.tool_result}: last has no key `tool_result`"),
+            "{reported}"
         );
     }
 }
 
 #[tokio::test]
-async fn variables_are_known_to_texts_arguments_and_expectations() {
+async fn texts_arguments_and_expectations_use_variables() {
     let llm = start(
         "vars: {city: Oslo, n: 5}\nopenai:\n  - expect: {user: {contains: \"${vars.city}\"}}\n    \
          text: \"in ${vars.city}\"\n    \
@@ -206,7 +219,7 @@ async fn variables_are_known_to_texts_arguments_and_expectations() {
 }
 
 #[tokio::test]
-async fn an_endpoint_is_written_in_rust() {
+async fn builds_an_endpoint_in_rust() {
     let llm = LlmMock::anthropic()
         .turn(LlmTurn::call("look", json!({"city": "Oslo"})).expect(json!({"user": "weather?"})))
         .turn(LlmTurn::error(529))
@@ -224,9 +237,9 @@ async fn an_endpoint_is_written_in_rust() {
         (refused.status, &refused.json()["error"]["type"]),
         (529, &json!("overloaded_error"))
     );
-    assert_eq!(ask(&llm, &next).await.said(), "rain");
-    assert_eq!(say(&llm, "[test_case_id=b]").await.said(), "of b");
+    assert_eq!(ask(&llm, &next).await.text(), "rain");
+    assert_eq!(say(&llm, "[test_case_id=b]").await.text(), "of b");
     assert_eq!((llm.total(), llm.misses()), (4, vec![]));
     let wrong = LlmMock::openai().turn(LlmTurn::default()).start().await.unwrap_err();
-    assert!(wrong.to_string().contains("there is no answer here"), "{wrong}");
+    assert!(wrong.to_string().contains("the turn has no answer"), "{wrong}");
 }

@@ -1,11 +1,11 @@
-//! Whose turn it is: cases by directives, repeated turns, and what is over.
+//! Test cases: directives, repeated turns and finished cases.
 
 use tokio::task::JoinSet;
 
 use super::agent::{ask, body, say, send, start};
 
 #[tokio::test]
-async fn each_case_has_its_turns_and_who_has_no_own_gets_the_others() {
+async fn each_case_has_its_turns_and_others_get_the_default() {
     let llm = start(
         "openai: [{text: one}, {text: two}]\ncases: {a: [{text: \"first of ${case}\"}], b.c-1: []}",
     )
@@ -17,54 +17,57 @@ async fn each_case_has_its_turns_and_who_has_no_own_gets_the_others() {
         ("hi", "two"),
         ("[test_case_id=other]", "two"),
     ] {
-        assert_eq!(say(&llm, text).await.said(), expected, "{text}");
+        assert_eq!(say(&llm, text).await.text(), expected, "{text}");
     }
-    for (text, told) in [
-        ("hi", "turn 3 was asked for, and there are only 2"),
-        ("[test_case_id=a]", "case 'a': turn 2 was asked for, and there are only 1"),
-        ("[test_case_id=b.c-1]", "case 'b.c-1': turn 1 was asked for, and there are only 0"),
+    for (text, reported) in [
+        ("hi", "turn 3 was requested, but the script has only 2"),
+        ("[test_case_id=a]", "case 'a': turn 2 was requested, but the script has only 1"),
+        ("[test_case_id=b.c-1]", "case 'b.c-1': turn 1 was requested, but the script has only 0"),
     ] {
         let reply = say(&llm, text).await;
-        assert_eq!((reply.status, &*reply.error()), (500, told));
+        assert_eq!((reply.status, &*reply.error()), (500, reported));
     }
     llm.reset();
-    assert_eq!(say(&llm, "hi").await.said(), "one");
+    assert_eq!(say(&llm, "hi").await.text(), "one");
 }
 
 #[tokio::test]
-async fn a_case_without_turns_is_told_with_those_that_have_some() {
+async fn reports_an_unknown_case_with_the_known_ones() {
     let llm = start("anthropic: []\ncases: {weather: [{text: x}], news: [{text: y}]}").await;
-    let told = say(&llm, "[test_case_id=wether]").await.error();
-    assert_eq!(told, "case 'wether' has no turns; did you mean 'weather'?");
-    let told = say(&llm, "[test_case_id=zzz]").await.error();
-    assert_eq!(told, "case 'zzz' has no turns; there are news, weather");
-    let told = say(&llm, "hi").await.error();
-    assert_eq!(told, "the user says no [test_case_id=…], and only cases have turns");
+    let reported = say(&llm, "[test_case_id=wether]").await.error();
+    assert_eq!(reported, "case 'wether' has no turns; did you mean 'weather'?");
+    let reported = say(&llm, "[test_case_id=zzz]").await.error();
+    assert_eq!(reported, "case 'zzz' has no turns; cases: news, weather");
+    let reported = say(&llm, "hi").await.error();
+    assert_eq!(
+        reported,
+        "the user message has no [test_case_id=…], and the script has turns only for cases"
+    );
 }
 
 #[tokio::test]
-async fn the_case_is_what_the_user_named_last() {
+async fn uses_the_last_case_id_of_the_user() {
     let llm = start("openai: []\ncases: {a: [{text: of a}], b: [{text: of b}]}").await;
     let mut asked = body(&llm, "[test_case_id=a]");
     let messages = asked["messages"].as_array_mut().unwrap();
     messages.push(serde_json::json!({"role": "assistant", "content": "[test_case_id=a]"}));
     messages.push(serde_json::json!({"role": "user", "content": "[test_case_id=b]"}));
     messages.push(serde_json::json!({"role": "user", "content": "go on"}));
-    assert_eq!(ask(&llm, &asked).await.said(), "of b");
+    assert_eq!(ask(&llm, &asked).await.text(), "of b");
 }
 
 #[tokio::test]
-async fn turns_are_repeated_so_often_or_for_ever() {
+async fn repeats_turns_as_scripted() {
     let llm = start("openai: [{text: a, repeat: 2}, {text: b}, {text: c, repeat: always}]").await;
     let mut said = String::new();
     for _ in 0..6 {
-        said += &say(&llm, "hi").await.said();
+        said += &say(&llm, "hi").await.text();
     }
     assert_eq!(said, "aabccc");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_conversations_at_once_never_mix() {
+async fn concurrent_conversations_never_mix() {
     let llm = start(
         "openai: [{text: \"1 ${case}\", delay: 5ms}, {text: \"2 ${case}\"}, {text: \"3 ${case}\"}]",
     )
@@ -76,7 +79,7 @@ async fn many_conversations_at_once_never_mix() {
         talking.spawn(async move {
             let mut said = Vec::new();
             for turn in turns {
-                said.push(send(turn).await.said());
+                said.push(send(turn).await.text());
             }
             assert_eq!(said, ["1", "2", "3"].map(|turn| format!("{turn} c{case}")));
         });
@@ -88,11 +91,11 @@ async fn many_conversations_at_once_never_mix() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_requests_at_once_in_one_case_get_a_turn_each() {
+async fn concurrent_requests_of_a_case_get_one_turn_each() {
     let llm = start("openai: [{text: a, delay: 20ms}, {text: b, delay: 20ms}]").await;
     let asked = || send(super::agent::request(&llm, &body(&llm, "[test_case_id=x]")));
     let (one, two) = tokio::join!(asked(), asked());
-    let mut said = [one.said(), two.said()];
+    let mut said = [one.text(), two.text()];
     said.sort();
     assert_eq!(said, ["a", "b"]);
     let turns: Vec<_> = llm.requests().iter().map(|it| it.turn()).collect();

@@ -1,11 +1,11 @@
-//! What was asked is kept, without keys.
+//! The journal of an endpoint, without keys.
 
 use serde_json::{Value, json};
 
 use super::agent::{body, request, say, send, start};
 
 #[tokio::test]
-async fn requests_are_kept_in_our_words_and_as_they_were() {
+async fn records_requests_in_shared_and_original_form() {
     let llm = start("anthropic: [{text: one}]").await;
     say(&llm, "hi [test_case_id=a]").await;
     say(&llm, "more").await;
@@ -14,7 +14,7 @@ async fn requests_are_kept_in_our_words_and_as_they_were() {
     let of = |at: usize| (requests[at].case(), requests[at].turn(), requests[at].status());
     assert_eq!((of(0), of(1)), ((Some("a"), Some(1), 200), (None, Some(1), 200)));
     assert_eq!(of(2), (Some("a"), None, 500));
-    assert!(requests[2].miss().unwrap().message.contains("turn 2 was asked for"));
+    assert!(requests[2].miss().unwrap().message.contains("turn 2 was requested"));
     let value = requests[0].to_json();
     assert_eq!(value["user"], "hi [test_case_id=a]");
     assert_eq!((&value["case"], &value["turn"]), (&json!("a"), &json!(1)));
@@ -22,14 +22,14 @@ async fn requests_are_kept_in_our_words_and_as_they_were() {
     assert_eq!(value["path"], "/v1/messages");
     let line: Value = serde_json::from_str(&requests[2].to_line()).unwrap();
     assert_eq!((&line["status"], &line["case"]), (&json!(500), &json!("a")));
-    assert_eq!(line["miss"]["rule"], "llm-turn");
+    assert_eq!(line["miss"]["rule"], "llm/unexpected-turn");
 }
 
 #[tokio::test]
-async fn keys_are_neither_kept_nor_shown() {
+async fn does_not_record_api_keys() {
     let llm = start("openai: [{expect: {headers: {x-api-key: sk-1}}, text: hi}]").await;
-    let (heard, lines) = std::sync::mpsc::channel();
-    llm.on_request(move |request| heard.send(request.to_line()).unwrap());
+    let (sender, lines) = std::sync::mpsc::channel();
+    llm.on_request(move |request| sender.send(request.to_line()).unwrap());
     let mut asked = request(&llm, &body(&llm, "hi"));
     for name in ["authorization", "x-api-key", "api-key", "cookie"] {
         asked = asked.header(name, "sk-1");

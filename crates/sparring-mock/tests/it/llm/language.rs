@@ -1,5 +1,4 @@
-//! The language of LLM scripts: what is wrong with one is told at once, and the
-//! schema and the page know every key.
+//! LLM scripts: reported problems, schema and reference page.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,49 +14,45 @@ const PAGE: &str = "docs/llm-keys.md";
 
 #[track_caller]
 fn check(script: &str, place: &str, message: &str) {
-    let told = match LlmScript::from_yaml(script) {
+    let reported = match LlmScript::from_yaml(script) {
         Ok(_) => panic!("{script}\nis taken for good"),
         Err(problems) => problems.to_string(),
     };
-    assert!(told.contains(message), "{message} is not in\n{told}");
-    assert!(told.contains(&format!("llm.yaml:{place}\n")), "{place} is not in\n{told}");
+    assert!(reported.contains(message), "{message} is not in\n{reported}");
+    assert!(reported.contains(&format!("llm.yaml:{place}\n")), "{place} is not in\n{reported}");
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
-    check("{}", "1:1", "an LLM endpoint has one of `openai` and `anthropic`");
-    check(
-        "openai: []\nanthropic: []",
-        "1:1",
-        "an LLM endpoint has one of `openai` and `anthropic`",
-    );
+fn reports_problems_with_their_position() {
+    check("{}", "1:1", "give exactly one of `openai` and `anthropic`");
+    check("openai: []\nanthropic: []", "1:1", "give exactly one of `openai` and `anthropic`");
     check(
         "openai: [{}]",
         "1:10",
-        "there is no answer here: give one of text, call, calls, error, fault",
+        "the turn has no answer: give one of text, call, calls, error, fault",
     );
     check(
         "openai: [{text: a, call: {tool: b}, calls: []}]",
         "1:20",
-        "`call` does not go with `calls`",
+        "give either `call` or `calls`",
     );
-    check("openai: [{call: {with: {}}}]", "1:17", "`tool` is missing in a call");
+    check("openai: [{call: {with: {}}}]", "1:17", "missing key `tool` in a call");
     check(
         "openai: [{call: {tool: a, with: {}, arguments: x}}]",
         "1:37",
-        "`arguments` does not go with `with`",
+        "give either `arguments` or `with`",
     );
     check(
         "anthropic: [{call: {tool: a, arguments: x}}]",
         "1:30",
-        "arguments are no text in Anthropic's API",
+        "Anthropic's API has no arguments as text",
     );
     check(
         "anthropic: [{error: {status: 400, code: x}}]",
         "1:35",
-        "errors have no code in Anthropic's API",
+        "errors of Anthropic's API have no code",
     );
-    check("openai: [{error: {status: 600}}]", "1:27", "the status of an error is at most 599");
+    check("openai: [{error: {status: 600}}]", "1:27", "an error status is at most 599");
     check(
         "openai: [{fault: {silent: true, slow: 1}}]",
         "1:18",
@@ -66,21 +61,21 @@ fn what_is_wrong_is_told_with_its_place() {
     check(
         "openai: [{text: a, fault: {bad_content_type: \"a\\nb\"}}]",
         "1:27",
-        "a header cannot have this content type",
+        "`bad_content_type` is not a valid header value",
     );
-    check("openai: [{text: a, repeat: always}, {text: b}]", "1:37", "this turn never comes");
-    check("openai: []\ncases: {\"a b\": []}", "2:9", "the id of a case has letters");
-    check("openai: [{text: \"${lst.text}\"}]", "1:17", "${lst.text}: there is no `lst`");
-    check("openai: [{text: \"${vars.x}\"}]", "1:17", "${vars.x}: vars has no `x`");
+    check("openai: [{text: a, repeat: always}, {text: b}]", "1:37", "this turn is never reached");
+    check("openai: []\ncases: {\"a b\": []}", "2:9", "a case id can have only letters");
+    check("openai: [{text: \"${lst.text}\"}]", "1:17", "${lst.text}: unknown name `lst`");
+    check("openai: [{text: \"${vars.x}\"}]", "1:17", "${vars.x}: vars has no key `x`");
     check(
         "openai: [{expect: {user: \"${last.text}\"}, text: a}]",
         "1:26",
-        "only vars are known here",
+        "only `vars` can be used here",
     );
     check(
         "openai: [{expect: {user: {matches: \"(\"}}, text: a}]",
         "1:36",
-        "is no regular expression",
+        "invalid regular expression",
     );
     check(
         "openai: [{expect: {usr: a}, text: a}]",
@@ -90,7 +85,7 @@ fn what_is_wrong_is_told_with_its_place() {
 }
 
 #[test]
-fn the_example_is_good() {
+fn the_example_loads() {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/agent.llm.yaml");
     let script = LlmScript::from_file(example, &[]).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(script.summary(), "openai, 2 turns, 3 cases");
@@ -111,29 +106,29 @@ fn schema_and_parser_know_the_same_keys() {
     properties(&sparring_mock::llm_schema(), &mut known);
     let untried: Vec<_> =
         known.iter().filter(|key| casing::snake(key) == **key && !used.contains(*key)).collect();
-    // Only one API can be there.
+    // A script can have only one API.
     assert_eq!(untried, ["anthropic"]);
     let mut refused = 0;
     for (place, changed) in mutations(&script) {
         let by_schema = !schema.is_valid(&changed);
-        let told = LlmScript::from_yaml(&changed.to_string()).err().map(|it| it.to_string());
-        assert!(!by_schema || told.is_some(), "only the schema refuses {place}");
+        let reported = LlmScript::from_yaml(&changed.to_string()).err().map(|it| it.to_string());
+        assert!(!by_schema || reported.is_some(), "only the schema refuses {place}");
         let by_shape =
-            told.is_some_and(|it| it.contains("unknown key") || it.contains("is missing in a"));
+            reported.is_some_and(|it| it.contains("unknown key") || it.contains("is missing in a"));
         assert!(!by_shape || by_schema, "only the parser refuses {place}");
         refused += usize::from(by_schema);
     }
     assert!(refused > 40, "{refused}");
 }
 
-/// `SPAR_BLESS=1` writes the page anew.
+/// `SPAR_BLESS=1` rewrites the page.
 #[test]
-fn the_page_of_all_keys_is_what_the_language_has() {
+fn the_reference_page_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(PAGE);
     let page = sparring_mock::llm_reference();
     if std::env::var_os("SPAR_BLESS").is_some() {
         std::fs::write(&path, &page).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == page, "{PAGE} is not what the language has; SPAR_BLESS=1 writes it anew");
+    assert!(written == page, "{PAGE} is outdated; SPAR_BLESS=1 rewrites it");
 }

@@ -1,10 +1,10 @@
-//! LLM endpoints as agents meet them.
+//! LLM endpoints, for agents.
 
 mod agent;
 mod answers;
 mod cases;
+mod faults;
 mod hostile;
 mod journal;
 mod language;
 mod streams;
-mod wrong;

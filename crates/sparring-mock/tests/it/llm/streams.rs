@@ -1,10 +1,10 @@
-//! Answers event by event, as the two APIs send them.
+//! Streamed answers of both APIs.
 
 use serde_json::{Value, json};
 
 use super::agent::{ask, body, start, with};
 
-/// The events of a stream: their names, where they have some, and their data.
+/// Returns the events of a stream: names, if any, and data.
 fn events(text: &str) -> Vec<(String, Value)> {
     let blocks = text.split_terminator("\n\n");
     let event = |block: &str| {
@@ -16,12 +16,12 @@ fn events(text: &str) -> Vec<(String, Value)> {
     blocks.map(event).collect()
 }
 
-const SAID: &str = "a text that comes in pieces";
+const ANSWER_TEXT: &str = "a text that comes in pieces";
 
 #[tokio::test]
 async fn openai_sends_chunks_of_content_and_of_arguments_and_done() {
     let call = "{tool: look, undeclared: true, with: {city: a city of a long name}}";
-    let llm = start(&format!("openai: [{{text: {SAID}, calls: [{call}, {call}]}}]")).await;
+    let llm = start(&format!("openai: [{{text: {ANSWER_TEXT}, calls: [{call}, {call}]}}]")).await;
     let more = json!({"stream": true, "stream_options": {"include_usage": true}});
     let reply = ask(&llm, &with(body(&llm, "hi"), more)).await;
     assert_eq!(reply.header("content-type"), "text/event-stream; charset=utf-8");
@@ -41,7 +41,7 @@ async fn openai_sends_chunks_of_content_and_of_arguments_and_done() {
     assert_eq!(deltas[0], &json!({"role": "assistant", "content": "", "refusal": null}));
     let content: Vec<&str> = deltas.iter().filter_map(|it| it["content"].as_str()).collect();
     assert!(content.len() > 3, "{content:?}");
-    assert_eq!(content.concat(), SAID);
+    assert_eq!(content.concat(), ANSWER_TEXT);
     for index in [0, 1] {
         let calls = deltas.iter().filter_map(|it| it["tool_calls"].get(0));
         let calls: Vec<&Value> = calls.filter(|it| it["index"] == index).collect();
@@ -62,17 +62,17 @@ async fn openai_sends_chunks_of_content_and_of_arguments_and_done() {
 }
 
 #[tokio::test]
-async fn openai_tells_no_usage_in_a_stream_unless_it_is_asked_for() {
+async fn openai_streams_have_usage_only_on_request() {
     let llm = start("openai: [{text: hi}]").await;
     let reply = ask(&llm, &with(body(&llm, "hi"), json!({"stream": true}))).await;
     assert!(!reply.text.contains("usage"), "{}", reply.text);
 }
 
 #[tokio::test]
-async fn anthropic_sends_blocks_with_their_begin_deltas_and_end() {
+async fn anthropic_sends_blocks_with_start_deltas_and_stop() {
     let call = "{tool: look, undeclared: true, with: {city: a city of a long name}}";
     let llm = start(&format!(
-        "anthropic: [{{text: {SAID}, call: {call}, usage: {{input: 5, output: 6}}}}]"
+        "anthropic: [{{text: {ANSWER_TEXT}, call: {call}, usage: {{input: 5, output: 6}}}}]"
     ))
     .await;
     let reply = ask(&llm, &with(body(&llm, "hi"), json!({"stream": true}))).await;
@@ -97,7 +97,7 @@ async fn anthropic_sends_blocks_with_their_begin_deltas_and_end() {
     };
     let (text, arguments) = (deltas(0, "text"), deltas(1, "partial_json"));
     assert!(text.len() > 2 && arguments.len() > 2, "{text:?} {arguments:?}");
-    assert_eq!(text.concat(), SAID);
+    assert_eq!(text.concat(), ANSWER_TEXT);
     assert_eq!(arguments.concat(), "{\"city\":\"a city of a long name\"}");
     let begun: Vec<&Value> = events.iter().filter_map(|(_, it)| it.get("content_block")).collect();
     let tool = json!({"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}});
@@ -108,7 +108,7 @@ async fn anthropic_sends_blocks_with_their_begin_deltas_and_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn events_come_at_their_pace() {
+async fn sends_events_at_the_scripted_pace() {
     let llm = start("anthropic: [{text: hi, pace: 10s}]").await;
     let begun = tokio::time::Instant::now();
     let reply = ask(&llm, &with(body(&llm, "hi"), json!({"stream": true}))).await;

@@ -1,4 +1,4 @@
-//! What of a request stands in headers as well, on a link that has headers
+//! The headers that mirror parts of a request, on links that have headers
 //! (2026-07-28, basic/transports/streamable-http#request-metadata).
 
 use std::borrow::Cow;
@@ -9,31 +9,31 @@ use sparring_wire::{Frame, Headers, Json, Revision};
 use super::Core;
 use crate::link::LinkKind;
 
-/// The most tools whose mirrored arguments are remembered.
-const TOOLS: usize = 10_000;
+/// The maximum number of tools whose mirrored arguments are stored.
+const MAX_MIRRORED_TOOLS: usize = 10_000;
 
-/// The headers that were made last, and for what.
+/// The headers of the last request, and what they were built from.
 #[derive(Debug, Default)]
-pub(super) struct LastHeaders {
+pub(super) struct HeaderCache {
     revision: Option<Revision>,
     method: String,
     name: Option<String>,
     headers: Headers,
 }
 
-impl LastHeaders {
-    fn are_for(&self, revision: Revision, method: &str, name: Option<&str>) -> bool {
+impl HeaderCache {
+    fn matches(&self, revision: Revision, method: &str, name: Option<&str>) -> bool {
         self.revision == Some(revision) && self.method == method && self.name.as_deref() == name
     }
 }
 
 impl<W> Core<W> {
-    /// The headers of a request or notification; those of the last are given
-    /// again where they are the same, as they mostly are.
-    pub(super) fn headers(&mut self, method: &str, params: Option<Json<'_>>) -> Headers {
-        // The handshake is what agrees on a version.
+    /// Returns the headers of a request or notification. Returns those of the
+    /// last one again if they are equal, as they usually are.
+    pub(super) fn request_headers(&mut self, method: &str, params: Option<Json<'_>>) -> Headers {
+        // The handshake has not yet agreed on a version.
         let (LinkKind::Streams, Some(revision), false) =
-            (self.link, self.speaking, method == "initialize")
+            (self.link, self.revision, method == "initialize")
         else {
             return Headers::new();
         };
@@ -41,8 +41,8 @@ impl<W> Core<W> {
         let name = mirror::name_of(method, params);
         let tool = name.as_deref().filter(|_| method == "tools/call");
         let mirrored = tool.and_then(|tool| self.mirrored.get(tool));
-        if mirrored.is_none() && self.last_headers.are_for(revision, method, name.as_deref()) {
-            return self.last_headers.headers.clone();
+        if mirrored.is_none() && self.header_cache.matches(revision, method, name.as_deref()) {
+            return self.header_cache.headers.clone();
         }
         let mut headers = Headers::with_capacity(4, 128);
         headers.push(mirror::PROTOCOL_VERSION, revision.name());
@@ -60,22 +60,22 @@ impl<W> Core<W> {
         } else if mirrored.is_none() {
             let (method, name) = (method.to_owned(), name.map(Cow::into_owned));
             let headers = headers.clone();
-            self.last_headers = LastHeaders { revision: Some(revision), method, name, headers };
+            self.header_cache = HeaderCache { revision: Some(revision), method, name, headers };
         }
         headers
     }
 
-    /// The headers of a frame that the owner spelled, whatever it is.
-    pub(super) fn headers_of(&mut self, frame: &Frame) -> Headers {
-        // Where there are none, a frame need not be read for them.
+    /// Returns the headers of a frame that the caller spelled.
+    pub(super) fn frame_headers(&mut self, frame: &Frame) -> Headers {
+        // A shared channel has no headers, so the frame need not be read.
         if self.link == LinkKind::Shared {
             return Headers::new();
         }
-        self.headers(frame.method().unwrap_or_default(), frame.params())
+        self.request_headers(frame.method().unwrap_or_default(), frame.params())
     }
 
-    /// Remembers which arguments of the listed tools are mirrored.
-    pub(super) fn learn_tools(&mut self, result: Json<'_>) {
+    /// Stores which arguments of the listed tools are mirrored.
+    pub(super) fn store_mirrored_arguments(&mut self, result: Json<'_>) {
         if self.link == LinkKind::Shared {
             return;
         }
@@ -83,7 +83,7 @@ impl<W> Core<W> {
             let Some(name) = tool.get("name").and_then(Json::as_str) else { continue };
             let mirrored = tool.get("inputSchema").and_then(|schema| Mirrored::read(schema).ok());
             match mirrored.filter(|mirrored| !mirrored.is_empty()) {
-                Some(mirrored) if self.mirrored.len() < TOOLS => {
+                Some(mirrored) if self.mirrored.len() < MAX_MIRRORED_TOOLS => {
                     self.mirrored.insert(name.into_owned(), mirrored);
                 }
                 _ => drop(self.mirrored.remove(&*name)),

@@ -1,5 +1,5 @@
-//! How a client and a server come to terms: the handshake up to 2025-11-25,
-//! discovery since 2026-07-28, and finding out which of the two it is.
+//! Connects a client: with a handshake up to 2025-11-25, with discovery since
+//! 2026-07-28, and detects which of the two the server needs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,16 +8,17 @@ use serde_json::json;
 use sparring_wire::json::{capabilities, implementation};
 use sparring_wire::{ErrorObject, Frame, Id, Json, RawJson, Revision, code};
 
-use super::pending::{Owner, Pending};
+use super::pending::{PendingRequest, Recipient};
 use super::{Core, Event, Request, Session, Time};
 use crate::client::error::Error;
 use crate::client::options::Protocol;
 use crate::link::{Cause, Era, LinkKind, Outgoing, Stream};
 
-/// The longest that a probe waits alone before the handshake is sent as well.
-const PROBE: Duration = Duration::from_secs(2);
+/// The maximum time to wait for `server/discover` before `initialize` is sent as
+/// well.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Where in its life the client is.
+/// The phase of the client's lifecycle.
 #[derive(Debug)]
 pub(super) enum Phase {
     Idle,
@@ -27,51 +28,51 @@ pub(super) enum Phase {
     Closed(Cause),
 }
 
-/// A connection being made.
+/// The state while connecting.
 #[derive(Debug)]
 pub(super) struct Connecting {
-    discover: Step,
-    initialize: Step,
-    /// When the handshake is sent although the probe has not been answered.
+    discover: Attempt,
+    initialize: Attempt,
+    /// When to send `initialize` although `server/discover` has no response.
     fall_back_at: Option<Time>,
-    /// When a handshake that failed is final although the probe has not been
-    /// answered.
+    /// When a failed `initialize` fails the connection although `server/discover`
+    /// has no response.
     fails_at: Option<Time>,
-    /// The revisions that a handshake has asked for.
-    tried: Vec<Revision>,
-    /// Whether the probe was sent a second time.
-    asked_again: bool,
-    /// Whether the probe was left out because of what is known from before.
-    assumed: bool,
+    /// The revisions requested with `initialize`.
+    attempted: Vec<Revision>,
+    /// Whether `server/discover` was sent a second time.
+    retried_discover: bool,
+    /// Whether `server/discover` was left out because the era was known.
+    skipped_discover: bool,
     deadline: Time,
 }
 
-/// One of the two ways to connect.
+/// The state of `server/discover` or `initialize`.
 #[derive(Debug)]
-enum Step {
-    Unused,
-    Waiting,
-    /// It has been answered, and is of no further use.
-    Done,
+enum Attempt {
+    NotStarted,
+    Pending,
+    /// It has a response, and needs nothing more.
+    Finished,
     Failed(Error),
 }
 
 impl Connecting {
-    pub(super) fn closed(&self, cause: &Cause) -> Error {
-        Error::Closed { method: self.waiting_for().to_owned(), cause: cause.clone() }
+    pub(super) fn closed_error(&self, cause: &Cause) -> Error {
+        Error::Closed { method: self.pending_methods().to_owned(), cause: cause.clone() }
     }
 
-    fn waiting_for(&self) -> &'static str {
+    fn pending_methods(&self) -> &'static str {
         match (&self.discover, &self.initialize) {
-            (Step::Waiting, Step::Waiting) => "server/discover and initialize",
-            (Step::Waiting, _) => "server/discover",
+            (Attempt::Pending, Attempt::Pending) => "server/discover and initialize",
+            (Attempt::Pending, _) => "server/discover",
             _ => "initialize",
         }
     }
 }
 
 impl<W> Core<W> {
-    /// Begins the lifecycle; [`Event::Connected`] tells how it went.
+    /// Starts the lifecycle. [`Event::Connected`] reports the outcome.
     pub fn start(&mut self, now: Time) {
         let timeout = self.options.timeout;
         let deadline = now.saturating_add(timeout);
@@ -80,7 +81,7 @@ impl<W> Core<W> {
                 self.phase = Phase::Ready;
                 return;
             }
-            Protocol::Auto if self.known == Some(Era::Legacy) => {
+            Protocol::Auto if self.known_era == Some(Era::Legacy) => {
                 (false, Some(Revision::LATEST_LEGACY))
             }
             Protocol::Auto => (true, None),
@@ -88,24 +89,24 @@ impl<W> Core<W> {
             Protocol::Only(revision) => (false, Some(revision)),
         };
         let probing = discover && self.options.protocol == Protocol::Auto;
-        let fall_back_at = probing.then(|| now.saturating_add(PROBE.min(timeout / 2)));
+        let fall_back_at = probing.then(|| now.saturating_add(PROBE_TIMEOUT.min(timeout / 2)));
         self.phase = Phase::Connecting(Box::new(Connecting {
-            discover: Step::Unused,
-            initialize: Step::Unused,
+            discover: Attempt::NotStarted,
+            initialize: Attempt::NotStarted,
             fall_back_at,
             fails_at: None,
-            tried: Vec::new(),
-            asked_again: false,
-            assumed: !discover && self.options.protocol == Protocol::Auto,
+            attempted: Vec::new(),
+            retried_discover: false,
+            skipped_discover: !discover && self.options.protocol == Protocol::Auto,
             deadline,
         }));
         if discover {
-            self.discover(now, Revision::LATEST);
+            self.send_discover(now, Revision::LATEST);
         }
         if let Some(revision) = initialize {
-            self.initialize(now, revision);
+            self.send_initialize(now, revision);
         }
-        self.wake_by(fall_back_at.map_or(deadline, |at| at.min(deadline)));
+        self.schedule_wake(fall_back_at.map_or(deadline, |at| at.min(deadline)));
     }
 
     fn connecting(&mut self) -> Option<&mut Connecting> {
@@ -115,60 +116,69 @@ impl<W> Core<W> {
         }
     }
 
-    fn discover(&mut self, now: Time, revision: Revision) {
-        self.speak(revision);
-        self.begin(now, Owner::Discover, Request::new("server/discover", None));
+    fn send_discover(&mut self, now: Time, revision: Revision) {
+        self.set_revision(revision);
+        self.send_lifecycle_request(
+            now,
+            Recipient::Discover,
+            Request::new("server/discover", None),
+        );
         if let Some(connecting) = self.connecting() {
-            connecting.discover = Step::Waiting;
-            connecting.assumed = false;
+            connecting.discover = Attempt::Pending;
+            connecting.skipped_discover = false;
         }
     }
 
-    fn initialize(&mut self, now: Time, revision: Revision) {
+    fn send_initialize(&mut self, now: Time, revision: Revision) {
         let params = RawJson::from(json!({
             "protocolVersion": revision.name(),
             "capabilities": self.options.capabilities,
             "clientInfo": self.options.info,
         }));
-        self.begin(now, Owner::Initialize, Request::new("initialize", Some(params)));
+        self.send_lifecycle_request(
+            now,
+            Recipient::Initialize,
+            Request::new("initialize", Some(params)),
+        );
         if let Some(connecting) = self.connecting() {
-            connecting.initialize = Step::Waiting;
+            connecting.initialize = Attempt::Pending;
             connecting.fall_back_at = None;
             connecting.fails_at = None;
-            connecting.tried.push(revision);
+            connecting.attempted.push(revision);
         }
     }
 
-    fn begin(&mut self, now: Time, owner: Owner<W>, request: Request) {
+    fn send_lifecycle_request(&mut self, now: Time, recipient: Recipient<W>, request: Request) {
         let id = self.ids.generate();
-        let pending = Pending::new(owner, request, self.options.timeout);
-        self.launch(now, id, pending);
+        let pending = PendingRequest::new(recipient, request, self.options.timeout);
+        self.send_request(now, id, pending);
     }
 
-    /// The probe was answered.
-    pub(super) fn discovered(&mut self, now: Time, frame: Frame) {
+    /// Handles the response to `server/discover`.
+    pub(super) fn handle_discover_response(&mut self, now: Time, frame: Frame) {
         if self.connecting().is_none() {
             return;
         }
         let Some(result) = frame.result() else {
             let error = frame.error_object().unwrap_or_else(|| ErrorObject::internal("no error"));
-            return self.discover_refused(now, error);
+            return self.handle_discover_error(now, error);
         };
-        let versions = strings(result.get("supportedVersions"));
-        match self.choose(&versions) {
+        let versions = parse_strings(result.get("supportedVersions"));
+        match self.choose_revision(&versions) {
             Some(revision) if revision.is_modern() => {
                 let info = result.at(&["_meta", "io.modelcontextprotocol/serverInfo"]);
-                let session = session(revision, info, result, &frame);
-                self.connected(session);
+                let session = build_session(revision, info, result, &frame);
+                self.finish_connecting(session);
             }
             Some(revision) => self.fall_back_from_discovery(now, revision),
-            None => self.refuse_versions(versions),
+            None => self.fail_without_common_version(versions),
         }
     }
 
-    /// A modern error tells a modern server (basic/transports/stdio#backward-compatibility);
-    /// any other tells one of the older.
-    fn discover_refused(&mut self, now: Time, error: ErrorObject) {
+    /// Handles an error response to `server/discover`. An error of the modern era
+    /// means a modern server (basic/transports/stdio#backward-compatibility); any
+    /// other error means a legacy one.
+    fn handle_discover_error(&mut self, now: Time, error: ErrorObject) {
         let refused =
             Error::Refused { method: "server/discover".to_owned(), error: Box::new(error.clone()) };
         match error.code {
@@ -177,77 +187,79 @@ impl<W> Core<W> {
                 let versions: Vec<String> = supported
                     .and_then(|list| serde_json::from_value(list.clone()).ok())
                     .unwrap_or_default();
-                match self.choose(&versions) {
-                    // It has named what it speaks besides, and that needs a handshake.
+                match self.choose_revision(&versions) {
+                    // The server names a legacy revision, which needs a
+                    // handshake.
                     Some(revision) if !revision.is_modern() => {
                         self.fall_back_from_discovery(now, revision);
                     }
-                    // It named the very revision that it has just refused: asked
-                    // once more, it may be of another mind.
+                    // The server names the revision that it has just refused.
+                    // Retry once.
                     Some(revision) => match self.connecting() {
-                        Some(connecting) if !connecting.asked_again => {
-                            connecting.asked_again = true;
-                            self.discover(now, revision);
+                        Some(connecting) if !connecting.retried_discover => {
+                            connecting.retried_discover = true;
+                            self.send_discover(now, revision);
                         }
-                        _ => self.failed(refused),
+                        _ => self.fail_connecting(refused),
                     },
-                    None => self.refuse_versions(versions),
+                    None => self.fail_without_common_version(versions),
                 }
             }
             code::HEADER_MISMATCH | code::MISSING_REQUIRED_CLIENT_CAPABILITY => {
-                self.failed(refused)
+                self.fail_connecting(refused)
             }
-            _ => self.discover_failed(now, refused),
+            _ => self.handle_discover_failure(now, refused),
         }
     }
 
-    /// The probe found no modern server, or could not be answered.
-    pub(super) fn discover_failed(&mut self, now: Time, error: Error) {
+    /// Handles that `server/discover` found no modern server, or failed.
+    pub(super) fn handle_discover_failure(&mut self, now: Time, error: Error) {
         let auto = self.options.protocol == Protocol::Auto;
         let Some(connecting) = self.connecting() else { return };
-        connecting.discover = Step::Done;
-        if auto && is_final(&error) {
-            return self.failed(error);
+        connecting.discover = Attempt::Finished;
+        if auto && is_permanent(&error) {
+            return self.fail_connecting(error);
         }
         if !auto {
-            return self.failed(match error {
-                // Not a word of versions: a server that knows only the handshake.
+            return self.fail_connecting(match error {
+                // The error names no versions: the server knows only the
+                // handshake.
                 Error::Refused { error, .. } => {
-                    let theirs = vec![format!("answers server/discover with: {error}")];
+                    let theirs = vec![format!("answered server/discover with an error: {error}")];
                     Error::VersionRefused { ours: self.options.revisions(), theirs }
                 }
                 error => error,
             });
         }
-        match std::mem::replace(&mut connecting.initialize, Step::Unused) {
-            Step::Unused => self.fall_back(now, Revision::LATEST_LEGACY),
-            // Both ways have failed; the handshake's reason says more.
-            Step::Failed(error) => self.failed(error),
-            waiting => connecting.initialize = waiting,
+        match std::mem::replace(&mut connecting.initialize, Attempt::NotStarted) {
+            Attempt::NotStarted => self.fall_back_to_initialize(now, Revision::LATEST_LEGACY),
+            // Both attempts have failed; the error of `initialize` says more.
+            Attempt::Failed(error) => self.fail_connecting(error),
+            pending => connecting.initialize = pending,
         }
     }
 
-    /// The probe has told what to shake hands on.
+    /// Sends `initialize` with the revision that `server/discover` returned.
     fn fall_back_from_discovery(&mut self, now: Time, revision: Revision) {
         if let Some(connecting) = self.connecting() {
-            connecting.discover = Step::Done;
+            connecting.discover = Attempt::Finished;
         }
-        self.fall_back(now, revision);
+        self.fall_back_to_initialize(now, revision);
     }
 
-    fn fall_back(&mut self, now: Time, revision: Revision) {
-        let waiting = |step: &Step| matches!(step, Step::Waiting);
-        if self.connecting().is_some_and(|connecting| waiting(&connecting.initialize)) {
+    fn fall_back_to_initialize(&mut self, now: Time, revision: Revision) {
+        let is_pending = |attempt: &Attempt| matches!(attempt, Attempt::Pending);
+        if self.connecting().is_some_and(|connecting| is_pending(&connecting.initialize)) {
             return;
         }
-        self.initialize(now, revision);
+        self.send_initialize(now, revision);
     }
 
-    /// The handshake was answered.
-    pub(super) fn initialized(&mut self, now: Time, frame: Frame) {
+    /// Handles the response to `initialize`.
+    pub(super) fn handle_initialize_response(&mut self, now: Time, frame: Frame) {
         let Some(result) = frame.result() else {
             let error = frame.error_object().unwrap_or_else(|| ErrorObject::internal("no error"));
-            return self.initialize_refused(now, error);
+            return self.handle_initialize_error(now, error);
         };
         let version = result.get("protocolVersion").and_then(Json::as_str).unwrap_or_default();
         let ours = self.options.revisions();
@@ -255,11 +267,11 @@ impl<W> Core<W> {
             .filter(|revision| !revision.is_modern() && ours.contains(revision));
         let Some(revision) = agreed else {
             let theirs = vec![version.into_owned()];
-            return self.initialize_failed(now, Error::VersionRefused { ours, theirs });
+            return self.handle_initialize_failure(now, Error::VersionRefused { ours, theirs });
         };
         if self.connecting().is_some() {
-            let session = session(revision, result.get("serverInfo"), result, &frame);
-            self.connected(session);
+            let session = build_session(revision, result.get("serverInfo"), result, &frame);
+            self.finish_connecting(session);
             self.send(Frame::notification("notifications/initialized", None));
             if self.link == LinkKind::Streams {
                 self.actions.push_back(Outgoing::Open(Stream::Standing));
@@ -267,44 +279,44 @@ impl<W> Core<W> {
         }
     }
 
-    fn initialize_refused(&mut self, now: Time, error: ErrorObject) {
+    fn handle_initialize_error(&mut self, now: Time, error: ErrorObject) {
         let supported = error.data.as_ref().and_then(|data| data.get("supported"));
         let theirs: Option<Vec<String>> =
             supported.and_then(|list| serde_json::from_value(list.clone()).ok());
-        // Some name what they speak in the error, as the specification shows,
-        // instead of answering with it.
-        if let Some(revision) = theirs.as_deref().and_then(|theirs| self.choose(theirs))
+        // Some servers name their versions in the error, as the specification
+        // shows, instead of in a result.
+        if let Some(revision) = theirs.as_deref().and_then(|theirs| self.choose_revision(theirs))
             && !revision.is_modern()
-            && self.connecting().is_some_and(|connecting| !connecting.tried.contains(&revision))
+            && self.connecting().is_some_and(|connecting| !connecting.attempted.contains(&revision))
         {
-            return self.initialize(now, revision);
+            return self.send_initialize(now, revision);
         }
         let refused = match theirs {
             Some(theirs) => Error::VersionRefused { ours: self.options.revisions(), theirs },
             None => Error::Refused { method: "initialize".to_owned(), error: Box::new(error) },
         };
-        self.initialize_failed(now, refused);
+        self.handle_initialize_failure(now, refused);
     }
 
-    /// The handshake failed. While the probe is still open, a late answer to
-    /// it may save the connection.
-    pub(super) fn initialize_failed(&mut self, now: Time, error: Error) {
+    /// Handles that `initialize` failed. While `server/discover` is pending, a
+    /// late response to it may still connect the client.
+    pub(super) fn handle_initialize_failure(&mut self, now: Time, error: Error) {
         let fails_at = now.saturating_add(self.options.grace);
         let Some(connecting) = self.connecting() else { return };
-        // What was known from before may not be true any more.
-        if connecting.assumed && !is_final(&error) {
-            connecting.initialize = Step::Unused;
-            return self.discover(now, Revision::LATEST);
+        // The known era may be outdated.
+        if connecting.skipped_discover && !is_permanent(&error) {
+            connecting.initialize = Attempt::NotStarted;
+            return self.send_discover(now, Revision::LATEST);
         }
-        if !matches!(connecting.discover, Step::Waiting) {
-            return self.failed(error);
+        if !matches!(connecting.discover, Attempt::Pending) {
+            return self.fail_connecting(error);
         }
-        connecting.initialize = Step::Failed(error);
+        connecting.initialize = Attempt::Failed(error);
         connecting.fails_at = Some(fails_at);
-        self.wake_by(fails_at);
+        self.schedule_wake(fails_at);
     }
 
-    pub(super) fn lifecycle_due(&self) -> Option<Time> {
+    pub(super) fn lifecycle_deadline(&self) -> Option<Time> {
         match &self.phase {
             Phase::Connecting(connecting) => {
                 let times =
@@ -320,63 +332,64 @@ impl<W> Core<W> {
         let Some(connecting) = self.connecting() else { return };
         let due = |at: Option<Time>| at.is_some_and(|at| at <= now);
         if due(connecting.fails_at)
-            && let Step::Failed(error) = std::mem::replace(&mut connecting.initialize, Step::Unused)
+            && let Attempt::Failed(error) =
+                std::mem::replace(&mut connecting.initialize, Attempt::NotStarted)
         {
-            self.failed(error);
+            self.fail_connecting(error);
         } else if due(Some(connecting.deadline)) {
-            let method = connecting.waiting_for().to_owned();
-            // Whoever said nothing but noise is told what it said.
-            let noise = self.noise_before.take().filter(|_| !self.heard);
-            self.failed(match noise {
+            let method = connecting.pending_methods().to_owned();
+            // If the server sent only noise, the error shows it.
+            let noise = self.early_noise.take().filter(|_| !self.received_frame);
+            self.fail_connecting(match noise {
                 Some(frame) => Error::Noise { method, frame },
                 None => Error::Timeout { method, after: timeout },
             });
         } else if due(connecting.fall_back_at) {
-            self.fall_back(now, Revision::LATEST_LEGACY);
+            self.fall_back_to_initialize(now, Revision::LATEST_LEGACY);
         }
     }
 
-    fn choose(&self, theirs: &[String]) -> Option<Revision> {
+    fn choose_revision(&self, theirs: &[String]) -> Option<Revision> {
         let ours = self.options.revisions().into_iter();
         ours.into_iter().find(|revision| theirs.iter().any(|name| name == revision.name()))
     }
 
-    fn refuse_versions(&mut self, theirs: Vec<String>) {
+    fn fail_without_common_version(&mut self, theirs: Vec<String>) {
         let ours = self.options.revisions();
-        self.failed(Error::VersionRefused { ours, theirs });
+        self.fail_connecting(Error::VersionRefused { ours, theirs });
     }
 
-    fn connected(&mut self, session: Session) {
+    fn finish_connecting(&mut self, session: Session) {
         self.phase = Phase::Ready;
-        self.forget_lifecycle();
-        self.speak(session.revision);
+        self.drop_lifecycle_requests();
+        self.set_revision(session.revision);
         let session = Arc::new(session);
         self.session = Some(Arc::clone(&session));
         self.events.push_back(Event::Connected(Ok(session)));
     }
 
-    fn failed(&mut self, error: Error) {
+    fn fail_connecting(&mut self, error: Error) {
         self.phase = Phase::Failed;
-        self.forget_lifecycle();
+        self.drop_lifecycle_requests();
         self.events.push_back(Event::Connected(Err(error)));
     }
 
-    /// What the lifecycle still waits for is not wanted any more.
-    fn forget_lifecycle(&mut self) {
-        let ours = |pending: &Pending<W>| !matches!(pending.owner, Owner::Caller(_));
+    /// Drops the requests of the lifecycle that are still pending.
+    fn drop_lifecycle_requests(&mut self) {
+        let ours = |pending: &PendingRequest<W>| !matches!(pending.recipient, Recipient::Caller(_));
         let unwanted = self.pending.iter().filter(|(_, pending)| ours(pending));
         let unwanted: Vec<Id> = unwanted.map(|(id, _)| id.clone()).collect();
         for id in unwanted {
             self.pending.remove(&id);
-            self.abort(&id);
-            self.outrun.push(id);
+            self.abort_stream(&id);
+            self.superseded.push(id);
         }
     }
 }
 
-/// Whether nothing better can come of asking in another way: nobody is there,
-/// or nobody may come in.
-fn is_final(error: &Error) -> bool {
+/// Returns whether another attempt is useless: the server cannot be reached, or
+/// refuses access.
+fn is_permanent(error: &Error) -> bool {
     match error {
         Error::Closed { cause: Cause::Unreachable(_) | Cause::NotAuthorized(_), .. } => true,
         Error::Closed { cause: Cause::Http { status, .. }, .. } => {
@@ -386,7 +399,12 @@ fn is_final(error: &Error) -> bool {
     }
 }
 
-fn session(revision: Revision, info: Option<Json<'_>>, result: Json<'_>, frame: &Frame) -> Session {
+fn build_session(
+    revision: Revision,
+    info: Option<Json<'_>>,
+    result: Json<'_>,
+    frame: &Frame,
+) -> Session {
     Session {
         revision,
         server_info: info.and_then(implementation),
@@ -396,7 +414,7 @@ fn session(revision: Revision, info: Option<Json<'_>>, result: Json<'_>, frame: 
     }
 }
 
-fn strings(list: Option<Json<'_>>) -> Vec<String> {
+fn parse_strings(list: Option<Json<'_>>) -> Vec<String> {
     let items = list.unwrap_or(Json::EMPTY_OBJECT).items();
     items.filter_map(|item| item.as_str().map(Into::into)).collect()
 }

@@ -1,326 +1,344 @@
-//! Requests in flight: what each waits for, until when, and what happens when
-//! that time comes.
+//! Requests in flight: their recipients, their deadlines, and what happens after
+//! those.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
 use sparring_wire::{Frame, Id, RawJson};
 
+use super::header_retry::HeldResponse;
 use super::lifecycle::Phase;
-use super::relist::Refusal;
-use super::{Core, Event, REMEMBERED, Request, Time, Unclaimed};
+use super::{Core, Event, MAX_CANCELLED_IDS, Request, Time, UnclaimedReason};
+use crate::cancellation::cancelled_notification;
 use crate::client::error::Error;
 use crate::link::{Faults, LinkKind, Outgoing, Stream};
-use crate::notices;
 
 /// A request in flight.
-pub(super) struct Pending<W> {
-    pub(super) owner: Owner<W>,
+pub(super) struct PendingRequest<W> {
+    pub(super) recipient: Recipient<W>,
     pub(super) method: Cow<'static, str>,
-    /// As the owner gave them, for the same request to be made again.
+    /// As the caller gave them, to send the request again.
     pub(super) params: Option<RawJson>,
     pub(super) progress: bool,
     pub(super) timeout: Duration,
-    /// Whether it was sent as the owner spelled it, so that only the owner can
+    /// Whether the caller spelled the whole frame, so that only the caller can
     /// send it again.
     pub(super) raw: bool,
-    /// The answer that made it be sent again.
-    pub(super) refusal: Option<Box<Refusal>>,
-    /// How often this request has been answered with a wish for input.
+    /// The error response that caused a retry.
+    pub(super) held_response: Option<Box<HeldResponse>>,
+    /// The number of `input_required` responses.
     pub(super) rounds: u32,
-    /// When to give up; none before it is sent, and for a subscription that runs.
+    /// When the request fails. None before it is sent, and for an open
+    /// subscription.
     deadline: Option<Time>,
-    /// How often it is held, and how long it may still take afterwards.
-    held: u32,
-    left: Option<Duration>,
-    suspicion: Option<Suspicion>,
+    /// The number of reasons why the timeout is paused, and the time left after
+    /// the pause.
+    pause_count: u32,
+    time_left_when_paused: Option<Duration>,
+    deferred_failure: Option<DeferredFailure>,
 }
 
-/// Who gets the answer.
-pub(super) enum Owner<W> {
+/// Who gets the response.
+pub(super) enum Recipient<W> {
     Caller(W),
     Discover,
     Initialize,
-    /// A call that waits for the list of tools, and how many pages of it may
-    /// still come.
-    Relist {
+    /// A call that waits for the list of tools, and the number of pages that may
+    /// still follow.
+    ToolsPage {
         call: Id,
         pages: u32,
     },
 }
 
-/// Something came that may have been meant as the answer.
-struct Suspicion {
+/// An error that fails the request unless its response arrives first.
+struct DeferredFailure {
     fails_at: Time,
     error: Error,
 }
 
-impl<W> Pending<W> {
-    pub(super) fn new(owner: Owner<W>, request: Request, timeout: Duration) -> Self {
-        Pending {
-            owner,
+impl<W> PendingRequest<W> {
+    pub(super) fn new(recipient: Recipient<W>, request: Request, timeout: Duration) -> Self {
+        PendingRequest {
+            recipient,
             method: request.method,
             params: request.params,
             progress: request.progress,
             timeout,
             raw: false,
-            refusal: None,
+            held_response: None,
             rounds: 0,
             deadline: None,
-            held: 0,
-            left: None,
-            suspicion: None,
+            pause_count: 0,
+            time_left_when_paused: None,
+            deferred_failure: None,
         }
     }
 
     pub(super) fn waiter(&mut self) -> Option<&mut W> {
-        match &mut self.owner {
-            Owner::Caller(waiter) => Some(waiter),
+        match &mut self.recipient {
+            Recipient::Caller(waiter) => Some(waiter),
             _ => None,
         }
     }
 
-    pub(super) fn into_parts(self) -> (Owner<W>, Cow<'static, str>) {
-        (self.owner, self.method)
+    pub(super) fn into_parts(self) -> (Recipient<W>, Cow<'static, str>) {
+        (self.recipient, self.method)
     }
 
-    /// Something came that belongs to this request, so it lives.
-    pub(super) fn absolve(&mut self) {
-        self.suspicion = None;
+    /// Drops the deferred failure, because something arrived that belongs to this
+    /// request.
+    pub(super) fn clear_deferred_failure(&mut self) {
+        self.deferred_failure = None;
     }
 
-    /// What came instead of the answer, if something did.
-    pub(super) fn suspicion(&mut self) -> Option<Error> {
-        self.suspicion.take().map(|suspicion| suspicion.error)
+    /// Takes the error of the deferred failure, if there is one.
+    pub(super) fn take_deferred_error(&mut self) -> Option<Error> {
+        self.deferred_failure.take().map(|failure| failure.error)
     }
 
-    /// Whether it waits for something else than its own stream.
-    pub(super) fn is_held_back(&self) -> bool {
-        self.refusal.as_ref().is_some_and(|refusal| refusal.listing)
+    /// Returns whether the request waits for a list of tools instead of its own
+    /// stream.
+    pub(super) fn is_listing_tools(&self) -> bool {
+        self.held_response.as_ref().is_some_and(|held_response| held_response.listing)
     }
 
-    /// How long it may still take.
+    /// Returns the time left until the deadline.
     pub(super) fn time_left(&self, now: Time) -> Duration {
         self.deadline.map_or(self.timeout, |deadline| deadline.saturating_sub(now))
     }
 
-    /// Sent again, it may take as long as at first.
-    pub(super) fn begin_anew(&mut self) {
+    /// Gives the request its full timeout again when it is sent again.
+    pub(super) fn reset_deadline(&mut self) {
         self.deadline = None;
     }
 
-    /// From now on it may take as long as it likes.
-    pub(super) fn wait_for_ever(&mut self) {
+    /// Lets the request take any time.
+    pub(super) fn remove_deadline(&mut self) {
         self.deadline = None;
-        self.suspicion = None;
+        self.deferred_failure = None;
     }
 
-    /// Its time stands still until it is released as often.
-    fn hold(&mut self, now: Time) {
-        self.held += 1;
+    /// Pauses the timeout until [`PendingRequest::resume`] was called as often.
+    fn pause(&mut self, now: Time) {
+        self.pause_count += 1;
         if let Some(deadline) = self.deadline.take() {
-            self.left = Some(deadline.saturating_sub(now));
+            self.time_left_when_paused = Some(deadline.saturating_sub(now));
         }
     }
 
-    /// Its time goes on; says when it is over, if it is held no more.
-    fn release(&mut self, now: Time) -> Option<Time> {
-        self.held = self.held.saturating_sub(1);
-        let left = self.left.take_if(|_| self.held == 0)?;
+    /// Ends one pause. Returns the new deadline if it was the last.
+    fn resume(&mut self, now: Time) -> Option<Time> {
+        self.pause_count = self.pause_count.saturating_sub(1);
+        let left = self.time_left_when_paused.take_if(|_| self.pause_count == 0)?;
         self.deadline = Some(now.saturating_add(left));
         self.deadline
     }
 
-    fn due(&self) -> Option<Time> {
-        let suspicion = self.suspicion.as_ref().map(|suspicion| suspicion.fails_at);
-        earlier(self.deadline, suspicion)
+    fn next_deadline(&self) -> Option<Time> {
+        let fails_at = self.deferred_failure.as_ref().map(|failure| failure.fails_at);
+        earliest(self.deadline, fails_at)
     }
 }
 
 impl<W> Core<W> {
-    /// Sends a request and waits for its answer.
-    pub(super) fn launch(&mut self, now: Time, id: Id, pending: Pending<W>) {
+    /// Sends a request and waits for its response.
+    pub(super) fn send_request(&mut self, now: Time, id: Id, pending: PendingRequest<W>) {
         if !matches!(self.phase, Phase::Closed(_)) {
-            let params = self.encode(&id, &pending);
+            let params = self.encode_params(&id, &pending);
             let frame = Frame::request(&id, &pending.method, params.as_deref());
-            let headers = self.headers_of(&frame);
+            let headers = self.frame_headers(&frame);
             self.actions.push_back(Outgoing::Send {
                 frame,
-                stream: self.stream_of(&id),
+                stream: self.stream_for(&id),
                 headers,
                 faults: Faults::none(),
             });
         }
-        self.wait_for(now, id, pending);
+        self.track_request(now, id, pending);
     }
 
-    pub(super) fn wait_for(&mut self, now: Time, id: Id, mut pending: Pending<W>) {
+    pub(super) fn track_request(&mut self, now: Time, id: Id, mut pending: PendingRequest<W>) {
         if let Phase::Closed(cause) = &self.phase {
-            let (owner, method) = pending.into_parts();
-            if let Owner::Caller(waiter) = owner {
+            let (recipient, method) = pending.into_parts();
+            if let Recipient::Caller(waiter) = recipient {
                 let outcome =
                     Err(Error::Closed { method: method.into_owned(), cause: cause.clone() });
-                self.events.push_back(Event::Settled { id, waiter, outcome });
+                self.events.push_back(Event::Completed { id, waiter, outcome });
             }
             return;
         }
-        // The lifecycle's requests share one deadline, kept by the lifecycle.
-        if matches!(pending.owner, Owner::Caller(_) | Owner::Relist { .. }) {
+        // The lifecycle has one deadline for all its requests.
+        if matches!(pending.recipient, Recipient::Caller(_) | Recipient::ToolsPage { .. }) {
             let deadline = pending.deadline.unwrap_or(now.saturating_add(pending.timeout));
             pending.deadline = Some(deadline);
-            self.wake_by(deadline);
+            self.schedule_wake(deadline);
         }
         self.pending.insert(id, pending);
     }
 
-    /// The server asks something: the request that it asks for waits for us, or
-    /// any that is in flight.
-    pub(super) fn hold_for(&mut self, now: Time, ask: &Id, stream: &Stream) {
-        let is_meant = |id: &Id| match stream {
+    /// Pauses the timeout of the request that caused a server request, or of all
+    /// requests in flight if the cause is unknown.
+    pub(super) fn pause_for_server_request(&mut self, now: Time, request: &Id, stream: &Stream) {
+        let is_paused = |id: &Id| match stream {
             Stream::Request(only) => only == id,
             Stream::Standing => true,
         };
-        let mut held = Vec::new();
+        let mut paused = Vec::new();
         if self.options.patient {
             for (id, pending) in &mut self.pending {
-                if is_meant(id) && matches!(pending.owner, Owner::Caller(_)) {
-                    pending.hold(now);
-                    held.push(id.clone());
+                if is_paused(id) && matches!(pending.recipient, Recipient::Caller(_)) {
+                    pending.pause(now);
+                    paused.push(id.clone());
                 }
             }
         }
-        self.asked.insert(ask.clone(), held);
+        self.server_requests.insert(request.clone(), paused);
     }
 
-    /// What the server asked needs no answer any more; says whether it did.
-    pub(super) fn let_go_on(&mut self, now: Time, ask: &Id) -> bool {
-        let Some(held) = self.asked.remove(ask) else { return false };
-        for id in held {
-            let deadline = self.pending.get_mut(&id).and_then(|pending| pending.release(now));
+    /// Removes a server request and ends its pauses. Returns whether it was being
+    /// answered.
+    pub(super) fn finish_server_request(&mut self, now: Time, request: &Id) -> bool {
+        let Some(paused) = self.server_requests.remove(request) else { return false };
+        for id in paused {
+            let deadline = self.pending.get_mut(&id).and_then(|pending| pending.resume(now));
             if let Some(deadline) = deadline {
-                self.wake_by(deadline);
+                self.schedule_wake(deadline);
             }
         }
         true
     }
 
-    pub(super) fn stream_of(&self, id: &Id) -> Stream {
+    pub(super) fn stream_for(&self, id: &Id) -> Stream {
         match self.link {
             LinkKind::Shared => Stream::Standing,
             LinkKind::Streams => Stream::Request(id.clone()),
         }
     }
 
-    pub(super) fn wake_by(&mut self, at: Time) {
-        self.wake_at = earlier(self.wake_at, Some(at));
+    pub(super) fn schedule_wake(&mut self, at: Time) {
+        self.wake_at = earliest(self.wake_at, Some(at));
     }
 
-    /// Says that time has passed.
+    /// Handles all deadlines up to `now`.
     pub fn tick(&mut self, now: Time) {
         if self.wake_at.is_none_or(|at| at > now) {
             return;
         }
         self.wake_at = None;
-        let due = |pending: &Pending<W>| pending.due().is_some_and(|at| at <= now);
+        let due = |pending: &PendingRequest<W>| pending.next_deadline().is_some_and(|at| at <= now);
         let overdue: Vec<Id> =
             self.pending.iter().filter(|(_, p)| due(p)).map(|(id, _)| id.clone()).collect();
         for id in overdue {
-            self.give_up(now, &id);
+            self.handle_overdue(now, &id);
         }
         self.lifecycle_tick(now);
-        self.rounds_tick(now);
-        let next = self.pending.values().filter_map(Pending::due).min();
-        let all = [self.wake_at, next, self.rounds_due(), self.lifecycle_due()];
+        self.fail_overdue_rounds(now);
+        let next = self.pending.values().filter_map(PendingRequest::next_deadline).min();
+        let all = [self.wake_at, next, self.input_deadline(), self.lifecycle_deadline()];
         self.wake_at = all.into_iter().flatten().min();
     }
 
-    fn give_up(&mut self, now: Time, id: &Id) {
+    fn handle_overdue(&mut self, now: Time, id: &Id) {
         let Some(mut pending) = self.pending.remove(id) else { return };
-        if pending.is_held_back() {
-            return self.refuse(id.clone(), pending);
+        if pending.is_listing_tools() {
+            return self.deliver_held_response(id.clone(), pending);
         }
-        let error = match pending.suspicion.take() {
-            Some(suspicion) if suspicion.fails_at <= now => suspicion.error,
+        let error = match pending.deferred_failure.take() {
+            Some(failure) if failure.fails_at <= now => failure.error,
             _ => Error::Timeout { method: pending.method.to_string(), after: pending.timeout },
         };
-        if matches!(pending.owner, Owner::Caller(_) | Owner::Relist { .. }) {
-            self.tell_cancelled(id, Some(&error.to_string()));
+        if matches!(pending.recipient, Recipient::Caller(_) | Recipient::ToolsPage { .. }) {
+            self.send_cancelled(id, Some(&error.to_string()));
         }
-        self.fail(now, id.clone(), pending, error);
+        self.fail_request(now, id.clone(), pending, error);
     }
 
-    /// Gives an error to whoever waits.
-    pub(super) fn fail(&mut self, now: Time, id: Id, pending: Pending<W>, error: Error) {
-        match pending.owner {
-            Owner::Caller(waiter) => {
-                self.events.push_back(Event::Settled { id, waiter, outcome: Err(error) });
+    /// Delivers an error to the recipient of a request.
+    pub(super) fn fail_request(
+        &mut self,
+        now: Time,
+        id: Id,
+        pending: PendingRequest<W>,
+        error: Error,
+    ) {
+        match pending.recipient {
+            Recipient::Caller(waiter) => {
+                self.events.push_back(Event::Completed { id, waiter, outcome: Err(error) });
             }
-            Owner::Discover => self.discover_failed(now, error),
-            Owner::Initialize => self.initialize_failed(now, error),
-            Owner::Relist { call, pages } => self.relisted(now, call, pages, None),
+            Recipient::Discover => self.handle_discover_failure(now, error),
+            Recipient::Initialize => self.handle_initialize_failure(now, error),
+            Recipient::ToolsPage { call, pages } => self.handle_tools_page(now, call, pages, None),
         }
     }
 
-    /// Something came that may have been meant as the answer to any request in
-    /// flight, or on a stream of its own to that one: each must hear something
-    /// of its own within the grace.
-    pub(super) fn suspect(&mut self, now: Time, on: &Stream, error: impl Fn(&Id, &str) -> Error) {
+    /// Defers a failure, because something arrived that may be a broken response
+    /// to a request in flight: on a request's own stream to that request,
+    /// otherwise to any. Each fails after the grace period unless its own
+    /// response arrives.
+    pub(super) fn defer_failure(
+        &mut self,
+        now: Time,
+        on: &Stream,
+        error: impl Fn(&Id, &str) -> Error,
+    ) {
         let fails_at = now.saturating_add(self.options.grace);
         let mut any = false;
         for (id, pending) in &mut self.pending {
             if matches!(on, Stream::Request(only) if only != id) {
                 continue;
             }
-            if pending.suspicion.is_none()
+            if pending.deferred_failure.is_none()
                 && (pending.deadline.is_some() || pending.waiter().is_none())
             {
-                pending.suspicion = Some(Suspicion { fails_at, error: error(id, &pending.method) });
+                pending.deferred_failure =
+                    Some(DeferredFailure { fails_at, error: error(id, &pending.method) });
                 any = true;
             }
         }
         if any {
-            self.wake_by(fails_at);
+            self.schedule_wake(fails_at);
         }
     }
 
-    /// Tells the server that a request is given up, and remembers it, so that
-    /// a late reply is known as such.
+    /// Cancels a request at the server, and remembers its id to recognize a late
+    /// response.
     ///
-    /// Since 2026-07-28 closing a stream of its own says it
-    /// (basic/patterns/cancellation); everywhere else a notification does.
-    pub(super) fn tell_cancelled(&mut self, id: &Id, reason: Option<&str>) {
-        while self.abandoned.len() >= REMEMBERED {
-            self.abandoned.pop_front();
+    /// Since 2026-07-28 closing the request's own stream cancels it
+    /// (basic/patterns/cancellation); otherwise a notification does.
+    pub(super) fn send_cancelled(&mut self, id: &Id, reason: Option<&str>) {
+        while self.cancelled.len() >= MAX_CANCELLED_IDS {
+            self.cancelled.pop_front();
         }
-        self.abandoned.push_back(id.clone());
+        self.cancelled.push_back(id.clone());
         let modern = self.session.as_ref().is_some_and(|session| session.revision.is_modern());
         if !(modern && self.link == LinkKind::Streams) {
-            self.send(notices::cancelled(id, reason));
+            self.send(cancelled_notification(id, reason));
         }
-        self.abort(id);
+        self.abort_stream(id);
     }
 
-    /// Gives up the stream of a request, where it has one.
-    pub(super) fn abort(&mut self, id: &Id) {
+    /// Aborts the stream of a request, on links with streams.
+    pub(super) fn abort_stream(&mut self, id: &Id) {
         if self.link == LinkKind::Streams {
             self.actions.push_back(Outgoing::Abort(Stream::Request(id.clone())));
         }
     }
 
-    /// Why a reply that no request waits for came.
-    pub(super) fn unclaimed(&mut self, id: &Id) -> Unclaimed {
-        match self.abandoned.iter().position(|abandoned| abandoned == id) {
+    /// Returns why a response matches no request in flight.
+    pub(super) fn classify_unclaimed(&mut self, id: &Id) -> UnclaimedReason {
+        match self.cancelled.iter().position(|cancelled| cancelled == id) {
             Some(index) => {
-                self.abandoned.remove(index);
-                Unclaimed::Late
+                self.cancelled.remove(index);
+                UnclaimedReason::Late
             }
-            None if self.ids.has_given(id) => Unclaimed::Duplicate,
-            None => Unclaimed::Foreign,
+            None if self.ids.has_given(id) => UnclaimedReason::Duplicate,
+            None => UnclaimedReason::Foreign,
         }
     }
 }
 
-fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
+fn earliest(one: Option<Time>, other: Option<Time>) -> Option<Time> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),

@@ -1,43 +1,45 @@
-//! Sorts what comes in: a request to serve, an answer to a question, a
-//! cancellation, or something that is refused.
+//! Handles what arrives: requests, responses of the client, notifications and
+//! invalid messages.
 
 use sparring_wire::types::LogLevel;
 use sparring_wire::{ErrorObject, Frame, FrameKind, Id, Json, RawJson, Revision, Rule, Side, code};
 
-use super::opening::Admitted;
-use super::{Batch, Call, Core, Event, Job, Time};
+use super::admission::Admission;
+use super::{Batch, Core, Event, HandlerRequest, InFlightRequest, Time};
+use crate::cancellation::cancelled_notification;
 use crate::link::{Cause, Envelope, Faults, Incoming, LinkKind, Outgoing, Stream};
-use crate::notices;
 
 impl<A> Core<A> {
-    /// Takes in what the link gave.
+    /// Handles an event of the link.
     pub fn receive(&mut self, incoming: Incoming) {
         match incoming {
-            Incoming::Frame { frame, envelope, .. } => self.frame(frame, None, envelope),
-            Incoming::Noise { frame, .. } => self.unreadable(&frame, None),
-            Incoming::StreamEnded { stream: Stream::Request(id), .. } => self.stream_ended(&id),
-            Incoming::StreamEnded { stream: Stream::Standing, .. } | Incoming::Missed(_) => {}
-            Incoming::Closed(cause) => self.end(cause),
-        }
-    }
-
-    fn frame(&mut self, frame: Frame, batch: Option<u64>, envelope: Option<Envelope>) {
-        match frame.kind() {
-            FrameKind::Request => self.request(frame, batch, envelope),
-            FrameKind::Notification => self.notification(frame),
-            FrameKind::Result | FrameKind::Error => self.answered(&frame),
-            FrameKind::Batch if batch.is_none() => self.batch(&frame, envelope.as_ref()),
-            // Nobody answers an answer, not even a bad one.
-            FrameKind::Other if frame.result().is_some() || frame.error().is_some() => {
-                self.answered(&frame);
+            Incoming::Frame { frame, envelope, .. } => self.handle_frame(frame, None, envelope),
+            Incoming::Noise { frame, .. } => self.reject_unreadable(&frame, None),
+            Incoming::StreamEnded { stream: Stream::Request(id), .. } => {
+                self.handle_stream_ended(&id)
             }
-            FrameKind::Batch | FrameKind::Other => self.unreadable(&frame, batch),
+            Incoming::StreamEnded { stream: Stream::Standing, .. } | Incoming::Missed(_) => {}
+            Incoming::Closed(cause) => self.close_with(cause),
         }
     }
 
-    /// Answers what is no message: -32700 where it is not JSON, else -32600.
-    /// The connection lives on.
-    fn unreadable(&mut self, frame: &Frame, batch: Option<u64>) {
+    fn handle_frame(&mut self, frame: Frame, batch: Option<u64>, envelope: Option<Envelope>) {
+        match frame.kind() {
+            FrameKind::Request => self.handle_request(frame, batch, envelope),
+            FrameKind::Notification => self.handle_notification(frame),
+            FrameKind::Result | FrameKind::Error => self.handle_client_response(&frame),
+            FrameKind::Batch if batch.is_none() => self.handle_batch(&frame, envelope.as_ref()),
+            // Responses are never answered, not even malformed ones.
+            FrameKind::Other if frame.result().is_some() || frame.error().is_some() => {
+                self.handle_client_response(&frame);
+            }
+            FrameKind::Batch | FrameKind::Other => self.reject_unreadable(&frame, batch),
+        }
+    }
+
+    /// Answers an invalid message: with -32700 if it is not JSON, otherwise with
+    /// -32600. The connection stays open.
+    fn reject_unreadable(&mut self, frame: &Frame, batch: Option<u64>) {
         self.count_request();
         let violations = frame.violations();
         let unparsable = |rule| matches!(rule, Rule::NotJson | Rule::InvalidUtf8 | Rule::TooDeep);
@@ -48,51 +50,58 @@ impl<A> Core<A> {
         };
         let message = worst.or(violations.first()).map(|found| found.message.clone());
         let error = ErrorObject::new(code, message.unwrap_or_else(|| "not a message".to_owned()));
-        // What could not be read has no id that could be trusted.
+        // The id of an unreadable message is not reliable.
         let id = frame.id().filter(|_| worst.is_none());
-        self.deliver(Frame::error_of(id, self.null_id(), &error), batch, id);
+        self.send_response(Frame::error_of(id, self.null_id(), &error), batch, id);
     }
 
-    /// Since 2026-07-28 a stream given up is its request given up
-    /// (basic/patterns/cancellation); before, it is only a broken connection.
-    fn stream_ended(&mut self, id: &Id) {
-        // On a shared channel it is a question of ours that could not be sent.
+    /// Cancels the request of an aborted stream (since 2026-07-28,
+    /// basic/patterns/cancellation). Before that, an aborted stream is only a
+    /// broken connection.
+    fn handle_stream_ended(&mut self, id: &Id) {
+        // On a shared channel, a request to the client could not be sent.
         if self.link == LinkKind::Shared {
-            if let Some(waiting) = self.asks.remove(id) {
-                let outcome = Err(ErrorObject::internal("the client does not read any more"));
-                self.events.push_back(Event::Answered { waiter: waiting.waiter, outcome });
+            if let Some(request) = self.outgoing_requests.remove(id) {
+                let outcome = Err(ErrorObject::internal("the client stopped reading"));
+                self.events.push_back(Event::ClientResponse { waiter: request.waiter, outcome });
             }
             return;
         }
-        if self.in_flight.get(id).is_some_and(|job| job.revision.is_modern()) {
+        if self.in_flight.get(id).is_some_and(|request| request.revision.is_modern()) {
             self.cancel(id);
         }
     }
 
-    fn request(&mut self, frame: Frame, batch: Option<u64>, envelope: Option<Envelope>) {
+    fn handle_request(&mut self, frame: Frame, batch: Option<u64>, envelope: Option<Envelope>) {
         self.count_request();
         let id = frame.id().cloned();
-        let wrong = frame.violations().iter().find(|found| is_fatal(found.rule));
-        let admitted = match (&id, wrong) {
+        let fatal = frame.violations().iter().find(|found| is_fatal(found.rule));
+        let admission = match (&id, fatal) {
             (_, Some(found)) => Err(ErrorObject::invalid_request(found.message.clone())),
             (Some(id), None) if self.in_flight.contains_key(id) => {
-                Err(ErrorObject::invalid_request(format!("the id {id} is in use")))
+                Err(ErrorObject::invalid_request(format!("id {id} is already in use")))
             }
             (Some(_), None) => self.admit(&frame, batch.is_some(), envelope.as_ref()),
-            (None, None) => Err(ErrorObject::invalid_request("a request has an id")),
+            (None, None) => Err(ErrorObject::invalid_request("the request has no id")),
         };
-        match (admitted, id) {
-            (Ok(admitted), Some(id)) => {
-                let (key, revision) = (self.key(), admitted.revision);
-                self.admitted += 1;
+        match (admission, id) {
+            (Ok(admission), Some(id)) => {
+                let (key, revision) = (self.next_key(), admission.revision);
+                self.admitted_count += 1;
                 let faults = Faults::none();
-                let job =
-                    Job { key, revision, frame: frame.clone(), batch, faults, listening: None };
-                self.in_flight.insert(id.clone(), job);
-                self.serve(key, id, frame, admitted, envelope);
+                let request = InFlightRequest {
+                    key,
+                    revision,
+                    frame: frame.clone(),
+                    batch,
+                    faults,
+                    subscription: None,
+                };
+                self.in_flight.insert(id.clone(), request);
+                self.dispatch_request(key, id, frame, admission, envelope);
             }
             (Ok(_), None) => {}
-            (Err(error), id) => self.deliver(
+            (Err(error), id) => self.send_response(
                 Frame::error_of(id.as_ref(), self.null_id(), &error),
                 batch,
                 id.as_ref(),
@@ -101,27 +110,28 @@ impl<A> Core<A> {
     }
 
     fn count_request(&mut self) {
-        self.received += 1;
-        self.counters.request();
+        self.received_count += 1;
+        self.counters.count_request();
     }
 
-    /// Serves what the protocol itself defines, and hands out the rest.
-    fn serve(
+    /// Answers the requests that the protocol defines, and passes the others to
+    /// the handler.
+    fn dispatch_request(
         &mut self,
         key: u64,
         id: Id,
         frame: Frame,
-        admitted: Admitted,
+        admission: Admission,
         envelope: Option<Envelope>,
     ) {
-        let Admitted { revision, log_level, wants_progress } = admitted;
+        let Admission { revision, log_level, wants_progress } = admission;
         let params = frame.params();
         let outcome = match frame.method().unwrap_or_default() {
-            "initialize" => self.initialize(params),
-            "server/discover" => Ok(self.discover()),
+            "initialize" => self.handle_initialize(params),
+            "server/discover" => Ok(self.discover_result()),
             "ping" => Ok(RawJson::empty_object()),
-            "logging/setLevel" => self.set_level(params),
-            "subscriptions/listen" => match self.listen(&id, params) {
+            "logging/setLevel" => self.set_log_level(params),
+            "subscriptions/listen" => match self.open_subscription(&id, params) {
                 Ok(()) => return,
                 Err(error) => Err(error),
             },
@@ -130,7 +140,7 @@ impl<A> Core<A> {
                     true => None,
                     false => self.session.as_ref().map(|session| session.client.clone()),
                 };
-                return self.events.push_back(Event::Call(Call {
+                return self.events.push_back(Event::Request(HandlerRequest {
                     log_level,
                     wants_progress,
                     key,
@@ -145,7 +155,7 @@ impl<A> Core<A> {
         self.finish(&id, key, outcome.map(Into::into));
     }
 
-    fn set_level(&mut self, params: Option<Json<'_>>) -> Result<RawJson, ErrorObject> {
+    fn set_log_level(&mut self, params: Option<Json<'_>>) -> Result<RawJson, ErrorObject> {
         let name = params.and_then(|params| params.get("level")).and_then(Json::as_str);
         let level = name.as_deref().and_then(LogLevel::from_name);
         let Some(level) = level else {
@@ -156,13 +166,13 @@ impl<A> Core<A> {
         };
         if let Some(session) = &mut self.session {
             session.log_level = Some(level);
-            self.other_level = Some(level);
+            self.changed_log_level = Some(level);
         }
         Ok(RawJson::empty_object())
     }
 
-    fn notification(&mut self, frame: Frame) {
-        self.counters.notification();
+    fn handle_notification(&mut self, frame: Frame) {
+        self.counters.count_notification();
         let params = frame.params();
         match frame.method().unwrap_or_default() {
             "notifications/initialized" => {
@@ -181,110 +191,114 @@ impl<A> Core<A> {
         self.events.push_back(Event::Notification(frame));
     }
 
-    /// Stops a request; nothing more is said about it.
+    /// Stops a request. It gets no response.
     fn cancel(&mut self, id: &Id) {
-        let late = |job: &Job| job.faults.get().is_some_and(|fault| fault.late);
+        let late = |request: &InFlightRequest| request.faults.get().is_some_and(|fault| fault.late);
         if self.in_flight.get(id).is_some_and(late) {
             return;
         }
-        let Some(job) = self.in_flight.remove(id) else { return };
-        self.other_uris |= job.listening.is_some();
-        if job.listening.is_none() {
-            self.events.push_back(Event::Cancelled(job.key));
+        let Some(request) = self.in_flight.remove(id) else { return };
+        self.uris_changed |= request.subscription.is_some();
+        if request.subscription.is_none() {
+            self.events.push_back(Event::Cancelled(request.key));
         }
-        if let Some(batch) = job.batch {
-            self.settle_batch(batch, None);
+        if let Some(batch) = request.batch {
+            self.add_to_batch(batch, None);
         }
-        let asked = self.asks.iter().filter(|(_, waiting)| waiting.with == *id);
-        let asked: Vec<Id> = asked.map(|(id, _)| id.clone()).collect();
-        for ask in asked {
-            self.withdraw(&ask, "the request it belongs to was cancelled");
+        let outgoing =
+            self.outgoing_requests.iter().filter(|(_, request)| request.caused_by == *id);
+        let outgoing: Vec<Id> = outgoing.map(|(id, _)| id.clone()).collect();
+        for id in outgoing {
+            self.cancel_outgoing_request(&id, "the request that caused it was cancelled");
         }
     }
 
-    /// Takes a question back: the client need not answer it any more.
-    fn withdraw(&mut self, ask: &Id, reason: &str) {
-        let Some(waiting) = self.asks.remove(ask) else { return };
-        let frame = notices::cancelled(ask, Some(reason));
-        let stream = self.stream_of(&waiting.with);
+    /// Cancels a request to the client.
+    fn cancel_outgoing_request(&mut self, id: &Id, reason: &str) {
+        let Some(request) = self.outgoing_requests.remove(id) else { return };
+        let frame = cancelled_notification(id, Some(reason));
+        let stream = self.stream_for(&request.caused_by);
         self.actions.push_back(Outgoing::on(stream, frame));
         let outcome = Err(ErrorObject::internal(reason));
-        self.events.push_back(Event::Answered { waiter: waiting.waiter, outcome });
+        self.events.push_back(Event::ClientResponse { waiter: request.waiter, outcome });
     }
 
-    /// The client answers a question.
-    fn answered(&mut self, frame: &Frame) {
-        let waiting = frame.id().and_then(|id| self.asks.remove(id));
-        let Some(waiting) = waiting else { return };
+    /// Handles a response of the client.
+    fn handle_client_response(&mut self, frame: &Frame) {
+        let request = frame.id().and_then(|id| self.outgoing_requests.remove(id));
+        let Some(request) = request else { return };
         let outcome = match (frame.result(), frame.error_object()) {
-            (Some(_), Some(_)) => Err(ErrorObject::internal("the answer has result and error")),
+            (Some(_), Some(_)) => {
+                Err(ErrorObject::internal("the response has both result and error"))
+            }
             (Some(result), None) => Ok(RawJson::from(result)),
             (None, Some(error)) => Err(error),
-            (None, None) => Err(ErrorObject::internal("the answer has neither result nor error")),
+            (None, None) => Err(ErrorObject::internal("the response has neither result nor error")),
         };
-        self.events.push_back(Event::Answered { waiter: waiting.waiter, outcome });
+        self.events.push_back(Event::ClientResponse { waiter: request.waiter, outcome });
     }
 
-    /// Several frames at once, where the session's revision has that
-    /// (2025-03-26, basic#batching).
-    fn batch(&mut self, frame: &Frame, envelope: Option<&Envelope>) {
+    /// Handles a batch, where the session's revision has batches (2025-03-26,
+    /// basic#batching).
+    fn handle_batch(&mut self, frame: &Frame, envelope: Option<&Envelope>) {
         let frames: Vec<Frame> = frame.batch().collect();
         if frames.is_empty() || !self.revision().is_some_and(Revision::has_batches) {
             self.count_request();
             let message = if frames.is_empty() {
-                "an empty batch"
+                "the batch is empty"
             } else {
-                "batches are not part of this revision"
+                "this revision has no batches"
             };
-            return self.refuse(None, &ErrorObject::invalid_request(message));
+            return self.reject(None, &ErrorObject::invalid_request(message));
         }
-        let number = self.key();
-        let wants_answer = |frame: &&Frame| match frame.kind() {
+        let number = self.next_key();
+        let expects_response = |frame: &&Frame| match frame.kind() {
             FrameKind::Request | FrameKind::Batch => true,
             FrameKind::Other => frame.result().is_none() && frame.error().is_none(),
             _ => false,
         };
-        let missing = frames.iter().filter(wants_answer).count();
-        if missing > 0 {
-            let first = frames.iter().filter(wants_answer).find_map(|frame| frame.id().cloned());
-            self.batches.insert(number, Batch { missing, frames: Vec::new(), first });
+        let pending = frames.iter().filter(expects_response).count();
+        if pending > 0 {
+            let first_id =
+                frames.iter().filter(expects_response).find_map(|frame| frame.id().cloned());
+            self.batches.insert(number, Batch { pending, frames: Vec::new(), first_id });
         }
         for frame in frames {
-            self.frame(frame, Some(number), envelope.cloned());
+            self.handle_frame(frame, Some(number), envelope.cloned());
         }
     }
 
-    /// Says that time has passed.
+    /// Handles all deadlines up to `now`.
     pub fn tick(&mut self, now: Time) {
         let overdue: Vec<Id> = self
-            .asks
+            .outgoing_requests
             .iter()
-            .filter(|(_, waiting)| waiting.deadline <= now)
+            .filter(|(_, request)| request.deadline <= now)
             .map(|(id, _)| id.clone())
             .collect();
         for id in overdue {
-            self.withdraw(&id, "the client did not answer in time");
+            self.cancel_outgoing_request(&id, "the client did not answer in time");
         }
     }
 
-    /// Nobody will answer what was asked.
-    pub fn fail_asks(&mut self, why: &str) {
-        for (_, waiting) in self.asks.drain() {
-            let outcome = Err(ErrorObject::internal(why));
-            self.events.push_back(Event::Answered { waiter: waiting.waiter, outcome });
+    /// Fails all pending requests to the client.
+    pub fn fail_outgoing_requests(&mut self, reason: &str) {
+        for (_, request) in self.outgoing_requests.drain() {
+            let outcome = Err(ErrorObject::internal(reason));
+            self.events.push_back(Event::ClientResponse { waiter: request.waiter, outcome });
         }
     }
 
-    fn end(&mut self, cause: Cause) {
+    fn close_with(&mut self, cause: Cause) {
         if std::mem::replace(&mut self.closed, true) {
             return;
         }
-        self.fail_asks(&format!("the client is gone: {cause}"));
+        self.fail_outgoing_requests(&format!("the client disconnected: {cause}"));
         self.events.push_back(Event::Closed(cause));
     }
 }
 
-/// Whether a request with this breach is refused outright.
+/// Returns whether a request with this violation is rejected.
 fn is_fatal(rule: Rule) -> bool {
     matches!(
         rule,
@@ -300,14 +314,14 @@ fn is_fatal(rule: Rule) -> bool {
 }
 
 impl<A> Core<A> {
-    /// Whether the session's revision spells out the id that is not there.
+    /// Returns whether the session's revision writes a missing id as `null`.
     pub(super) fn null_id(&self) -> bool {
         let newest = self.profile.revisions.iter().max().copied().unwrap_or(Revision::LATEST);
         !self.revision().unwrap_or(newest).error_without_id()
     }
 
-    /// Which revision, if any, has this request from a client.
-    pub(super) fn elsewhere(method: &str) -> bool {
+    /// Returns whether any revision has this request of a client.
+    pub(super) fn exists_in_any_revision(method: &str) -> bool {
         Revision::ALL.into_iter().any(|revision| revision.request(Side::Client, method).is_some())
     }
 }

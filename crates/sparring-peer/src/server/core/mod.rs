@@ -1,11 +1,12 @@
-//! The server's end of one connection without I/O and without a clock.
+//! A server's end of one connection, without I/O and without a clock.
 //!
-//! It keeps the handshake's session, answers what the protocol itself defines,
-//! and hands everything else to its owner as a [`Call`]. `A` is what the owner
-//! wants back when the client has answered a question.
+//! It keeps the session of the handshake, answers the requests that the protocol
+//! defines, and passes all others to its owner as a [`HandlerRequest`]. `A` is a
+//! value of the owner that the core returns when the client has answered a
+//! request.
 
+mod admission;
 mod inbound;
-mod opening;
 mod outbound;
 mod subscriptions;
 
@@ -16,37 +17,41 @@ use std::time::Duration;
 use sparring_wire::types::{Implementation, LogLevel, ServerCapabilities};
 use sparring_wire::{ErrorObject, Frame, Id, IdSequence, RawJson, Revision};
 
-use self::outbound::Added;
-use super::counters::Counters;
+use self::outbound::ResultDefaults;
+use super::shared::Counters;
 use crate::client::Filter;
 use crate::link::{Cause, Envelope, Faults, LinkKind, Outgoing};
 
-/// A moment, counted from a start of the owner's choice.
+/// A point in time, counted from a start of the owner's choice.
 pub type Time = Duration;
 
-/// What a server says about itself.
+/// The description of a server.
 #[derive(Debug, Clone)]
 pub struct Profile {
-    /// Who it is.
+    /// Its name and version.
     pub info: Implementation,
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: ServerCapabilities,
-    /// What it says about its use.
+    /// Its instructions for use.
     pub instructions: Option<String>,
-    /// The revisions it speaks.
+    /// Its revisions.
     pub revisions: Vec<Revision>,
 }
 
-/// What a server says about itself, spelled as far as all can share it.
+/// The description of a server, with the serialized parts that all connections
+/// share.
 #[derive(Debug, Clone)]
-pub(super) struct About {
+pub(super) struct ServerDescription {
     pub(super) profile: Arc<Profile>,
-    pub(super) added: Arc<Added>,
+    pub(super) result_defaults: Arc<ResultDefaults>,
 }
 
-impl About {
+impl ServerDescription {
     pub(super) fn new(profile: Profile) -> Self {
-        About { added: Arc::new(Added::new(&profile)), profile: Arc::new(profile) }
+        ServerDescription {
+            result_defaults: Arc::new(ResultDefaults::new(&profile)),
+            profile: Arc::new(profile),
+        }
     }
 }
 
@@ -55,110 +60,111 @@ pub struct Core<A> {
     profile: Arc<Profile>,
     counters: Arc<Counters>,
     link: LinkKind,
-    /// What a handshake has agreed on.
-    session: Option<Session>,
-    in_flight: HashMap<Id, Job, foldhash::fast::RandomState>,
+    /// The session that a handshake has created.
+    session: Option<HandshakeSession>,
+    in_flight: HashMap<Id, InFlightRequest, foldhash::fast::RandomState>,
     batches: HashMap<u64, Batch>,
     next_key: u64,
-    asks: HashMap<Id, Waiting<A>>,
+    outgoing_requests: HashMap<Id, OutgoingRequest<A>>,
     ids: IdSequence,
-    added: Arc<Added>,
-    /// Whether changes are of any interest to the client.
-    heeds_changes: bool,
-    /// Whether the resources that it wants to hear of are others since that was
-    /// last asked.
-    other_uris: bool,
-    /// The level that the client has set since that was last asked.
-    other_level: Option<LogLevel>,
+    result_defaults: Arc<ResultDefaults>,
+    /// Whether the client may want change notifications.
+    wants_changes: bool,
+    /// Whether the client's subscriptions have changed since
+    /// [`Core::take_changed_uris`].
+    uris_changed: bool,
+    /// The level that the client has set since [`Core::take_changed_log_level`].
+    changed_log_level: Option<LogLevel>,
     closed: bool,
-    received: u64,
-    admitted: u64,
+    received_count: u64,
+    admitted_count: u64,
     actions: VecDeque<Outgoing>,
     events: VecDeque<Event<A>>,
 }
 
-/// A session made by a handshake.
-struct Session {
+/// A session created by a handshake.
+struct HandshakeSession {
     revision: Revision,
-    /// Whether the client has said that it is ready.
+    /// Whether the client has sent `notifications/initialized`.
     ready: bool,
-    client: Arc<ClientFacts>,
+    client: Arc<ClientDescription>,
     log_level: Option<LogLevel>,
     subscribed: HashSet<String>,
 }
 
-/// What a client said about itself in a handshake.
+/// What a client declared in a handshake.
 #[derive(Debug)]
-pub(super) struct ClientFacts {
+pub(super) struct ClientDescription {
     pub(super) info: Option<Implementation>,
     pub(super) capabilities: RawJson,
 }
 
 /// A request in flight.
-struct Job {
-    /// Tells it from others that had the same id.
+struct InFlightRequest {
+    /// Distinguishes it from other requests with the same id.
     key: u64,
     revision: Revision,
     frame: Frame,
     batch: Option<u64>,
-    /// What is to go wrong with its answer.
+    /// The faults to apply to its response.
     faults: Faults,
-    /// Set for a subscription that stands.
-    listening: Option<Filter>,
+    /// The filter of an open subscription.
+    subscription: Option<Filter>,
 }
 
-/// Responses that go out together.
+/// Responses that are sent together.
 struct Batch {
-    missing: usize,
+    pending: usize,
     frames: Vec<Frame>,
-    /// The first request in it, on whose stream all are answered.
-    first: Option<Id>,
+    /// The first request of the batch; its stream carries the response.
+    first_id: Option<Id>,
 }
 
-/// A question to the client that waits for its answer.
-struct Waiting<A> {
+/// A request to the client that waits for its response.
+struct OutgoingRequest<A> {
     waiter: A,
-    /// The request it is asked for.
-    with: Id,
+    /// The client's request that caused it.
+    caused_by: Id,
     deadline: Time,
 }
 
-/// A request for the owner to serve.
+/// A request for the handler.
 #[derive(Debug, Clone)]
-pub struct Call {
-    /// To be named in [`Core::finish`]; never given twice, as its id may be.
+pub struct HandlerRequest {
+    /// Identifies the request in [`Core::finish`]. Unlike an id it is never used
+    /// twice.
     pub key: u64,
-    /// Its id.
+    /// The request's id.
     pub id: Id,
     /// The request.
     pub frame: Frame,
     /// The revision in which to serve it.
     pub revision: Revision,
-    /// The headers that it came with, on links that have headers.
+    /// The HTTP status and headers, on links that have them.
     pub envelope: Option<Envelope>,
-    /// What the handshake told of the client; none where the request itself
-    /// tells it.
-    pub(super) client: Option<Arc<ClientFacts>>,
-    /// The level of log messages that it asks for, or its session.
+    /// What the client declared in the handshake; none if the request declares it
+    /// itself.
+    pub(super) client: Option<Arc<ClientDescription>>,
+    /// The level of log messages that the request or its session has set.
     pub log_level: Option<LogLevel>,
-    /// Whether its client wants to know how far it has come.
+    /// Whether the client asked for progress.
     pub wants_progress: bool,
 }
 
-/// What happened, for the owner of a core.
+/// An event for the owner of a core.
 #[derive(Debug)]
 pub enum Event<A> {
-    /// A request to serve.
-    Call(Call),
-    /// A call, by its key, is not wanted any more; its answer would go nowhere.
+    /// A request for the handler.
+    Request(HandlerRequest),
+    /// The request with this key was cancelled. Its response would be dropped.
     Cancelled(u64),
-    /// A notification came.
+    /// A notification arrived.
     Notification(Frame),
-    /// A question was answered, or will not be.
-    Answered {
-        /// What the owner gave with the question.
+    /// The client answered a request, or will not answer it.
+    ClientResponse {
+        /// The owner's value for the request.
         waiter: A,
-        /// The answer.
+        /// The client's result or error.
         outcome: Result<RawJson, ErrorObject>,
     },
     /// The link has ended.
@@ -166,15 +172,19 @@ pub enum Event<A> {
 }
 
 impl<A> Core<A> {
-    /// A server's end of a fresh connection.
+    /// Creates the server's end of a new connection.
     pub fn new(profile: Arc<Profile>, link: LinkKind) -> Self {
-        let added = Arc::new(Added::new(&profile));
-        Core::counting(About { profile, added }, Arc::default(), link)
+        let result_defaults = Arc::new(ResultDefaults::new(&profile));
+        Core::with_counters(ServerDescription { profile, result_defaults }, Arc::default(), link)
     }
 
-    /// One that shares with others what they all need, and counts along.
-    pub(super) fn counting(about: About, counters: Arc<Counters>, link: LinkKind) -> Self {
-        let About { profile, added } = about;
+    /// Creates a core that shares its description and counters with others.
+    pub(super) fn with_counters(
+        description: ServerDescription,
+        counters: Arc<Counters>,
+        link: LinkKind,
+    ) -> Self {
+        let ServerDescription { profile, result_defaults } = description;
         Core {
             profile,
             counters,
@@ -183,118 +193,117 @@ impl<A> Core<A> {
             in_flight: HashMap::default(),
             batches: HashMap::new(),
             next_key: 0,
-            asks: HashMap::new(),
+            outgoing_requests: HashMap::new(),
             ids: IdSequence::default(),
-            added,
-            heeds_changes: false,
-            other_uris: false,
-            other_level: None,
+            result_defaults,
+            wants_changes: false,
+            uris_changed: false,
+            changed_log_level: None,
             closed: false,
-            received: 0,
-            admitted: 0,
+            received_count: 0,
+            admitted_count: 0,
             actions: VecDeque::new(),
             events: VecDeque::new(),
         }
     }
 
-    /// Leaves out the revisions that are not wanted here.
-    pub(super) fn speak_only(&mut self, wanted: impl Fn(Revision) -> bool) {
+    /// Keeps only the revisions that match.
+    pub(super) fn retain_revisions(&mut self, wanted: impl Fn(Revision) -> bool) {
         let mut profile = Profile::clone(&self.profile);
         profile.revisions.retain(|revision| wanted(*revision));
         self.profile = Arc::new(profile);
     }
 
-    /// Whether the client was told that the server has this capability, or may
-    /// ask for it.
+    /// Returns whether the server declares this capability to the client.
     pub(super) fn declares(&self, capability: &str) -> bool {
         self.profile.capabilities.has(capability)
     }
 
-    /// What the server says about itself has changed; the revisions stay, and
-    /// what a handshake has agreed on stays too (2025-11-25,
-    /// basic/lifecycle#operation).
-    pub(super) fn renew(&mut self, about: About) {
+    /// Replaces the description. The revisions stay, and so does everything that
+    /// a handshake has agreed on (2025-11-25, basic/lifecycle#operation).
+    pub(super) fn update_description(&mut self, description: ServerDescription) {
         if self.session.is_some() {
             return;
         }
         let revisions = self.profile.revisions.clone();
-        self.profile = Arc::new(Profile { revisions, ..Profile::clone(&about.profile) });
-        self.added = about.added;
+        self.profile = Arc::new(Profile { revisions, ..Profile::clone(&description.profile) });
+        self.result_defaults = description.result_defaults;
     }
 
-    /// The next thing to give to the link.
+    /// Returns the next action for the link.
     pub fn poll_action(&mut self) -> Option<Outgoing> {
         self.actions.pop_front()
     }
 
-    /// The next thing that happened.
+    /// Returns the next event for the owner.
     pub fn poll_event(&mut self) -> Option<Event<A>> {
         self.events.pop_front()
     }
 
-    /// Whether anything has happened that was not told yet.
+    /// Returns whether events are queued.
     pub(super) fn has_events(&self) -> bool {
         !self.events.is_empty()
     }
 
-    /// When [`Core::tick`] wants to be called, if nothing comes in before.
+    /// Returns when to call [`Core::tick`], if nothing arrives before.
     pub fn wake_at(&self) -> Option<Time> {
-        self.asks.values().map(|waiting| waiting.deadline).min()
+        self.outgoing_requests.values().map(|request| request.deadline).min()
     }
 
-    /// Whether no request is being served, subscriptions not counted.
+    /// Returns whether no request is being served, not counting subscriptions.
     pub fn is_idle(&self) -> bool {
-        self.in_flight.values().all(|job| job.listening.is_some())
+        self.in_flight.values().all(|request| request.subscription.is_some())
     }
 
-    /// Whether nothing is in flight, subscriptions counted.
-    pub fn is_over(&self) -> bool {
+    /// Returns whether nothing is in flight, counting subscriptions.
+    pub fn has_nothing_in_flight(&self) -> bool {
         self.in_flight.is_empty()
     }
 
-    /// Whether the client may want to be told of changes, so that they are to
-    /// be given to [`Core::broadcast`].
-    pub fn heeds_changes(&self) -> bool {
-        self.heeds_changes
+    /// Returns whether the client may want change notifications, which the owner
+    /// then passes to [`Core::broadcast`].
+    pub fn wants_changes(&self) -> bool {
+        self.wants_changes
     }
 
-    /// The resources that the client wants to hear of, if they are others since
-    /// this was last asked.
-    pub(super) fn other_uris(&mut self) -> Option<Vec<String>> {
-        if !std::mem::take(&mut self.other_uris) {
+    /// Returns the resources that the client subscribes to, if they have changed
+    /// since the last call.
+    pub(super) fn take_changed_uris(&mut self) -> Option<Vec<String>> {
+        if !std::mem::take(&mut self.uris_changed) {
             return None;
         }
         let mut uris = Vec::new();
         if let Some(session) = &self.session {
             uris.extend(session.subscribed.iter().cloned());
         }
-        for filter in self.in_flight.values().filter_map(|job| job.listening.as_ref()) {
+        for filter in self.in_flight.values().filter_map(|request| request.subscription.as_ref()) {
             uris.extend(filter.uris.iter().cloned());
         }
         Some(uris)
     }
 
-    /// The level of log messages that the client has set since this was last asked.
-    pub(super) fn other_level(&mut self) -> Option<LogLevel> {
-        self.other_level.take()
+    /// Returns the level of log messages that the client has set since the last
+    /// call.
+    pub(super) fn take_changed_log_level(&mut self) -> Option<LogLevel> {
+        self.changed_log_level.take()
     }
 
-    fn key(&mut self) -> u64 {
+    fn next_key(&mut self) -> u64 {
         self.next_key += 1;
         self.next_key
     }
 
-    /// How many requests have come on this connection, unreadable ones included.
-    pub fn received(&self) -> u64 {
-        self.received
+    /// Returns the number of requests that arrived, including unreadable ones.
+    pub fn received_count(&self) -> u64 {
+        self.received_count
     }
 
-    /// How many of them came as far as being served.
-    pub fn admitted(&self) -> u64 {
-        self.admitted
+    /// Returns the number of requests that were admitted.
+    pub fn admitted_count(&self) -> u64 {
+        self.admitted_count
     }
 
-    /// The revision that a handshake agreed on.
+    /// Returns the revision that a handshake agreed on.
     pub fn revision(&self) -> Option<Revision> {
         self.session.as_ref().map(|session| session.revision)
     }

@@ -1,5 +1,5 @@
-//! A session as its owner has it: with the type of its handler, which nothing
-//! below it needs.
+//! The public handle of a session, with the type of its handler. Nothing below it
+//! needs that type.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use sparring_wire::{Frame, Transcript};
 use super::Connection;
 use crate::link::{Cause, Link};
 use crate::server::handler::Handler;
-use crate::server::running::Running;
+use crate::server::server_task::Running;
 use crate::server::{NoLink, Shared};
 
 /// A server's end of one connection.
@@ -24,24 +24,24 @@ impl<H: Handler> Session<H> {
         Session { connection: Connection::new(shared, link), handler: PhantomData }
     }
 
-    /// Gives the session a link. It is a fresh connection: what was agreed on
-    /// or in flight before is forgotten.
+    /// Sets the link. This starts a new connection: the session and the requests
+    /// of the old one are dropped.
     pub fn set_link(&mut self, link: impl Link) {
         self.connection.set_link(Box::new(link));
     }
 
-    /// Waits this long for a client to answer a question, instead of a minute.
+    /// Sets how long to wait for a client's response to a request (default: 60s).
     #[must_use]
     pub fn ask_timeout(mut self, timeout: Duration) -> Self {
         self.connection.ask_timeout = timeout;
         self
     }
 
-    /// Speaks only those of the server's revisions that begin with a handshake,
-    /// as on a link that came with one of them.
+    /// Uses only the server's legacy revisions, as on a link that began with a
+    /// handshake.
     #[must_use]
     pub fn handshakes_only(mut self) -> Self {
-        self.connection.handshakes_only();
+        self.connection.legacy_only();
         self
     }
 
@@ -53,43 +53,44 @@ impl<H: Handler> Session<H> {
         Running::spawn(self.connection)
     }
 
-    /// Records what passes the link into a transcript, from now on.
+    /// Records everything that passes the link into a transcript, from now on.
     #[must_use]
     pub fn recorded_in(mut self, transcript: &Transcript) -> Self {
         self.connection.record_in(transcript);
         self
     }
 
-    /// Serves until the end of input, and says why it ended. What is in flight
-    /// then is still answered.
+    /// Serves until the end of input, and returns the reason of the end. Requests
+    /// in flight are still answered.
     ///
     /// # Errors
-    /// When the session has no link.
+    /// If the session has no link.
     pub async fn serve(self) -> Result<Cause, NoLink> {
         self.connection.serve().await
     }
 
-    /// Serves until so many requests, the handshake's included, have been
-    /// answered, or until the end of input, and says which it was.
+    /// Serves until this many requests, including the handshake's, have been
+    /// answered, or until the end of input. Returns [`Cause::ByUs`] in the first
+    /// case.
     ///
     /// # Errors
-    /// When the session has no link.
+    /// If the session has no link.
     pub async fn serve_requests(&mut self, count: u64) -> Result<Cause, NoLink> {
         self.connection.serve_requests(count).await
     }
 
-    /// One request in, one response out, without any link; a notification has
-    /// no response. What the handler says and asks meanwhile goes to the link,
-    /// if there is one.
+    /// Serves one request without a link, and returns its response; none for a
+    /// notification. What the handler sends meanwhile goes to the link, if there
+    /// is one.
     pub async fn process_request(&mut self, frame: Frame) -> Option<Frame> {
         self.connection.process_request(frame).await
     }
 
-    /// Receives, handles and answers exactly one message, and says whether
-    /// there was one within that time.
+    /// Receives and answers exactly one message. Returns whether one arrived
+    /// within that time.
     ///
     /// # Errors
-    /// When the session has no link.
+    /// If the session has no link.
     pub async fn process_one_message(&mut self, within: Duration) -> Result<bool, NoLink> {
         self.connection.process_one_message(within).await
     }

@@ -1,11 +1,11 @@
-//! A server's end of one connection: pumps the core, runs the handler, and can
-//! do so message by message. Of which type the handler is, only [`Session`] knows.
+//! A server's end of one connection: runs the core and the handlers, in a loop or
+//! one message at a time. Only [`Session`] knows the type of the handler.
 
 mod handle;
-mod jobs;
-mod serving;
-mod steps;
-mod working;
+mod handler_runner;
+mod pending_handlers;
+mod serve_loop;
+mod single_message;
 
 use std::sync::Arc;
 use std::task::Context as TaskContext;
@@ -14,66 +14,66 @@ use std::time::Duration;
 use sparring_wire::{ErrorObject, RawJson, Side, Transcript};
 use tokio::sync::{mpsc, oneshot};
 
-use self::jobs::Jobs;
+use self::pending_handlers::PendingHandlers;
 use super::Shared;
-use super::context::{Origin, Said};
+use super::context::{HandlerMessage, Origin};
 use super::core::Core;
-use super::intake::Intake;
-use super::interest::Interest;
-use super::levels::Level;
+use super::incoming_queue::IncomingQueue;
+use super::log_levels::SessionLogLevel;
+use super::subscribed_uris::SessionUris;
 use crate::link::{Cause, Incoming, Link, LinkKind, Outgoing, Recorder};
 use crate::timer::Timer;
 
 pub use self::handle::Session;
 
-/// How many rounds one poll makes before others get their turn.
-const ROUNDS: usize = 16;
+/// The number of loop iterations of one poll before other tasks get their turn.
+const MAX_ITERATIONS_PER_POLL: usize = 16;
 
-/// How long a client may take to answer a question.
-const ASK: Duration = Duration::from_secs(60);
+/// How long a client may take to answer a request.
+const CLIENT_RESPONSE_TIMEOUT: Duration = Duration::from_secs(60);
 
-type Outcome = Result<RawJson, ErrorObject>;
+type ClientResult = Result<RawJson, ErrorObject>;
 
 /// A server's end of one connection.
 pub(in crate::server) struct Connection {
     shared: Arc<Shared>,
-    core: Core<oneshot::Sender<Outcome>>,
+    core: Core<oneshot::Sender<ClientResult>>,
     origin: Origin,
-    /// Which of what the server has said of itself the core knows.
-    renewal: u64,
+    /// The version of the server's description that the core has.
+    description_version: u64,
     link: Option<Box<dyn Link>>,
-    intake: Intake,
-    /// Requests whose handler did not answer at once.
-    jobs: Jobs,
-    outbox: Arc<mpsc::UnboundedSender<Said>>,
-    said: mpsc::UnboundedReceiver<Said>,
-    /// What all sessions are told, once this one's client may want to know.
-    changes: Option<mpsc::Receiver<Change>>,
-    /// Which resources its client wants to hear of, once there are any.
-    interest: Option<Interest>,
-    /// The level of log messages that its client has set, once it has.
-    level: Option<Level>,
+    incoming: IncomingQueue,
+    /// Handlers that did not answer at once.
+    handlers: PendingHandlers,
+    message_sender: Arc<mpsc::UnboundedSender<HandlerMessage>>,
+    messages: mpsc::UnboundedReceiver<HandlerMessage>,
+    /// Notifications for all sessions, once this client may want them.
+    changes: Option<mpsc::Receiver<ChangeNotification>>,
+    /// The resources that the client subscribes to, once there are any.
+    session_uris: Option<SessionUris>,
+    /// The level of log messages that the client has set, once it has.
+    session_log_level: Option<SessionLogLevel>,
     timer: Timer,
-    ended: Option<Cause>,
-    /// Whether the link had more to write when it was looked at last.
-    writing: bool,
-    /// Whether changes wait until the link has room.
-    held_back: bool,
-    /// Since the link is full: until when it may be, and how full it would be by
-    /// now if nothing of it had been read.
-    full: Option<(Duration, usize)>,
-    /// When to stop waiting for what is in flight after the end of input.
-    drained_by: Option<Duration>,
+    close_cause: Option<Cause>,
+    /// Whether the link had more to write after the last flush.
+    flush_pending: bool,
+    /// Whether change notifications wait until the link has room.
+    changes_delayed: bool,
+    /// Set while the link's backlog is full: the deadline, and how large the
+    /// backlog would be if nothing had been written since.
+    full_backlog: Option<(Duration, usize)>,
+    /// When to stop waiting for requests in flight after the end of input.
+    drain_deadline: Option<Duration>,
     ask_timeout: Duration,
 }
 
-/// Something that all sessions of a server may tell their clients.
+/// A notification for all sessions of a server.
 #[derive(Debug, Clone)]
-pub(in crate::server) struct Change {
+pub(in crate::server) struct ChangeNotification {
     pub(in crate::server) method: String,
     pub(in crate::server) params: Option<RawJson>,
-    /// Only told by who has declared this, where that matters.
-    pub(in crate::server) declared: Option<&'static str>,
+    /// The capability that a server must declare to send it, if any.
+    pub(in crate::server) capability: Option<&'static str>,
 }
 
 impl Connection {
@@ -81,35 +81,35 @@ impl Connection {
         let kind = link.as_ref().map_or(LinkKind::Shared, |link| link.kind());
         let origin = Origin {
             transport: link.as_ref().map_or("memory", |link| link.transport()),
-            session: Some(shared.sessions.number()),
+            session: Some(shared.sessions.next_number()),
         };
         Connection { link, origin, ..Connection::without_link(shared, kind) }
     }
 
     pub(in crate::server) fn without_link(shared: Arc<Shared>, kind: LinkKind) -> Self {
-        let (about, renewal) = shared.about.now();
-        let core = Core::counting(about, Arc::clone(&shared.counters), kind);
-        let (outbox, said) = mpsc::unbounded_channel();
+        let (description, description_version) = shared.description.current();
+        let core = Core::with_counters(description, Arc::clone(&shared.counters), kind);
+        let (message_sender, messages) = mpsc::unbounded_channel();
         Connection {
             shared,
             core,
             origin: Origin { transport: "memory", session: None },
-            renewal,
+            description_version,
             link: None,
-            intake: Intake::default(),
-            jobs: Jobs::default(),
-            outbox: Arc::new(outbox),
-            said,
+            incoming: IncomingQueue::default(),
+            handlers: PendingHandlers::default(),
+            message_sender: Arc::new(message_sender),
+            messages,
             changes: None,
-            interest: None,
-            level: None,
+            session_uris: None,
+            session_log_level: None,
             timer: Timer::start(),
-            ended: None,
-            writing: false,
-            held_back: false,
-            full: None,
-            drained_by: None,
-            ask_timeout: ASK,
+            close_cause: None,
+            flush_pending: false,
+            changes_delayed: false,
+            full_backlog: None,
+            drain_deadline: None,
+            ask_timeout: CLIENT_RESPONSE_TIMEOUT,
         }
     }
 
@@ -119,8 +119,8 @@ impl Connection {
         self.ask_timeout = ask_timeout;
     }
 
-    pub(in crate::server) fn handshakes_only(&mut self) {
-        self.core.speak_only(|revision| !revision.is_modern());
+    pub(in crate::server) fn legacy_only(&mut self) {
+        self.core.retain_revisions(|revision| !revision.is_modern());
     }
 
     fn record_in(&mut self, transcript: &Transcript) {
@@ -129,41 +129,41 @@ impl Connection {
         }
     }
 
-    /// Says what the link is called that there is none of.
-    pub(in crate::server) fn came_over(&mut self, transport: &'static str) {
+    /// Sets the name of the transport, for a request without a link.
+    pub(in crate::server) fn set_transport_name(&mut self, transport: &'static str) {
         self.origin.transport = transport;
     }
 
-    /// Takes over what the server says of itself by now.
-    fn keep_up(&mut self) {
-        if self.shared.about.is_newer_than(self.renewal) {
-            let (about, renewal) = self.shared.about.now();
-            self.core.renew(about);
-            self.renewal = renewal;
+    /// Passes a changed description of the server to the core.
+    fn refresh_description(&mut self) {
+        if self.shared.description.is_newer_than(self.description_version) {
+            let (description, version) = self.shared.description.current();
+            self.core.update_description(description);
+            self.description_version = version;
         }
     }
 
-    /// Takes one thing in, as if it had come off a link.
-    pub(in crate::server) fn take_in(&mut self, incoming: Incoming) {
+    /// Handles an event as if it came from a link.
+    pub(in crate::server) fn receive(&mut self, incoming: Incoming) {
         self.core.receive(incoming);
     }
 
-    /// Lets handlers go on; says whether anything happened.
-    pub(in crate::server) fn go_on(&mut self, cx: &mut TaskContext<'_>) -> bool {
-        self.timer.renew();
-        self.work(cx)
+    /// Runs handlers. Returns whether anything happened.
+    pub(in crate::server) fn run_handlers(&mut self, cx: &mut TaskContext<'_>) -> bool {
+        self.timer.refresh();
+        self.make_progress(cx)
     }
 
     pub(in crate::server) fn poll_action(&mut self) -> Option<Outgoing> {
         self.core.poll_action()
     }
 
-    pub(in crate::server) fn is_over(&self) -> bool {
-        self.core.is_over()
+    pub(in crate::server) fn has_nothing_in_flight(&self) -> bool {
+        self.core.has_nothing_in_flight()
     }
 
     pub(in crate::server) fn has_admitted(&self) -> bool {
-        self.core.admitted() > 0
+        self.core.admitted_count() > 0
     }
 
     pub(in crate::server) fn end_subscriptions(&mut self) {

@@ -1,19 +1,19 @@
-//! Our peers beside those of the official Rust SDK, over `tokio::io::duplex`:
-//! our client on an rmcp server, and rmcp's client on our server.
+//! Interoperability with the official Rust SDK over `tokio::io::duplex`: our
+//! client on an rmcp server, and rmcp's client on our server.
 
-mod clients;
-mod conversation;
-mod handlers;
 mod our_client;
-mod our_client_asked;
-mod our_client_subscribed;
+mod our_client_fixture;
+mod our_client_server_requests;
+mod our_client_subscriptions;
 mod our_client_versions;
-mod questions;
-mod servers;
+mod our_server;
 mod their_client;
-mod their_client_asked;
+mod their_client_fixture;
 mod their_client_lifecycles;
-mod their_client_subscribed;
+mod their_client_server_requests;
+mod their_client_subscriptions;
+mod their_server;
+mod their_server_requests;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -23,37 +23,37 @@ use rmcp::model::ProtocolVersion;
 use sparring_wire::{Revision, Transcript};
 use tokio::sync::watch;
 
-/// No wait in these tests is longer than this.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The maximum time of any wait in these tests.
+const TEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future).await.expect("nothing takes that long")
+    tokio::time::timeout(TEST_TIMEOUT, future).await.expect("nothing takes that long")
 }
 
-/// The revisions that begin with a handshake.
+/// The legacy revisions.
 fn legacy() -> impl Iterator<Item = Revision> {
     Revision::ALL.into_iter().filter(|revision| !revision.is_modern())
 }
 
-/// rmcp's name of a revision; it has all five.
+/// Returns rmcp's name of a revision; it has all five.
 fn version(revision: Revision) -> ProtocolVersion {
     let mut known = ProtocolVersion::KNOWN_VERSIONS.iter();
     known.find(|version| version.as_str() == revision.name()).expect("rmcp has it").clone()
 }
 
-/// What happened somewhere, to be waited for.
+/// A log of events that tests can wait for.
 #[derive(Clone, Default)]
-struct Seen(Arc<watch::Sender<Vec<String>>>);
+struct EventLog(Arc<watch::Sender<Vec<String>>>);
 
-impl Seen {
+impl EventLog {
     fn note(&self, what: impl Into<String>) {
-        self.0.send_modify(|seen| seen.push(what.into()));
+        self.0.send_modify(|log| log.push(what.into()));
     }
 
     async fn until(&self, what: &str) {
-        let mut seen = self.0.subscribe();
-        let happened = seen.wait_for(|seen| seen.iter().any(|one| one == what));
-        let happened = tokio::time::timeout(PATIENCE, happened).await;
+        let mut log = self.0.subscribe();
+        let happened = log.wait_for(|log| log.iter().any(|one| one == what));
+        let happened = tokio::time::timeout(TEST_TIMEOUT, happened).await;
         assert!(happened.is_ok(), "{what:?} has not happened, only {:?}", self.all());
     }
 
@@ -62,7 +62,7 @@ impl Seen {
     }
 }
 
-/// Nothing on the wire was wrong, from whatever side.
+/// Checks that neither side violated the protocol.
 fn assert_clean(transcript: &Transcript, context: &str) {
     let entries = transcript.entries().into_iter();
     let wrong: Vec<String> = entries

@@ -1,4 +1,4 @@
-//! Our client uses what an rmcp server offers, in every revision.
+//! Our client uses all features of an rmcp server, in every revision.
 
 use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
@@ -8,15 +8,15 @@ use sparring_peer::client::{Error, Progress};
 use sparring_wire::types::{Content, LogLevel};
 use sparring_wire::{Revision, Rule, Side};
 
-use super::conversation::Conversation;
-use super::servers::{MEETING, TOOLS};
-use super::{PATIENCE, within};
+use super::our_client_fixture::OurClient;
+use super::their_server::{MEET_CALLS, TOOLS};
+use super::{TEST_TIMEOUT, within};
 
 #[tokio::test]
 async fn our_client_connects_to_an_rmcp_server_in_every_revision() {
     for revision in Revision::ALL {
-        let talk = Conversation::in_revision(revision).await;
-        let session = talk.client.session().expect("a session");
+        let ours = OurClient::in_revision(revision).await;
+        let session = ours.client.session().expect("a session");
         assert_eq!(session.revision, revision);
         let info = session.server_info.as_ref().expect("server info");
         assert_eq!((&*info.name, &*info.version), ("library", "3.8"), "{revision}");
@@ -26,23 +26,23 @@ async fn our_client_connects_to_an_rmcp_server_in_every_revision() {
         {
             assert!(session.capabilities.has(capability), "{revision}: {capability}");
         }
-        // rmcp begins to serve with the first request after the discovery.
-        within(talk.client.ping()).await.unwrap_or_else(|error| panic!("{revision}: {error}"));
-        talk.end().await;
+        // rmcp starts to serve with the first request after the discovery.
+        within(ours.client.ping()).await.unwrap_or_else(|error| panic!("{revision}: {error}"));
+        ours.end().await;
     }
 }
 
 #[tokio::test]
 async fn our_client_lists_all_pages_of_an_rmcp_server_in_every_revision() {
     for revision in Revision::ALL {
-        let talk = Conversation::in_revision(revision).await;
-        let client = &talk.client;
+        let ours = OurClient::in_revision(revision).await;
+        let client = &ours.client;
         let tools = within(client.list_tools()).await.unwrap();
         let names: Vec<_> = tools.iter().map(|tool| &*tool.name).collect();
         assert_eq!(names, TOOLS, "{revision}");
         assert_eq!(tools[0].description.as_deref(), Some("a tool"), "{revision}");
         assert_eq!(tools[0].input_schema, json!({"type": "object"}), "{revision}");
-        let asked = sent(&talk, "tools/list");
+        let asked = sent(&ours, "tools/list");
         assert_eq!(asked, TOOLS.len().div_ceil(2), "{revision}: a request for each page");
 
         let resources = within(client.list_resources()).await.unwrap();
@@ -53,54 +53,54 @@ async fn our_client_lists_all_pages_of_an_rmcp_server_in_every_revision() {
         let prompts = within(client.list_prompts()).await.unwrap();
         assert_eq!(prompts[0].name, "greet", "{revision}");
         assert!(prompts[0].arguments[0].required, "{revision}");
-        talk.end().await;
+        ours.end().await;
     }
 }
 
 #[tokio::test]
 async fn our_client_calls_tools_of_an_rmcp_server_in_every_revision() {
     for revision in Revision::ALL {
-        let talk = Conversation::in_revision(revision).await;
-        assert_eq!(talk.call("echo", json!({"message": "a\n\"b\" 😀"})).await, "a\n\"b\" 😀");
+        let ours = OurClient::in_revision(revision).await;
+        assert_eq!(ours.call("echo", json!({"message": "a\n\"b\" 😀"})).await, "a\n\"b\" 😀");
 
-        let failed = within(talk.client.call_tool("fail", json!({})).into_future()).await.unwrap();
+        let failed = within(ours.client.call_tool("fail", json!({})).into_future()).await.unwrap();
         assert!(failed.is_error() && !failed.success(), "{revision}");
         assert_eq!((failed.content(), failed.error()), ("no luck".to_owned(), None), "{revision}");
 
-        let unknown = within(talk.client.call_tool("fly", json!({})).into_future()).await.unwrap();
+        let unknown = within(ours.client.call_tool("fly", json!({})).into_future()).await.unwrap();
         assert_eq!(unknown.error_code(), Some(-32602), "{revision}");
         assert_eq!(unknown.error_message().as_deref(), Some("no tool \"fly\""), "{revision}");
         assert!(!unknown.is_error() && !unknown.success(), "{revision}");
 
-        let unknown = within(talk.client.request("no/such", None).into_future()).await.unwrap();
+        let unknown = within(ours.client.request("no/such", None).into_future()).await.unwrap();
         assert_eq!(unknown.error_code(), Some(-32601), "{revision}");
-        talk.end().await;
+        ours.end().await;
     }
 }
 
 #[tokio::test]
 async fn our_client_reads_resources_of_an_rmcp_server_in_every_revision() {
     for revision in Revision::ALL {
-        let talk = Conversation::in_revision(revision).await;
-        let text = within(talk.client.read_resource("lib://a")).await.unwrap();
+        let ours = OurClient::in_revision(revision).await;
+        let text = within(ours.client.read_resource("lib://a")).await.unwrap();
         assert_eq!(text.contents[0].text.as_deref(), Some("a text"), "{revision}");
-        let blob = within(talk.client.read_resource("lib://b")).await.unwrap();
+        let blob = within(ours.client.read_resource("lib://b")).await.unwrap();
         assert_eq!(blob.contents[0].blob.as_deref(), Some("AAEC"), "{revision}");
-        let missing = within(talk.client.read_resource("lib://z")).await;
+        let missing = within(ours.client.read_resource("lib://z")).await;
         let Err(Error::Refused { error, .. }) = missing else { panic!("{revision}: {missing:?}") };
         assert_eq!(error.code, revision.resource_not_found_code(), "{revision}");
-        talk.end().await;
+        ours.end().await;
     }
 }
 
 #[tokio::test]
 async fn our_client_gets_prompts_and_completions_of_an_rmcp_server_in_every_revision() {
     for revision in Revision::ALL {
-        let talk = Conversation::in_revision(revision).await;
-        let prompt = within(talk.client.get_prompt("greet", json!({"tone": "low"}))).await.unwrap();
+        let ours = OurClient::in_revision(revision).await;
+        let prompt = within(ours.client.get_prompt("greet", json!({"tone": "low"}))).await.unwrap();
         assert_eq!(prompt.messages[0].role, "user", "{revision}");
         assert_eq!(prompt.messages[0].content, Content::text("hello in a low tone"), "{revision}");
-        let missing = within(talk.client.get_prompt("fly", json!({}))).await;
+        let missing = within(ours.client.get_prompt("fly", json!({}))).await;
         let Err(Error::Refused { error, .. }) = missing else { panic!("{revision}: {missing:?}") };
         assert_eq!(error.code, -32602, "{revision}");
 
@@ -108,113 +108,116 @@ async fn our_client_gets_prompts_and_completions_of_an_rmcp_server_in_every_revi
             json!({"type": "ref/prompt", "name": "greet"}),
             json!({"type": "ref/resource", "uri": "lib://{shelf}"}),
         ] {
-            let values = within(talk.client.complete(reference, "tone", "r")).await.unwrap();
+            let values = within(ours.client.complete(reference, "tone", "r")).await.unwrap();
             assert_eq!(values.values, ["red", "rose"], "{revision}");
         }
-        talk.end().await;
+        ours.end().await;
     }
 }
 
 #[tokio::test]
 async fn our_client_gets_log_messages_of_an_rmcp_server_at_its_level_in_every_revision() {
     for revision in Revision::ALL {
-        let talk = Conversation::in_revision(revision).await;
-        talk.call("log", json!({})).await;
-        assert_eq!(talk.client.notifications().total(), 0, "{revision}: none was asked for");
-        within(talk.client.set_log_level(LogLevel::Info)).await.unwrap();
-        talk.call("log", json!({})).await;
-        let inbox = talk.client.notifications();
-        let messages = inbox.wait_for("notifications/message", 2, PATIENCE).await.unwrap();
+        let ours = OurClient::in_revision(revision).await;
+        ours.call("log", json!({})).await;
+        assert_eq!(ours.client.notifications().total(), 0, "{revision}: none was asked for");
+        within(ours.client.set_log_level(LogLevel::Info)).await.unwrap();
+        ours.call("log", json!({})).await;
+        let inbox = ours.client.notifications();
+        let messages = inbox.wait_for("notifications/message", 2, TEST_TIMEOUT).await.unwrap();
         let levels: Vec<_> = messages
             .iter()
             .map(|message| message.params().and_then(|params| params.get("level")).unwrap().text())
             .collect();
         assert_eq!(levels, ["\"info\"", "\"error\""], "{revision}");
-        // The level is set by a request, or since 2026-07-28 with each request.
+        // A request sets the level, or since 2026-07-28 the metadata of each
+        // request.
         let by_request = usize::from(!revision.is_modern());
-        assert_eq!(sent(&talk, "logging/setLevel"), by_request, "{revision}");
-        talk.end().await;
+        assert_eq!(sent(&ours, "logging/setLevel"), by_request, "{revision}");
+        ours.end().await;
     }
 }
 
 #[tokio::test]
-async fn our_client_hears_of_progress_on_an_rmcp_server_in_every_revision() {
+async fn our_client_gets_progress_of_an_rmcp_server_in_every_revision() {
     for revision in Revision::ALL {
-        let talk = Conversation::in_revision(revision).await;
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let hear = Arc::clone(&heard);
-        let counting = talk.client.call_tool("count", json!({}));
-        let counting = counting.on_progress(move |progress| hear.lock().unwrap().push(progress));
+        let ours = OurClient::in_revision(revision).await;
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&received);
+        let counting = ours.client.call_tool("count", json!({}));
+        let counting = counting.on_progress(move |progress| log.lock().unwrap().push(progress));
         assert_eq!(within(counting.into_future()).await.unwrap().content(), "counted");
-        // 2024-11-05 has no messages, and a receiver gets what is sent.
+        // 2024-11-05 has no messages in progress, but a receiver gets what is
+        // sent.
         let step = |step: u8| Progress {
             progress: f64::from(step),
             total: Some(3.0),
             message: Some(format!("step {step}")),
         };
-        assert_eq!(*heard.lock().unwrap(), [step(1), step(2), step(3)], "{revision}");
-        talk.end().await;
+        assert_eq!(*received.lock().unwrap(), [step(1), step(2), step(3)], "{revision}");
+        ours.end().await;
     }
 }
 
 #[tokio::test]
 async fn our_client_cancels_a_call_and_the_rmcp_server_sees_it_in_every_revision() {
     for revision in Revision::ALL {
-        let talk = Conversation::in_revision(revision).await;
-        let seen = &talk.library.seen;
-        let waiting = talk.client.call_tool("wait", json!({})).start();
-        seen.until("wait began").await;
+        let ours = OurClient::in_revision(revision).await;
+        let log = &ours.library.log;
+        let waiting = ours.client.call_tool("wait", json!({})).start();
+        log.until("wait began").await;
         waiting.cancel(Some("enough"));
         let outcome = within(waiting).await;
         assert!(matches!(outcome, Err(Error::Cancelled { .. })), "{revision}: {outcome:?}");
-        seen.until("wait was cancelled").await;
-        seen.until("cancelled: enough").await;
-        // The connection lives on, and no answer comes for what was given up.
-        assert_eq!(talk.call("echo", json!({"message": "still there"})).await, "still there");
-        assert_eq!(talk.client.unclaimed().total(), 0, "{revision}");
-        talk.end().await;
+        log.until("wait was cancelled").await;
+        log.until("cancelled: enough").await;
+        // The connection stays open, and no response arrives for the cancelled
+        // call.
+        assert_eq!(ours.call("echo", json!({"message": "still there"})).await, "still there");
+        assert_eq!(ours.client.unclaimed().total(), 0, "{revision}");
+        ours.end().await;
     }
 }
 
 #[tokio::test]
 async fn our_client_has_64_calls_in_flight_on_an_rmcp_server_in_every_revision() {
     for revision in Revision::ALL {
-        let talk = Conversation::in_revision(revision).await;
-        // No call is answered before all have come.
+        let ours = OurClient::in_revision(revision).await;
+        // No call is answered before all have arrived.
         let call = |number: usize| {
-            let client = talk.client.clone();
+            let client = ours.client.clone();
             let message = format!("call {number}");
             tokio::spawn(async move {
                 let response = client.call_tool("meet", json!({"message": message})).await;
                 (message, response.map(|response| response.content()))
             })
         };
-        let calls: Vec<_> = (0..MEETING).map(call).collect();
+        let calls: Vec<_> = (0..MEET_CALLS).map(call).collect();
         for call in calls {
             let (message, answer) = within(call).await.unwrap();
             assert_eq!(answer.unwrap(), message, "{revision}");
         }
-        talk.end().await;
+        ours.end().await;
     }
 }
 
 #[tokio::test]
-async fn what_is_wrong_in_a_conversation_with_rmcp_is_found_in_every_revision() {
+async fn violations_in_traffic_with_rmcp_are_found_in_every_revision() {
     for revision in Revision::ALL {
-        let talk = Conversation::in_revision(revision).await;
-        let nameless = talk.client.request("tools/call", Some(json!({"arguments": {}}).into()));
+        let ours = OurClient::in_revision(revision).await;
+        let nameless = ours.client.request("tools/call", Some(json!({"arguments": {}}).into()));
         let refused = within(nameless.into_future()).await.unwrap();
         assert!(refused.error().is_some(), "{revision}: {}", refused.raw().text());
-        let wrong = talk.client.transcript().violations();
+        let wrong = ours.client.transcript().violations();
         let found: Vec<_> = wrong.iter().map(|it| (it.rule, &*it.path)).collect();
         assert_eq!(found, [(Rule::MissingField, "$.params.name")], "{revision}: {wrong:?}");
-        within(talk.client.close()).await;
+        within(ours.client.close()).await;
     }
 }
 
-/// How many requests of a method our client has sent.
-fn sent(talk: &Conversation, method: &str) -> usize {
-    let entries = talk.client.transcript().entries().into_iter();
+/// Returns the number of requests with a method that our client has sent.
+fn sent(ours: &OurClient, method: &str) -> usize {
+    let entries = ours.client.transcript().entries().into_iter();
     entries
         .filter(|entry| entry.from == Side::Client && entry.frame.method() == Some(method))
         .count()

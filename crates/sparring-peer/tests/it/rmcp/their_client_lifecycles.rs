@@ -1,45 +1,46 @@
-//! rmcp's client opens a conversation with a server of ours in each of its ways.
+//! rmcp's client connects to our server with each of its lifecycles.
 
 use rmcp::ClientLifecycleMode::{Auto, Discover, Initialize};
 use rmcp::service::ClientInitializeError;
 use serde_json::json;
 use sparring_wire::{Revision, Transcript};
 
-use super::clients::{Visit, text_of};
+use super::their_client_fixture::{RmcpClient, text_of};
 use super::{assert_clean, legacy, version};
 
-/// The conversation works, and is in the revision that it should be in.
-async fn check(visit: Visit, expected: Revision) {
-    let info = visit.client.peer_info().expect("the server's info");
-    assert_eq!(visit.version(), expected.name());
+/// Checks that the connection works, and has the expected revision.
+async fn check(peer: RmcpClient, expected: Revision) {
+    let info = peer.client.peer_info().expect("the server's info");
+    assert_eq!(peer.version(), expected.name());
     let named = info.server_info.as_ref().map(|info| (&*info.name, &*info.version));
-    assert_eq!(named, Some(("shop", "1.0")), "{expected}");
+    assert_eq!(named, Some(("handler", "1.0")), "{expected}");
     assert_eq!(info.instructions.as_deref(), Some("pay at once"), "{expected}");
     let resources = info.capabilities.resources.clone().expect("resources");
     assert_eq!(resources.subscribe, Some(true), "{expected}");
     assert!(info.capabilities.tools.is_some(), "{expected}");
     assert!(info.capabilities.completions.is_some(), "{expected}");
-    let echoed = visit.call("echo", json!({"message": "hello"})).await.expect("an echo");
+    let echoed = peer.call("echo", json!({"message": "hello"})).await.expect("an echo");
     assert_eq!(text_of(&echoed), "hello", "{expected}");
-    visit.end().await;
+    peer.end().await;
 }
 
 #[tokio::test]
 async fn rmcp_shakes_hands_with_our_server_on_every_version_it_can_ask_for() {
     for revision in legacy() {
-        check(Visit::of(Initialize, revision, &Revision::ALL).await, revision).await;
+        check(RmcpClient::connect(Initialize, revision, &Revision::ALL).await, revision).await;
     }
-    // No handshake leads to 2026-07-28, so the newest that one leads to is offered.
-    let visit = Visit::of(Initialize, Revision::V2026_07_28, &Revision::ALL).await;
-    check(visit, Revision::V2025_11_25).await;
+    // No handshake leads to 2026-07-28, so the server offers its newest legacy
+    // revision.
+    let peer = RmcpClient::connect(Initialize, Revision::V2026_07_28, &Revision::ALL).await;
+    check(peer, Revision::V2025_11_25).await;
 }
 
 #[tokio::test]
 async fn rmcp_is_offered_the_newest_version_when_our_server_lacks_what_it_asks_for() {
     let ours = [Revision::V2025_03_26, Revision::V2025_06_18];
     for asked in [Revision::V2024_11_05, Revision::V2025_11_25] {
-        let visit = Visit::of(Initialize, asked, &ours).await;
-        check(visit, Revision::V2025_06_18).await;
+        let peer = RmcpClient::connect(Initialize, asked, &ours).await;
+        check(peer, Revision::V2025_06_18).await;
     }
 }
 
@@ -48,41 +49,42 @@ async fn rmcp_discovers_our_server() {
     let modern = vec![version(Revision::V2026_07_28)];
     for ours in [&Revision::ALL[..], &[Revision::V2026_07_28]] {
         let lifecycle = Discover { preferred_versions: modern.clone() };
-        let visit = Visit::of(lifecycle, Revision::LATEST, ours).await;
-        check(visit, Revision::V2026_07_28).await;
+        let peer = RmcpClient::connect(lifecycle, Revision::LATEST, ours).await;
+        check(peer, Revision::V2026_07_28).await;
     }
 }
 
 #[tokio::test]
-async fn rmcp_finds_out_by_itself_what_our_server_speaks() {
+async fn rmcp_detects_the_revision_of_our_server() {
     let auto = |legacy| Auto {
         preferred_versions: vec![version(Revision::V2026_07_28)],
         legacy_version: Some(version(legacy)),
     };
-    let visit = Visit::of(auto(Revision::V2025_11_25), Revision::LATEST, &Revision::ALL).await;
-    check(visit, Revision::V2026_07_28).await;
+    let peer =
+        RmcpClient::connect(auto(Revision::V2025_11_25), Revision::LATEST, &Revision::ALL).await;
+    check(peer, Revision::V2026_07_28).await;
     for revision in legacy() {
-        let visit = Visit::of(auto(revision), Revision::LATEST, &[revision]).await;
-        check(visit, revision).await;
+        let peer = RmcpClient::connect(auto(revision), Revision::LATEST, &[revision]).await;
+        check(peer, revision).await;
     }
 }
 
 #[tokio::test]
-async fn rmcp_is_told_our_versions_when_it_has_none_of_them() {
-    // No handshake leads to what this server speaks.
+async fn rmcp_gets_our_versions_when_it_has_none_of_them() {
+    // No handshake leads to this server's revision.
     let transcript = Transcript::default();
     let ours = [Revision::V2026_07_28];
-    let outcome = Visit::attempt(Initialize, Revision::V2025_11_25, &ours, transcript.clone());
+    let outcome = RmcpClient::attempt(Initialize, Revision::V2025_11_25, &ours, transcript.clone());
     let outcome = outcome.await.map(|_| ());
     let Err(ClientInitializeError::JsonRpcError(error)) = outcome else { panic!("{outcome:?}") };
     assert_eq!(error.code.0, -32022);
     assert_eq!(error.data.unwrap()["supported"], json!(["2026-07-28"]));
     assert_clean(&transcript, "a handshake that leads nowhere");
 
-    // rmcp would discover in an older version, though that has no discovery.
+    // rmcp would discover in an older version, which has no discovery.
     let older = Discover { preferred_versions: vec![version(Revision::V2025_11_25)] };
     let transcript = Transcript::default();
-    let outcome = Visit::attempt(older, Revision::LATEST, &Revision::ALL, transcript.clone());
+    let outcome = RmcpClient::attempt(older, Revision::LATEST, &Revision::ALL, transcript.clone());
     let outcome = outcome.await.map(|_| ());
     let Err(ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. }) = outcome
     else {

@@ -1,5 +1,4 @@
-// The run as the page has it: tests with their status, their id and the words
-// they are found by.
+// Reads the embedded run and adds the status, the id and the search text of each test.
 
 const run = JSON.parse($("run").textContent);
 const tests = run.tests;
@@ -18,7 +17,7 @@ const STATUS = {
     test.index = index;
     test.status = test.outcome === "passed" && test.failed_tries?.length ? "flaky" : test.outcome;
     test.variant = [test.protocol, test.transport].filter(Boolean).map((one) => brief(one, 60)).join(" · ");
-    // A link names a test by what it is, so that it survives another run.
+    // The id depends only on the identity of the test, so links work for later runs too.
     const name = [test.suite, test.name, test.server, test.protocol, test.transport].join("\n");
     const before = seen.get(name) ?? 0;
     seen.set(name, before + 1);
@@ -28,7 +27,7 @@ const STATUS = {
 
 const byId = new Map(tests.map((test) => [test.id, test]));
 
-// FNV-1a, twice with another start: short, and enough to tell tests apart.
+// Two FNV-1a hashes with different seeds: short, and enough to distinguish tests.
 function digest(text) {
   let one = 0x811c9dc5;
   let two = 0x1b873593;
@@ -45,7 +44,7 @@ function framesOf(test) {
   return element ? JSON.parse(element.textContent) : [];
 }
 
-// What a failed test failed of; for others, why they came to nothing.
+// Returns the first failure of a failed test, or the reason of a skipped one.
 function messageOf(test) {
   const last = test.failed_tries.at(-1);
   if (test.outcome === "failed") return last?.failures[0]?.message ?? "";
@@ -78,7 +77,7 @@ function placeText(place) {
   return `${place.file}:${place.line}:${place.column}`;
 }
 
-// All values of a kind with how many tests have them, in a natural order.
+// Returns all values of a facet with the number of their tests, in natural order.
 function valuesOf(pick) {
   const counts = new Map();
   for (const test of tests) {

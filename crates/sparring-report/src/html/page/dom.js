@@ -1,14 +1,15 @@
-// Elements, icons and words. Whatever is shown passes through `shown`, as text.
+// Creates elements, icons and formatted values. All texts pass through `textNode`, so they are
+// never markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 const $ = (id) => document.getElementById(id);
 
-// What cannot be seen, or would turn the direction of the text around it: the
-// same as in all other reports.
+// Characters that are invisible or change the text direction: the same as in all other
+// reports.
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/u;
 const HIDDEN_ALL = new RegExp(HIDDEN.source, "gu");
 
-function shown(text) {
+function textNode(text) {
   text = text.replaceAll("\r\n", "\n");
   if (!HIDDEN.test(text)) return document.createTextNode(text);
   const all = document.createDocumentFragment();
@@ -26,31 +27,31 @@ function shown(text) {
   return all;
 }
 
-// The same for attributes, which cannot have a mark of their own.
-function plain(text) {
+// Replaces invisible characters in attributes, which cannot contain elements.
+function attributeText(text) {
   return brief(text).replace(HIDDEN_ALL, "\u00b7");
 }
 
-// Names and the like end somewhere; what may be long is shown by `longText`.
-function brief(text, most = 1000) {
-  return text.length > most ? `${text.slice(0, most)}…` : text;
+// Truncates names and other short texts; `longText` shows texts of any length.
+function brief(text, max = 1000) {
+  return text.length > max ? `${text.slice(0, max)}…` : text;
 }
 
-// A text of any length, at first its beginning.
-function longText(text, most = 20000) {
-  if (text.length <= most) return shown(text);
+// Shows the start of a text, with a button for the rest.
+function longText(text, max = 20000) {
+  if (text.length <= max) return textNode(text);
   const all = document.createDocumentFragment();
-  const rest = text.slice(most);
-  const button = el("button", { type: "button", class: "more" }, `${rest.length.toLocaleString("en")} letters more`);
-  button.addEventListener("click", () => button.replaceWith(shown(rest)));
-  all.append(shown(text.slice(0, most)), button);
+  const rest = text.slice(max);
+  const button = el("button", { type: "button", class: "more" }, `${rest.length.toLocaleString("en")} more characters`);
+  button.addEventListener("click", () => button.replaceWith(textNode(rest)));
+  all.append(textNode(text.slice(0, max)), button);
   return all;
 }
 
 function put(element, children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
-    element.append(typeof child === "object" ? child : shown(brief(String(child))));
+    element.append(typeof child === "object" ? child : textNode(brief(String(child))));
   }
   return element;
 }
@@ -61,7 +62,7 @@ function el(tag, attributes, ...children) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "class") element.className = value;
-    else element.setAttribute(name, value === true ? "" : plain(String(value)));
+    else element.setAttribute(name, value === true ? "" : attributeText(String(value)));
   }
   return put(element, children);
 }
@@ -104,7 +105,7 @@ function copyButton(label, text) {
     event.preventDefault();
     const done = await copy(typeof text === "function" ? text() : text);
     button.replaceChildren(icon(done ? "passed" : "failed"));
-    announce(done ? "copied" : "the browser did not let us copy");
+    announce(done ? "copied" : "copying failed");
     setTimeout(() => button.replaceChildren(icon("copy")), 1500);
   });
   return button;
@@ -115,7 +116,7 @@ async function copy(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Not everywhere is there a clipboard; what is selected can be copied.
+    // Without the clipboard API, copy from a selected text area.
     const area = el("textarea", { class: "off-screen", "aria-hidden": "true" });
     area.value = text;
     document.body.append(area);
@@ -126,7 +127,7 @@ async function copy(text) {
   }
 }
 
-// Told to those who do not see the page.
+// Announces a text to screen readers.
 function announce(text) {
-  $("said").textContent = text;
+  $("status-message").textContent = text;
 }

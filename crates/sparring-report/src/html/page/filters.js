@@ -1,9 +1,9 @@
-// The filter box, a switch for each status, and a choice for each other kind.
+// The filter box, a toggle for each status, and a select for each facet.
 
 const box = $("filter");
 
 function startFilters() {
-  box.addEventListener("input", () => go({ q: box.value }));
+  box.addEventListener("input", () => navigate({ q: box.value }));
   box.addEventListener("keydown", (event) => {
     if (event.key === "Enter" || event.key === "ArrowDown") {
       event.preventDefault();
@@ -18,7 +18,7 @@ function startFilters() {
     const flip = () => {
       const chosen = new Set(state.status);
       if (!chosen.delete(status)) chosen.add(status);
-      go({ status: chosen });
+      navigate({ status: chosen });
     };
     $("statuses").append(
       el("button", { type: "button", class: `chip ${status}`, "data-status": status, "aria-pressed": "false", onclick: flip },
@@ -26,9 +26,9 @@ function startFilters() {
     );
   }
   for (const [facet, { label, values }] of Object.entries(FACETS)) {
-    // What all tests have in common is nothing to choose by.
+    // A facet with the same value in all tests is useless.
     if (values.length < (facet === "tag" || facet === "rule" ? 1 : 2)) continue;
-    const choice = el("select", { id: `facet-${facet}`, onchange: () => go({ [facet]: choice.value || null }) },
+    const choice = el("select", { id: `facet-${facet}`, onchange: () => navigate({ [facet]: choice.value || null }) },
       el("option", { value: "" }, "any"));
     for (const [value, its] of values) {
       const option = el("option", {}, `${value} (${its.toLocaleString("en")})`);
@@ -43,7 +43,7 @@ function startFilters() {
 function resetFilters() {
   const none = { q: "", status: new Set() };
   for (const facet of Object.keys(FACETS)) none[facet] = null;
-  go(none);
+  navigate(none);
   box.focus();
 }
 

@@ -1,21 +1,20 @@
-// JSON as it was spelled, with line breaks and colours. It is read token by
-// token, so that what is broken is shown as far as it goes, no number is
-// rounded, and no key is lost.
+// Shows JSON with its original spelling, line breaks and colours. It is read token by token,
+// so malformed JSON is shown too, numbers are not rounded, and duplicate keys are kept.
 
-const TOKENS_AT_ONCE = 4000;
-const LETTERS_AT_ONCE = 3000;
+const MAX_TOKENS_AT_ONCE = 4000;
+const MAX_CHARS_AT_ONCE = 3000;
 
 function looksLikeJson(text) {
   return /^\s*[[{]/.test(text);
 }
 
-// `marks` are the paths of values that something is wrong with.
+// `marks` are the paths of values with a violation.
 function prettyJson(text, marks) {
   const out = document.createDocumentFragment();
   const more = el("button", { type: "button", class: "more" });
   const writer = jsonWriter(tokensOf(text), marks);
   const goOn = () => {
-    const { part, left } = writer(TOKENS_AT_ONCE);
+    const { part, left } = writer(MAX_TOKENS_AT_ONCE);
     if (more.isConnected) more.before(part);
     else out.append(part);
     if (!left) more.remove();
@@ -77,7 +76,7 @@ function jsonWriter(tokens, marks) {
     flush();
     line.append(jsonToken(kind, text, marks.has(path)));
   };
-  // What does not fit into a line goes on a little further in.
+  // Wrapped lines are indented further.
   const startLine = () => {
     const depth = Math.min(stack.length, 40);
     line = el("span", { class: "json-line" });
@@ -137,7 +136,7 @@ function jsonWriter(tokens, marks) {
 
 function jsonToken(kind, text, marked) {
   const attributes = { class: marked ? `json-${kind} marked` : `json-${kind}` };
-  return el("span", attributes, longText(text, LETTERS_AT_ONCE));
+  return el("span", attributes, longText(text, MAX_CHARS_AT_ONCE));
 }
 
 function kindOf(token) {
@@ -159,15 +158,15 @@ function valuePath(inside) {
   return inside.path + pathStep(inside.array ? inside.index : inside.key);
 }
 
-// A path as violations spell it: `$.result.tools[0]["x-y"]`.
+// Returns a segment of a path in the notation of violations: `$.result.tools[0]["x-y"]`.
 function pathStep(step) {
   if (typeof step === "number") return `[${step}]`;
   if (/^[A-Za-z_$][A-Za-z0-9_$]*$/.test(step ?? "")) return `.${step}`;
   return `[${JSON.stringify(step)}]`;
 }
 
-// The nearest place to a path that a value has: what is missing cannot be
-// marked itself.
+// Returns the longest prefix of a path that exists in a value: a missing value cannot be
+// marked.
 function nearestPath(value, path) {
   let here = "$";
   let rest = path.slice(1);

@@ -1,34 +1,34 @@
-// How long answers took: a line for each thing that was asked, on one scale.
+// The latency view: the response times of each kind of request, on one scale.
 
-const DOTS = 140;
+const MAX_DOTS = 140;
 
 function latencyView() {
   const asked = collectTimings();
   const view = el("article", { class: "latency" },
     el("h2", { id: "title", tabindex: "-1" }, "Latency"),
-    el("p", { class: "dim" }, "How long the server took for each answer, slowest first. A dot is an answer, the line is the median, the dashed one p95, and the box holds the middle half. The scale is logarithmic."));
+    el("p", { class: "dim" }, "Response times by request, slowest first. A dot is a response, the solid line is the median, the dashed line is p95, and the box is the interquartile range. The scale is logarithmic."));
   if (!asked.length) {
-    view.append(el("p", {}, "No answer was timed in these tests."));
+    view.append(el("p", {}, "These tests have no response times."));
     return view;
   }
   const scale = scaleOf(asked);
   const body = el("tbody", {});
   const head = el("thead", {}, el("tr", {},
-    el("th", { scope: "col" }, "asked"),
+    el("th", { scope: "col" }, "request"),
     el("th", { scope: "col", class: "plot" }, scaleHead(scale)),
-    ["answers", "p50", "p95", "max"].map((word) => el("th", { scope: "col", class: "number" }, word))));
+    ["responses", "p50", "p95", "max"].map((word) => el("th", { scope: "col", class: "number" }, word))));
   view.append(el("div", { class: "wide" }, el("table", { class: "latency-table" }, head, body)));
   body.append(...firstRows(asked, scale));
   return view;
 }
 
 function firstRows(asked, scale) {
-  const most = 60;
-  const list = asked.slice(0, most).map((one) => latencyRow(one, scale));
-  if (asked.length <= most) return list;
-  const button = el("button", { type: "button", class: "more" }, `${(asked.length - most).toLocaleString("en")} more`);
+  const max = 60;
+  const list = asked.slice(0, max).map((one) => latencyRow(one, scale));
+  if (asked.length <= max) return list;
+  const button = el("button", { type: "button", class: "more" }, `${(asked.length - max).toLocaleString("en")} more`);
   const row = el("tr", {}, el("td", { colspan: 6 }, button));
-  button.addEventListener("click", () => row.replaceWith(...firstRows(asked.slice(most), scale)));
+  button.addEventListener("click", () => row.replaceWith(...firstRows(asked.slice(max), scale)));
   return [...list, row];
 }
 
@@ -62,7 +62,7 @@ function scaleOf(asked) {
 }
 
 function scaleHead({ at, ticks }) {
-  return svg("svg", { class: "scale", height: 18, width: "100%", role: "img", "aria-label": "Scale of time" },
+  return svg("svg", { class: "scale", height: 18, width: "100%", role: "img", "aria-label": "Time scale" },
     ticks.map((ms) => svg("text", { x: at(ms), y: 13, "text-anchor": "middle" }, tickWord(ms))));
 }
 
@@ -84,14 +84,14 @@ function latencyRow(one, scale) {
 
 function plotOf(one, { at, ticks }, p50, p95) {
   const words = `${one.asked}: median ${time(p50)}, p95 ${time(p95)}, max ${time(one.max.ms)}`;
-  const plot = svg("svg", { class: "strip-plot", height: 30, width: "100%", role: "img", "aria-label": plain(words) });
+  const plot = svg("svg", { class: "strip-plot", height: 30, width: "100%", role: "img", "aria-label": attributeText(words) });
   for (const ms of ticks) plot.append(svg("line", { class: "grid", x1: at(ms), x2: at(ms), y1: 0, y2: 30 }));
   const few = one.times.length < 8;
-  // Many dots say no more than some, evenly chosen with both ends.
-  const step = Math.max(1, (one.times.length - 1) / (DOTS - 1));
+  // Draws at most MAX_DOTS dots, evenly chosen, with both ends.
+  const step = Math.max(1, (one.times.length - 1) / (MAX_DOTS - 1));
   for (let place = 0; place <= one.times.length - 1 + 1e-6; place += step) {
     const index = Math.round(place);
-    // Spread a little, always in the same way.
+    // A small vertical offset, the same on every draw.
     const mixed = Math.imul(index + 1, 0x9e3779b1);
     const lift = (Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b) >>> 20) % 15 - 7;
     plot.append(svg("circle", { class: few ? "dot alone" : "dot", cx: at(one.times[index].ms), cy: 15 + lift, r: few ? 2.6 : 1.8 }));

@@ -1,5 +1,5 @@
-// The list of tests, by suite. Only the rows in sight exist as elements, so
-// that thousands cost no more than a screenful.
+// The list of tests by suite. Only visible rows exist as elements, so that long lists are
+// fast.
 
 const tree = $("tree");
 const space = $("tree-space");
@@ -49,7 +49,7 @@ function sameRow(one, other) {
   return one.test === other.test && one.suite === other.suite;
 }
 
-// The first row that ends below this height.
+// Returns the first row that ends below this height.
 function rowAt(height) {
   let low = 0;
   let high = rows.length;
@@ -75,7 +75,7 @@ function drawRows() {
   drawHead(rows[rowAt(tree.scrollTop)]);
 }
 
-// The suite of the first test in sight stays above it.
+// Keeps the suite of the first visible test at the top.
 function drawHead(first) {
   const head = first?.head ?? (first && tree.scrollTop > first.top ? first : null);
   if (treeHead.dataset.row === String(head?.index)) return;
@@ -146,7 +146,7 @@ function activate(index, { scroll = true } = {}) {
   tree.setAttribute("aria-activedescendant", `row-${index}`);
 }
 
-// Marks the test that is shown, and brings it into sight.
+// Marks the open test and scrolls it into view.
 function markShown() {
   for (const element of drawn.values()) {
     if (element.dataset.test) element.setAttribute("aria-selected", String(element.dataset.test === state.test));
@@ -163,7 +163,7 @@ function openRow(index, { focus = true } = {}) {
   if (!row) return;
   activate(index);
   if (row.suite !== undefined) fold(row.suite, !folded.has(row.suite));
-  else go({ test: row.test.id }, { step: true });
+  else navigate({ test: row.test.id }, { step: true });
   if (row.test && focus) $("title").focus();
 }
 
@@ -174,21 +174,21 @@ function fold(suite, closed) {
   activate(active);
 }
 
-// To the next test this way that fits; an open test follows along.
-function walk(by, fits = (row) => row.test) {
+// Moves to the next row for which `fits` is true. If a test is open, opens that one instead.
+function moveActive(by, fits = (row) => row.test) {
   let index = active;
   do index += by;
   while (rows[index] && !fits(rows[index]));
   if (!rows[index]) return;
   activate(index);
-  if (state.test && rows[index].test) go({ test: rows[index].test.id });
+  if (state.test && rows[index].test) navigate({ test: rows[index].test.id });
 }
 
 function treeKeys(event) {
   const row = rows[active];
   const keys = {
-    ArrowDown: () => walk(1, () => true),
-    ArrowUp: () => walk(-1, () => true),
+    ArrowDown: () => moveActive(1, () => true),
+    ArrowUp: () => moveActive(-1, () => true),
     Home: () => activate(0),
     End: () => activate(rows.length - 1),
     PageDown: () => activate(Math.min(rows.length - 1, active + 15)),
@@ -220,7 +220,7 @@ function startList() {
   new ResizeObserver(drawRows).observe(tree);
   touch.addEventListener("change", buildRows);
   tree.addEventListener("keydown", treeKeys);
-  // A row that is pressed must stay where it is; only the keyboard needs a first one.
+  // Only keyboard focus activates a row: a clicked row must not move.
   tree.addEventListener("focus", () => {
     if (active < 0 && rows.length && tree.matches(":focus-visible")) activate(Math.min(1, rows.length - 1));
   });

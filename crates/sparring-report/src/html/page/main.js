@@ -1,4 +1,4 @@
-// The page as a whole: its head, its views, its keys, and light or dark.
+// Starts the page: the head, the views, the keyboard shortcuts and the colour theme.
 
 const DRAW = { tests: overviewView, overview: overviewView, latency: latencyView, variants: variantsView };
 
@@ -16,10 +16,10 @@ function show(before) {
     if (current) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  // What shows one test does not change with the filter.
+  // The view of one test does not depend on the filter.
   if (!before || (test ? before.test !== state.test : filtered || before.test || before.view !== state.view)) {
     clearTimeout(drawingLater);
-    // Whoever types looks at the list, and has the rest when they pause.
+    // While the user types, only the list is updated; the view follows after a pause.
     if (before && before.q !== state.q) drawingLater = setTimeout(drawMain, 150);
     else drawMain();
   }
@@ -53,11 +53,11 @@ function startHead() {
     el("span", {}, time(run.took_ms)),
     el("span", {}, `spar ${run.spar}`),
     run.shard && el("span", {}, `shard ${run.shard}`),
-    run.stopped && el("span", { class: "label warn" }, "ended early"),
+    run.stopped && el("span", { class: "label warn" }, "stopped early"),
   ]);
   for (const view of VIEWS) {
     const word = { tests: "Tests", overview: "Overview", latency: "Latency", variants: "Variants" }[view];
-    $("views").append(el("button", { type: "button", "data-view": view, onclick: () => go({ view, test: null }, { step: true }) }, word));
+    $("views").append(el("button", { type: "button", "data-view": view, onclick: () => navigate({ view, test: null }, { step: true }) }, word));
   }
 }
 
@@ -65,8 +65,8 @@ function startTheme() {
   const button = $("theme");
   const order = ["system", "light", "dark"];
   const now = () => document.documentElement.dataset.theme ?? "system";
-  const tell = () => {
-    const label = `Colours: ${now() === "system" ? "as the system" : now()}`;
+  const showTheme = () => {
+    const label = `Colours: ${now() === "system" ? "system default" : now()}`;
     button.replaceChildren(icon({ system: "system", light: "sun", dark: "moon" }[now()]));
     button.setAttribute("aria-label", label);
     button.title = label;
@@ -79,24 +79,24 @@ function startTheme() {
       if (next === "system") localStorage.removeItem("sparring-theme");
       else localStorage.setItem("sparring-theme", next);
     } catch {
-      // Then it holds until the page is closed.
+      // Without storage the choice lasts until the page is closed.
     }
-    tell();
+    showTheme();
     announce(button.title);
   });
-  tell();
+  showTheme();
 }
 
 const KEYS = {
   "/": () => {
-    if (!isWide() && state.test) go({ test: null });
+    if (!isWide() && state.test) navigate({ test: null });
     box.focus();
     box.select();
   },
-  j: () => walk(1),
-  k: () => walk(-1),
-  n: () => walk(1, (row) => row.test?.status === "failed"),
-  p: () => walk(-1, (row) => row.test?.status === "failed"),
+  j: () => moveActive(1),
+  k: () => moveActive(-1),
+  n: () => moveActive(1, (row) => row.test?.status === "failed"),
+  p: () => moveActive(-1, (row) => row.test?.status === "failed"),
   "?": () => $("help").showModal(),
 };
 
@@ -122,16 +122,16 @@ function startKeys() {
   });
   $("keys").addEventListener("click", () => $("help").showModal());
   $("skip").addEventListener("click", (event) => {
-    // The address says what is looked at, so it is no place to jump to.
+    // The address holds the state, so it cannot also hold an anchor.
     event.preventDefault();
     tree.focus();
   });
-  addEventListener("hashchange", returned);
-  addEventListener("popstate", returned);
+  addEventListener("hashchange", addressChanged);
+  addEventListener("popstate", addressChanged);
 }
 
-// The address was changed by going back, or by hand.
-function returned() {
+// Handles a change of the address by the history or by hand.
+function addressChanged() {
   const before = state;
   state = readState();
   if (address(before) !== address(state)) show(before);

@@ -1,7 +1,6 @@
-// What one wants to know first: what failed and why, what is unsteady, what
-// breaks the protocol, what is slow.
+// The overview: failures with their reasons, flaky tests, broken rules, and slow tests.
 
-const SHOWN_AT_ONCE = 30;
+const MAX_SHOWN_AT_ONCE = 30;
 
 function overviewView() {
   const some = matching;
@@ -11,8 +10,8 @@ function overviewView() {
   return el("article", { class: "overview" },
     el("h2", { id: "title", tabindex: "-1", class: "off-screen" }, "Overview"),
     verdictCard(some),
-    failed.length > 0 && card(`What failed`, groups(failed, (test) => firstLine(messageOf(test)))),
-    flaky.length > 0 && card("Passed, but not at once", el("ul", { class: "lines" }, firstOf(flaky, (test) =>
+    failed.length > 0 && card("Failures", groups(failed, (test) => firstLine(messageOf(test)))),
+    flaky.length > 0 && card("Flaky", el("ul", { class: "lines" }, firstOf(flaky, (test) =>
       testLine(test, `try ${test.failed_tries.length + 1}`, firstLine(test.failed_tries[0].failures[0]?.message ?? ""))))),
     rulesCard(some),
     slowestCard(some),
@@ -28,7 +27,7 @@ function verdictCard(some) {
   const failed = counts[0][1];
   const title = failed
     ? `${failed.toLocaleString("en")} of ${count(some.length, "test")} failed`
-    : some.length ? `${count(some.length, "test")}, none failed` : "no test fits the filter";
+    : some.length ? `${count(some.length, "test")}, none failed` : "no test matches the filter";
   const strip = el("div", { class: "strip", "aria-hidden": "true" });
   for (const [status, number] of counts) {
     if (!number) continue;
@@ -43,7 +42,7 @@ function verdictCard(some) {
       el("li", { class: status }, icon(status), el("b", {}, number.toLocaleString("en")), STATUS[status].word))));
 }
 
-// Tests with the same trouble are told together, the commonest first.
+// Groups tests by a key, the largest group first.
 function groups(some, keyOf) {
   const found = new Map();
   for (const test of some) {
@@ -69,7 +68,7 @@ function testLine(test, aside, below) {
 }
 
 function openTest(test) {
-  go({ test: test.id }, { step: true });
+  navigate({ test: test.id }, { step: true });
   $("title").focus();
 }
 
@@ -77,14 +76,14 @@ function fileName(path) {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-// The first few, and a button for the rest.
-function firstOf(all, draw, most = SHOWN_AT_ONCE) {
-  const list = all.slice(0, most).map(draw);
-  if (all.length <= most) return list;
-  const rest = all.slice(most);
+// Draws the first items, with a button for the rest.
+function firstOf(all, draw, max = MAX_SHOWN_AT_ONCE) {
+  const list = all.slice(0, max).map(draw);
+  if (all.length <= max) return list;
+  const rest = all.slice(max);
   const button = el("button", { type: "button", class: "more" }, `${rest.length.toLocaleString("en")} more`);
   const item = el("li", { class: "more-item" }, button);
-  button.addEventListener("click", () => item.replaceWith(...firstOf(rest, draw, most * 10).flat()));
+  button.addEventListener("click", () => item.replaceWith(...firstOf(rest, draw, max * 10).flat()));
   return [...list, item];
 }
 
@@ -95,21 +94,21 @@ function rulesCard(some) {
   }
   if (!rules.size) return null;
   const sorted = [...rules].sort((a, b) => b[1] - a[1]);
-  return card("Rules of the protocol that were broken",
-    el("p", { class: "dim" }, "Also where a test expects it."),
+  return card("Broken protocol rules",
+    el("p", { class: "dim" }, "Includes violations that a test expects."),
     el("ul", { class: "lines" }, firstOf(sorted, ([rule, number]) =>
-      el("li", {}, el("button", { type: "button", class: "test-line", onclick: () => go({ rule }, { step: true }) },
+      el("li", {}, el("button", { type: "button", class: "test-line", onclick: () => navigate({ rule }, { step: true }) },
         icon("violation"), el("span", { class: "name" }, rule), el("span", { class: "took" }, `in ${count(number, "test")}`))))));
 }
 
 function slowestCard(some) {
   const slow = some.filter((test) => test.took_ms > 0).sort((a, b) => b.took_ms - a.took_ms).slice(0, 8);
   if (slow.length < 2) return null;
-  const most = slow[0].took_ms;
-  return card("The slowest", el("ul", { class: "lines slowest" }, slow.map((test) => {
+  const max = slow[0].took_ms;
+  return card("Slowest", el("ul", { class: "lines slowest" }, slow.map((test) => {
     const line = testLine(test, tookOf(test));
     const bar = el("span", { class: "slow-bar", "aria-hidden": "true" });
-    bar.style.width = `${(test.took_ms / most) * 100}%`;
+    bar.style.width = `${(test.took_ms / max) * 100}%`;
     line.firstChild.append(bar);
     return line;
   })));

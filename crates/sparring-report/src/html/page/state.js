@@ -1,4 +1,4 @@
-// What is looked at: it lives in the address, so that a link shows the same.
+// The state of the page: it is kept in the address, so that a link restores it.
 
 const FACETS = {
   tag: { label: "Tag", pick: (test) => test.tags },
@@ -14,35 +14,34 @@ let state = readState();
 let matching = [];
 
 function readState() {
-  const said = new URLSearchParams(location.hash.slice(1));
-  const status = (said.get("status") ?? "").split(",").filter((one) => Object.hasOwn(STATUS, one));
-  const view = said.get("view");
+  const params = new URLSearchParams(location.hash.slice(1));
+  const status = (params.get("status") ?? "").split(",").filter((one) => Object.hasOwn(STATUS, one));
+  const view = params.get("view");
   const read = {
-    test: byId.has(said.get("test")) ? said.get("test") : null,
+    test: byId.has(params.get("test")) ? params.get("test") : null,
     view: VIEWS.includes(view) ? view : "tests",
-    q: said.get("q") ?? "",
+    q: params.get("q") ?? "",
     status: new Set(status),
   };
   for (const [facet, { values }] of Object.entries(FACETS)) {
-    read[facet] = values.some(([value]) => value === said.get(facet)) ? said.get(facet) : null;
+    read[facet] = values.some(([value]) => value === params.get(facet)) ? params.get(facet) : null;
   }
   return read;
 }
 
-function address(of) {
-  const said = new URLSearchParams();
-  if (of.view !== "tests" && !of.test) said.set("view", of.view);
-  if (of.q) said.set("q", of.q);
-  if (of.status.size) said.set("status", [...of.status].join(","));
-  for (const facet of Object.keys(FACETS)) if (of[facet]) said.set(facet, of[facet]);
-  if (of.test) said.set("test", of.test);
-  const text = said.toString();
+function address(target) {
+  const params = new URLSearchParams();
+  if (target.view !== "tests" && !target.test) params.set("view", target.view);
+  if (target.q) params.set("q", target.q);
+  if (target.status.size) params.set("status", [...target.status].join(","));
+  for (const facet of Object.keys(FACETS)) if (target[facet]) params.set(facet, target[facet]);
+  if (target.test) params.set("test", target.test);
+  const text = params.toString();
   return text ? `#${text}` : "#";
 }
 
-// Changes what is looked at. What a person would want to go back from is a
-// step in the history; typing is not.
-function go(change, { step = false } = {}) {
+// Changes the state. `step` adds an entry to the history; typing in the filter does not.
+function navigate(change, { step = false } = {}) {
   const before = state;
   state = { ...state, ...change };
   const to = address(state);
@@ -61,7 +60,7 @@ function matches(test, words) {
   return words.every((word) => wordsOf(test).includes(word));
 }
 
-// Each word must be found; words in quotes belong together.
+// A test matches if it contains every word. Words in quotes are one phrase.
 function filterTests() {
   const words = [...state.q.toLowerCase().matchAll(/"([^"]+)"?|[^\s"]+/g)];
   const wanted = words.map((match) => match[1] ?? match[0]);

@@ -1,10 +1,10 @@
-// One test: what came of it, why, how to run it again, and its traffic.
+// The view of one test: its outcome, failures, rerun command and traffic.
 
 function testView(test) {
   const word = STATUS[test.status].word;
   const facts = [
     ["suite", test.suite === test.place.file ? null : test.suite],
-    ["place", placeText(test.place)],
+    ["location", placeText(test.place)],
     ["server", test.server],
     ["protocol", test.protocol],
     ["transport", test.transport],
@@ -21,11 +21,11 @@ function testView(test) {
     el("h2", { id: "title", tabindex: "-1" }, test.name),
     el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, brief(value, 300))))),
     test.tags.length > 0 && el("p", { class: "tags" }, test.tags.map((tag) =>
-      el("button", { type: "button", class: "tag", title: `Only tests with the tag ${tag}`, onclick: () => go({ tag }) }, tag))),
-    test.reason && el("p", { class: "reason" }, el("b", {}, "Why: "), longText(test.reason, 4000)),
+      el("button", { type: "button", class: "tag", title: `Only tests with the tag ${tag}`, onclick: () => navigate({ tag }) }, tag))),
+    test.reason && el("p", { class: "reason" }, el("b", {}, "Reason: "), longText(test.reason, 4000)),
     triesOf(test),
-    el("section", { class: "again", "aria-label": "Run it again" },
-      el("h3", {}, "Run it again"),
+    el("section", { class: "rerun", "aria-label": "Rerun" },
+      el("h3", {}, "Rerun"),
       el("div", { class: "command" }, el("code", {}, longText(test.again, 4000)), copyButton("Copy the command", test.again))),
     otherVariants(test),
     test.frames > 0 || !test.timings.length ? null : answersOf(test),
@@ -33,7 +33,7 @@ function testView(test) {
 }
 
 function stepButton(word, picture, by) {
-  return el("button", { type: "button", class: "quiet", "aria-label": `The ${word} test`, title: `The ${word} test (${by > 0 ? "j" : "k"})`, onclick: () => walk(by) }, icon(picture));
+  return el("button", { type: "button", class: "quiet", "aria-label": `The ${word} test`, title: `The ${word} test (${by > 0 ? "j" : "k"})`, onclick: () => moveActive(by) }, icon(picture));
 }
 
 function triesOf(test) {
@@ -41,13 +41,13 @@ function triesOf(test) {
   if (!tries.length) return null;
   const last = test.outcome === "failed" ? tries.at(-1) : null;
   const earlier = last ? tries.slice(0, -1) : tries;
-  const told = last
+  const title = last
     ? count(earlier.length, "earlier try", "earlier tries") + " failed too"
-    : `passed at try ${tries.length + 1}; what failed before`;
+    : `passed on try ${tries.length + 1}; earlier failures`;
   return [
-    last && el("section", { "aria-label": "What failed" }, tryBody(last)),
+    last && el("section", { "aria-label": "Failures" }, tryBody(last)),
     earlier.length > 0 && el("section", { class: "earlier", "aria-label": "Earlier tries" },
-      el("h3", {}, told),
+      el("h3", {}, title),
       earlier.map((one, index) =>
         el("details", { class: "try", open: !last && earlier.length === 1 },
           el("summary", {}, el("b", {}, `Try ${index + 1}`), " ", el("span", { class: "dim" }, firstLine(one.failures[0]?.message ?? ""))),
@@ -64,7 +64,7 @@ function failureCard({ place, source, message, diff }) {
   return el("div", { class: "failure" },
     el("p", { class: "message" }, longText(message)),
     el("div", { class: "source" },
-      el("p", { class: "where" }, el("code", {}, placeText(place)), copyButton("Copy the place", placeText(place))),
+      el("p", { class: "where" }, el("code", {}, placeText(place)), copyButton("Copy the location", placeText(place))),
       el("pre", {},
         el("span", { class: "line-number" }, `${place.line} `),
         el("span", {}, source.slice(indent).slice(0, 2000)),
@@ -74,7 +74,7 @@ function failureCard({ place, source, message, diff }) {
     diff && diffView(diff));
 }
 
-// Columns count characters; the caret stands below the one that is meant.
+// Returns the space before the caret. Columns count characters.
 function caretSpace(source, indent, column) {
   const before = [...source.slice(indent)].slice(0, Math.max(0, column - 1 - indent));
   return before.map((letter) => (letter === "\t" ? "\t" : " ")).join("");
@@ -84,14 +84,14 @@ function diffView(diff) {
   const lines = diff.split("\n");
   if (lines.at(-1) === "") lines.pop();
   const kinds = { "-": "expected", "+": "found", "@": "hunk" };
-  const most = 400;
+  const max = 400;
   const draw = (some) => some.map((line) => el("span", { class: `diff-line ${kinds[line[0]] ?? "same"}` }, longText(line || " ")));
-  const text = el("pre", { class: "diff-text", tabindex: "0", "aria-label": "Difference" }, draw(lines.slice(0, most)));
-  if (lines.length > most) {
-    const button = el("button", { type: "button", class: "more" }, `${count(lines.length - most, "line")} more`);
+  const text = el("pre", { class: "diff-text", tabindex: "0", "aria-label": "Difference" }, draw(lines.slice(0, max)));
+  if (lines.length > max) {
+    const button = el("button", { type: "button", class: "more" }, `${count(lines.length - max, "line")} more`);
     button.addEventListener("click", () => {
       button.remove();
-      text.append(...draw(lines.slice(most)));
+      text.append(...draw(lines.slice(max)));
     });
     text.append(button);
   }
@@ -104,25 +104,25 @@ function outputOf(name, text) {
   if (!text) return null;
   return el("div", { class: "output" },
     el("details", { open: text.length < 4000 },
-      el("summary", {}, el("b", {}, name), " ", el("span", { class: "dim" }, "the end of it")),
+      el("summary", {}, el("b", {}, name), " ", el("span", { class: "dim" }, "last lines")),
       el("pre", { tabindex: "0", "aria-label": name }, longText(text))),
     copyButton(`Copy ${name}`, text));
 }
 
-// The same test in other revisions and over other transports.
+// Links to the other variants of a test.
 function otherVariants(test) {
   const same = tests.filter((one) => one !== test && one.name === test.name && one.suite === test.suite && one.server === test.server);
   if (!same.length || same.length > 40) return null;
-  return el("section", { class: "others", "aria-label": "The same test elsewhere" },
-    el("h3", {}, "The same test elsewhere"),
+  return el("section", { class: "others", "aria-label": "Other variants" },
+    el("h3", {}, "Other variants"),
     el("p", {}, same.map((one) =>
-      el("button", { type: "button", class: `chip ${one.status}`, onclick: () => go({ test: one.id }, { step: true }) },
-        icon(one.status, STATUS[one.status].word), one.variant || "as planned"))));
+      el("button", { type: "button", class: `chip ${one.status}`, onclick: () => navigate({ test: one.id }, { step: true }) },
+        icon(one.status, STATUS[one.status].word), one.variant || "default"))));
 }
 
 function answersOf(test) {
-  return el("section", { "aria-label": "Answers" },
-    el("h3", {}, "Answers"),
+  return el("section", { "aria-label": "Responses" },
+    el("h3", {}, "Responses"),
     el("ul", { class: "answers" }, test.timings.slice(0, 200).map(({ asked, took_ms }) =>
       el("li", {}, el("code", {}, asked), el("span", { class: "took" }, time(took_ms))))));
 }
@@ -133,6 +133,6 @@ function firstLine(text) {
 }
 
 function closeTest() {
-  go({ test: null }, { step: true });
+  navigate({ test: null }, { step: true });
   tree.focus();
 }

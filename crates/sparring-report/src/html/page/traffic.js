@@ -1,4 +1,4 @@
-// The traffic of a test in time: requests with their answers, and all else.
+// The timeline of a test's traffic: requests with their responses, and other frames.
 
 function trafficOf(test) {
   const frames = framesOf(test).map(readFrame);
@@ -13,26 +13,26 @@ function trafficOf(test) {
   );
   if (!frames.length) {
     const lost = test.frames_left_out;
-    section.append(el("p", { class: "dim" }, lost ? `${count(lost, "frame")}, of which none is kept.` : "No frame was recorded in this test."));
+    section.append(el("p", { class: "dim" }, lost ? `${count(lost, "frame")}, all omitted.` : "No frame was recorded in this test."));
     return section;
   }
   if (test.frames_shared) {
-    section.append(el("p", { class: "dim shared" }, "Other tests ran on this server at the same time, and their frames are among these."));
+    section.append(el("p", { class: "dim shared" }, "Includes frames of other tests that ran on this server at the same time."));
   }
   const exchanges = pair(frames);
-  // Where frames are missing, so may be the other half of what is there.
+  // If frames are omitted, the other half of an exchange may be among them.
   if (test.frames_left_out) for (const one of exchanges) one.halved = true;
-  const end = frames.reduce((most, frame) => Math.max(most, frame.at_ms), 0.001);
+  const end = frames.reduce((max, frame) => Math.max(max, frame.at_ms), 0.001);
   const list = el("div", { class: "timeline" }, axis(end));
   if (test.frames_left_out) {
     const middle = exchanges.findIndex((one) => one.first.place >= Math.ceil(frames.length / 2));
     exchanges.splice(middle < 0 ? exchanges.length : middle, 0, { leftOut: test.frames_left_out });
   }
-  // A few that went wrong in a failed test are what one came for.
+  // In a failed test, the first exchanges with a problem are open.
   let toOpen = test.outcome === "failed" ? 6 : 0;
   drawSome(list, exchanges, (exchange) => {
     if (exchange.leftOut) {
-      return el("p", { class: "gap" }, `${count(exchange.leftOut, "frame")} more stood here and are not kept`);
+      return el("p", { class: "gap" }, `${count(exchange.leftOut, "frame")} omitted`);
     }
     const row = exchangeRow(exchange, end);
     if (toOpen > 0 && isTrouble(exchange)) {
@@ -68,7 +68,7 @@ function kindOfFrame(value) {
   return Object.hasOwn(value, "result") || Object.hasOwn(value, "error") ? "response" : "noise";
 }
 
-// An answer belongs to the latest request of the other side with its id.
+// Assigns each response to the latest request of the other side with the same id.
 function pair(frames) {
   const waiting = new Map();
   const exchanges = [];
@@ -102,15 +102,15 @@ function axis(end) {
   return el("div", { class: "axis", "aria-hidden": "true" }, el("div", { class: "axis-line" }, ticks));
 }
 
-// A long conversation is drawn in parts.
-function drawSome(list, all, draw, most = 300) {
-  list.append(...all.slice(0, most).map(draw));
-  if (all.length <= most) return;
-  const rest = all.slice(most);
+// Draws a long list in parts.
+function drawSome(list, all, draw, max = 300) {
+  list.append(...all.slice(0, max).map(draw));
+  if (all.length <= max) return;
+  const rest = all.slice(max);
   const button = el("button", { type: "button", class: "more" }, `${rest.length.toLocaleString("en")} more`);
   button.addEventListener("click", () => {
     button.remove();
-    drawSome(list, rest, draw, most);
+    drawSome(list, rest, draw, max);
   });
   list.append(button);
 }
@@ -167,7 +167,7 @@ function subjectOf(frame) {
 
 function labelOf({ first, answer, halved }) {
   if (first.kind === "notification") return el("span", { class: "label" }, "notification");
-  const alone = { response: ["answers nothing", "request not kept"], request: ["no answer", "answer not kept"] };
+  const alone = { response: ["no request", "request omitted"], request: ["no response", "response omitted"] };
   if (answer || !Object.hasOwn(alone, first.kind)) return null;
   const [word, spared] = alone[first.kind];
   return halved ? el("span", { class: "label" }, spared) : el("span", { class: "label warn" }, word);
@@ -202,7 +202,7 @@ function framePanel(frame) {
     isJson && el("button", { type: "button", "data-form": "pretty", onclick: () => show(false) }, "Pretty"),
     isJson && el("button", { type: "button", "data-form": "raw", onclick: () => show(true) }, "Raw"));
   show(!isJson);
-  const kept = new TextEncoder().encode(frame.text).length;
+  const shownBytes = new TextEncoder().encode(frame.text).length;
   return el("article", { class: `frame ${frame.from}` },
     el("header", {},
       el("span", { class: "who" }, el("b", {}, frame.from), icon("right"), frame.from === "client" ? "server" : "client"),
@@ -211,7 +211,7 @@ function framePanel(frame) {
       copyButton("Copy the frame", frame.text)),
     violations.map(violationBox),
     text,
-    kept < frame.bytes && el("p", { class: "dim cut" }, `cut: ${size(kept)} of ${size(frame.bytes)} are kept`));
+    shownBytes < frame.bytes && el("p", { class: "dim cut" }, `truncated: ${size(shownBytes)} of ${size(frame.bytes)}`));
 }
 
 function violationBox({ rule, path, message, section }) {

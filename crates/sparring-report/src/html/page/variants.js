@@ -1,20 +1,20 @@
-// The same tests in several revisions and over several transports, side by
-// side; those that do not come to the same everywhere stand first.
+// The variants view: each test in several revisions and over several transports, side by
+// side. Tests that differ between variants come first.
 
 function variantsView() {
   const view = el("article", { class: "variants" },
     el("h2", { id: "title", tabindex: "-1" }, "Revisions and transports"));
   const { columns, lines } = collectVariants();
   if (columns.length < 2) {
-    view.append(el("p", {}, "These tests were run in one variant, so there is nothing to compare."));
+    view.append(el("p", {}, "These tests ran in one variant only."));
     return view;
   }
   const differ = lines.filter((line) => line.differs.length);
   const same = lines.filter((line) => !line.differs.length);
   view.append(
     el("p", { class: "dim" }, differ.length
-      ? `${count(differ.length, "test")} of ${lines.length.toLocaleString("en")} ${differ.length === 1 ? "does" : "do"} not come to the same everywhere.`
-      : "Every test came to the same everywhere."),
+      ? `${differ.length.toLocaleString("en")} of ${count(lines.length, "test")} ${differ.length === 1 ? "differs" : "differ"} between variants.`
+      : "No test differs between variants."),
     el("div", { class: "wide" }, matrix(columns, lines, differ, same)));
   return view;
 }
@@ -28,7 +28,7 @@ function collectVariants() {
     const key = [test.suite, test.name, test.server].join("\n");
     if (!lines.has(key)) lines.set(key, { test, cells: new Map() });
     const cells = lines.get(key).cells;
-    // Rows of a table with the same name share a line; the worst is shown.
+    // Tests of the same name share a line, which shows the worst outcome.
     const there = cells.get(test.variant);
     if (!there || STATUS[test.status].order < STATUS[there.status].order) cells.set(test.variant, test);
   }
@@ -39,7 +39,7 @@ function collectVariants() {
   return { columns: sorted, lines: all };
 }
 
-// What is not the same in all of these, in words.
+// Names what differs between the variants of a test.
 function differencesOf(some) {
   const unlike = (pick) => new Set(some.map(pick)).size > 1;
   return [
@@ -65,19 +65,19 @@ function matrix(columns, lines, differ, same) {
         ? protocols.map(({ protocol, width }) => el("th", { scope: "colgroup", colspan: width }, protocol ?? "any revision"))
         : columns.map(({ transport }) => el("th", { scope: "col" }, transport ?? "any transport"))),
     hasTransports && hasProtocols && el("tr", {}, columns.map(({ transport }) => el("th", { scope: "col" }, transport ?? "any"))));
-  const tallies = el("tr", { class: "tallies" }, el("th", { scope: "row" }, "all of them"), columns.map(({ variant }) => tally(lines, variant)));
+  const tallies = el("tr", { class: "tallies" }, el("th", { scope: "row" }, "all tests"), columns.map(({ variant }) => tally(lines, variant)));
   const body = el("tbody", {}, tallies);
   const title = (text) => el("tr", { class: "band" }, el("th", { colspan: columns.length + 1, scope: "rowgroup" }, text));
   const row = (line) => matrixRow(line, columns);
-  if (differ.length) body.append(title("not the same everywhere"), ...matrixRows(differ, row, columns));
-  if (same.length) body.append(title("the same everywhere"), ...matrixRows(same, row, columns));
+  if (differ.length) body.append(title("different between variants"), ...matrixRows(differ, row, columns));
+  if (same.length) body.append(title("the same in all variants"), ...matrixRows(same, row, columns));
   return el("table", { class: "matrix" }, head, body);
 }
 
-function matrixRows(lines, draw, columns, most = 100) {
-  const list = lines.slice(0, most).map(draw);
-  if (lines.length <= most) return list;
-  const rest = lines.slice(most);
+function matrixRows(lines, draw, columns, max = 100) {
+  const list = lines.slice(0, max).map(draw);
+  if (lines.length <= max) return list;
+  const rest = lines.slice(max);
   const button = el("button", { type: "button", class: "more" }, `${rest.length.toLocaleString("en")} more`);
   const row = el("tr", {}, el("td", { colspan: columns.length + 1 }, button));
   button.addEventListener("click", () => row.replaceWith(...matrixRows(rest, draw, columns, 500)));
@@ -88,7 +88,7 @@ function tally(lines, variant) {
   const its = lines.map((line) => line.cells.get(variant)).filter(Boolean);
   const failed = its.filter((test) => test.status === "failed").length;
   return el("td", { class: failed ? "failed" : "passed" },
-    failed ? `${failed.toLocaleString("en")} failed` : `${its.length.toLocaleString("en")} fine`);
+    failed ? `${failed.toLocaleString("en")} failed` : `${its.length.toLocaleString("en")} without failure`);
 }
 
 function matrixRow(line, columns) {
@@ -99,7 +99,7 @@ function matrixRow(line, columns) {
     el("th", { scope: "row" },
       el("span", { class: "name" }, line.test.name),
       el("span", { class: "dim" }, fileName(line.test.suite)),
-      line.differs.filter((word) => word !== "outcome").map((word) => el("span", { class: "label warn" }, `other ${word}`)),
+      line.differs.filter((word) => word !== "outcome").map((word) => el("span", { class: "label warn" }, `different ${word}`)),
       [...reasons].slice(0, 3).map(([reason, status]) => el("span", { class: `reason-line ${status}` }, reason))),
     columns.map(({ variant }) => cell(line.cells.get(variant))));
 }

@@ -1,7 +1,7 @@
-//! A Chromium of the test's own: found, started, spoken to, ended.
+//! Starts and stops a Chromium process and exchanges DevTools messages with it.
 //!
-//! It speaks over its descriptors 3 and 4, JSON with a zero byte behind each
-//! message; a shell puts our pipes there.
+//! Messages are JSON with a zero byte at the end, over the descriptors 3 and 4 of the
+//! process. A shell connects our pipes to them.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 
-/// For everything that is asked of the browser, its start included.
+/// The time limit of each request to the browser, and of its start.
 const DEADLINE: Duration = Duration::from_secs(60);
 
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -32,19 +32,19 @@ const FLAGS: [&str; 11] = [
     "--hide-scrollbars",
 ];
 
-/// A browser, ended with all that it started when dropped.
+/// A browser process. Dropping it kills its whole process group.
 pub(super) struct Chromium {
     child: Child,
     to: ChildStdin,
     from: Receiver<Value>,
     last: u64,
-    /// What happened and was not looked at yet.
+    /// The events that were received but not handled.
     pub(super) events: Vec<Value>,
     _profile: tempfile::TempDir,
 }
 
 impl Chromium {
-    /// Starts one; nothing where none is installed, which fails with CI set.
+    /// Starts a browser. Returns `None` if none is installed, but fails if `CI` is set.
     pub(super) fn start() -> Option<Chromium> {
         let program = find()?;
         let profile = tempfile::tempdir().unwrap();
@@ -55,7 +55,7 @@ impl Chromium {
             .args(FLAGS)
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .arg("about:blank")
-            // What it leaves when it is killed goes with the profile.
+            // Files that a killed browser leaves are removed with the profile.
             .env("TMPDIR", profile.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -67,7 +67,7 @@ impl Chromium {
         Some(Chromium { child, to, from, last: 0, events: Vec::new(), _profile: profile })
     }
 
-    /// Asks for something and waits for the answer.
+    /// Sends a request and waits for its response.
     pub(super) fn ask(&mut self, session: Option<&str>, method: &str, params: Value) -> Value {
         self.last += 1;
         let mut message = json!({"id": self.last, "method": method, "params": params});
@@ -80,32 +80,32 @@ impl Chromium {
         let id = self.last;
         let deadline = Instant::now() + DEADLINE;
         loop {
-            let mut said = self.next(deadline, method);
-            if said["id"] != id {
-                self.events.push(said);
+            let mut message = self.next(deadline, method);
+            if message["id"] != id {
+                self.events.push(message);
                 continue;
             }
-            assert!(said["error"].is_null(), "{method}: {}", said["error"]);
-            return said["result"].take();
+            assert!(message["error"].is_null(), "{method}: {}", message["error"]);
+            return message["result"].take();
         }
     }
 
-    /// Waits for an event, which may have come already.
+    /// Waits for an event, which may have been received already.
     pub(super) fn wait_for(&mut self, method: &str) -> Value {
         let deadline = Instant::now() + DEADLINE;
         loop {
             if let Some(at) = self.events.iter().position(|event| event["method"] == method) {
                 return self.events.remove(at);
             }
-            let said = self.next(deadline, method);
-            self.events.push(said);
+            let message = self.next(deadline, method);
+            self.events.push(message);
         }
     }
 
     fn next(&self, deadline: Instant, method: &str) -> Value {
         let left = deadline.saturating_duration_since(Instant::now());
         match self.from.recv_timeout(left) {
-            Ok(said) => said,
+            Ok(message) => message,
             Err(RecvTimeoutError::Timeout) => panic!("the browser says nothing to {method}"),
             Err(RecvTimeoutError::Disconnected) => panic!("the browser ended during {method}"),
         }
@@ -116,7 +116,7 @@ impl Drop for Chromium {
     fn drop(&mut self) {
         let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         if let Some(group) = group {
-            // It may be gone already, which is as good.
+            // The process may have ended already.
             let _ = kill_process_group(group, Signal::KILL);
         }
         let _ = self.child.wait();
@@ -131,8 +131,8 @@ fn listen(from: ChildStdout) -> Receiver<Value> {
         let mut bytes = Vec::new();
         while from.read_until(0, &mut bytes).is_ok_and(|read| read > 0) {
             bytes.pop();
-            let Ok(said) = serde_json::from_slice(&bytes) else { break };
-            if sender.send(said).is_err() {
+            let Ok(message) = serde_json::from_slice(&bytes) else { break };
+            if sender.send(message).is_err() {
                 break;
             }
             bytes.clear();

@@ -1,5 +1,4 @@
-//! A real Chromium that shows a report, driven by the DevTools protocol over a
-//! pair of pipes.
+//! Shows a report in Chromium, driven by the DevTools protocol over a pair of pipes.
 
 mod chromium;
 mod page;

@@ -1,4 +1,4 @@
-//! A report in a tab: what is asked of it, what is done to it, what it did.
+//! Controls a report in a browser tab.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::chromium::Chromium;
 
-/// A tab that shows a file.
+/// A browser tab that shows a file.
 pub(crate) struct Page {
     browser: Chromium,
     session: String,
@@ -20,7 +20,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Opens a report in a browser of its own; nothing where there is none.
+    /// Opens a report in a new browser. Returns `None` if no browser is installed.
     pub(crate) fn open(html: &str) -> Option<Page> {
         let mut page = Page::blank()?;
         page.load(html, "");
@@ -28,7 +28,7 @@ impl Page {
         Some(page)
     }
 
-    /// A browser with a tab that shows nothing yet, of 1440 × 900 and light.
+    /// Opens an empty tab of 1440 × 900 pixels with light colours.
     pub(crate) fn blank() -> Option<Page> {
         let mut browser = Chromium::start()?;
         let made = browser.ask(None, "Target.createTarget", json!({"url": "about:blank"}));
@@ -45,7 +45,7 @@ impl Page {
         Some(page)
     }
 
-    /// Shows a report, at this address within it.
+    /// Loads a report at this address within it.
     pub(crate) fn load(&mut self, html: &str, hash: &str) {
         self.loaded += 1;
         let file = self.folder.path().join(format!("report-{}.html", self.loaded));
@@ -56,7 +56,7 @@ impl Page {
         self.browser.wait_for("Page.loadEventFired");
     }
 
-    /// Shows the same file again.
+    /// Reloads the file.
     pub(crate) fn reload(&mut self) {
         self.browser.events.retain(|event| event["method"] != "Page.loadEventFired");
         self.ask("Page.reload", json!({}));
@@ -68,15 +68,16 @@ impl Page {
         self.browser.ask(Some(&self.session), method, params)
     }
 
-    /// The value of an expression in the page.
+    /// Evaluates an expression in the page.
     pub(crate) fn eval(&mut self, expression: &str) -> Value {
         let params = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
-        let mut said = self.ask("Runtime.evaluate", params);
-        assert!(said["exceptionDetails"].is_null(), "{expression}: {}", said["exceptionDetails"]);
-        said["result"]["value"].take()
+        let mut response = self.ask("Runtime.evaluate", params);
+        let exception = &response["exceptionDetails"];
+        assert!(exception.is_null(), "{expression}: {exception}");
+        response["result"]["value"].take()
     }
 
-    /// The text of an expression in the page.
+    /// Evaluates an expression in the page to a string.
     pub(crate) fn text(&mut self, expression: &str) -> String {
         match self.eval(expression) {
             Value::String(text) => text,
@@ -84,29 +85,31 @@ impl Page {
         }
     }
 
-    /// The text of the first element that fits.
+    /// Returns the text of the first element that matches.
     pub(crate) fn text_of(&mut self, selector: &str) -> String {
         self.texts(selector).into_iter().next().unwrap_or_else(|| panic!("no {selector}"))
     }
 
-    /// The texts of all elements that fit.
+    /// Returns the texts of all elements that match.
     pub(crate) fn texts(&mut self, selector: &str) -> Vec<String> {
         self.each(selector, "it.textContent")
     }
 
-    /// What is said of `it` for all elements that fit.
-    pub(crate) fn each<T: DeserializeOwned>(&mut self, selector: &str, said: &str) -> Vec<T> {
-        let all =
-            format!("Array.from(document.querySelectorAll({}), (it) => {said})", json!(selector));
+    /// Evaluates an expression with `it` as each element that matches.
+    pub(crate) fn each<T: DeserializeOwned>(&mut self, selector: &str, expression: &str) -> Vec<T> {
+        let all = format!(
+            "Array.from(document.querySelectorAll({}), (it) => {expression})",
+            json!(selector)
+        );
         serde_json::from_value(self.eval(&all)).unwrap_or_else(|error| panic!("{all}: {error}"))
     }
 
-    /// How many elements fit.
+    /// Returns the number of elements that match.
     pub(crate) fn count(&mut self, selector: &str) -> usize {
         self.each::<Value>(selector, "0").len()
     }
 
-    /// Waits, in the page, until something holds.
+    /// Waits until an expression in the page is true.
     pub(crate) fn wait_until(&mut self, condition: &str) {
         let waiting = format!(
             "new Promise((done, late) => {{ const end = performance.now() + 20000; \
@@ -117,7 +120,7 @@ impl Page {
         self.eval(&waiting);
     }
 
-    /// Presses a key, with what it types.
+    /// Presses a key.
     pub(crate) fn press(&mut self, key: &str) {
         let (code, text) = match key {
             "Enter" => (13, "\r"),
@@ -139,14 +142,14 @@ impl Page {
         self.ask("Input.dispatchKeyEvent", up);
     }
 
-    /// Types a text, key by key.
+    /// Types a text key by key.
     pub(crate) fn type_text(&mut self, text: &str) {
         for letter in text.chars() {
             self.press(&letter.to_string());
         }
     }
 
-    /// Clicks on the middle of the first element that fits.
+    /// Clicks on the middle of the first element that matches.
     pub(crate) fn click(&mut self, selector: &str) {
         let place = self.eval(&format!(
             "(() => {{ const it = document.querySelector({}); \
@@ -168,13 +171,13 @@ impl Page {
         self.ask("Emulation.setDeviceMetricsOverride", params);
     }
 
-    /// What the system prefers, `light` or `dark`.
+    /// Sets the preferred colour scheme of the system: `light` or `dark`.
     pub(crate) fn prefer(&mut self, scheme: &str) {
         let feature = json!({"name": "prefers-color-scheme", "value": scheme});
         self.ask("Emulation.setEmulatedMedia", json!({"features": [feature]}));
     }
 
-    /// Writes what is to be seen to `target/screenshots`.
+    /// Writes a screenshot to `target/screenshots`.
     pub(crate) fn screenshot(&mut self, name: &str) {
         let shot = self.ask("Page.captureScreenshot", json!({"format": "png"}));
         let bytes = STANDARD.decode(shot["data"].as_str().unwrap()).unwrap();
@@ -184,17 +187,19 @@ impl Page {
         fs::write(folder.join(format!("{name}.png")), bytes).unwrap();
     }
 
-    /// Whatever the page complained of, and all that it asked for but itself.
+    /// Returns the errors of the page, and its requests for anything but itself.
     pub(crate) fn trouble(&mut self) -> Vec<String> {
-        // An answer comes after all events that preceded it.
+        // A response arrives after all events that preceded it.
         self.eval("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
         let url = self.url.clone();
         let events = self.browser.events.iter();
-        events.filter_map(|event| told(&event["method"], &event["params"], &url)).collect()
+        events
+            .filter_map(|event| describe_trouble(&event["method"], &event["params"], &url))
+            .collect()
     }
 }
 
-fn told(method: &Value, params: &Value, own: &str) -> Option<String> {
+fn describe_trouble(method: &Value, params: &Value, own: &str) -> Option<String> {
     match method.as_str()? {
         "Runtime.exceptionThrown" => Some(params["exceptionDetails"].to_string()),
         "Runtime.consoleAPICalled" | "Log.entryAdded" => Some(params.to_string()),
@@ -206,7 +211,7 @@ fn told(method: &Value, params: &Value, own: &str) -> Option<String> {
     }
 }
 
-/// Beside what cargo builds.
+/// Returns the folder for screenshots in the target folder.
 fn screenshots() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let target = test.ancestors().nth(3).expect("target/PROFILE/deps/it");

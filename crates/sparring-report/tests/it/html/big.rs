@@ -1,4 +1,4 @@
-//! Five thousand tests.
+//! The HTML report of five thousand tests.
 
 use serde_json::json;
 use sparring_report::html;
@@ -13,7 +13,7 @@ fn five_thousand_tests_are_usable_within_two_seconds() {
     let run = html(&sample::big(5000));
     let Some(mut page) = Page::open(&run) else { return };
     let mut ready = f64::INFINITY;
-    // Other tests have the machine too, so the best of three counts.
+    // Other tests share the machine, so the best of three counts.
     for _ in 0..3 {
         page.reload();
         let once = page.eval("performance.getEntriesByName('ready')[0].startTime");
@@ -28,7 +28,7 @@ fn five_thousand_tests_are_usable_within_two_seconds() {
 }
 
 #[test]
-fn five_thousand_tests_are_filtered_and_walked_at_once() {
+fn five_thousand_tests_are_filtered_and_browsed_without_delay() {
     let Some(mut page) = Page::open(&html(&sample::big(5000))) else { return };
     page.eval(MEASURE);
     check(&mut page, "a key in the filter", "typing()", 200.0);
@@ -46,15 +46,15 @@ fn five_thousand_tests_are_filtered_and_walked_at_once() {
     }
     page.click(".row.test");
     assert_eq!(page.text("document.body.dataset.main"), "test");
-    check(&mut page, "the next test", "walking()", 200.0);
+    check(&mut page, "the next test", "nextTest()", 200.0);
     page.screenshot("big-test");
     assert_eq!(page.trouble(), [""; 0]);
 }
 
-/// How long something takes to be seen. The limits are far above what it takes
-/// on a machine that does nothing else.
-fn check(page: &mut Page, what: &str, measure: &str, most: f64) {
+/// Measures the time until a change is visible. The limits are far above the times of an
+/// idle machine.
+fn check(page: &mut Page, action: &str, measure: &str, max_ms: f64) {
     let took = page.eval(measure).as_f64().unwrap();
-    eprintln!("{what}: {took:.0} ms");
-    assert!(took < most, "{what} takes {took:.0} ms");
+    eprintln!("{action}: {took:.0} ms");
+    assert!(took < max_ms, "{action} takes {took:.0} ms");
 }

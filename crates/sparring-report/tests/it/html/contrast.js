@@ -1,5 +1,4 @@
-// The contrast of the letters of an element with what lies behind them, as WCAG 2
-// counts it.
+// Computes the contrast of an element's text with its background by WCAG 2.
 window.contrast = (selector) => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const rgb = (color) => {

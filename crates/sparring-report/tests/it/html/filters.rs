@@ -1,4 +1,4 @@
-//! What is chosen to be seen, and that a link says it.
+//! Filters, views, and links that restore them.
 
 use sparring_report::html;
 
@@ -15,7 +15,7 @@ fn a_word_filters_by_name_suite_and_message() {
         ("no answer within", "2 of 44 tests"),
         ("no 2026 convert", "1 of 44 tests"),
         ("\"answer no\"", "0 of 44 tests"),
-        ("output-schema", "2 of 44 tests"),
+        ("tools/output-schema", "2 of 44 tests"),
     ] {
         page.eval("document.querySelector('#filter').value = ''");
         page.eval("document.querySelector('#filter').focus()");
@@ -41,14 +41,14 @@ fn statuses_are_switched_and_combined() {
 }
 
 #[test]
-fn tags_servers_revisions_transports_and_rules_are_chosen() {
+fn facets_filter_by_tag_server_revision_transport_and_rule() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     for (facet, value, expected) in [
         ("tag", "smoke", "10 of 44 tests"),
         ("server", "files", "10 of 44 tests"),
         ("protocol", "2026-07-28", "12 of 44 tests"),
         ("transport", "http", "12 of 44 tests"),
-        ("rule", "missing-field", "2 of 44 tests"),
+        ("rule", "schema/missing-field", "2 of 44 tests"),
     ] {
         let choose = |value: &str| {
             let change = "it.dispatchEvent(new Event('change'))";
@@ -63,7 +63,7 @@ fn tags_servers_revisions_transports_and_rules_are_chosen() {
 }
 
 #[test]
-fn a_link_shows_the_same_again() {
+fn a_link_restores_the_state() {
     let run = html(&sample::rich());
     let Some(mut page) = Page::open(&run) else { return };
     page.eval("document.querySelector('#filter').focus()");
@@ -78,13 +78,13 @@ fn a_link_shows_the_same_again() {
     assert_eq!(page.text("document.querySelector('#filter').value"), "London");
     assert_eq!(page.count(".row[aria-selected=true]"), 1);
     page.load(&run, "#test=gone&status=odd&view=odd&tag=none");
-    assert_eq!(page.text("document.body.dataset.main"), "tests", "what is unknown is left out");
+    assert_eq!(page.text("document.body.dataset.main"), "tests", "unknown values are ignored");
     assert_eq!(page.text_of("#found"), "44 tests");
     assert_eq!(page.trouble(), [""; 0]);
 }
 
 #[test]
-fn going_back_closes_what_was_opened() {
+fn going_back_closes_the_open_view() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     page.click("#views [data-view=latency]");
     page.click(".row.test.failed");

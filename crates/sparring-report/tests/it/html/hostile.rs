@@ -1,4 +1,4 @@
-//! Texts that try to be more than texts.
+//! Hostile texts in the HTML report.
 
 use serde_json::json;
 use sparring_report::html;
@@ -9,7 +9,7 @@ use crate::sample::{HOSTILE, hostile, huge};
 #[test]
 fn hostile_texts_stay_texts_in_every_view() {
     let Some(mut page) = Page::open(&html(&hostile())) else { return };
-    let title = "12 failed of 12 · Sparring";
+    let title = "12 of 12 failed · Sparring";
     for view in ["overview", "latency", "variants"] {
         page.click(&format!("#views [data-view={view}]"));
         assert_eq!(page.text("document.title"), title, "{view}");
@@ -32,7 +32,7 @@ fn hostile_texts_stay_texts_in_every_view() {
 }
 
 #[test]
-fn what_cannot_be_seen_is_shown_by_its_number() {
+fn invisible_characters_are_shown_by_their_number() {
     let Some(mut page) = Page::open(&html(&hostile())) else { return };
     let open = |at: usize| format!("document.querySelectorAll('.groups .test-line')[{at}].click()");
     page.eval(&open(6));
@@ -79,7 +79,7 @@ fn hostile_texts_stay_texts_without_scripts() {
 }
 
 #[test]
-fn the_policy_of_the_page_stops_what_would_come_in_yet() {
+fn the_content_security_policy_blocks_injected_markup() {
     let Some(mut page) = Page::open(&html(&hostile())) else { return };
     page.eval("window.stopped = []");
     page.eval(
@@ -93,5 +93,5 @@ fn the_policy_of_the_page_stops_what_would_come_in_yet() {
     page.wait_until(
         "['img-src', 'connect-src', 'script-src-attr'].every((it) => stopped.includes(it))",
     );
-    assert_eq!(page.text("document.title"), "12 failed of 12 · Sparring");
+    assert_eq!(page.text("document.title"), "12 of 12 failed · Sparring");
 }

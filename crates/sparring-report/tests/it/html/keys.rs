@@ -1,4 +1,4 @@
-//! The page with the keyboard alone.
+//! Keyboard use and accessibility of the page.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use sparring_report::html;
 use crate::browser::Page;
 use crate::sample;
 
-/// What a reader of the screen must be able to name.
+/// The roles whose elements need an accessible name.
 const NAMED: [&str; 9] = [
     "button",
     "searchbox",
@@ -24,7 +24,7 @@ const ACTIVE: &str = "document.querySelector('.row.active').textContent";
 const FOCUS: &str = "document.activeElement.id";
 
 #[test]
-fn tests_are_found_walked_opened_and_closed() {
+fn tests_are_found_browsed_opened_and_closed() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     page.press("/");
     assert_eq!(page.text(FOCUS), "filter");
@@ -37,13 +37,13 @@ fn tests_are_found_walked_opened_and_closed() {
     assert!(page.text(ACTIVE).contains("2025-11-25 · http"));
     page.press("k");
     assert!(page.text(ACTIVE).contains("2025-11-25 · stdio"));
-    assert_eq!(page.text("document.body.dataset.main"), "tests", "walking opens nothing");
+    assert_eq!(page.text("document.body.dataset.main"), "tests", "moving opens no test");
     page.press("n");
     page.press("Enter");
     assert_eq!(page.text(FOCUS), "title");
     assert_eq!(page.text_of(".badge"), "failed");
     page.press("n");
-    assert!(page.text(ACTIVE).contains("2026-07-28 · http"), "what is open follows");
+    assert!(page.text(ACTIVE).contains("2026-07-28 · http"), "the open test follows");
     assert_eq!(page.text(FOCUS), "title");
     assert!(page.text_of(".facts").contains("2026-07-28"));
     page.press("Escape");
@@ -68,9 +68,9 @@ fn suites_fold_and_open() {
 }
 
 #[test]
-fn everything_is_reached_by_tab_and_its_focus_is_seen() {
+fn every_control_is_reached_by_tab_with_a_visible_focus() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
-    // In a new page, since a click is where Tab would go on.
+    // In a new page, since Tab would continue from the click.
     page.click(".row.test.failed");
     let hash = page.text("location.hash");
     page.load(&html(&sample::rich()), &hash);
@@ -107,10 +107,10 @@ fn everything_is_reached_by_tab_and_its_focus_is_seen() {
 }
 
 #[test]
-fn what_has_no_words_has_a_name() {
+fn every_control_has_an_accessible_name() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     page.click(".row.test.failed");
-    // The browser's own view of what it tells to those who do not see.
+    // The accessibility tree of the browser.
     let tree = page.ask("Accessibility.getFullAXTree", json!({}));
     let mut roles = BTreeMap::<&str, usize>::new();
     for node in tree["nodes"].as_array().unwrap() {
@@ -127,5 +127,5 @@ fn what_has_no_words_has_a_name() {
     page.screenshot("keys");
     page.press("Escape");
     assert_eq!(page.count("#help[open]"), 0);
-    assert_eq!(page.text("document.body.dataset.main"), "test", "only the list of keys was closed");
+    assert_eq!(page.text("document.body.dataset.main"), "test", "only the help was closed");
 }

@@ -1,4 +1,4 @@
-//! How it looks: light, dark, narrow, printed, without scripts.
+//! The appearance of the page: light, dark, narrow, printed, and without scripts.
 
 use serde_json::json;
 use sparring_report::html;
@@ -8,7 +8,7 @@ use crate::sample;
 
 const CONTRAST: &str = include_str!("contrast.js");
 
-/// Everything with a colour of its own in the overview and in a failed test.
+/// Elements with their own colour in the overview and in a failed test.
 const COLOURED: [&str; 8] = [
     "body",
     "#facts",
@@ -33,7 +33,7 @@ const COLOURED_IN_A_TEST: [&str; 10] = [
 ];
 
 #[test]
-fn renders_without_a_complaint_and_asks_for_nothing() {
+fn renders_without_errors_and_requests() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     for view in ["latency", "variants", "overview"] {
         page.click(&format!("#views [data-view={view}]"));
@@ -42,11 +42,11 @@ fn renders_without_a_complaint_and_asks_for_nothing() {
     page.click(".row.test.failed");
     page.screenshot("test-light");
     assert_eq!(page.trouble(), [""; 0]);
-    assert_eq!(page.text("document.title"), "5 failed of 44 · Sparring");
+    assert_eq!(page.text("document.title"), "5 of 44 failed · Sparring");
 }
 
 #[test]
-fn is_light_or_dark_as_the_system_is_or_as_was_chosen() {
+fn colours_follow_the_system_or_the_choice() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     let background = "getComputedStyle(document.body).backgroundColor";
     let light = page.text(background);
@@ -61,12 +61,12 @@ fn is_light_or_dark_as_the_system_is_or_as_was_chosen() {
     page.prefer("light");
     assert_eq!(page.text(background), dark, "dark was chosen");
     page.click("#theme");
-    assert_eq!(page.text(background), light, "as the system again");
+    assert_eq!(page.text(background), light, "system default again");
     assert_eq!(page.trouble(), [""; 0]);
 }
 
 #[test]
-fn letters_stand_out_in_light_and_dark() {
+fn text_has_enough_contrast_in_light_and_dark() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     page.eval(CONTRAST);
     for scheme in ["light", "dark"] {
@@ -112,24 +112,24 @@ fn fits_a_narrow_screen() {
         assert_eq!(page.eval(seen), json!([name == "tests", name != "tests"]), "{name}");
     }
     page.click(".close");
-    assert_eq!(page.text("document.body.dataset.main"), "variants", "back where it came from");
+    assert_eq!(page.text("document.body.dataset.main"), "variants", "back in the previous view");
 }
 
 #[test]
-fn prints_what_is_looked_at_without_the_controls() {
+fn prints_the_view_without_the_controls() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     page.click(".row.test.failed");
     page.ask("Emulation.setEmulatedMedia", json!({"media": "print"}));
     let shown: Vec<String> = page.each("#side, #views, .copy", "getComputedStyle(it).display");
     assert!(shown.len() > 3 && shown.iter().all(|one| one == "none"), "{shown:?}");
     let rest: Vec<i64> = page.each("#main", "it.scrollHeight - it.clientHeight");
-    assert_eq!(rest, [0], "nothing is scrolled out of sight");
+    assert_eq!(rest, [0], "the whole view is visible");
     let pdf = page.ask("Page.printToPDF", json!({}));
     assert!(pdf["data"].as_str().unwrap().len() > 10_000);
 }
 
 #[test]
-fn tells_the_failures_where_there_are_no_scripts() {
+fn shows_the_failures_without_scripts() {
     let Some(mut page) = Page::blank() else { return };
     page.ask("Emulation.setScriptExecutionDisabled", json!({"value": true}));
     page.load(&html(&sample::rich()), "");

@@ -1,4 +1,4 @@
-// Times in the page, from doing something to the frame that shows it.
+// Measures the time from an action to the animation frame that shows its result.
 (() => {
   const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   const find = (selector) => document.querySelector(selector);
@@ -29,5 +29,5 @@
     return { took, last: last.getAttribute("aria-posinset") };
   };
   window.opening = (view) => middle([1, 2, 3], () => find(`[data-view=${view}]`).click());
-  window.walking = () => middle(Array(20), () => find("[aria-label='The next test']").click());
+  window.nextTest = () => middle(Array(20), () => find("[aria-label='The next test']").click());
 })();

@@ -1,4 +1,4 @@
-//! The report for a browser, in a browser.
+//! Tests of the HTML report in a browser.
 
 mod big;
 mod filters;

@@ -1,4 +1,4 @@
-//! A test that is opened: why it failed, and what was said.
+//! The view of one test: its failures and its traffic.
 
 use sparring_report::html;
 
@@ -8,7 +8,7 @@ use crate::sample;
 const OPEN: &str = "document.querySelector('.groups .group:nth-child(2) .test-line').click()";
 
 #[test]
-fn a_failure_has_its_place_its_line_and_its_difference() {
+fn a_failure_has_its_location_source_line_and_diff() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     page.eval(OPEN);
     let mut text = |selector: &str| page.text_of(selector);
@@ -26,12 +26,12 @@ fn a_failure_has_its_place_its_line_and_its_difference() {
 }
 
 #[test]
-fn requests_stand_with_their_answers_and_violations_on_their_frames() {
+fn requests_are_paired_with_responses_and_violations_are_shown_at_their_frames() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     page.eval(OPEN);
     let rows = page.texts(".exchange .what b");
     assert_eq!(rows, ["server/discover", "notifications/message", "tools/call"]);
-    // What has something wrong is open at once.
+    // Exchanges with a problem are open initially.
     assert_eq!(page.each::<bool>(".exchange", "it.open"), [false, true, true]);
     page.wait_until("document.querySelectorAll('.exchange:last-child .frame').length === 2");
     let sides: Vec<String> = page.each(".exchange:last-child .frame", "it.className");
@@ -39,22 +39,22 @@ fn requests_stand_with_their_answers_and_violations_on_their_frames() {
     assert_eq!(
         page.texts(".exchange:last-child .frame.server .violation p"),
         [
-            "missing-field at $.result.content[1].mimeType",
+            "schema/missing-field at $.result.content[1].mimeType",
             "an image has a `mimeType`",
             "specification: 2026-07-28/server/tools#image-content",
-            "output-schema at $.result.structuredContent.temperature",
+            "tools/output-schema at $.result.structuredContent.temperature",
             "the tool's own schema wants a number here",
             "specification: 2026-07-28/server/tools#output-schema",
         ]
     );
-    // Where a field is missing, what it is missing in is marked.
+    // A missing field marks the object that lacks it.
     let marked = page.texts(".exchange:last-child .marked");
     assert_eq!(marked, ["{", "\"temperature\"", "\"15\""]);
     assert_eq!(page.count(".frame.client .violation"), 0);
 }
 
 #[test]
-fn json_is_shown_as_it_was_spelled_pretty_or_raw() {
+fn json_keeps_its_spelling_pretty_or_raw() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     page.eval(OPEN);
     page.wait_until("document.querySelectorAll('.exchange:last-child .frame').length === 2");
@@ -70,10 +70,10 @@ fn json_is_shown_as_it_was_spelled_pretty_or_raw() {
 }
 
 #[test]
-fn time_direction_bytes_and_status_are_told() {
+fn an_exchange_shows_time_direction_bytes_and_status() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     page.eval("document.querySelector('.groups .group:first-child .test-line').click()");
-    // The third after the axis: the call that is answered.
+    // The third row after the axis: the call with a response.
     let row = ".timeline > :nth-child(4)";
     for (part, expected) in
         [(".at", "+22 ms"), (".took", "4.3 ms"), (".bytes", "121 B / 77 B"), (".http", "HTTP 200")]
@@ -90,37 +90,37 @@ fn time_direction_bytes_and_status_are_told() {
     assert_eq!(
         labels[3..],
         [
-            "tools/callconvertno answer",
+            "tools/callconvertno response",
             "not a frameTraceback (most recent call last): KeyError 'K'HTTP 2001 violation",
         ]
     );
 }
 
 #[test]
-fn earlier_tries_and_frames_that_are_not_kept_are_told() {
+fn earlier_tries_and_omitted_frames_are_shown() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     page.click(".row.test.flaky");
-    assert_eq!(page.text_of(".earlier h3"), "passed at try 2; what failed before");
+    assert_eq!(page.text_of(".earlier h3"), "passed on try 2; earlier failures");
     assert_eq!(page.each::<bool>(".earlier .try", "it.open"), [true]);
     assert!(page.text_of(".earlier .message").contains("within: expected at most 200 ms"));
     page.load(&html(&sample::rich()), "#q=pages");
     page.wait_until("document.querySelectorAll('.row.test').length === 1");
     page.click(".row.test");
-    assert_eq!(page.text_of(".gap"), "112 frames more stood here and are not kept");
-    // In the middle: behind the axis and 4 of 7 exchanges.
+    assert_eq!(page.text_of(".gap"), "112 frames omitted");
+    // In the middle: after the axis and 4 of 7 exchanges.
     assert_eq!(page.each::<String>(".timeline > :nth-child(6)", "it.className"), ["gap"]);
     assert!(
         page.texts(".exchange .what")
-            .contains(&"tools/calllist_directoryanswer not kept".to_owned())
+            .contains(&"tools/calllist_directoryresponse omitted".to_owned())
     );
-    assert_eq!(page.count(".shared"), 1, "other tests' frames are among them");
+    assert_eq!(page.count(".shared"), 1, "the note about frames of other tests");
 }
 
 #[test]
 fn all_frames_open_at_once() {
     let Some(mut page) = Page::open(&html(&sample::rich())) else { return };
     page.click(".row.test.passed");
-    assert_eq!(page.count(".frame"), 0, "made when looked at");
+    assert_eq!(page.count(".frame"), 0, "frames are drawn when they are opened");
     page.click(".open-all");
     page.wait_until("document.querySelectorAll('.frame').length === 5");
     page.click(".open-all");
@@ -136,5 +136,5 @@ fn the_command_is_copied() {
     page.click(".command .copy");
     page.wait_until("window.copied.length === 1");
     assert_eq!(page.text("window.copied[0]"), page.text_of(".command code"));
-    page.wait_until("document.querySelector('#said').textContent === 'copied'");
+    page.wait_until("document.querySelector('#status-message').textContent === 'copied'");
 }

@@ -34,7 +34,7 @@ def problems(path, text):
     return [f"{error.path}: {error.reason}" for error in schema.iter_errors(root)]
 
 
-def told(suite, case):
+def case_to_json(suite, case):
     results = [
         {"kind": type(it).__name__, "message": it.message, "text": it.text} for it in case.result
     ]
@@ -65,7 +65,7 @@ def main():
     answer = {
         "schemas": {path.parent.name: problems(path, text) for path in found},
         "counts": counts,
-        "tests": [told(suite, case) for suite in suites for case in suite],
+        "tests": [case_to_json(suite, case) for suite in suites for case in suite],
     }
     json.dump(answer, sys.stdout)
 

@@ -1,5 +1,4 @@
-//! JUnit XML is what Jenkins' schemas want, and what `junitparser` reads of it is
-//! what the run came to.
+//! JUnit XML conforms to Jenkins' schemas, and `junitparser` reads the results of the run.
 
 use serde_json::{Value, json};
 use sparring_report::junit;
@@ -7,8 +6,8 @@ use sparring_report::junit;
 use super::{installed, read_by};
 use crate::texts::sample;
 
-/// What `junit.py` makes of a report: what the schemas have against it, and the
-/// tests. Nothing where that is not installed.
+/// Returns the output of `junit.py` for a report: schema errors and tests. Returns `None` if
+/// the tools are not installed.
 fn read(report: &str) -> Option<Value> {
     let python = installed("python/bin/python")?;
     installed("python/bin/junitparser")?;
@@ -17,7 +16,7 @@ fn read(report: &str) -> Option<Value> {
 }
 
 #[test]
-fn junit_is_what_the_schemas_of_jenkins_want() {
+fn junit_conforms_to_the_schemas_of_jenkins() {
     let Some(read) = read(&junit(&sample::run())) else { return };
     let schemas = read["schemas"].as_object().unwrap();
     assert_eq!(schemas.len(), 2, "{schemas:?}");
@@ -30,7 +29,7 @@ fn junit_is_what_the_schemas_of_jenkins_want() {
 }
 
 #[test]
-fn the_schemas_would_find_what_is_wrong() {
+fn the_schemas_find_an_unknown_attribute() {
     let report = junit(&sample::run()).replace("<skipped message=", "<skipped massage=");
     let Some(read) = read(&report) else { return };
     for (schema, problems) in read["schemas"].as_object().unwrap() {
@@ -39,7 +38,7 @@ fn the_schemas_would_find_what_is_wrong() {
 }
 
 #[test]
-fn junitparser_reads_what_the_run_came_to() {
+fn junitparser_reads_the_results_of_the_run() {
     let run = sample::run();
     let Some(read) = read(&junit(&run)) else { return };
     assert_eq!(read["counts"], json!({"tests": 11, "failures": 6, "skipped": 2, "errors": 0}));
@@ -60,16 +59,16 @@ fn junitparser_reads_what_the_run_came_to() {
     assert_eq!(failed["results"][0]["kind"], "Failure");
     assert_eq!(failed["results"][0]["message"], message);
     let text = failed["results"][0]["text"].as_str().unwrap();
-    let told = format!("{weather}:12:14: {message}\n  12 |     expect: {{text: cloudy}}\n");
-    assert!(text.starts_with(&told), "{text}");
+    let expected = format!("{weather}:12:14: {message}\n  12 |     expect: {{text: cloudy}}\n");
+    assert!(text.starts_with(&expected), "{text}");
     assert!(text.contains("\n-cloudy\n+sunny\n"), "{text}");
     assert!(text.ends_with(
-        "again:\nspar test examples/weather.spar.yaml --filter '^tells the weather$'\n"
+        "rerun:\nspar test examples/weather.spar.yaml --filter '^tells the weather$'\n"
     ));
     assert_eq!(failed["err"], "starting\nwarning: no key, the weather is made up\n");
-    let again = find("is included");
-    assert_eq!(again["interim"], json!([["RerunFailure", "no answer within 1s"]]));
-    assert_eq!((&again["file"], &again["line"]), (&json!("shared/included.yaml"), &json!("3")));
+    let retried = find("is included");
+    assert_eq!(retried["interim"], json!([["RerunFailure", "no answer within 1s"]]));
+    assert_eq!((&retried["file"], &retried["line"]), (&json!("shared/included.yaml"), &json!("3")));
     let flaky = find("warms up");
     assert_eq!(flaky["results"], json!([]));
     let cold = r#"text: expected "warm", found "cold""#;
@@ -77,5 +76,5 @@ fn junitparser_reads_what_the_run_came_to() {
     let skipped = |name| find(name)["results"].clone();
     let because = |why| json!([{"kind": "Skipped", "message": why, "text": null}]);
     assert_eq!(skipped("asks the real one"), because("needs a key | not here"));
-    assert_eq!(skipped("waits for its turn"), because("not run: the run ended first"));
+    assert_eq!(skipped("waits for its turn"), because("not run: the run stopped early"));
 }

@@ -1,5 +1,5 @@
-// Reads TAP from stdin by `tap-parser`, whose file is the first argument, and tells
-// what it made of it as JSON.
+// Parses TAP from stdin with `tap-parser`, whose file is the first argument, and prints the
+// result as JSON.
 const { Parser } = require(process.argv[2]);
 
 const points = [];

@@ -1,4 +1,4 @@
-//! What `tap-parser` reads of TAP is what the run came to.
+//! `tap-parser` reads the results of the run from TAP.
 
 use std::path::Path;
 
@@ -8,17 +8,17 @@ use sparring_report::{Outcome, Run, tap};
 use super::{installed, read_by};
 use crate::texts::sample;
 
-/// What the parser makes of a report; nothing where it is not installed.
+/// Returns the output of the parser for a report, or `None` if it is not installed.
 fn read(report: &str) -> Option<Value> {
     let parser = installed("node/node_modules/tap-parser/dist/commonjs/index.js")?;
     Some(read_by(Path::new("node"), "tap.cjs", &[&parser], report))
 }
 
 #[test]
-fn tap_parser_reads_what_the_run_came_to() {
+fn tap_parser_reads_the_results_of_the_run() {
     let run = Run { stopped: false, ..sample::run() };
     let Some(read) = read(&tap(&run)) else { return };
-    assert_eq!(read["unknown"], json!([]), "lines that are no TAP");
+    assert_eq!(read["unknown"], json!([]), "lines that are not TAP");
     let counts =
         json!({"ok": false, "count": 11, "pass": 5, "fail": 6, "skip": 2, "bailout": false});
     assert_eq!(read["final"], counts);
@@ -36,7 +36,7 @@ fn tap_parser_reads_what_the_run_came_to() {
     assert_eq!(failed["diag"]["at"], at);
     assert_eq!(failed["diag"]["diff"], json!([" It is in London", "-cloudy", "+sunny", " today"]));
     assert_eq!(points[8]["skip"], "needs a key | not here");
-    assert_eq!(points[9]["skip"], "not run: the run ended first");
+    assert_eq!(points[9]["skip"], "not run: the run stopped early");
     assert_eq!(points[10]["diag"]["again"], "spar test '```' --filter '\\u001b'");
 }
 
@@ -54,11 +54,11 @@ fn tap_parser_unescapes_names_and_reasons() {
 }
 
 #[test]
-fn tap_parser_takes_a_run_that_was_ended_early_for_no_good_one() {
+fn tap_parser_reads_a_run_that_was_stopped_early_as_failed() {
     let good = sample::of(vec![sample::test("it passes", 1)]);
     let Some(read) = read(&tap(&good)) else { return };
     assert_eq!((&read["final"]["ok"], &read["final"]["bailout"]), (&json!(true), &json!(false)));
     let read = self::read(&tap(&Run { stopped: true, ..good })).unwrap();
-    let why = json!("the run was ended early");
+    let why = json!("the run was stopped early");
     assert_eq!((&read["final"]["ok"], &read["final"]["bailout"]), (&json!(false), &why));
 }

@@ -1,13 +1,13 @@
-//! A run whose every text tries to be something else than a text.
+//! A run in which every text contains markup or scripts.
 
 use serde_json::json;
 use sparring_report::{Failure, Outcome, Run, Side, Try};
 
-use super::talk::Talk;
+use super::traffic::TrafficBuilder;
 use super::{run, test};
 
-/// What a server may say, or a suite have in it. Each tries to set
-/// `document.title` to `broken`, to load something, or to hide something.
+/// Texts of a hostile server or suite. Each tries to set `document.title` to `broken`, to
+/// load something, or to hide something.
 pub(crate) const HOSTILE: [&str; 12] = [
     "</script><script>document.title='broken'</script>",
     "<!--<script>document.title='broken'</script>",
@@ -23,12 +23,12 @@ pub(crate) const HOSTILE: [&str; 12] = [
     "</noscript></title></style><style>*{display:none!important}</style>",
 ];
 
-/// A run full of these.
+/// Returns a run with these texts in every field.
 pub(crate) fn hostile() -> Run {
     run(HOSTILE.iter().enumerate().map(|(at, text)| one(at, text)).collect())
 }
 
-/// A run with a test whose texts are all of 1 MiB, and one that is as others.
+/// Returns a run with one test whose texts have 1 MiB each, and one ordinary test.
 pub(crate) fn huge() -> Run {
     let text = format!("{}{}", HOSTILE[0], "x".repeat(1 << 20));
     run(vec![one(0, &text), one(1, "as others")])
@@ -43,23 +43,24 @@ fn one(at: usize, text: &str) -> sparring_report::Test {
     test.tags = vec![text.to_owned()];
     test.reason = Some(text.to_owned());
     test.again = text.to_owned();
-    Talk::new(&mut test)
+    TrafficBuilder::new(&mut test)
         .call(text, json!({text: text, "__proto__": {"x": text}}), 3.0, text)
         .breaks(text, text, text, text)
         .raw(Side::Server, text)
-        .breaks("not-json", "$", text, text)
+        .breaks("wire/not-json", "$", text, text)
         .raw(Side::Server, "{\"broken\": [1, 2, {\"deep\": \"half")
         .raw(Side::Server, &"[".repeat(5000))
         .raw(Side::Client, "[null, 1, {\"id\": null}]");
     let place = test.place.clone();
     let failure = Failure {
+        span: 0..0,
         place,
         source: text.to_owned(),
         message: text.to_owned(),
         diff: Some(format!("- {text}\n+ {text}\n")),
     };
     let failures = vec![failure];
-    let once = Try { failures, stderr: text.to_owned(), stdout: text.to_owned() };
+    let once = Try { failures, stderr: text.to_owned(), stdout: text.to_owned(), ..Try::default() };
     test.failed_tries = vec![once.clone(), once];
     test
 }

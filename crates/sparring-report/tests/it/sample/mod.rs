@@ -1,10 +1,9 @@
-//! Runs to be shown: one that has everything, one that is big, one that is
-//! full of what breaks pages.
+//! Sample runs for the HTML report: a rich one, a big one, and a hostile one.
 
 mod big;
 mod hostile;
 mod rich;
-mod talk;
+mod traffic;
 
 pub(crate) use big::big;
 pub(crate) use hostile::{HOSTILE, hostile, huge};
@@ -12,7 +11,7 @@ pub(crate) use rich::rich;
 
 use sparring_report::{Outcome, Place, Run, Summary, Test, VERSION};
 
-/// A run of these tests.
+/// Returns a run of these tests.
 pub(crate) fn run(tests: Vec<Test>) -> Run {
     Run {
         version: VERSION,
@@ -26,7 +25,7 @@ pub(crate) fn run(tests: Vec<Test>) -> Run {
     }
 }
 
-/// A test that passed and of which nothing else is known.
+/// Returns a passed test with only the required fields.
 pub(crate) fn test(suite: &str, line: usize, name: &str) -> Test {
     let place = Place { file: suite.to_owned(), line, column: 5 };
     Test {

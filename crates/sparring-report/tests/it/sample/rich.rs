@@ -1,9 +1,9 @@
-//! A run of the size that people have, with everything in it that can happen.
+//! A run of ordinary size with every kind of result.
 
 use serde_json::json;
 use sparring_report::{Failure, Outcome, Place, Run, Side, Test, Try};
 
-use super::talk::Talk;
+use super::traffic::TrafficBuilder;
 use super::{run, test};
 
 const WEATHER: &str = "tests/weather.spar.yaml";
@@ -34,7 +34,7 @@ WARN  weather::upstream: 503 from api, trying the mirror
 WARN  weather::upstream: mirror answered after 163 ms
 ";
 
-/// A run that has everything.
+/// Returns a run with every kind of result.
 pub(crate) fn rich() -> Run {
     let mut tests = Vec::new();
     for (at, (protocol, transport)) in VARIANTS.into_iter().enumerate() {
@@ -47,12 +47,15 @@ pub(crate) fn rich() -> Run {
         };
         let slow = 1.0 + at as f64 * 0.7;
         tests.extend([
-            variant(listed()).told(slow),
+            with_traffic(variant(listed()), slow),
             london(variant(test(WEATHER, 22, "London has a forecast for today")), slow, protocol),
             units(variant(test(WEATHER, 31, "units are converted")), slow, transport),
             flaky(variant(test(WEATHER, 40, "a cold cache is filled")), slow, at),
-            variant(test(WEATHER, 52, "an unknown city is a protocol error")).told(slow * 1.4),
-            variant(test(WEATHER, 60, "a subscription tells of a storm")).skipped(protocol),
+            with_traffic(
+                variant(test(WEATHER, 52, "an unknown city is a protocol error")),
+                slow * 1.4,
+            ),
+            skip(variant(test(WEATHER, 60, "a subscription tells of a storm")), protocol),
         ]);
     }
     tests.extend(files());
@@ -69,70 +72,66 @@ pub(crate) fn rich() -> Run {
     Run { stopped: true, ..run(tests) }
 }
 
-trait Told {
-    fn told(self, took: f64) -> Test;
-    fn skipped(self, protocol: &str) -> Test;
+/// Adds the frames of a handshake and of `tools/list`.
+fn with_traffic(mut test: Test, took: f64) -> Test {
+    let tool = json!({"name": "forecast", "inputSchema": {"type": "object"}});
+    let mut traffic = TrafficBuilder::new(&mut test);
+    traffic.initialize(took * 8.0).ask("tools/list", json!({}), took, json!({"tools": [tool]}));
+    test
 }
 
-impl Told for Test {
-    fn told(mut self, took: f64) -> Test {
-        let tool = json!({"name": "forecast", "inputSchema": {"type": "object"}});
-        let mut talk = Talk::new(&mut self);
-        talk.initialize(took * 8.0).ask("tools/list", json!({}), took, json!({"tools": [tool]}));
-        self
-    }
-
-    fn skipped(mut self, protocol: &str) -> Test {
-        self.outcome = Outcome::Skipped;
-        self.reason = Some(format!("needs a feed, which {protocol} servers here do not have"));
-        self
-    }
+fn skip(mut test: Test, protocol: &str) -> Test {
+    test.outcome = Outcome::Skipped;
+    test.reason = Some(format!("needs a feed, which {protocol} servers here do not have"));
+    test
 }
 
 fn listed() -> Test {
     Test { tags: vec!["smoke".to_owned()], ..test(WEATHER, 14, "the tools are listed") }
 }
 
-/// Fails in the newest revision: a field is missing, and the text differs.
+/// Returns a test that fails in the newest revision: a field is missing, and the text differs.
 fn london(mut test: Test, slow: f64, protocol: &str) -> Test {
     test.tags = vec!["smoke".to_owned(), "forecast".to_owned()];
     let arguments = json!({"city": "London", "days": 1, "units": "metric"});
-    let mut talk = Talk::new(&mut test);
-    talk.initialize(11.0 * slow);
+    let mut traffic = TrafficBuilder::new(&mut test);
+    traffic.initialize(11.0 * slow);
     if protocol != "2026-07-28" {
-        talk.call("forecast", arguments, 23.0 * slow, "{\"temperature\":15,\"sky\":\"cloudy\"}");
+        traffic.call("forecast", arguments, 23.0 * slow, "{\"temperature\":15,\"sky\":\"cloudy\"}");
         return test;
     }
-    talk.notify(
-        Side::Server,
-        "notifications/message",
-        json!({"level": "warning", "data": "upstream is slow"}),
-    )
-    .breaks(
-        "wrong-type",
-        "$.params.logger",
-        "`logger` is a string, and stands here not at all",
-        "2026-07-28/server/utilities/logging#log-message-notifications",
-    );
-    let said = json!({"temperature": "15", "sky": "rain"});
+    traffic
+        .notify(
+            Side::Server,
+            "notifications/message",
+            json!({"level": "warning", "data": "upstream is slow"}),
+        )
+        .breaks(
+            "schema/wrong-type",
+            "$.params.logger",
+            "`logger` is a string, and stands here not at all",
+            "2026-07-28/server/utilities/logging#log-message-notifications",
+        );
+    let weather = json!({"temperature": "15", "sky": "rain"});
     let answer = json!({
         "content": [
-            {"type": "text", "text": said.to_string()},
+            {"type": "text", "text": weather.to_string()},
             {"type": "image", "data": "iVBORw0KGgo="},
         ],
         "isError": false,
         "structuredContent": {"temperature": "15", "big": 12345678901234567890_u64},
     });
     let params = json!({"name": "forecast", "arguments": arguments});
-    talk.ask("tools/call", params, 180.0 * slow, answer)
+    traffic
+        .ask("tools/call", params, 180.0 * slow, answer)
         .breaks(
-            "missing-field",
+            "schema/missing-field",
             "$.result.content[1].mimeType",
             "an image has a `mimeType`",
             "2026-07-28/server/tools#image-content",
         )
         .breaks(
-            "output-schema",
+            "tools/output-schema",
             "$.result.structuredContent.temperature",
             "the tool's own schema wants a number here",
             "2026-07-28/server/tools#output-schema",
@@ -140,7 +139,7 @@ fn london(mut test: Test, slow: f64, protocol: &str) -> Test {
     test.outcome = Outcome::Failed;
     let line = "      json: {temperature: 15, sky: cloudy}";
     let other = "  - name: London has a forecast for today";
-    let broken = "2 violations that were not expected: missing-field, output-schema";
+    let broken = "2 violations that were not expected: schema/missing-field, tools/output-schema";
     let failures = vec![
         Failure { diff: Some(DIFF.to_owned()), ..failure(WEATHER, 26, 13, line, UNLIKE) },
         failure(WEATHER, 22, 5, other, broken),
@@ -149,22 +148,23 @@ fn london(mut test: Test, slow: f64, protocol: &str) -> Test {
     test
 }
 
-/// Fails over HTTP only.
+/// Returns a test that fails over HTTP only.
 fn units(mut test: Test, slow: f64, transport: &str) -> Test {
     test.tags = vec!["forecast".to_owned()];
-    let mut talk = Talk::new(&mut test);
-    talk.initialize(9.0 * slow).call(
+    let mut traffic = TrafficBuilder::new(&mut test);
+    traffic.initialize(9.0 * slow).call(
         "convert",
         json!({"from": "C", "to": "F", "value": 21.5}),
         1.8 * slow,
         "70.7",
     );
     if transport == "http" {
-        talk.ask_in_vain("tools/call", json!({"name": "convert", "arguments": {"from": "K"}}));
-        talk.pass_time(500.0)
+        traffic.ask_in_vain("tools/call", json!({"name": "convert", "arguments": {"from": "K"}}));
+        traffic
+            .pass_time(500.0)
             .raw(Side::Server, "Traceback (most recent call last): KeyError 'K'")
             .breaks(
-                "not-json",
+                "wire/not-json",
                 "$",
                 "a line that is no JSON stands between the frames",
                 "basic/transports#stdio",
@@ -180,10 +180,10 @@ fn units(mut test: Test, slow: f64, transport: &str) -> Test {
     test
 }
 
-/// Passes, but in some variants not at once.
+/// Returns a test that is flaky in some variants.
 fn flaky(mut test: Test, slow: f64, at: usize) -> Test {
     test.tags = vec!["cache".to_owned()];
-    Talk::new(&mut test).initialize(10.0 * slow).call(
+    TrafficBuilder::new(&mut test).initialize(10.0 * slow).call(
         "forecast",
         json!({"city": "Oslo"}),
         340.0 / slow,
@@ -221,11 +221,11 @@ fn files() -> Vec<Test> {
         let mut test = test(FILES, 10 + at * 8, name);
         test.server = Some("files".to_owned());
         test.tags = vec![if at % 2 == 0 { "read" } else { "write" }.to_owned()];
-        let mut talk = Talk::new(&mut test);
-        talk.initialize(6.5);
+        let mut traffic = TrafficBuilder::new(&mut test);
+        traffic.initialize(6.5);
         for round in 0..=at {
             let took = 0.4 + (at * 37 + round * 53) as f64 % 29.0 / 10.0;
-            talk.call(
+            traffic.call(
                 if at % 3 == 0 { "read_file" } else { "list_directory" },
                 json!({"path": format!("/data/{round}.txt")}),
                 took,
@@ -233,7 +233,7 @@ fn files() -> Vec<Test> {
             );
         }
         if at == 4 {
-            // With them went the answer to what stands before them.
+            // The response to the request before them is among the omitted frames.
             test.frames.remove(6);
             test.frames_left_out = 112;
             test.frames_shared = true;
@@ -253,11 +253,18 @@ fn agent() -> Test {
         failures,
         stderr: "packing: no forecast, giving up\n".to_owned(),
         stdout: "Planning the trip …\nAsked: nothing\n".to_owned(),
+        ..Try::default()
     }];
     test
 }
 
 fn failure(file: &str, line: usize, column: usize, source: &str, message: &str) -> Failure {
     let place = Place { file: file.to_owned(), line, column };
-    Failure { place, source: source.to_owned(), message: message.to_owned(), diff: None }
+    Failure {
+        span: 0..0,
+        place,
+        source: source.to_owned(),
+        message: message.to_owned(),
+        diff: None,
+    }
 }

@@ -1,4 +1,4 @@
-//! Each report of the sample run is what stands in `tests/golden`.
+//! Compares each report of the sample run with its file in `tests/golden`.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use sparring_report::Run;
 
 use super::sample;
 
-/// `SPAR_BLESS=1` writes the file anew.
+/// Compares a report with its golden file. `SPAR_BLESS=1` rewrites the file.
 fn check(name: &str, report: fn(&Run) -> String) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     let text = report(&sample::run());
@@ -14,35 +14,35 @@ fn check(name: &str, report: fn(&Run) -> String) {
         std::fs::write(&path, &text).unwrap();
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(text, expected, "{name} is another; SPAR_BLESS=1 writes it anew");
+    assert_eq!(text, expected, "{name} differs; SPAR_BLESS=1 rewrites it");
 }
 
 #[test]
-fn junit_is_what_the_golden_file_has() {
+fn junit_equals_its_golden_file() {
     check("junit.xml", sparring_report::junit);
 }
 
 #[test]
-fn tap_is_what_the_golden_file_has() {
+fn tap_equals_its_golden_file() {
     check("report.tap", sparring_report::tap);
 }
 
 #[test]
-fn markdown_is_what_the_golden_file_has() {
+fn markdown_equals_its_golden_file() {
     check("report.md", sparring_report::markdown);
 }
 
 #[test]
-fn annotations_for_github_are_what_the_golden_file_has() {
+fn github_annotations_equal_their_golden_file() {
     check("github.txt", sparring_report::github);
 }
 
 #[test]
-fn code_quality_for_gitlab_is_what_the_golden_file_has() {
+fn gitlab_code_quality_equals_its_golden_file() {
     check("gitlab.json", sparring_report::gitlab);
 }
 
 #[test]
-fn what_an_agent_gets_is_what_the_golden_file_has() {
+fn the_agent_report_equals_its_golden_file() {
     check("agent.txt", sparring_report::agent);
 }

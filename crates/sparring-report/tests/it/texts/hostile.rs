@@ -1,5 +1,4 @@
-//! Whatever stands in the texts of a run, every report can still be read, and
-//! nothing in them passes for a part of it.
+//! Hostile texts in a run break no report, and are never mistaken for a part of it.
 
 use std::collections::HashSet;
 
@@ -15,8 +14,7 @@ use sparring_report::{
 
 use super::{sample, tap_reader};
 
-/// A run with one test of each outcome, with these texts in turn wherever a
-/// text can stand.
+/// Returns a run with tests of each outcome, and these texts in turn in every field.
 fn everywhere(texts: &[String]) -> Run {
     let mut turn = texts.iter().cycle();
     let mut text = || turn.next().unwrap().clone();
@@ -53,13 +51,14 @@ fn place(file: String, number: usize) -> Place {
 
 fn a_try(text: &mut impl FnMut() -> String) -> Try {
     let mut failure = |number| Failure {
+        span: 0..0,
         place: place(text(), number),
         source: text(),
         message: text(),
         diff: Some(text()),
     };
     let failures = vec![failure(0), failure(1)];
-    Try { failures, stderr: text(), stdout: text() }
+    Try { failures, stderr: text(), stdout: text(), ..Try::default() }
 }
 
 fn frame(from: Side, text: &mut impl FnMut() -> String) -> Frame {
@@ -106,7 +105,7 @@ fn xml_holds(run: &Run) {
             if element.name().as_ref() == "testcase" {
                 let known =
                     attributes[..2].iter().map(|it| it.value.to_string()).collect::<Vec<_>>();
-                assert!(cases.insert(known), "two tests have one name");
+                assert!(cases.insert(known), "two tests have the same name");
             }
         }
     }
@@ -129,7 +128,7 @@ fn tap_holds(run: &Run) {
     }
 }
 
-/// Only our own markup is markup.
+/// Checks that only the markup of the report is markup.
 fn markdown_holds(run: &Run) {
     let text = markdown(run);
     has_no_control(&text);
@@ -180,13 +179,13 @@ fn gitlab_holds(run: &Run) {
     let issues: Vec<Value> = serde_json::from_str(&gitlab(run)).unwrap();
     let fingerprints: HashSet<&str> =
         issues.iter().map(|it| it["fingerprint"].as_str().unwrap()).collect();
-    let of = |test: &Test| match test.outcome {
+    let issues_of = |test: &Test| match test.outcome {
         Outcome::Passed | Outcome::Failed => {
             test.failed_tries.last().map_or(0, |it| it.failures.len())
         }
         Outcome::Skipped | Outcome::NotRun => 0,
     };
-    let failures: usize = run.tests.iter().map(of).sum();
+    let failures: usize = run.tests.iter().map(issues_of).sum();
     assert_eq!((fingerprints.len(), issues.len()), (failures, failures));
     for issue in &issues {
         has_no_control(issue["description"].as_str().unwrap());
@@ -195,15 +194,15 @@ fn gitlab_holds(run: &Run) {
     }
 }
 
-/// What a line of an agent's report can begin with, below the first.
-const OWN: [&str; 16] = [
+/// The prefixes of the lines of an agent's report, except the first line.
+const LINE_PREFIXES: [&str; 16] = [
     "FAIL ",
     "FLAKY ",
     "and ",
     "    ",
     "  at ",
     "  and ",
-    "  fails ",
+    "  same failure in",
     "  passes in: ",
     "  tries: ",
     "  diff ",
@@ -211,19 +210,19 @@ const OWN: [&str; 16] = [
     "  response: ",
     "  violation: ",
     "  end of ",
-    "  again: ",
+    "  rerun: ",
     "  (",
 ];
 
-/// Each line is one of ours, or indented below one.
+/// Checks that each line has a known prefix or is indented below one.
 fn agent_holds(run: &Run) {
     let text = agent(run);
     has_no_control(&text);
     assert!(text.len() <= 16 * 1024, "{}", text.len());
     for line in text.lines().skip(1).filter(|line| !line.is_empty()) {
-        assert!(OWN.iter().any(|own| line.starts_with(own)), "{line:?} in {text}");
+        assert!(LINE_PREFIXES.iter().any(|prefix| line.starts_with(prefix)), "{line:?} in {text}");
     }
-    assert!(text.contains("\n  again: "), "{text}");
+    assert!(text.contains("\n  rerun: "), "{text}");
 }
 
 #[test]
@@ -235,7 +234,7 @@ fn hostile_texts_break_no_report() {
 }
 
 #[test]
-fn what_a_browser_is_shown_breaks_no_report() {
+fn the_runs_of_the_html_tests_break_no_report() {
     all_hold(&crate::sample::rich());
     all_hold(&crate::sample::hostile());
 }
@@ -257,7 +256,7 @@ proptest! {
     }
 }
 
-/// Texts of anything, and of pieces that mean something somewhere.
+/// Generates arbitrary texts and texts of special pieces.
 fn texts() -> impl Strategy<Value = Vec<String>> {
     let piece = prop_oneof![
         any::<String>(),

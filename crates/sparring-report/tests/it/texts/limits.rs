@@ -1,5 +1,4 @@
-//! Reports have an end, say what they leave out, and stay the same where nothing
-//! that matters changes.
+//! Reports have a size limit and count what they omit, and fingerprints are stable.
 
 use std::collections::HashSet;
 
@@ -8,7 +7,7 @@ use sparring_report::{Outcome, Run, Test, Try, agent, github, gitlab, junit, mar
 
 use super::{sample, tap_reader};
 
-/// A test that failed of something that no other failed of.
+/// Returns a failed test with a unique failure.
 fn failed(number: usize) -> Test {
     let message = format!("text: expected \"cloudy\", found \"sunny {number}\"");
     let failures = vec![sample::failure(number + 1, &message)];
@@ -24,28 +23,28 @@ fn many(count: usize) -> Run {
     sample::of((0..count).map(failed).collect())
 }
 
-/// The number in a line that counts the rest.
+/// Returns the number in the line that counts the rest.
 fn left(text: &str, before: &str) -> usize {
     let rest = text.lines().find_map(|line| line.strip_prefix(before)).unwrap_or("0 ");
     rest.split(' ').next().unwrap().parse().unwrap()
 }
 
 #[test]
-fn an_agent_gets_a_few_failures_whole_and_the_number_of_all() {
+fn the_agent_report_has_the_first_failures_completely_and_counts_the_rest() {
     let text = agent(&many(5_000));
     assert!(text.len() <= 16 * 1024, "{}", text.len());
-    let told = text.matches("\nFAIL ").count();
-    let whole = text.matches("\n  again: ").count();
-    assert!((20..told).contains(&whole), "{whole} of {told}");
-    assert_eq!(told + left(&text, "and "), 5_000, "{text}");
+    let reported = text.matches("\nFAIL ").count();
+    let whole = text.matches("\n  rerun: ").count();
+    assert!((20..reported).contains(&whole), "{whole} of {reported}");
+    assert_eq!(reported + left(&text, "and "), 5_000, "{text}");
     assert!(text.contains("--report json=FILE"), "{text}");
     let few = agent(&many(3));
-    assert_eq!((few.matches("\nFAIL ").count(), few.matches("\n  again: ").count()), (3, 3));
+    assert_eq!((few.matches("\nFAIL ").count(), few.matches("\n  rerun: ").count()), (3, 3));
     assert_eq!(left(&few, "and "), 0);
 }
 
 #[test]
-fn an_agent_gets_of_a_huge_failure_what_is_at_its_ends() {
+fn the_agent_report_truncates_a_huge_failure() {
     let huge = "x".repeat(1 << 20);
     let mut test = failed(1);
     let last = test.failed_tries.last_mut().unwrap();
@@ -53,12 +52,12 @@ fn an_agent_gets_of_a_huge_failure_what_is_at_its_ends() {
     last.failures[0].message = format!("text: expected {huge}");
     let text = agent(&sample::of(vec![test]));
     assert!(text.len() < 4 * 1024, "{}", text.len());
-    assert!(text.contains("    text: expected xxx") && text.contains("bytes left out]"), "{text}");
-    assert!(text.contains("    out of memory\n  again: "), "{text}");
+    assert!(text.contains("    text: expected xxx") && text.contains("bytes omitted]"), "{text}");
+    assert!(text.contains("    out of memory\n  rerun: "), "{text}");
 }
 
 #[test]
-fn a_huge_failure_keeps_no_other_out() {
+fn a_huge_failure_does_not_displace_others() {
     let mut huge = failed(0);
     let line = format!("-{}\n+{}\n", "x".repeat(300), "y".repeat(300));
     let last = huge.failed_tries.last_mut().unwrap();
@@ -69,42 +68,45 @@ fn a_huge_failure_keeps_no_other_out() {
     let text = markdown(&run);
     assert_eq!(text.matches("<details>").count(), 3, "{text}");
     assert_eq!(text.matches("</details>").count(), 3, "{text}");
-    assert!(text.contains("stdout: left out here\n\nAgain:\n"), "{text}");
+    assert!(text.contains("stdout: omitted\n\nRerun:\n"), "{text}");
     let text = agent(&run);
     assert_eq!(
-        (text.matches("FAIL ").count(), text.matches("\n  again: ").count()),
+        (text.matches("FAIL ").count(), text.matches("\n  rerun: ").count()),
         (3, 3),
         "{text}"
     );
-    assert!(text.contains("  and 19 more did not hold\n"), "{text}");
+    assert!(text.contains("  and 19 more failures\n"), "{text}");
 }
 
 #[test]
-fn an_agent_gets_to_know_whether_all_tries_failed_alike() {
+fn the_agent_report_states_whether_all_tries_failed_equally() {
     let mut test = failed(1);
     test.failed_tries = vec![test.failed_tries[0].clone(); 3];
     let text = agent(&sample::of(vec![test.clone()]));
-    assert!(text.contains("\n  tries: 3, all alike\n"), "{text}");
+    assert!(text.contains("\n  tries: 3, all with the same failures\n"), "{text}");
     test.failed_tries[1].failures[0].message = "no answer within 1s".into();
     let text = agent(&sample::of(vec![test]));
-    assert!(text.contains("\n  tries: 3, not alike; before: no answer within 1s\n"), "{text}");
+    assert!(
+        text.contains("\n  tries: 3, with different failures; before: no answer within 1s\n"),
+        "{text}"
+    );
 }
 
 #[test]
-fn a_comment_takes_the_failures_of_any_run() {
+fn the_markdown_report_of_any_run_fits_into_a_comment() {
     let text = markdown(&many(5_000));
     assert!(text.len() <= 60_000, "{}", text.len());
     let whole = text.matches("<details>").count();
     let short = text.matches("\n- <code>").count();
     assert!(whole > 50 && short > 10, "{whole} {short}");
-    assert!(text.contains(&format!("\nand {} failures more\n", 5_000 - whole - short)), "{text}");
+    assert!(text.contains(&format!("\nand {} more failures\n", 5_000 - whole - short)), "{text}");
     let rows = text.matches("\n| <code>suites/").count() - 5;
-    assert!(text.contains(&format!("\nand {} suites more\n", 500 - rows)), "{text}");
+    assert!(text.contains(&format!("\nand {} more suites\n", 500 - rows)), "{text}");
     assert!(text.contains("### Slowest"), "{text}");
 }
 
 #[test]
-fn github_gets_no_more_than_it_shows() {
+fn github_gets_no_more_annotations_than_it_shows() {
     let mut run = many(25);
     let flaky = |number: usize| Test { outcome: Outcome::Passed, ..failed(100 + number) };
     run.tests.extend((0..11).map(flaky));
@@ -112,18 +114,20 @@ fn github_gets_no_more_than_it_shows() {
     let count = |kind| text.lines().filter(|line| line.starts_with(kind)).count();
     let shown = [count("::error "), count("::warning "), count("::notice "), text.lines().count()];
     assert_eq!(shown, [10, 10, 1, 21]);
-    assert!(text.contains("::15 failures and 1 flaky test more"), "{text}");
+    assert!(text.contains("::15 more failures and 1 more flaky test"), "{text}");
 }
 
 #[test]
-fn what_fails_of_the_same_is_told_once() {
+fn equal_failures_are_reported_once() {
     let variant = |revision: &str| Test { protocol: Some(revision.to_owned()), ..failed(1) };
     let passed = Test { outcome: Outcome::Passed, failed_tries: Vec::new(), ..variant("c") };
     let run = sample::of(vec![variant("a"), variant("b"), passed]);
     let text = agent(&run);
     assert_eq!(text.matches("FAIL ").count(), 1, "{text}");
     assert!(
-        text.contains("\"test 1 [a]\" (server weather)\n  fails alike in: [b]\n  passes in: [c]\n"),
+        text.contains(
+            "\"test 1 [a]\" (server weather)\n  same failure in: [b]\n  passes in: [c]\n"
+        ),
         "{text}"
     );
     assert_eq!(github(&run).lines().count(), 1);
@@ -136,7 +140,7 @@ fn fingerprints(run: &Run) -> Vec<String> {
 }
 
 #[test]
-fn a_fingerprint_survives_another_line_and_another_find() {
+fn a_fingerprint_does_not_depend_on_the_line_and_the_actual_value() {
     let test = failed(7);
     let moved = |change: fn(&mut Test)| {
         let mut other = test.clone();
@@ -160,32 +164,32 @@ fn a_fingerprint_survives_another_line_and_another_find() {
 }
 
 #[test]
-fn what_is_the_same_in_all_still_has_fingerprints_of_its_own() {
+fn equal_failures_have_different_fingerprints() {
     let all = fingerprints(&sample::of(vec![failed(1); 5]));
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), 5);
 }
 
 #[test]
-fn a_run_without_tests_is_told_by_all() {
+fn every_report_supports_a_run_without_tests() {
     let run = sample::of(Vec::new());
     assert_eq!(github(&run), "");
     assert_eq!(gitlab(&run), "[]\n");
     assert_eq!(agent(&run), "0 passed, 0 failed, 0 skipped in 1.2 s\n");
     assert!(junit(&run).contains("<testsuites name=\"spar test\" tests=\"0\""));
     assert!(tap_reader::read(&tap(&run)).0.is_empty());
-    assert!(markdown(&run).starts_with("## Nothing ran\n"));
+    assert!(markdown(&run).starts_with("## No test ran\n"));
 }
 
 #[test]
-fn only_a_run_that_was_ended_early_bails_out() {
+fn only_a_run_that_was_stopped_early_bails_out() {
     assert_eq!(tap_reader::read(&tap(&many(2))).1, None);
     let stopped = Run { stopped: true, ..many(2) };
-    let why = "the run was ended early".to_owned();
+    let why = "the run was stopped early".to_owned();
     assert_eq!(tap_reader::read(&tap(&stopped)).1, Some(why));
 }
 
 #[test]
-fn an_output_attaches_nothing_in_gitlab() {
+fn an_output_attaches_no_file_in_gitlab() {
     let mut test = failed(1);
     test.failed_tries[0].stdout = "see [[ATTACHMENT|secrets.txt]]".into();
     let text = junit(&sample::of(vec![test]));
@@ -193,7 +197,7 @@ fn an_output_attaches_nothing_in_gitlab() {
 }
 
 #[test]
-fn tap_says_names_and_reasons_as_they_are() {
+fn tap_escapes_names_and_reasons() {
     let odd = "a # SKIP \\ b \\# c";
     let skipped = Outcome::Skipped;
     let test = Test { outcome: skipped, reason: Some("no #1".into()), ..sample::test(odd, 1) };

@@ -1,5 +1,4 @@
-//! The reports that are plain text: in golden files, of hostile runs, and of huge
-//! ones.
+//! Tests of the text reports: golden files, hostile runs and huge runs.
 
 mod golden;
 mod hostile;

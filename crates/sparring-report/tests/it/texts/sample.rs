@@ -1,10 +1,10 @@
-//! A run with one of everything that a report has to tell.
+//! A run with one test of each kind that reports distinguish.
 
 use sparring_report::{Failure, Frame, Outcome, Place, Run, Side, Test, Timing, Try, Violation};
 
 use crate::sample;
 
-/// Texts that break reports which do not expect them.
+/// Texts that break a report which does not escape them.
 pub(crate) const HOSTILE: [&str; 24] = [
     "\u{1b}[31mred\u{7}\u{0}",
     "]]><![CDATA[ &amp; &#x0;",
@@ -23,7 +23,7 @@ pub(crate) const HOSTILE: [&str; 24] = [
     "ok 1\nnot ok 2\nBail out!\n1..9\n  ...\n  ---\n...",
     "- [ ] *a* _b_ **c** [x](y) ![i](j) <!-- @user #123 $x$ www.example.com https://a.b",
     "key: [unclosed {\n  - &a *b !c | > %d @e",
-    "FAIL a:1:1 \"b\"\n  again: rm -rf .",
+    "FAIL a:1:1 \"b\"\n  rerun: rm -rf .",
     "  leading and trailing  ",
     "",
     "\n",
@@ -32,7 +32,7 @@ pub(crate) const HOSTILE: [&str; 24] = [
     "=cmd|'/c calc'!A1",
 ];
 
-/// The run.
+/// Returns the run.
 pub(crate) fn run() -> Run {
     let tests = vec![
         passed(),
@@ -50,13 +50,13 @@ pub(crate) fn run() -> Run {
     of(tests)
 }
 
-/// A run of these tests.
+/// Returns a run of these tests.
 pub(crate) fn of(tests: Vec<Test>) -> Run {
     let stopped = tests.iter().any(|test| test.outcome == Outcome::NotRun);
     Run { stopped, took_ms: 1_234.5, ..sample::run(tests) }
 }
 
-/// A test that passed.
+/// Returns a passed test.
 pub(crate) fn test(name: &str, line: usize) -> Test {
     let suite = "examples/weather.spar.yaml";
     Test {
@@ -68,9 +68,10 @@ pub(crate) fn test(name: &str, line: usize) -> Test {
     }
 }
 
-/// Something that did not hold.
+/// Returns a failure.
 pub(crate) fn failure(line: usize, message: &str) -> Failure {
     Failure {
+        span: 0..0,
         place: Place { file: "examples/weather.spar.yaml".into(), line, column: 14 },
         source: "    expect: {text: cloudy}".into(),
         message: message.into(),
@@ -78,7 +79,7 @@ pub(crate) fn failure(line: usize, message: &str) -> Failure {
     }
 }
 
-/// A frame.
+/// Returns a frame.
 pub(crate) fn frame(from: Side, text: &str) -> Frame {
     let (text, bytes) = (text.into(), text.len());
     Frame { at_ms: 1.0, from, text, bytes, status: None, violations: Vec::new() }
@@ -92,7 +93,7 @@ fn passed() -> Test {
     Test { took_ms: 2_500.0, tags: vec!["slow".into()], ..test("lists its tools", 4) }
 }
 
-/// It fails in some revisions.
+/// Returns a test that fails in this revision.
 fn failed(revision: &str, diff: Option<&str>) -> Test {
     let message = r#"text: expected "cloudy", found "sunny""#;
     let failure = Failure { diff: diff.map(Into::into), ..failure(12, message) };
@@ -101,7 +102,12 @@ fn failed(revision: &str, diff: Option<&str>) -> Test {
         protocol: Some(revision.into()),
         transport: Some("http".into()),
         outcome: Outcome::Failed,
-        failed_tries: vec![Try { failures: vec![failure], stderr, stdout: String::new() }],
+        failed_tries: vec![Try {
+            failures: vec![failure],
+            stderr,
+            stdout: String::new(),
+            ..Try::default()
+        }],
         frames: vec![
             frame(Side::Client, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#),
             frame(Side::Client, CALL),
@@ -113,8 +119,8 @@ fn failed(revision: &str, diff: Option<&str>) -> Test {
     }
 }
 
-/// Two things do not hold, at the second try; the protocol is broken, and the
-/// test is included from another file.
+/// Returns a test with several failures in its second try and with a violation, which is
+/// included from another file.
 fn two_things() -> Test {
     let violation = Violation {
         rule: "result-type".into(),
@@ -139,6 +145,7 @@ fn two_things() -> Test {
         ],
         stderr: String::new(),
         stdout: "tried\nagain\n".into(),
+        ..Try::default()
     };
     let place = Place { file: "shared/included.yaml".into(), line: 3, column: 1 };
     Test {
@@ -150,7 +157,7 @@ fn two_things() -> Test {
     }
 }
 
-/// Tests that fail of one thing.
+/// Returns a test that fails because its server exited.
 fn without_a_server(name: &str) -> Test {
     let message = "the server `gone` cannot be used: it exited with status 3";
     let suite = "examples/server.spar.yaml";
@@ -165,7 +172,12 @@ fn without_a_server(name: &str) -> Test {
         suite: suite.into(),
         place: place(9, 5),
         outcome: Outcome::Failed,
-        failed_tries: vec![Try { failures: vec![failure], stderr, stdout: String::new() }],
+        failed_tries: vec![Try {
+            failures: vec![failure],
+            stderr,
+            stdout: String::new(),
+            ..Try::default()
+        }],
         again: format!("spar test {suite} --filter '^{name}$'"),
         ..test(name, 9)
     }
@@ -176,6 +188,7 @@ fn flaky() -> Test {
         failures: vec![failure(30, r#"text: expected "warm", found "cold""#)],
         stderr: "warming up\n".into(),
         stdout: String::new(),
+        ..Try::default()
     };
     Test { failed_tries: vec![failed], ..test("warms up", 28) }
 }
@@ -185,10 +198,11 @@ fn skipped() -> Test {
     Test { outcome: Outcome::Skipped, reason, took_ms: 0.0, ..test("asks the real one", 33) }
 }
 
-/// All that is hostile, in every text.
+/// Returns a test with all hostile texts in every field.
 fn hostile() -> Test {
     let all = HOSTILE.join(" ");
     let failure = Failure {
+        span: 0..0,
         place: Place { file: "a,b:c%\n.yaml".into(), line: 50, column: 1 },
         source: all.clone(),
         message: all.clone(),
@@ -202,6 +216,7 @@ fn hostile() -> Test {
             failures: vec![failure],
             stderr: HOSTILE.join("\n"),
             stdout: all.clone(),
+            ..Try::default()
         }],
         again: "spar test '```' --filter '\u{1b}'".into(),
         frames,

@@ -1,21 +1,20 @@
-//! A reader of TAP 14 that forgives nothing: what a report may consist of, and
-//! nothing else.
+//! A strict TAP 14 parser that accepts only what a report may contain.
 
 use serde_json::Value;
 
-/// A test as a reader sees it.
+/// One test point.
 #[derive(Debug)]
 pub(crate) struct Point {
     pub(crate) ok: bool,
     pub(crate) description: String,
-    /// The reason, where it was skipped.
+    /// The reason if the test was skipped.
     pub(crate) skip: Option<String>,
     pub(crate) block: Option<Value>,
 }
 
-/// The tests of a document, and why it bails out if it does.
+/// Parses a document to its test points and the reason of a bail-out.
 pub(crate) fn read(text: &str) -> (Vec<Point>, Option<String>) {
-    assert!(text.ends_with('\n'), "it ends within a line");
+    assert!(text.ends_with('\n'), "the last line has no end");
     let mut lines = text.strip_suffix('\n').unwrap().split('\n').peekable();
     assert_eq!(lines.next(), Some("TAP version 14"));
     let plan = lines.next().and_then(|line| line.strip_prefix("1..")).expect("a plan");
@@ -28,7 +27,7 @@ pub(crate) fn read(text: &str) -> (Vec<Point>, Option<String>) {
             bail = Some(reason.to_owned());
             continue;
         }
-        let mut point = point(line, points.len() + 1);
+        let mut point = parse_point(line, points.len() + 1);
         if lines.peek() == Some(&"  ---") {
             lines.next();
             let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "  ...").collect();
@@ -43,20 +42,20 @@ pub(crate) fn read(text: &str) -> (Vec<Point>, Option<String>) {
     (points, bail)
 }
 
-fn point(line: &str, number: usize) -> Point {
+fn parse_point(line: &str, number: usize) -> Point {
     let (ok, rest) = match line.strip_prefix("not ") {
         Some(rest) => (false, rest),
         None => (true, line),
     };
     let rest = rest.strip_prefix(&format!("ok {number} - ")).unwrap_or_else(|| panic!("{line:?}"));
-    let (description, directive) = unescaped(rest);
+    let (description, directive) = unescape(rest);
     let skip = directive.map(|it| it.trim().strip_prefix("SKIP").expect(line).to_owned());
-    let skip = skip.map(|reason| unescaped(reason.trim()).0);
+    let skip = skip.map(|reason| unescape(reason.trim()).0);
     Point { ok, description, skip, block: None }
 }
 
-/// A text up to the first `#` that is none of its own, and what follows.
-fn unescaped(text: &str) -> (String, Option<&str>) {
+/// Unescapes a text up to the first unescaped `#`. Returns it with the text that follows.
+fn unescape(text: &str) -> (String, Option<&str>) {
     let mut plain = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

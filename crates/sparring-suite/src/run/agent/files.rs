@@ -1,5 +1,5 @@
-//! Looks at the files below the folder of a test. What a link leads to outside
-//! of it is not read, and neither is more than a bound.
+//! Finds the files of a test's folder that match an expectation. Does not follow links
+//! out of the folder, and reads files up to a size limit.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -10,48 +10,30 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use walkdir::WalkDir;
 
-use crate::model::{FileExpect, Reading};
+use crate::model::{FileExpectation, FileForm};
+use crate::step_result::{FileMatches, FoundFile};
 
-/// The longest file that is read.
-const MOST: u64 = 16 * 1024 * 1024;
+/// The largest file that is read.
+const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// How many files are looked at.
-const MANY: usize = 100_000;
+/// The most files that are searched.
+const MAX_FILES: usize = 100_000;
 
-/// How many that do not fit are remembered, for a message.
-const OTHERS: usize = 20;
+/// The most names of other files in a message.
+const MAX_OTHERS: usize = 20;
 
-/// What was found of an expectation.
-#[derive(Debug, Default)]
-pub(crate) struct Look {
-    pub(crate) found: Vec<Found>,
-    /// Files that were not asked for.
-    pub(crate) others: Vec<String>,
-    /// Why not all could be looked at.
-    pub(crate) trouble: Option<String>,
-}
-
-/// A file that was found.
-#[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) path: String,
-    pub(crate) size: u64,
-    /// What is in it, as far as that was wanted, or why it cannot be told.
-    pub(crate) contents: Vec<Result<Value, String>>,
-}
-
-/// Looks for the files that an expectation is about.
-pub(super) fn look(folder: Option<&Path>, wanted: &FileExpect) -> Look {
-    let mut look = Look::default();
-    let Some(folder) = folder else { return look };
-    // The folder itself may be behind a link.
+/// Finds the files that match an expectation.
+pub(super) fn find(folder: Option<&Path>, wanted: &FileExpectation) -> FileMatches {
+    let mut matches = FileMatches::default();
+    let Some(folder) = folder else { return matches };
+    // The path of the folder may contain links.
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let mut seen = 0;
     for entry in WalkDir::new(&folder).min_depth(1).sort_by_file_name() {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                look.trouble = Some(error.to_string());
+                matches.error = Some(error.to_string());
                 continue;
             }
         };
@@ -59,63 +41,65 @@ pub(super) fn look(folder: Option<&Path>, wanted: &FileExpect) -> Look {
             continue;
         }
         seen += 1;
-        if seen > MANY {
-            look.trouble = Some(format!("there are more than {MANY} files"));
+        if seen > MAX_FILES {
+            matches.error = Some(format!("the folder has more than {MAX_FILES} files"));
             break;
         }
         let path = entry.path().strip_prefix(&folder).unwrap_or(entry.path());
         if wanted.glob.is_match(path) {
-            look.found.push(found(&folder, entry.path(), path, wanted));
-        } else if look.others.len() < OTHERS {
-            look.others.push(path.display().to_string());
+            matches.found.push(read_match(&folder, entry.path(), path, wanted));
+        } else if matches.others.len() < MAX_OTHERS {
+            matches.others.push(path.display().to_string());
         }
     }
-    look
+    matches
 }
 
-fn found(folder: &Path, file: &Path, path: &Path, wanted: &FileExpect) -> Found {
+fn read_match(folder: &Path, file: &Path, path: &Path, wanted: &FileExpectation) -> FoundFile {
     let path = path.display().to_string();
     let size = std::fs::metadata(file).map_or(0, |it| it.len());
     let read = match wanted.contents.is_empty() {
         true => Ok(Vec::new()),
         false => read(folder, file),
     };
-    let contents = wanted.contents.iter().map(|(reading, _)| match &read {
-        Ok(bytes) => told(*reading, bytes),
+    let contents = wanted.contents.iter().map(|(form, _)| match &read {
+        Ok(bytes) => convert(*form, bytes),
         Err(why) => Err(why.clone()),
     });
-    Found { path, size, contents: contents.collect() }
+    FoundFile { path, size, contents: contents.collect() }
 }
 
-/// All of a file, if it is one, and not outside.
+/// Reads a regular file inside the folder.
 fn read(folder: &Path, file: &Path) -> Result<Vec<u8>, String> {
-    let told = |error: std::io::Error| format!("it cannot be read: {error}");
-    let real = file.canonicalize().map_err(told)?;
+    let failed = |error: std::io::Error| format!("cannot read it: {error}");
+    let real = file.canonicalize().map_err(failed)?;
     if !real.starts_with(folder) {
-        return Err("it is a link that leads out of the folder".to_owned());
+        return Err("it is a link out of the folder".to_owned());
     }
-    let metadata = std::fs::metadata(&real).map_err(told)?;
+    let metadata = std::fs::metadata(&real).map_err(failed)?;
     if !metadata.is_file() {
-        return Err("it is no file".to_owned());
+        return Err("it is not a regular file".to_owned());
     }
-    if metadata.len() > MOST {
-        return Err(format!("it has {} bytes, and at most {MOST} are read", metadata.len()));
+    if metadata.len() > MAX_FILE_BYTES {
+        return Err(format!("it has {} bytes; the limit is {MAX_FILE_BYTES}", metadata.len()));
     }
     let mut bytes = Vec::new();
-    // It may grow meanwhile.
-    File::open(&real).and_then(|file| file.take(MOST).read_to_end(&mut bytes)).map_err(told)?;
+    // The file may grow meanwhile.
+    File::open(&real)
+        .and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes))
+        .map_err(failed)?;
     Ok(bytes)
 }
 
-fn told(reading: Reading, bytes: &[u8]) -> Result<Value, String> {
-    match reading {
-        Reading::Base64 => Ok(Value::from(STANDARD.encode(bytes))),
-        Reading::Json => {
-            serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON: {error}"))
+fn convert(form: FileForm, bytes: &[u8]) -> Result<Value, String> {
+    match form {
+        FileForm::Base64 => Ok(Value::from(STANDARD.encode(bytes))),
+        FileForm::Json => {
+            serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))
         }
-        Reading::Text => match std::str::from_utf8(bytes) {
+        FileForm::Text => match std::str::from_utf8(bytes) {
             Ok(text) => Ok(Value::from(text)),
-            Err(error) => Err(format!("it is no text: {error}")),
+            Err(error) => Err(format!("it is not UTF-8: {error}")),
         },
     }
 }

@@ -1,4 +1,4 @@
-//! Where a server is: a URL taken apart as far as HTTP needs it.
+//! URLs of servers, parsed as far as HTTP needs it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,9 +8,9 @@ use base64::engine::general_purpose::STANDARD;
 use http::Uri;
 use http::uri::PathAndQuery;
 
-/// Why a text is no address of a server.
+/// A text that is not the URL of a server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{url:?} is not a URL of a server: {reason}")]
+#[error("{url:?} is not a server URL: {reason}")]
 pub struct BadUrl {
     /// The text, without credentials.
     pub url: String,
@@ -18,14 +18,14 @@ pub struct BadUrl {
     pub reason: String,
 }
 
-/// A URL, taken apart.
+/// A parsed URL.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Endpoint {
     pub(super) origin: Origin,
     pub(super) path: PathAndQuery,
 }
 
-/// Scheme, host and port; or a socket.
+/// Scheme, host and port, or a socket.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Origin {
     Tcp { tls: bool, host: String, port: u16 },
@@ -33,51 +33,49 @@ pub(super) enum Origin {
 }
 
 impl Endpoint {
-    /// Takes a URL apart, and gives the credentials that stood in it, as
-    /// basic authentication writes them.
+    /// Parses a URL. Also returns the credentials in it, in the form of basic authentication.
     ///
-    /// `http+unix://` has the percent-encoded path of a socket in the place of
-    /// the host, as other programs write it.
+    /// `http+unix://` has the percent-encoded path of a socket instead of the host, as in other
+    /// programs.
     pub(super) fn parse(url: &str) -> Result<(Endpoint, Option<String>), BadUrl> {
-        let bad = |reason: &str| BadUrl { url: shown(url), reason: reason.to_owned() };
+        let bad = |reason: &str| BadUrl { url: redact_url(url), reason: reason.to_owned() };
         if let Some(rest) = url.strip_prefix("http+unix://") {
             let (socket, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-            let socket = percent_decoded(socket).filter(|path| !path.is_empty());
+            let socket = percent_decode(socket).filter(|path| !path.is_empty());
             let socket =
                 socket.ok_or_else(|| bad("expected http+unix://%2Fpath%2Fof%2Fsocket/"))?;
             let path = if path.is_empty() { "/" } else { path };
-            let path = path.parse().map_err(|_| bad("the path is not one"))?;
+            let path = path.parse().map_err(|_| bad("invalid path"))?;
             return Ok((Endpoint { origin: Origin::Unix(socket.into()), path }, None));
         }
         if !url.contains("://") {
-            return Err(bad("it must begin with http:// or https://"));
+            return Err(bad("it must start with http:// or https://"));
         }
         let uri: Uri =
             url.parse().map_err(|error: http::uri::InvalidUri| bad(&error.to_string()))?;
         let tls = match uri.scheme_str() {
             Some("http") => false,
             Some("https") => true,
-            Some(other) => return Err(bad(&format!("the scheme {other} is not known"))),
-            None => return Err(bad("it has no scheme")),
+            Some(other) => return Err(bad(&format!("unknown scheme {other}"))),
+            None => return Err(bad("no scheme")),
         };
-        let host =
-            uri.host().filter(|host| !host.is_empty()).ok_or_else(|| bad("it has no host"))?;
+        let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(|| bad("no host"))?;
         let authority = uri.authority().map(|authority| authority.as_str()).unwrap_or_default();
         let port = match uri.port() {
             Some(port) => port.as_u16(),
-            // One that is too large is not given at all.
+            // `Uri` reports no port if the number is too large.
             None if authority.ends_with(|c: char| c.is_ascii_digit())
                 && !authority.ends_with(host) =>
             {
-                return Err(bad("the port is not one"));
+                return Err(bad("invalid port"));
             }
             None if tls => 443,
             None => 80,
         };
         let credentials = match authority.rsplit_once('@') {
             Some((before, _)) => {
-                let text = percent_decoded(before).ok_or_else(|| bad("the credentials"))?;
-                Some(basic(&text))
+                let text = percent_decode(before).ok_or_else(|| bad("invalid credentials"))?;
+                Some(basic_credentials(&text))
             }
             None => None,
         };
@@ -87,7 +85,7 @@ impl Endpoint {
         Ok((Endpoint { origin, path }, credentials))
     }
 
-    /// What a reference in an answer of this endpoint leads to.
+    /// Resolves a reference in a response of this endpoint.
     pub(super) fn join(&self, reference: &str) -> Result<Endpoint, BadUrl> {
         let absolute = reference.split_once("://").is_some_and(|(scheme, _)| {
             scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
@@ -110,15 +108,15 @@ impl Endpoint {
                 format!("{}{reference}", &own[..own.rfind('/').map_or(0, |end| end + 1)])
             }
         };
-        let path = without_dots(&path).parse().map_err(|_| BadUrl {
-            url: shown(reference),
-            reason: "the path is not one".to_owned(),
+        let path = remove_dot_segments(&path).parse().map_err(|_| BadUrl {
+            url: redact_url(reference),
+            reason: "invalid path".to_owned(),
         })?;
         Ok(Endpoint { origin: self.origin.clone(), path })
     }
 
-    /// What the header `Host` says.
-    pub(super) fn host(&self) -> String {
+    /// Returns the value of the `Host` header.
+    pub(super) fn host_header(&self) -> String {
         match &self.origin {
             Origin::Tcp { tls: false, host, port: 80 }
             | Origin::Tcp { tls: true, host, port: 443 } => host.clone(),
@@ -129,7 +127,7 @@ impl Endpoint {
 }
 
 impl Origin {
-    /// The origin as the URI that a connector takes.
+    /// Returns the origin as a URI.
     pub(super) fn uri(&self) -> Result<Uri, http::uri::InvalidUri> {
         self.to_string().parse()
     }
@@ -150,8 +148,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// As it may be shown: what stands behind the `?` may be a secret, so only its
-/// names are.
+/// Safe to show: values in the query may be secrets, so only the names are shown.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.origin, self.path.path())?;
@@ -174,19 +171,19 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// Credentials as basic authentication writes them.
-pub(super) fn basic(user_and_password: &str) -> String {
+/// Formats credentials for basic authentication.
+pub(super) fn basic_credentials(user_and_password: &str) -> String {
     format!("Basic {}", STANDARD.encode(user_and_password))
 }
 
-/// Whether that is this machine.
+/// Returns whether a host is this machine.
 pub(super) fn is_loopback(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
 }
 
-/// A URL without what may be secret in it.
-pub(super) fn shown(url: &str) -> String {
+/// Removes the parts of a URL that may be secret.
+pub(super) fn redact_url(url: &str) -> String {
     let url = match url.find(['?', '#']) {
         Some(end) => &format!("{}…", &url[..=end]),
         None => url,
@@ -199,24 +196,24 @@ pub(super) fn shown(url: &str) -> String {
     }
 }
 
-/// A path without the segments that only lead about in it (RFC 3986, 5.2.4).
-fn without_dots(path: &str) -> String {
+/// Removes the segments `.` and `..` from a path (RFC 3986, 5.2.4).
+fn remove_dot_segments(path: &str) -> String {
     let (path, query) = path.split_at(path.find(['?', '#']).unwrap_or(path.len()));
-    let mut kept: Vec<&str> = Vec::new();
+    let mut segments: Vec<&str> = Vec::new();
     for segment in path.split('/').skip(1) {
         match segment {
             "." => {}
-            ".." => drop(kept.pop()),
-            segment => kept.push(segment),
+            ".." => drop(segments.pop()),
+            segment => segments.push(segment),
         }
     }
     if path.ends_with("/.") || path.ends_with("/..") {
-        kept.push("");
+        segments.push("");
     }
-    format!("/{}{query}", kept.join("/"))
+    format!("/{}{query}", segments.join("/"))
 }
 
-fn percent_decoded(text: &str) -> Option<String> {
+fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = text.bytes();
     let mut decoded = Vec::new();
     while let Some(byte) = bytes.next() {
@@ -238,11 +235,11 @@ mod tests {
 
     fn check(url: &str, shown: &str, host: &str) {
         let (endpoint, _) = Endpoint::parse(url).expect("a URL");
-        assert_eq!((endpoint.to_string().as_str(), endpoint.host().as_str()), (shown, host));
+        assert_eq!((endpoint.to_string().as_str(), endpoint.host_header().as_str()), (shown, host));
     }
 
     #[test]
-    fn urls_are_taken_apart() {
+    fn parses_urls() {
         check("http://Example.org", "http://example.org/", "example.org");
         check("https://a:8443/mcp?x=1&y", "https://a:8443/mcp?x=…&…", "a:8443");
         check("http://[::1]:9/mcp", "http://[::1]:9/mcp", "[::1]:9");
@@ -255,7 +252,7 @@ mod tests {
     #[test]
     fn credentials_in_a_url_are_taken_out_of_it() {
         let (endpoint, credentials) = Endpoint::parse("http://me:p%40ss@a/mcp").expect("a URL");
-        assert_eq!(credentials, Some(basic("me:p@ss")));
+        assert_eq!(credentials, Some(basic_credentials("me:p@ss")));
         assert!(!format!("{endpoint:?} {endpoint}").contains("ss@"));
         let bad = Endpoint::parse("ftp://me:secret@a/mcp").expect_err("not over ftp");
         assert!(!bad.to_string().contains("secret"), "{bad}");
@@ -264,20 +261,20 @@ mod tests {
             let bad = base.join(reference).expect_err("no path");
             assert!(!bad.to_string().contains("secret"), "{bad}");
         }
-        let shown =
-            ["me:secret@a/mcp", "http://me:secret@a", "a?secret", "http://a/#secret"].map(shown);
+        let shown = ["me:secret@a/mcp", "http://me:secret@a", "a?secret", "http://a/#secret"]
+            .map(redact_url);
         assert_eq!(shown, ["a/mcp", "http://a", "a?…", "http://a/#…"]);
     }
 
     #[test]
-    fn what_is_no_url_says_why() {
+    fn says_why_a_text_is_not_a_url() {
         for (url, why) in [
-            ("localhost:3000/mcp", "must begin with"),
-            ("/mcp", "must begin with"),
+            ("localhost:3000/mcp", "must start with"),
+            ("/mcp", "must start with"),
             ("http://", "empty"),
             ("ws://a", "scheme ws"),
-            ("http://127.0.0.1:99999/mcp", "the port is not one"),
-            ("http://[::1]:99999/mcp", "the port is not one"),
+            ("http://127.0.0.1:99999/mcp", "invalid port"),
+            ("http://[::1]:99999/mcp", "invalid port"),
             ("http+unix:///mcp", "expected http+unix"),
         ] {
             let bad = Endpoint::parse(url).expect_err("no URL").to_string();

@@ -1,10 +1,10 @@
-//! The link itself: what the peer gives goes out as exchanges, what those bring
-//! comes in.
+//! The HTTP link: sends the peer's frames as exchanges and delivers the frames of their
+//! responses.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -15,122 +15,132 @@ use sparring_peer::link::Recorder;
 use sparring_peer::{Cause, Era, Incoming, Link, LinkKind, Outgoing, Stream};
 use sparring_wire::Frame;
 
-use super::answer::{self, Done};
 use super::endpoint::Origin;
-use super::note::Progress;
-use super::post::{self, Turn};
-use super::wire::{Message, Wire};
-use super::{HttpError, HttpTarget, HttpTransport, eras, old, standing};
+use super::exchange::{self, ExchangeResult};
+use super::exchange_recorder::ExchangeProgress;
+use super::post::{self, OrderGuard};
+use super::session::{ClientSession, Message};
+use super::{HttpError, HttpTarget, HttpTransport, http_sse, standing_stream};
 
-/// How many requests are on their way at once; more wait for their turn.
-const AT_ONCE: usize = 256;
+/// How many requests are sent at once; further ones wait.
+const MAX_CONCURRENT_REQUESTS: usize = 256;
 
-/// How long the end of a session may take to be told.
-const ENDING: Duration = Duration::from_secs(2);
+/// How long ending a session may take.
+const END_SESSION_TIMEOUT: Duration = Duration::from_secs(2);
 
-type Running = Abortable<Pin<Box<dyn Future<Output = Done> + Send>>>;
+/// How many origins' eras are remembered, for as long as the process runs (2026-07-28,
+/// basic/versioning: the era is a property of the origin).
+const MAX_REMEMBERED_ORIGINS: usize = 10_000;
+
+static ERAS: LazyLock<Mutex<HashMap<Origin, Era>>> = LazyLock::new(Mutex::default);
+
+type RunningExchange = Abortable<Pin<Box<dyn Future<Output = ExchangeResult> + Send>>>;
 
 /// A link to a server over HTTP.
 #[derive(Debug)]
 pub struct HttpLink {
-    wire: Arc<Wire>,
+    session: Arc<ClientSession>,
     origin: Origin,
-    way: Way,
-    /// What waits to go out.
+    mode: TransportMode,
+    /// Messages that wait to be sent.
     outbox: VecDeque<Outgoing>,
-    /// Requests that wait for others to end. Nothing has to wait for these:
-    /// what those others wait for may come after them.
-    held: VecDeque<Message>,
+    /// Requests that wait for others to end. Other messages do not wait for them, since a
+    /// running request may depend on a later message.
+    waiting_requests: VecDeque<Message>,
     backlog: usize,
-    running: FuturesUnordered<Running>,
-    /// The requests on their way.
-    requests: HashMap<Stream, (AbortHandle, Progress), foldhash::fast::RandomState>,
-    /// The streams that stand.
-    listening: Vec<AbortHandle>,
-    /// The turn of something without an answer that is on its way: what follows
-    /// must not overtake it.
-    posting: Turn,
+    running: FuturesUnordered<RunningExchange>,
+    /// The running requests.
+    requests: HashMap<Stream, (AbortHandle, ExchangeProgress), foldhash::fast::RandomState>,
+    /// The open standing streams.
+    listeners: Vec<AbortHandle>,
+    /// Held by a posted message without an answer: later messages must not overtake it.
+    post_order: OrderGuard,
     closing: Closing,
     closed: Option<Cause>,
 }
 
-/// Which of the two ways over HTTP is taken.
+/// The transport in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    /// Streamable HTTP, unless the handshake shows that it is not there.
+enum TransportMode {
+    /// Streamable HTTP, until the response to `initialize` shows that it is not supported.
     Auto,
     Streamable,
-    /// HTTP+SSE; nothing is sent before the stream tells where to.
-    Old,
+    /// HTTP+SSE; nothing is sent before the stream names the post URL.
+    HttpSse,
 }
 
-/// How far closing has come.
+/// The progress of closing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Closing {
-    No,
-    /// What is queued goes out first.
-    Asked,
-    /// The server is told that the session is over.
+    Open,
+    /// Queued messages are sent first.
+    Requested,
+    /// The session is being ended on the server.
     EndingSession,
 }
 
 impl HttpLink {
-    /// A link to a target. Connections are made when there is something to
-    /// send.
+    /// Creates a link to a target. Connections are made when something is sent.
     ///
     /// # Errors
-    /// When the target cannot even be tried; the error says why.
+    /// When the target is invalid; the error says why.
     pub fn new(target: &HttpTarget) -> Result<Self, HttpError> {
-        let mut link = HttpLink::over(
-            Wire::new(target)?,
+        let mut link = HttpLink::with_session(
+            ClientSession::new(target)?,
             match target.transport {
-                HttpTransport::Auto => Way::Auto,
-                HttpTransport::Streamable => Way::Streamable,
-                HttpTransport::Sse => Way::Old,
+                HttpTransport::Auto => TransportMode::Auto,
+                HttpTransport::Streamable => TransportMode::Streamable,
+                HttpTransport::Sse => TransportMode::HttpSse,
             },
         );
-        if link.way == Way::Old {
-            link.listen_in_the_old_way(None);
+        if link.mode == TransportMode::HttpSse {
+            link.start_http_sse_stream(None);
         }
         Ok(link)
     }
 
-    fn over(wire: Wire, way: Way) -> Self {
+    fn with_session(session: ClientSession, mode: TransportMode) -> Self {
         HttpLink {
-            origin: wire.caller.place().endpoint.origin.clone(),
-            wire: Arc::new(wire),
-            way,
+            origin: session.client.address().endpoint.origin.clone(),
+            session: Arc::new(session),
+            mode,
             outbox: VecDeque::new(),
-            held: VecDeque::new(),
+            waiting_requests: VecDeque::new(),
             backlog: 0,
             running: FuturesUnordered::new(),
             requests: HashMap::default(),
-            listening: Vec::new(),
-            posting: Turn::over(),
-            closing: Closing::No,
+            listeners: Vec::new(),
+            post_order: OrderGuard::released(),
+            closing: Closing::Open,
             closed: None,
         }
     }
 
-    fn start(&mut self, work: impl Future<Output = Done> + Send + 'static) -> AbortHandle {
+    fn start_exchange(
+        &mut self,
+        work: impl Future<Output = ExchangeResult> + Send + 'static,
+    ) -> AbortHandle {
         let (handle, registration) = AbortHandle::new_pair();
         self.running.push(Abortable::new(work.boxed(), registration));
         handle
     }
 
-    fn listen_in_the_old_way(&mut self, instead: Option<(Message, Cause)>) {
-        let handle = self.start(old::listen(Arc::clone(&self.wire), instead));
-        self.listening.push(handle);
+    fn start_http_sse_stream(&mut self, refused_message: Option<(Message, Cause)>) {
+        let handle =
+            self.start_exchange(http_sse::listen(Arc::clone(&self.session), refused_message));
+        self.listeners.push(handle);
     }
 
-    /// Starts what waits to go out, as far as it may now.
+    /// Starts the waiting messages that may be sent now.
     fn start_queued(&mut self) {
-        if let Some(again) = self.wire.to_retry() {
-            self.send(again);
+        if let Some(message) = self.session.take_retry() {
+            self.send(message);
         }
-        while self.posting.is_over() && (self.way != Way::Old || self.wire.is_ready()) {
-            let is_full = self.requests.len() >= AT_ONCE;
-            if !is_full && let Some(message) = self.held.pop_front() {
+        while self.post_order.is_released()
+            && (self.mode != TransportMode::HttpSse || self.session.is_ready())
+        {
+            let is_full = self.requests.len() >= MAX_CONCURRENT_REQUESTS;
+            if !is_full && let Some(message) = self.waiting_requests.pop_front() {
                 self.backlog -= message.frame.bytes().len();
                 self.send(message);
                 continue;
@@ -138,38 +148,46 @@ impl HttpLink {
             match self.outbox.pop_front() {
                 None => break,
                 Some(Outgoing::Send { frame, stream, headers, .. }) => {
-                    let message = Message { frame, stream, headers, again: false };
+                    let message = Message { frame, stream, headers, is_retry: false };
                     if is_full && message.stream != Stream::Standing {
-                        self.held.push_back(message);
+                        self.waiting_requests.push_back(message);
                         continue;
                     }
                     self.backlog -= message.frame.bytes().len();
                     self.send(message);
                 }
-                Some(Outgoing::Open(_)) if self.way != Way::Old => {
-                    let handle = self.start(standing::listen(Arc::clone(&self.wire)));
-                    self.listening.push(handle);
+                Some(Outgoing::Open(_)) if self.mode != TransportMode::HttpSse => {
+                    let handle =
+                        self.start_exchange(standing_stream::listen(Arc::clone(&self.session)));
+                    self.listeners.push(handle);
                 }
                 Some(_) => {}
             }
         }
-        self.go_on_closing();
+        self.continue_closing();
     }
 
     fn send(&mut self, message: Message) {
-        let (wire, progress) = (Arc::clone(&self.wire), Progress::default());
-        let (stream, auto) = (message.stream.clone(), self.way == Way::Auto);
-        let handle = match (self.way, &stream) {
-            (Way::Old, Stream::Request(_)) => self.start(old::ask(wire, message, progress.clone())),
-            (_, Stream::Request(_)) => {
-                self.start(answer::ask(wire, message, progress.clone(), auto))
+        let (session, progress) = (Arc::clone(&self.session), ExchangeProgress::default());
+        let (stream, auto) = (message.stream.clone(), self.mode == TransportMode::Auto);
+        let handle = match (self.mode, &stream) {
+            (TransportMode::HttpSse, Stream::Request(_)) => {
+                self.start_exchange(http_sse::send_request(session, message, progress.clone()))
             }
-            (way, Stream::Standing) => {
-                self.posting = Turn::default();
-                let turn = self.posting.clone();
-                match way {
-                    Way::Old => self.start(old::post(wire, message, turn)),
-                    _ => self.start(post::post(wire, message, turn)),
+            (_, Stream::Request(_)) => self.start_exchange(exchange::send_request(
+                session,
+                message,
+                progress.clone(),
+                auto,
+            )),
+            (mode, Stream::Standing) => {
+                self.post_order = OrderGuard::default();
+                let order = self.post_order.clone();
+                match mode {
+                    TransportMode::HttpSse => {
+                        self.start_exchange(http_sse::post_message(session, message, order))
+                    }
+                    _ => self.start_exchange(post::post_message(session, message, order)),
                 }
             }
         };
@@ -178,64 +196,64 @@ impl HttpLink {
         }
     }
 
-    fn done(&mut self, done: Done) {
+    fn handle_result(&mut self, done: ExchangeResult) {
         match done {
-            Done::Asked(stream) => drop(self.requests.remove(&stream)),
-            Done::NotStreamable(message, cause) => {
+            ExchangeResult::RequestDone(stream) => drop(self.requests.remove(&stream)),
+            ExchangeResult::NotStreamable(message, cause) => {
                 self.requests.remove(&message.stream);
-                self.way = Way::Old;
-                self.listen_in_the_old_way(Some((message, cause)));
+                self.mode = TransportMode::HttpSse;
+                self.start_http_sse_stream(Some((message, cause)));
             }
-            Done::NotOld => self.way = Way::Auto,
-            Done::Posted | Done::Standing => {}
-            Done::SessionEnded => self.closed = Some(Cause::ByUs),
+            ExchangeResult::NoHttpSse => self.mode = TransportMode::Auto,
+            ExchangeResult::Posted | ExchangeResult::StreamDone => {}
+            ExchangeResult::SessionEnded => self.closed = Some(Cause::ByUs),
         }
     }
 
-    fn go_on_closing(&mut self) {
-        let goes_on = !self.posting.is_over() || !self.outbox.is_empty();
-        if self.closing != Closing::Asked || goes_on {
+    fn continue_closing(&mut self) {
+        let goes_on = !self.post_order.is_released() || !self.outbox.is_empty();
+        if self.closing != Closing::Requested || goes_on {
             return;
         }
-        self.listening.drain(..).for_each(|handle| handle.abort());
-        match self.way != Way::Old && self.wire.has_session() {
+        self.listeners.drain(..).for_each(|handle| handle.abort());
+        match self.mode != TransportMode::HttpSse && self.session.has_session() {
             true => {
                 self.closing = Closing::EndingSession;
-                let wire = Arc::clone(&self.wire);
-                self.start(wire.end_session().map(|()| Done::SessionEnded));
+                let session = Arc::clone(&self.session);
+                self.start_exchange(session.end_session().map(|()| ExchangeResult::SessionEnded));
             }
             false => self.closed = Some(Cause::ByUs),
         }
     }
 
-    /// Lets the exchanges go on; says whether one of them ended or began.
-    fn go_on(&mut self, cx: &mut Context<'_>) -> bool {
+    /// Polls the exchanges; returns whether one ended or began.
+    fn poll_exchanges(&mut self, cx: &mut Context<'_>) -> bool {
         if let Poll::Ready(Some(ended)) = Pin::new(&mut self.running).poll_next(cx) {
             if let Ok(done) = ended {
-                self.done(done);
+                self.handle_result(done);
             }
             self.start_queued();
             return true;
         }
-        // One that goes on may have let others begin.
+        // A polled exchange may have allowed others to start.
         let before = self.running.len();
         self.start_queued();
         self.running.len() != before
     }
 
     fn is_flushed(&self) -> bool {
-        self.outbox.is_empty() && self.held.is_empty() || self.closed.is_some()
+        self.outbox.is_empty() && self.waiting_requests.is_empty() || self.closed.is_some()
     }
 
-    /// Takes what fits out of what waits to go out.
-    fn unqueue(&mut self, mut fits: impl FnMut(&Stream) -> bool) {
+    /// Removes the waiting messages whose stream matches.
+    fn remove_queued(&mut self, mut fits: impl FnMut(&Stream) -> bool) {
         let backlog = &mut self.backlog;
         let mut stays = |stream: &Stream, frame: &Frame| {
             let stays = !fits(stream);
             *backlog -= if stays { 0 } else { frame.bytes().len() };
             stays
         };
-        self.held.retain(|message| stays(&message.stream, &message.frame));
+        self.waiting_requests.retain(|message| stays(&message.stream, &message.frame));
         self.outbox.retain(|queued| match queued {
             Outgoing::Send { frame, stream, .. } => stays(stream, frame),
             _ => true,
@@ -249,28 +267,28 @@ impl Link for HttpLink {
     }
 
     fn transport(&self) -> &'static str {
-        if self.way == Way::Old { "sse" } else { "http" }
+        if self.mode == TransportMode::HttpSse { "sse" } else { "http" }
     }
 
     fn record_to(&mut self, recorder: Recorder) {
-        self.wire.record_to(recorder);
+        self.session.record_to(recorder);
     }
 
     fn send(&mut self, outgoing: Outgoing) {
-        if self.closing != Closing::No {
+        if self.closing != Closing::Open {
             return;
         }
         match outgoing {
             Outgoing::Abort(stream) => {
-                self.unqueue(|queued| *queued == stream);
+                self.remove_queued(|queued| *queued == stream);
                 if let Some((handle, _)) = self.requests.remove(&stream) {
                     handle.abort();
                 }
             }
             Outgoing::Close => {
-                self.closing = Closing::Asked;
-                // Nobody waits for their answers any more.
-                self.unqueue(|queued| *queued != Stream::Standing);
+                self.closing = Closing::Requested;
+                // Their answers are not needed any more.
+                self.remove_queued(|queued| *queued != Stream::Standing);
                 for (_, (handle, _)) in self.requests.drain() {
                     handle.abort();
                 }
@@ -286,9 +304,9 @@ impl Link for HttpLink {
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.start_queued();
-        // An owner that has too much queued receives nothing until there is
-        // less, so it must become less here as well.
-        while !self.is_flushed() && self.go_on(cx) {}
+        // An owner with a full queue receives nothing until the queue shrinks, so exchanges
+        // must progress here too.
+        while !self.is_flushed() && self.poll_exchanges(cx) {}
         match self.is_flushed() {
             true => Poll::Ready(()),
             false => Poll::Pending,
@@ -300,12 +318,12 @@ impl Link for HttpLink {
     }
 
     fn closing_time(&self) -> Duration {
-        ENDING
+        END_SESSION_TIMEOUT
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
         loop {
-            if let Some(incoming) = self.wire.take() {
+            if let Some(incoming) = self.session.take() {
                 if let Incoming::Closed(cause) = &incoming {
                     self.closed = Some(cause.clone());
                 }
@@ -314,15 +332,15 @@ impl Link for HttpLink {
             if let Some(cause) = &self.closed {
                 return Poll::Ready(Incoming::Closed(cause.clone()));
             }
-            if !self.go_on(cx) && self.wire.is_empty() && self.closed.is_none() {
+            if !self.poll_exchanges(cx) && self.session.is_empty() && self.closed.is_none() {
                 return Poll::Pending;
             }
         }
     }
 
     fn state_of(&self, stream: &Stream) -> Option<String> {
-        if self.way == Way::Old && !self.wire.is_ready() {
-            return Some("no event has said yet where to post to".to_owned());
+        if self.mode == TransportMode::HttpSse && !self.session.is_ready() {
+            return Some("the server has not sent the event \"endpoint\" yet".to_owned());
         }
         let known = match stream {
             Stream::Standing => self.requests.values().next(),
@@ -331,34 +349,50 @@ impl Link for HttpLink {
         if let Some((_, progress)) = known {
             return Some(progress.describe());
         }
-        if self.held.iter().any(|message| message.stream == *stream) {
-            return Some(format!("it was waiting for one of {AT_ONCE} other requests to end"));
+        if self.waiting_requests.iter().any(|message| message.stream == *stream) {
+            return Some(format!(
+                "it was waiting for one of {MAX_CONCURRENT_REQUESTS} other requests to end"
+            ));
         }
         let is_it = |queued: &Outgoing| matches!(queued, Outgoing::Send { stream: other, .. } if other == stream);
         let queued = self.outbox.iter().any(is_it);
-        queued.then(|| "it was waiting for an earlier message to be taken".to_owned())
+        queued.then(|| "it was waiting for the server to accept an earlier message".to_owned())
     }
 
     fn is_held(&self) -> bool {
-        // Whoever closes it waits for nobody any more.
-        self.closing == Closing::No && self.wire.is_held()
+        // A closing link does not wait for a token.
+        self.closing == Closing::Open && self.session.is_waiting_for_token()
     }
 
     fn known_era(&self) -> Option<Era> {
-        match self.way {
-            Way::Old => Some(Era::Legacy),
-            _ => eras::of(&self.origin),
+        match self.mode {
+            TransportMode::HttpSse => Some(Era::Legacy),
+            _ => remembered_era(&self.origin),
         }
     }
 
     fn learn_era(&mut self, era: Era) {
-        eras::learn(&self.origin, era);
+        remember_era(&self.origin, era);
     }
 
     fn again(&self) -> Option<Box<dyn Link>> {
-        // Over HTTP+SSE it is told anew by each stream where messages go to, and
-        // a session that ends does so with its stream.
-        let way = Some(self.way).filter(|way| *way != Way::Old)?;
-        Some(Box::new(HttpLink::over(self.wire.again(), way)))
+        // Over HTTP+SSE each stream names its own post URL, and a session ends with its stream.
+        let mode = Some(self.mode).filter(|mode| *mode != TransportMode::HttpSse)?;
+        Some(Box::new(HttpLink::with_session(self.session.for_new_session(), mode)))
     }
+}
+
+fn remembered_era(origin: &Origin) -> Option<Era> {
+    eras().get(origin).copied()
+}
+
+fn remember_era(origin: &Origin, era: Era) {
+    let mut eras = eras();
+    if eras.len() < MAX_REMEMBERED_ORIGINS || eras.contains_key(origin) {
+        eras.insert(origin.clone(), era);
+    }
+}
+
+fn eras() -> MutexGuard<'static, HashMap<Origin, Era>> {
+    ERAS.lock().unwrap_or_else(PoisonError::into_inner)
 }

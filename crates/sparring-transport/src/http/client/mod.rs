@@ -1,136 +1,132 @@
-//! The client's half: a link to a server over HTTP.
+//! The HTTP client: a link to a server.
 //!
-//! Requests are driven in place, on the task that owns the link: there is no
-//! task for a connection or a request, so nothing can be left behind.
+//! Requests are polled on the task that owns the link. Connections and requests have no tasks
+//! of their own, so none can be left behind.
 
-mod answer;
-mod call;
-mod connect;
-mod effort;
+mod connector;
 mod endpoint;
-mod eras;
-mod events;
-mod given;
-mod heard;
-mod json;
+mod exchange;
+mod exchange_recorder;
+mod http_client;
+mod http_sse;
+mod ignore_write_errors;
+mod json_client;
 mod link;
-mod note;
 #[cfg(feature = "oauth")]
 mod oauth;
-mod old;
-mod once;
-mod opened;
+mod one_shot;
 mod post;
 mod proxy;
-mod standing;
+mod response;
+mod session;
+mod standing_stream;
 mod tcp;
 mod tls;
-mod wire;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 pub use endpoint::BadUrl;
-pub use json::{JsonAnswer, JsonClient, JsonError};
+pub use json_client::{JsonAnswer, JsonClient, JsonError};
 pub use link::HttpLink;
 #[cfg(feature = "oauth")]
 pub use oauth::{Grant, OAuth, Proof, Visitor};
-pub use once::ask_once;
+pub use one_shot::ask_once;
 pub use tls::{TlsClient, TlsError};
 
 /// A server over HTTP, as plain data.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HttpTarget {
-    /// Where it is. `http+unix://%2Fpath%2Fof%2Fsocket/mcp` is a Unix socket.
+    /// Its URL. `http+unix://%2Fpath%2Fof%2Fsocket/mcp` is a Unix socket.
     pub url: String,
-    /// Which of the two ways over HTTP to take.
+    /// The transport to use.
     pub transport: HttpTransport,
-    /// Headers that every request has; their values are shown nowhere.
+    /// Headers of every request; their values are never shown.
     pub headers: Vec<(String, String)>,
-    /// Who to say that we are.
+    /// The credentials to send, if any.
     pub credentials: Option<Credentials>,
-    /// Whom to trust.
+    /// Which certificates to trust.
     pub tls: Tls,
-    /// Which proxies to go through.
+    /// Which proxies to use.
     pub proxies: Proxies,
-    /// How long making a connection may take.
+    /// How long connecting may take.
     pub connect_timeout: Duration,
-    /// How long an answer that has begun may be silent, if that is to be told
-    /// before the request's own time is over.
+    /// How long a response that has begun may be silent, to fail before the request's own
+    /// timeout (default: no limit).
     pub idle_timeout: Option<Duration>,
-    /// The longest answer or event that is read.
+    /// The longest response or event that is read, in bytes.
     pub max_message: usize,
 }
 
-/// Why a target cannot even be tried.
+/// Why a target is invalid.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
-    /// Its URL is none.
+    /// Its URL is invalid.
     #[error(transparent)]
     Url(#[from] BadUrl),
-    /// TLS cannot be set up as it says.
+    /// TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] TlsError),
     /// Its proxy cannot be used.
-    #[error("the proxy {0:?} cannot be used: it must be http://HOST:PORT")]
+    #[error("invalid proxy {0:?} (expected http://HOST:PORT)")]
     Proxy(String),
-    /// One of its headers is none; the value is not shown, it may be a secret.
-    #[error("the header {0:?} has a name or a value that no header can have")]
+    /// A header is invalid; its value is not shown, since it may be a secret.
+    #[error("invalid name or value of header {0:?}")]
     Header(String),
-    /// What it says of OAuth cannot be used.
+    /// Its OAuth settings are invalid.
     #[cfg(feature = "oauth")]
     #[error("{0}")]
     OAuth(String),
 }
 
-/// The two ways over HTTP.
+/// The HTTP transports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HttpTransport {
-    /// Streamable HTTP, and HTTP+SSE where that is not there.
+    /// Streamable HTTP, or HTTP+SSE if it is not supported.
     #[default]
     Auto,
-    /// Streamable HTTP; since 2025-03-26.
+    /// Streamable HTTP (since 2025-03-26).
     Streamable,
-    /// HTTP+SSE; of 2024-11-05.
+    /// HTTP+SSE (2024-11-05).
     Sse,
 }
 
-/// Who to say that we are.
+/// Credentials of a client.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Credentials {
     /// A bearer token.
     Bearer(String),
     /// User and password, joined by a colon.
     Basic(String),
-    /// What an authorization server says of us.
+    /// Tokens of an authorization server.
     #[cfg(feature = "oauth")]
     OAuth(Box<OAuth>),
 }
 
-/// Whom to trust over TLS.
+/// Which certificates to trust.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tls {
-    /// A file of certificates to trust besides the system's.
+    /// A file of certificates to trust in addition to the system's.
     pub ca: Option<PathBuf>,
-    /// Trust anybody.
+    /// Trust every certificate.
     pub insecure: bool,
 }
 
-/// Proxies, in the form of the usual environment variables; empty is none.
+/// Proxies, in the form of the usual environment variables; empty means none.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Proxies {
-    /// For `http`, as `HTTP_PROXY` says.
+    /// The proxy for `http`, as in `HTTP_PROXY`.
     pub http: String,
-    /// For `https`, as `HTTPS_PROXY` says.
+    /// The proxy for `https`, as in `HTTPS_PROXY`.
     pub https: String,
-    /// The hosts to reach without, as `NO_PROXY` says.
+    /// The hosts to reach without a proxy, as in `NO_PROXY`.
     pub except: String,
 }
 
 impl HttpTarget {
-    /// A server at this URL, with everything as it is by default.
+    /// Creates a target for this URL with default settings.
     pub fn new(url: impl Into<String>) -> Self {
         HttpTarget {
             url: url.into(),
@@ -145,37 +141,36 @@ impl HttpTarget {
         }
     }
 
-    /// Says who we are by a bearer token.
+    /// Sets a bearer token.
     #[must_use]
     pub fn bearer(mut self, token: impl Into<String>) -> Self {
         self.credentials = Some(Credentials::Bearer(token.into()));
         self
     }
 
-    /// Says who we are by a user and a password.
+    /// Sets a user and a password.
     #[must_use]
     pub fn basic(mut self, user: &str, password: &str) -> Self {
         self.credentials = Some(Credentials::Basic(format!("{user}:{password}")));
         self
     }
 
-    /// Adds a header that every request has.
+    /// Adds a header to every request.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Whether its URL is one of a server at all.
+    /// Checks the URL.
     ///
     /// # Errors
-    /// When it is none; the error says why.
+    /// When the URL is invalid; the error says why.
     pub fn check_url(&self) -> Result<(), BadUrl> {
         endpoint::Endpoint::parse(&self.url).map(drop)
     }
 
-    /// Whether nobody on the way can read what goes there: it is this machine,
-    /// or TLS is between.
+    /// Returns whether the traffic is private: the server is on this machine, or TLS is used.
     pub fn is_private(&self) -> bool {
         match endpoint::Endpoint::parse(&self.url) {
             Ok((endpoint, _)) => match &endpoint.origin {
@@ -186,18 +181,18 @@ impl HttpTarget {
         }
     }
 
-    /// Its URL without what may be secret in it.
+    /// Returns the URL without the parts that may be secret.
     pub fn shown_url(&self) -> String {
-        endpoint::shown(&self.url)
+        endpoint::redact_url(&self.url)
     }
 }
 
 impl Credentials {
-    /// What the header `Authorization` says, if that is known from the start.
+    /// Returns the value of `Authorization`, if it is fixed.
     fn header(&self) -> Option<String> {
         match self {
             Credentials::Bearer(token) => Some(format!("Bearer {token}")),
-            Credentials::Basic(pair) => Some(endpoint::basic(pair)),
+            Credentials::Basic(pair) => Some(endpoint::basic_credentials(pair)),
             #[cfg(feature = "oauth")]
             Credentials::OAuth(_) => None,
         }
@@ -208,7 +203,7 @@ impl fmt::Debug for HttpTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
         f.debug_struct("HttpTarget")
-            .field("url", &endpoint::shown(&self.url))
+            .field("url", &endpoint::redact_url(&self.url))
             .field("transport", &self.transport)
             .field("headers", &names)
             .field("credentials", &self.credentials)
@@ -231,7 +226,7 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// A proxy's URL may have credentials in it.
+/// A proxy's URL may contain credentials.
 impl fmt::Debug for Proxies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Proxies").field("except", &self.except).finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! Messages that have no answer: notifications, and answers of ours.
+//! Posts messages that have no answer: notifications and responses.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,118 +10,124 @@ use sparring_peer::{Cause, Incoming, Stream};
 use sparring_wire::{Frame, FrameKind};
 use tokio::time::timeout;
 
-use super::answer::{Done, READ, envelope, told};
-use super::note::{Note, Progress};
-use super::opened::Opened;
-use super::wire::{Message, Wire};
+use super::exchange::{ExchangeResult, MAX_ERROR_BODY, http_cause, response_envelope};
+use super::exchange_recorder::{ExchangeProgress, ExchangeRecorder};
+use super::response::HttpResponse;
+use super::session::{ClientSession, Message};
 
-/// How long a message may keep what follows it waiting.
-const TURN: Duration = Duration::from_secs(1);
+/// How long a message may delay the following ones.
+const ORDER_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long a message may take as a whole.
-const LONGEST: Duration = Duration::from_secs(30);
+/// How long posting a message may take.
+const POST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The time in which a message must not be overtaken. All clones are one.
+/// Held while a message must not be overtaken. All clones share it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Turn(Arc<AtomicBool>);
+pub(super) struct OrderGuard(Arc<AtomicBool>);
 
-impl Turn {
-    /// One that keeps nobody waiting.
-    pub(super) fn over() -> Turn {
-        Turn(Arc::new(AtomicBool::new(true)))
+impl OrderGuard {
+    /// Creates a guard that delays nothing.
+    pub(super) fn released() -> OrderGuard {
+        OrderGuard(Arc::new(AtomicBool::new(true)))
     }
 
-    pub(super) fn is_over(&self) -> bool {
+    pub(super) fn is_released(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    fn end(&self) {
+    fn release(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// Sends such a message and reads what the server says to it. Others have their
-/// turn when the server has taken it, or has had the time to.
-pub(super) async fn send(
-    wire: &Wire,
+/// Posts a message and reads the response. The guard is released when the server has accepted
+/// the message, or after [`ORDER_TIMEOUT`].
+pub(super) async fn post_and_read(
+    session: &ClientSession,
     message: &Message,
-    note: &mut Note,
-    turn: &Turn,
-) -> Result<(Box<Opened>, Vec<u8>), Cause> {
-    let progress = note.progress.clone();
+    exchange: &mut ExchangeRecorder,
+    order: &OrderGuard,
+) -> Result<(Box<HttpResponse>, Vec<u8>), Cause> {
+    let progress = exchange.progress.clone();
     let posted = async {
-        let mut opened = wire.post(message, note).await?;
-        turn.end();
-        let (body, _) = opened.body(READ, note).await?;
-        Ok((opened, body))
+        let mut response = session.post(message, exchange).await?;
+        order.release();
+        let (body, _) = response.body(MAX_ERROR_BODY, exchange).await?;
+        Ok((response, body))
     };
     let mut posted = pin!(posted);
-    let sent = match timeout(TURN, posted.as_mut()).await {
+    let sent = match timeout(ORDER_TIMEOUT, posted.as_mut()).await {
         Ok(sent) => sent,
         Err(_) => {
-            turn.end();
+            order.release();
             loop {
-                match timeout(LONGEST - TURN, posted.as_mut()).await {
+                match timeout(POST_TIMEOUT - ORDER_TIMEOUT, posted.as_mut()).await {
                     Ok(sent) => break sent,
-                    // Whoever gets a token has deadlines of their own.
-                    Err(_) if wire.is_held() => {}
+                    // Obtaining a token has its own timeouts.
+                    Err(_) if session.is_waiting_for_token() => {}
                     Err(_) => {
                         let so_far = progress.describe();
-                        let why = format!("it was not taken within {LONGEST:?}: {so_far}");
+                        let why = format!(
+                            "the server did not accept it within {POST_TIMEOUT:?}: {so_far}"
+                        );
                         break Err(Cause::Broken(why));
                     }
                 }
             }
         }
     };
-    turn.end();
+    order.release();
     sent
 }
 
-/// Sends such a message over Streamable HTTP.
-pub(super) async fn post(wire: Arc<Wire>, message: Message, turn: Turn) -> Done {
-    let mut note = Note::begin(wire.recorder(), Progress::default());
-    wire.sent(&message);
-    let (opened, body) = match send(&wire, &message, &mut note, &turn).await {
+/// Posts a message over Streamable HTTP.
+pub(super) async fn post_message(
+    session: Arc<ClientSession>,
+    message: Message,
+    order: OrderGuard,
+) -> ExchangeResult {
+    let mut exchange = ExchangeRecorder::new(session.recorder(), ExchangeProgress::default());
+    session.record_sent(&message);
+    let (response, body) = match post_and_read(&session, &message, &mut exchange, &order).await {
         Ok(sent) => sent,
         Err(cause) => {
-            note.failed(&cause.to_string());
-            wire.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
-            return Done::Posted;
+            exchange.fail(&cause.to_string());
+            session.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
+            return ExchangeResult::Posted;
         }
     };
-    note.complete();
-    if opened.status == StatusCode::NOT_FOUND && wire.has_session() {
-        wire.forget_session();
-        let lost = told(&opened, "", &body).to_string();
-        wire.push(Incoming::Closed(Cause::SessionLost(lost)));
-        return Done::Posted;
+    exchange.complete();
+    if response.status == StatusCode::NOT_FOUND && session.has_session() {
+        session.forget_session();
+        let lost = http_cause(&response, "", &body).to_string();
+        session.push(Incoming::Closed(Cause::SessionLost(lost)));
+        return ExchangeResult::Posted;
     }
-    // What looks like an answer to something that has none says nothing about
-    // the requests in flight. Only of bytes of the owner's own it is not known
-    // what they were meant to be.
+    // A frame that looks like an answer to a message without one says nothing about other
+    // requests. Only for raw bytes of the owner it is unknown what they are.
     let has_none = matches!(
         message.frame.kind(),
         FrameKind::Notification | FrameKind::Result | FrameKind::Error
     );
-    let frame = (opened.is("application/json") && !body.is_empty()).then(|| Frame::parse(&*body));
+    let frame = (response.has_content_type("application/json") && !body.is_empty())
+        .then(|| Frame::parse(&*body));
     let is_meant = |frame: &Frame| {
         !has_none || matches!(frame.kind(), FrameKind::Request | FrameKind::Notification)
     };
     match frame {
         Some(frame) if is_meant(&frame) => {
-            let envelope = envelope(&opened);
-            wire.received(frame, &Stream::Standing, &envelope);
+            let envelope = response_envelope(&response);
+            session.deliver(frame, &Stream::Standing, &envelope);
         }
         frame => {
-            let status = Some(opened.status.as_u16());
-            frame.iter().for_each(|frame| wire.record(frame, status));
-            if !opened.status.is_success() {
-                let cause = told(&opened, &message.described(), &body);
-                wire.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
+            let status = Some(response.status.as_u16());
+            frame.iter().for_each(|frame| session.record_received(frame, status));
+            if !response.status.is_success() {
+                let cause = http_cause(&response, &message.describe_recipient(), &body);
+                session.push(Incoming::StreamEnded { stream: Stream::Standing, cause });
             }
         }
     }
-    wire.caller.keep(*opened);
-    Done::Posted
+    session.client.release(*response);
+    ExchangeResult::Posted
 }

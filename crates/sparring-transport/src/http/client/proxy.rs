@@ -1,31 +1,31 @@
-//! Which proxy a URL is reached through, in the form of the usual environment variables.
+//! Selects the proxy for a URL, from settings in the form of the usual environment variables.
 //!
-//! Reading these variables is left to whoever makes a target.
+//! The creator of a target reads the variables.
 
 use std::net::IpAddr;
 
 use http::{HeaderValue, Uri};
 use percent_encoding::percent_decode_str;
 
-use super::endpoint::{basic, shown};
+use super::endpoint::{basic_credentials, redact_url};
 use super::{HttpError, Proxies};
 
-/// A proxy to go through.
+/// A proxy to use.
 pub(super) struct Proxy {
-    /// Where it is.
+    /// Its URL.
     pub(super) uri: Uri,
-    /// How to get past it, where that is said.
+    /// The value of `Proxy-Authorization`, if any.
     pub(super) auth: Option<HeaderValue>,
 }
 
 impl Proxy {
-    /// The proxy for a URL, if there is one.
+    /// Returns the proxy for a URL, if there is one.
     ///
-    /// Only proxies that are spoken to in plain HTTP are known; any other would be
-    /// told our secrets in a way that nobody asked for.
+    /// Only plain HTTP proxies are supported; another kind would receive our secrets in an
+    /// unexpected way.
     ///
     /// # Errors
-    /// When it cannot be used.
+    /// When the proxy cannot be used.
     pub(super) fn for_uri(uri: &Uri, proxies: &Proxies) -> Result<Option<Proxy>, HttpError> {
         let given = match uri.scheme_str() {
             Some("https") => &proxies.https,
@@ -34,46 +34,47 @@ impl Proxy {
         let (scheme, rest) = given.split_once("://").unwrap_or(("http", given));
         let host = uri.host().unwrap_or_default();
         if rest.is_empty() && scheme.eq_ignore_ascii_case("http")
-            || is_excepted(host, &proxies.except)
+            || is_excluded(host, &proxies.except)
         {
             return Ok(None);
         }
-        match read(scheme, rest) {
+        match parse_proxy(scheme, rest) {
             Some(proxy) => Ok(Some(proxy)),
             None => {
-                // A password with a `/` in it ends nowhere else.
-                let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
-                Err(HttpError::Proxy(shown(&format!("{scheme}://{place}"))))
+                // A password may contain a `/`, so the last `@` separates it.
+                let host_and_port =
+                    rest.rsplit_once('@').map_or(rest, |(_, host_and_port)| host_and_port);
+                Err(HttpError::Proxy(redact_url(&format!("{scheme}://{host_and_port}"))))
             }
         }
     }
 }
 
-/// Reads what stands before and after the `://` of a proxy's URL; a path says nothing.
-fn read(scheme: &str, rest: &str) -> Option<Proxy> {
+/// Parses the parts of a proxy's URL before and after `://`; ignores the path.
+fn parse_proxy(scheme: &str, rest: &str) -> Option<Proxy> {
     let uri: Uri = format!("http://{rest}").parse().ok()?;
     let authority = uri.authority().filter(|_| scheme.eq_ignore_ascii_case("http"))?.as_str();
     if rest[authority.len()..].contains('@') {
         return None;
     }
-    let (user, place) = match authority.rsplit_once('@') {
-        Some((user, place)) => (Some(user), place),
+    let (user, host_and_port) = match authority.rsplit_once('@') {
+        Some((user, host_and_port)) => (Some(user), host_and_port),
         None => (None, authority),
     };
     let auth = user.map(|user| {
         let (name, password) = user.split_once(':').unwrap_or((user, ""));
         let plain = |text| percent_decode_str(text).decode_utf8_lossy();
-        let header = basic(&format!("{}:{}", plain(name), plain(password)));
+        let header = basic_credentials(&format!("{}:{}", plain(name), plain(password)));
         let mut header = HeaderValue::try_from(header).expect("Base64 can stand in a header");
         header.set_sensitive(true);
         header
     });
-    Some(Proxy { uri: format!("http://{place}/").parse().ok()?, auth })
+    Some(Proxy { uri: format!("http://{host_and_port}/").parse().ok()?, auth })
 }
 
-/// Whether a host is reached without a proxy, as `NO_PROXY` says: domains with all
-/// below them, addresses, networks as `10.0.0.0/8`, and `*`, which is everything.
-fn is_excepted(host: &str, except: &str) -> bool {
+/// Returns whether a host is reached without a proxy, as in `NO_PROXY`: domains with their
+/// subdomains, addresses, networks such as `10.0.0.0/8`, and `*` for everything.
+fn is_excluded(host: &str, except: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let address: Option<IpAddr> = host.parse().ok();
     except.split(',').map(str::trim).any(|entry| match address {
@@ -114,11 +115,11 @@ mod tests {
     use super::*;
 
     fn check(host: &str, except: &str, expected: bool) {
-        assert_eq!(is_excepted(host, except), expected, "{host} by {except:?}");
+        assert_eq!(is_excluded(host, except), expected, "{host} by {except:?}");
     }
 
     #[test]
-    fn hosts_are_excepted_by_domain() {
+    fn excludes_hosts_by_domain() {
         check("example.com", "other.org, example.com", true);
         check("Example.com", ".example.COM", true);
         check("a.example.com", "example.com", true);
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_excepted_by_address_and_network() {
+    fn excludes_hosts_by_address_and_network() {
         check("127.0.0.1", "127.0.0.1", true);
         check("10.1.2.3", "10.0.0.0/8", true);
         check("11.1.2.3", "10.0.0.0/8", false);
@@ -147,31 +148,34 @@ mod tests {
     }
 
     #[test]
-    fn a_star_excepts_everything() {
+    fn a_star_excludes_everything() {
         check("example.com", "*", true);
         check("10.0.0.1", "x, *", true);
     }
 
     #[test]
-    fn a_proxy_is_read_with_who_we_are() {
+    fn parses_a_proxy_with_its_credentials() {
         let proxies = |http: &str| Proxies { http: http.to_owned(), ..Proxies::default() };
-        let read = |http: &str| {
+        let parse = |http: &str| {
             let uri = "http://server.example/mcp".parse().expect("a URL");
             let proxy = Proxy::for_uri(&uri, &proxies(http)).expect("a proxy or none");
             let auth = |it: &HeaderValue| it.to_str().expect("Base64").to_owned();
             proxy.map(|it| (it.uri.to_string(), it.auth.as_ref().map(auth)))
         };
-        assert_eq!(read(""), None);
-        assert_eq!(read("http://"), None);
-        assert_eq!(read("proxy:3128"), Some(("http://proxy:3128/".to_owned(), None)));
-        assert_eq!(read("HTTP://proxy/path"), Some(("http://proxy/".to_owned(), None)));
-        let secret = Some(("http://proxy/".to_owned(), Some(basic("me:p@ss"))));
-        assert_eq!(read("http://me:p%40ss@proxy"), secret);
-        assert_eq!(read("me@proxy"), Some(("http://proxy/".to_owned(), Some(basic("me:")))));
+        assert_eq!(parse(""), None);
+        assert_eq!(parse("http://"), None);
+        assert_eq!(parse("proxy:3128"), Some(("http://proxy:3128/".to_owned(), None)));
+        assert_eq!(parse("HTTP://proxy/path"), Some(("http://proxy/".to_owned(), None)));
+        let secret = Some(("http://proxy/".to_owned(), Some(basic_credentials("me:p@ss"))));
+        assert_eq!(parse("http://me:p%40ss@proxy"), secret);
+        assert_eq!(
+            parse("me@proxy"),
+            Some(("http://proxy/".to_owned(), Some(basic_credentials("me:"))))
+        );
     }
 
     #[test]
-    fn a_password_that_ends_the_authority_is_refused_and_not_shown() {
+    fn refuses_a_password_that_ends_the_authority_without_showing_it() {
         let uri = "http://server.example/mcp".parse().expect("a URL");
         for http in ["http://me:p/ss@proxy:1", "me:p?ss@proxy:1", "socks5://me:p#ss@proxy:1"] {
             let proxies = Proxies { http: http.to_owned(), ..Proxies::default() };

@@ -1,5 +1,4 @@
-//! Connections by TCP: to the address of a name that answers first, through a
-//! proxy where one is wanted, and TLS over them.
+//! TCP connections: to the first address that answers, through a proxy if needed, and with TLS.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,47 +14,47 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// How long the addresses of one family are tried before those of the other one
-/// are too (RFC 8305, 5).
-const FALLBACK: Duration = Duration::from_millis(300);
+/// How long the addresses of one family are tried before those of the other one (RFC 8305, 5).
+const FALLBACK_DELAY: Duration = Duration::from_millis(300);
 
-/// The longest head of a proxy's answer.
-const HEAD: usize = 8192;
+/// The longest head of a proxy's response.
+const MAX_PROXY_HEAD: usize = 8192;
 
-/// What kept it from being connected.
+/// What failed while connecting.
 #[derive(Debug)]
-pub(super) enum Failed {
-    /// The name has no address.
-    Name(io::Error),
-    /// Nobody answers at any.
+pub(super) enum ConnectFailure {
+    /// The name could not be resolved.
+    Resolve(io::Error),
+    /// No address answers.
     Tcp(io::Error),
-    /// The proxy does not lead on.
+    /// The proxy refuses the tunnel.
     Tunnel(String),
-    /// No TLS.
+    /// TLS failed.
     Tls(io::Error),
 }
 
-/// Connects to a host and a port, as a URL has them.
-pub(super) async fn connect(uri: &Uri) -> Result<TcpStream, Failed> {
+/// Connects to the host and the port of a URL.
+pub(super) async fn connect(uri: &Uri) -> Result<TcpStream, ConnectFailure> {
     let port = if uri.scheme_str() == Some("https") { 443 } else { 80 };
-    let (host, port) = (bare(uri.host().unwrap_or_default()), uri.port_u16().unwrap_or(port));
-    let found = lookup_host((host, port)).await.map_err(Failed::Name)?;
+    let (host, port) =
+        (strip_brackets(uri.host().unwrap_or_default()), uri.port_u16().unwrap_or(port));
+    let found = lookup_host((host, port)).await.map_err(ConnectFailure::Resolve)?;
     let found: Vec<SocketAddr> = found.collect();
     let family = found.first().is_some_and(SocketAddr::is_ipv6);
     let (preferred, others): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|address| address.is_ipv6() == family);
     let stream = match others.is_empty() {
-        true => first_of(&preferred).await,
-        false => sooner(&preferred, &others).await,
+        true => connect_any(&preferred).await,
+        false => race_families(&preferred, &others).await,
     };
-    let stream = stream.map_err(Failed::Tcp)?;
-    // That fails where the other side has gone already, which is seen soon enough.
+    let stream = stream.map_err(ConnectFailure::Tcp)?;
+    // Fails if the other side has already gone, which a read or a write will show.
     let _ = stream.set_nodelay(true);
     Ok(stream)
 }
 
-/// The first address that answers, one after the other.
-async fn first_of(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+/// Tries the addresses one after the other.
+async fn connect_any(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotConnected, "the name has no address");
     for address in addresses {
         match TcpStream::connect(address).await {
@@ -66,17 +65,17 @@ async fn first_of(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
     Err(last)
 }
 
-/// The first address of both families, of which one has a head start.
-async fn sooner(preferred: &[SocketAddr], others: &[SocketAddr]) -> io::Result<TcpStream> {
-    let mut first = pin!(first_of(preferred));
-    let mut second = pin!(first_of(others));
+/// Tries both families; the preferred one has a head start.
+async fn race_families(preferred: &[SocketAddr], others: &[SocketAddr]) -> io::Result<TcpStream> {
+    let mut first = pin!(connect_any(preferred));
+    let mut second = pin!(connect_any(others));
     tokio::select! {
         biased;
         stream = &mut first => match stream {
             Ok(stream) => return Ok(stream),
             Err(_) => return second.await,
         },
-        () = tokio::time::sleep(FALLBACK) => {}
+        () = tokio::time::sleep(FALLBACK_DELAY) => {}
     }
     tokio::select! {
         biased;
@@ -91,15 +90,14 @@ async fn sooner(preferred: &[SocketAddr], others: &[SocketAddr]) -> io::Result<T
     }
 }
 
-/// Lets a proxy, to which there is a connection, lead on to what a URL names
-/// (RFC 9110, 9.3.6). Nothing follows the head of a good answer: whoever is behind
-/// the proxy waits for us.
+/// Asks a connected proxy for a tunnel to a URL's host (RFC 9110, 9.3.6). No bytes follow a
+/// successful response, since the server waits for us.
 pub(super) async fn tunnel(
     proxy: &mut TcpStream,
     to: &Uri,
     auth: Option<&HeaderValue>,
-) -> Result<(), Failed> {
-    let failed = |what: &str| Failed::Tunnel(format!("tunnel error: {what}"));
+) -> Result<(), ConnectFailure> {
+    let failed = |what: &str| ConnectFailure::Tunnel(format!("tunnel error: {what}"));
     let broken = |error| failed(&format!("io error establishing tunnel: {error}"));
     let host = to.host().ok_or_else(|| failed("missing destination host"))?;
     let port = to.port_u16().unwrap_or(443);
@@ -114,7 +112,7 @@ pub(super) async fn tunnel(
     proxy.write_all(&request).await.map_err(broken)?;
     let mut answer = Vec::new();
     while !answer.windows(4).any(|four| four == b"\r\n\r\n") {
-        if answer.len() >= HEAD {
+        if answer.len() >= MAX_PROXY_HEAD {
             return Err(failed("proxy response headers too long"));
         }
         if proxy.read_buf(&mut answer).await.map_err(broken)? == 0 {
@@ -133,19 +131,19 @@ pub(super) async fn tunnel(
     }
 }
 
-/// Begins TLS with a host over a connection to it.
-pub(super) async fn secure(
+/// Starts TLS on a connection.
+pub(super) async fn start_tls(
     stream: TcpStream,
     host: &str,
     tls: &Arc<ClientConfig>,
-) -> Result<TlsStream<TcpStream>, Failed> {
-    let name = ServerName::try_from(bare(host).to_owned());
-    let name = name.map_err(|error| Failed::Tls(io::Error::other(error)))?;
-    TlsConnector::from(Arc::clone(tls)).connect(name, stream).await.map_err(Failed::Tls)
+) -> Result<TlsStream<TcpStream>, ConnectFailure> {
+    let name = ServerName::try_from(strip_brackets(host).to_owned());
+    let name = name.map_err(|error| ConnectFailure::Tls(io::Error::other(error)))?;
+    TlsConnector::from(Arc::clone(tls)).connect(name, stream).await.map_err(ConnectFailure::Tls)
 }
 
-/// A host without the brackets that an IPv6 address has in a URL.
-fn bare(host: &str) -> &str {
+/// Removes the brackets around an IPv6 address.
+fn strip_brackets(host: &str) -> &str {
     host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }
 
@@ -156,20 +154,20 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn where_nobody_answers_the_other_family_is_tried() {
+    async fn tries_the_other_family_when_no_address_answers() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let there = listener.local_addr().unwrap();
         let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-        let stream = sooner(&[gone], &[there]).await.unwrap();
+        let stream = race_families(&[gone], &[there]).await.unwrap();
         assert_eq!(stream.peer_addr().unwrap(), there);
-        let stream = sooner(&[gone, there], &[gone]).await.unwrap();
+        let stream = race_families(&[gone, there], &[gone]).await.unwrap();
         assert_eq!(stream.peer_addr().unwrap(), there);
-        let error = sooner(&[gone], &[gone]).await.unwrap_err();
+        let error = race_families(&[gone], &[gone]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
     }
 
     #[tokio::test]
-    async fn a_proxy_leads_on_or_says_why_not() {
+    async fn a_proxy_opens_a_tunnel_or_says_why_not() {
         async fn check(answer: &'static [u8], expected: Result<(), &str>) {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let uri: Uri = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
@@ -187,13 +185,15 @@ mod tests {
                 let auth = HeaderValue::from_static("Basic me");
                 tunnel(&mut stream, &"https://there".parse().unwrap(), Some(&auth)).await
             };
-            let (asked, told) = tokio::join!(proxy, client);
+            let (asked, result) = tokio::join!(proxy, client);
             let head = "CONNECT there:443 HTTP/1.1\r\nHost: there:443\r\n";
             assert_eq!(asked, format!("{head}Proxy-Authorization: Basic me\r\n\r\n"));
-            match (told, expected) {
+            match (result, expected) {
                 (Ok(()), Ok(())) => {}
-                (Err(Failed::Tunnel(told)), Err(expected)) => assert_eq!(told, expected),
-                (told, expected) => panic!("{told:?} instead of {expected:?}"),
+                (Err(ConnectFailure::Tunnel(result)), Err(expected)) => {
+                    assert_eq!(result, expected)
+                }
+                (result, expected) => panic!("{result:?} instead of {expected:?}"),
             }
         }
         check(b"HTTP/1.1 200 Connection established\r\nvia: x\r\n\r\n", Ok(())).await;

@@ -1,4 +1,4 @@
-//! Whom to trust over TLS: the system's certificates, one's own, or anybody.
+//! TLS settings: trusts the system's certificates, additional ones, or all.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme
 
 use super::Tls;
 
-/// Why nothing could be trusted.
+/// Why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// A file of certificates cannot be used.
@@ -28,20 +28,20 @@ pub enum TlsError {
     Setup(#[from] rustls::Error),
 }
 
-/// TLS for connections that somebody else makes.
+/// A TLS configuration for connections that the caller makes.
 #[derive(Clone)]
 pub struct TlsClient(Arc<ClientConfig>);
 
 impl TlsClient {
-    /// One that trusts as is said; reading the system's certificates takes time.
+    /// Creates a configuration; reading the system's certificates takes time.
     ///
     /// # Errors
-    /// When the certificates that are named cannot be used.
+    /// When the certificate file cannot be used.
     pub fn new(tls: &Tls) -> Result<Self, TlsError> {
-        Ok(TlsClient(config(tls)?))
+        Ok(TlsClient(client_config(tls)?))
     }
 
-    pub(super) fn config(&self) -> &Arc<ClientConfig> {
+    pub(super) fn client_config(&self) -> &Arc<ClientConfig> {
         &self.0
     }
 }
@@ -52,19 +52,19 @@ impl fmt::Debug for TlsClient {
     }
 }
 
-pub(super) fn config(tls: &Tls) -> Result<Arc<ClientConfig>, TlsError> {
+pub(super) fn client_config(tls: &Tls) -> Result<Arc<ClientConfig>, TlsError> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()?;
     if tls.insecure {
         let config = builder
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(TrustAnybody(provider)))
+            .with_custom_certificate_verifier(Arc::new(NoVerification(provider)))
             .with_no_client_auth();
         return Ok(Arc::new(config));
     }
     let mut roots = RootCertStore::empty();
-    // A system without certificates can still be told of some.
+    // A system without certificates can still use the file.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if let Some(path) = &tls.ca {
         let unusable = |reason: String| TlsError::Certificates { path: path.clone(), reason };
@@ -77,17 +77,17 @@ pub(super) fn config(tls: &Tls) -> Result<Arc<ClientConfig>, TlsError> {
             any = true;
         }
         if !any {
-            return Err(unusable("there is no certificate in it".to_owned()));
+            return Err(unusable("the file contains no certificate".to_owned()));
         }
     }
     Ok(Arc::new(builder.with_root_certificates(roots).with_no_client_auth()))
 }
 
-/// Believes whatever a server says about itself; only ever used when asked for.
+/// Accepts every certificate; only used on request.
 #[derive(Debug)]
-struct TrustAnybody(Arc<CryptoProvider>);
+struct NoVerification(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for TrustAnybody {
+impl ServerCertVerifier for NoVerification {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,

@@ -1,34 +1,33 @@
-//! Signed statements (JSON Web Tokens, RFC 7519): made by a key that is kept, and
-//! believed by the half of it that is not.
+//! JSON Web Tokens (RFC 7519): signs them with a private key and verifies them with a public
+//! key.
 //!
-//! What a statement says and for how long it holds is the business of whoever
-//! makes or reads it. The signatures are `ring`'s.
+//! The callers check the claims and the lifetime. `ring` computes the signatures.
 
-mod private;
-mod public;
+mod public_key;
+mod signing_key;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-pub use private::SigningKey;
-pub use public::PublicKey;
+pub use public_key::PublicKey;
+pub use signing_key::SigningKey;
 
 /// Why a key cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct BadKey(pub(crate) String);
+pub struct InvalidKey(pub(crate) String);
 
-impl BadKey {
+impl InvalidKey {
     fn new(why: &str) -> Self {
-        BadKey(why.to_owned())
+        InvalidKey(why.to_owned())
     }
 }
 
-fn encoded(part: &serde_json::Value) -> String {
+fn encode_part(part: &serde_json::Value) -> String {
     URL_SAFE_NO_PAD.encode(part.to_string())
 }
 
-fn decoded(part: &str) -> Option<serde_json::Value> {
+fn decode_part(part: &str) -> Option<serde_json::Value> {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).ok()?).ok()
 }
 
@@ -39,16 +38,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_statement_is_believed_by_its_own_key_and_as_it_was_signed() {
+    fn verifies_only_an_unchanged_token_of_the_same_key() {
         let (key, other) = (SigningKey::generate(), SigningKey::generate());
         let claims = json!({"sub": "ann", "exp": 1});
         let token = key.sign(&json!({"typ": "at+jwt"}), &claims).unwrap();
         assert_eq!(key.public().verify(&token), Some(claims));
         assert_eq!(other.public().verify(&token), None);
         let parts: Vec<&str> = token.split('.').collect();
-        let forged = encoded(&json!({"sub": "eve", "exp": 1}));
-        let unsigned = encoded(&json!({"alg": "none"}));
-        let foreign = encoded(&json!({"alg": "RS256"}));
+        let forged = encode_part(&json!({"sub": "eve", "exp": 1}));
+        let unsigned = encode_part(&json!({"alg": "none"}));
+        let foreign = encode_part(&json!({"alg": "RS256"}));
         for wrong in [
             format!("{}.{forged}.{}", parts[0], parts[2]),
             format!("{unsigned}.{}.", parts[1]),
@@ -64,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_every_kind_are_read_from_either_half() {
+    fn reads_keys_of_every_kind_from_private_and_public_pem() {
         for algorithm in
             [&rcgen::PKCS_ECDSA_P256_SHA256, &rcgen::PKCS_ECDSA_P384_SHA384, &rcgen::PKCS_ED25519]
         {
@@ -86,12 +85,12 @@ mod tests {
             assert_eq!((public.algorithm(), public.jwk()), ("RS256", None), "{half}");
             assert_eq!(public.verify(&token), Some(json!({"a": 1})), "{half}");
         }
-        for (pem, told) in [
-            ("", "it is no key in PEM"),
-            ("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", "it is none for"),
+        for (pem, expected) in [
+            ("", "not a key in PEM"),
+            ("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", "not a key for"),
         ] {
             let error = PublicKey::from_pem(pem).unwrap_err().to_string();
-            assert!(error.contains(told), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

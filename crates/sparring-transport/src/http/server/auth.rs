@@ -1,7 +1,7 @@
-//! Who may come in: bearer tokens and basic credentials, compared in constant
-//! time, and tokens that somebody else vouches for.
+//! Authorization of requests: bearer tokens and basic credentials, compared in constant time,
+//! and tokens that a [`TokenCheck`] verifies.
 //!
-//! Where those come from is an issuer's business ([`TokenCheck`]).
+//! Issuing tokens is left to the [`TokenCheck`]'s issuer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use http::{HeaderMap, StatusCode};
 use sparring_wire::Frame;
 use subtle::{Choice, ConstantTimeEq as _};
 
-/// The credentials that a server accepts; with none, everybody may come in.
+/// The credentials that a server accepts (default: no authorization).
 #[derive(Clone, Default)]
 pub struct Auth {
     bearer: Vec<String>,
@@ -21,126 +21,123 @@ pub struct Auth {
     tokens: Option<Arc<dyn TokenCheck>>,
 }
 
-/// Whoever tells good tokens from bad ones, and what they are good for.
+/// Verifies tokens and returns their scopes.
 pub trait TokenCheck: fmt::Debug + Send + Sync + 'static {
-    /// The scopes of a token that is good for this server, which was asked at
-    /// that address.
+    /// Returns the scopes of a token that is valid for this resource URL.
     ///
     /// # Errors
-    /// Says what is wrong with it, in words that may stand in a header.
+    /// Says why the token is invalid, in text that is valid in a header.
     fn scopes_of(&self, token: &str, resource: &str) -> Result<Vec<String>, String>;
 
-    /// The scopes that everybody needs to come in.
+    /// Returns the scopes that every request needs.
     fn needed(&self) -> &[String];
 
-    /// The scopes that a frame needs besides.
+    /// Returns the additional scopes that a frame needs.
     fn needed_for(&self, frame: &Frame) -> Vec<String>;
 }
 
-/// What somebody who came in may do.
+/// The rights of an authorized request.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Pass {
-    /// Everything.
+pub(super) enum Access {
+    /// Everything is allowed.
     Full,
-    /// What these scopes are for.
+    /// The token has these scopes.
     Scopes(Vec<String>),
 }
 
 impl Auth {
-    /// Accepts this bearer token as well.
+    /// Also accepts this bearer token.
     #[must_use]
     pub fn bearer(mut self, token: impl Into<String>) -> Self {
         self.bearer.push(token.into());
         self
     }
 
-    /// Accepts this user with this password as well.
+    /// Also accepts this user with this password.
     #[must_use]
     pub fn basic(mut self, user: &str, password: &str) -> Self {
         self.basic.push(format!("{user}:{password}"));
         self
     }
 
-    /// Accepts tokens as well that are good to somebody else. Such a one that is
-    /// bad is answered by 401, and one whose scopes are too few by 403 (RFC 6750,
-    /// 3.1).
+    /// Also accepts tokens that `check` verifies. The server answers an invalid token with 401
+    /// and one with too few scopes with 403 (RFC 6750, 3.1).
     #[must_use]
     pub fn tokens(mut self, check: Arc<dyn TokenCheck>) -> Self {
         self.tokens = Some(check);
         self
     }
 
-    /// Whether everybody may come in.
+    /// Returns whether no authorization is required.
     pub fn is_open(&self) -> bool {
         self.bearer.is_empty() && self.basic.is_empty() && self.tokens.is_none()
     }
 
-    /// Lets a request in or says why not.
-    pub(super) fn check(&self, headers: &HeaderMap, resource: &str) -> Result<Pass, Denied> {
+    /// Authorizes a request, or says why not.
+    pub(super) fn check(&self, headers: &HeaderMap, resource: &str) -> Result<Access, AuthDenied> {
         if self.is_open() {
-            return Ok(Pass::Full);
+            return Ok(Access::Full);
         }
         let given = headers.get(AUTHORIZATION).map(|value| value.as_bytes());
-        let Some((scheme, credentials)) = given.and_then(split) else {
-            return Err(Denied::NothingGiven);
+        let Some((scheme, credentials)) = given.and_then(split_credentials) else {
+            return Err(AuthDenied::Missing);
         };
-        let known = if scheme.eq_ignore_ascii_case(b"bearer") && self.takes_bearers() {
+        let known = if scheme.eq_ignore_ascii_case(b"bearer") && self.accepts_bearer() {
             match &self.tokens {
-                Some(check) if !is_among(credentials, &self.bearer) => {
-                    return vouched(&**check, credentials, resource);
+                Some(check) if !matches_any(credentials, &self.bearer) => {
+                    return verify_token(&**check, credentials, resource);
                 }
-                _ => is_among(credentials, &self.bearer),
+                _ => matches_any(credentials, &self.bearer),
             }
         } else if scheme.eq_ignore_ascii_case(b"basic") && !self.basic.is_empty() {
-            STANDARD.decode(credentials).is_ok_and(|pair| is_among(&pair, &self.basic))
+            STANDARD.decode(credentials).is_ok_and(|pair| matches_any(&pair, &self.basic))
         } else {
-            return Err(Denied::NothingGiven);
+            return Err(AuthDenied::Missing);
         };
-        if known { Ok(Pass::Full) } else { Err(Denied::Wrong) }
+        if known { Ok(Access::Full) } else { Err(AuthDenied::Rejected) }
     }
 
-    /// Whether somebody who came in may also send this.
-    pub(super) fn check_frame(&self, pass: &Pass, frame: &Frame) -> Result<(), Denied> {
-        match (&self.tokens, pass) {
-            (Some(check), Pass::Scopes(scopes)) => {
+    /// Checks the scopes that a frame needs.
+    pub(super) fn check_frame(&self, access: &Access, frame: &Frame) -> Result<(), AuthDenied> {
+        match (&self.tokens, access) {
+            (Some(check), Access::Scopes(scopes)) => {
                 let needed = check.needed_for(frame);
                 match needed.iter().all(|scope| scopes.contains(scope)) {
                     true => Ok(()),
-                    false => Err(Denied::TooLittle(together(check.needed(), needed))),
+                    false => Err(AuthDenied::MissingScopes(merge_scopes(check.needed(), needed))),
                 }
             }
             _ => Ok(()),
         }
     }
 
-    fn takes_bearers(&self) -> bool {
+    fn accepts_bearer(&self) -> bool {
         !self.bearer.is_empty() || self.tokens.is_some()
     }
 
-    /// The challenges, each a `WWW-Authenticate` of its own. A bearer's names
-    /// the metadata (RFC 9728, 5.1), what was wrong with a token that was given
-    /// (RFC 6750, 3), and which scopes one needs.
-    pub(super) fn challenges(&self, denied: &Denied, metadata: Option<&str>) -> Vec<String> {
+    /// Returns the values of `WWW-Authenticate`. The bearer challenge names the metadata (RFC
+    /// 9728, 5.1), what is wrong with the token (RFC 6750, 3), and the required scopes.
+    pub(super) fn challenges(&self, error: &AuthDenied, metadata: Option<&str>) -> Vec<String> {
         let mut challenges = Vec::new();
-        if self.takes_bearers() {
+        if self.accepts_bearer() {
             let mut params = Vec::new();
             let mut say = |name: &str, value: &str| params.push(format!("{name}=\"{value}\""));
             let needed = self.tokens.as_ref().map(|check| check.needed().join(" "));
-            let scope = match denied {
-                Denied::TooLittle(scopes) => {
+            let scope = match error {
+                AuthDenied::MissingScopes(scopes) => {
                     say("error", "insufficient_scope");
                     Some(scopes.join(" "))
                 }
-                Denied::Bad(why) => {
+                AuthDenied::InvalidToken(why) => {
                     say("error", "invalid_token");
                     say("error_description", why);
                     needed
                 }
-                Denied::Wrong => {
+                AuthDenied::Rejected => {
                     say("error", "invalid_token");
                     needed
                 }
-                Denied::NothingGiven => needed,
+                AuthDenied::Missing => needed,
             };
             if let Some(scope) = scope.filter(|scope| !scope.is_empty()) {
                 say("scope", &scope);
@@ -157,19 +154,23 @@ impl Auth {
     }
 }
 
-/// Lets a token in that is good to somebody else.
-fn vouched(check: &dyn TokenCheck, token: &[u8], resource: &str) -> Result<Pass, Denied> {
-    let unreadable = || Denied::Bad("it is no text".to_owned());
+/// Verifies a token and its scopes.
+fn verify_token(
+    check: &dyn TokenCheck,
+    token: &[u8],
+    resource: &str,
+) -> Result<Access, AuthDenied> {
+    let unreadable = || AuthDenied::InvalidToken("not valid UTF-8".to_owned());
     let token = std::str::from_utf8(token).map_err(|_| unreadable())?;
-    let scopes = check.scopes_of(token, resource).map_err(Denied::Bad)?;
+    let scopes = check.scopes_of(token, resource).map_err(AuthDenied::InvalidToken)?;
     match check.needed().iter().all(|scope| scopes.contains(scope)) {
-        true => Ok(Pass::Scopes(scopes)),
-        false => Err(Denied::TooLittle(check.needed().to_vec())),
+        true => Ok(Access::Scopes(scopes)),
+        false => Err(AuthDenied::MissingScopes(check.needed().to_vec())),
     }
 }
 
-/// All of both, each once.
-fn together(first: &[String], second: Vec<String>) -> Vec<String> {
+/// Merges scopes without duplicates.
+fn merge_scopes(first: &[String], second: Vec<String>) -> Vec<String> {
     let mut all = first.to_vec();
     second.into_iter().for_each(|scope| {
         if !all.contains(&scope) {
@@ -179,50 +180,52 @@ fn together(first: &[String], second: Vec<String>) -> Vec<String> {
     all
 }
 
-/// Why a request is not let in.
+/// Why a request is not authorized.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Denied {
-    /// No credentials of a kind that is accepted.
-    NothingGiven,
-    /// Credentials that are not accepted.
-    Wrong,
-    /// A token that nobody vouches for; why.
-    Bad(String),
-    /// A token that is good, but not for this; these scopes are needed.
-    TooLittle(Vec<String>),
+pub(super) enum AuthDenied {
+    /// No credentials of an accepted kind.
+    Missing,
+    /// The credentials are not accepted.
+    Rejected,
+    /// The token is invalid; the text says why.
+    InvalidToken(String),
+    /// The token is valid, but lacks some of these scopes.
+    MissingScopes(Vec<String>),
 }
 
-impl Denied {
+impl AuthDenied {
     pub(super) fn status(&self) -> StatusCode {
         match self {
-            Denied::NothingGiven | Denied::Bad(_) => StatusCode::UNAUTHORIZED,
-            Denied::Wrong | Denied::TooLittle(_) => StatusCode::FORBIDDEN,
+            AuthDenied::Missing | AuthDenied::InvalidToken(_) => StatusCode::UNAUTHORIZED,
+            AuthDenied::Rejected | AuthDenied::MissingScopes(_) => StatusCode::FORBIDDEN,
         }
     }
 
     pub(super) fn message(&self) -> String {
         match self {
-            Denied::NothingGiven => "credentials are needed".to_owned(),
-            Denied::Wrong => "these credentials are not accepted".to_owned(),
-            Denied::Bad(why) => format!("this token is not accepted: {why}"),
-            Denied::TooLittle(scopes) => format!("this needs the scopes {}", scopes.join(" ")),
+            AuthDenied::Missing => "credentials required".to_owned(),
+            AuthDenied::Rejected => "credentials rejected".to_owned(),
+            AuthDenied::InvalidToken(why) => format!("token rejected: {why}"),
+            AuthDenied::MissingScopes(scopes) => {
+                format!("required scopes: {}", scopes.join(" "))
+            }
         }
     }
 }
 
-fn split(value: &[u8]) -> Option<(&[u8], &[u8])> {
+fn split_credentials(value: &[u8]) -> Option<(&[u8], &[u8])> {
     let space = value.iter().position(|byte| *byte == b' ')?;
     let credentials = value[space..].trim_ascii();
     (!credentials.is_empty()).then_some((&value[..space], credentials))
 }
 
-/// Compares with all of them, so that time does not tell which it was.
-fn is_among(given: &[u8], known: &[String]) -> bool {
+/// Compares with all of them, so that the time does not show which one matched.
+fn matches_any(given: &[u8], known: &[String]) -> bool {
     let none = Choice::from(0);
     known.iter().fold(none, |found, known| found | known.as_bytes().ct_eq(given)).into()
 }
 
-/// Says how many there are, never what they are.
+/// Shows how many credentials there are, never their values.
 impl fmt::Debug for Auth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Auth")
@@ -237,10 +240,10 @@ impl fmt::Debug for Auth {
 mod tests {
     use super::*;
 
-    fn check(auth: &Auth, value: &str) -> Result<(), Denied> {
+    fn check(auth: &Auth, value: &str) -> Result<(), AuthDenied> {
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, value.parse().expect("a header"));
-        auth.check(&headers, "http://a/mcp").map(|pass| assert_eq!(pass, Pass::Full))
+        auth.check(&headers, "http://a/mcp").map(|access| assert_eq!(access, Access::Full))
     }
 
     #[test]
@@ -250,13 +253,13 @@ mod tests {
         assert_eq!(check(&auth, "bearer  one "), Ok(()));
         assert_eq!(check(&auth, &format!("Basic {}", STANDARD.encode("ann:a:b"))), Ok(()));
         for wrong in ["Bearer on", "Bearer onee", "Bearer ONE", "Basic %%%", "Basic YTpi"] {
-            assert_eq!(check(&auth, wrong), Err(Denied::Wrong), "{wrong}");
+            assert_eq!(check(&auth, wrong), Err(AuthDenied::Rejected), "{wrong}");
         }
         for nothing in ["Bearer", "Bearer ", "Digest one", "one"] {
-            assert_eq!(check(&auth, nothing), Err(Denied::NothingGiven), "{nothing}");
+            assert_eq!(check(&auth, nothing), Err(AuthDenied::Missing), "{nothing}");
         }
-        assert_eq!(auth.check(&HeaderMap::new(), ""), Err(Denied::NothingGiven));
-        assert_eq!(Auth::default().check(&HeaderMap::new(), ""), Ok(Pass::Full));
+        assert_eq!(auth.check(&HeaderMap::new(), ""), Err(AuthDenied::Missing));
+        assert_eq!(Auth::default().check(&HeaderMap::new(), ""), Ok(Access::Full));
     }
 
     #[test]

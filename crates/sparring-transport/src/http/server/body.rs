@@ -1,6 +1,5 @@
-//! The body of a response: nothing, something whole, or events as they come
-//! with comments in between that keep the connection alive. On purpose it may
-//! come slowly, or break off.
+//! Bodies of responses: empty, complete, or events as they arrive, with comments that keep the
+//! connection alive. A scripted fault can delay or cut a body.
 
 use std::fmt;
 use std::io;
@@ -10,180 +9,181 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Frame as Piece, SizeHint};
-use sparring_peer::link::Fault;
 use sparring_peer::link::pace::Pace;
+use sparring_peer::link::{Cut, Fault, Faults};
+use sparring_wire::Frame;
 use tokio::time::{Instant, Sleep};
 
-use super::note::Note;
+use super::exchange_recorder::ExchangeRecorder;
+use crate::http::sse::Event;
 
-/// A comment, by which nothing is said.
-const COMMENT: &[u8] = b":\n\n";
+/// A comment without content.
+const KEEP_ALIVE_COMMENT: &[u8] = b":\n\n";
 
-/// The body of a response of ours.
+/// The body of a response.
 pub struct Body {
-    kind: Kind,
-    /// What goes wrong with it, where something does.
-    spoilt: Option<Box<Spoilt>>,
-    /// What is kept of the exchange, where it is.
-    note: Option<Box<Note>>,
+    kind: BodyKind,
+    /// A scripted fault, if any.
+    faulty: Option<Box<FaultyBody>>,
+    /// Records the exchange, if enabled.
+    exchange: Option<Box<ExchangeRecorder>>,
 }
 
-enum Kind {
+enum BodyKind {
     Whole(Option<Bytes>),
-    Events(Box<Stream>),
+    Events(Box<EventBody>),
 }
 
-/// How a body goes wrong.
+/// The scripted fault of a body.
 #[derive(Debug, Default)]
-struct Spoilt {
-    /// What is to come before anything else.
+struct FaultyBody {
+    /// The bytes to send before anything else.
     rest: Bytes,
     pace: Option<Pace>,
-    /// Whether the connection breaks after that.
+    /// Whether the connection breaks after them.
     breaks: bool,
-    /// Whether something was given that may not have gone out yet.
+    /// Whether bytes were handed over that may not have been sent yet.
     unsent: bool,
-    /// How long it was said to be, where it was.
+    /// The announced length, if any.
     length: Option<u64>,
 }
 
-/// Where events come from. Each time all that are there are written at once.
-pub(super) trait Source: Send + 'static {
-    /// Writes the events that are there, and says whether others may follow.
-    fn poll_write(&mut self, cx: &mut Context<'_>, out: &mut Vec<u8>) -> Poll<Further>;
+/// A source of events. All available events are written at once.
+pub(super) trait EventSource: Send + 'static {
+    /// Writes the available events and returns whether more may follow.
+    fn poll_write(&mut self, cx: &mut Context<'_>, out: &mut Vec<u8>) -> Poll<StreamStatus>;
 
-    /// How many bytes a second of what was just written may go out.
+    /// Returns the speed limit for what was just written, in bytes per second.
     fn pace(&mut self) -> Option<u64> {
         None
     }
 }
 
-/// Whether more follows.
+/// Whether more events follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Further {
+pub(super) enum StreamStatus {
     /// More may follow.
     More,
-    /// That was all.
-    Nothing,
+    /// No more events follow.
+    Done,
     /// The connection breaks here.
     Broken,
 }
 
-impl Further {
-    /// The same, where something goes wrong on purpose.
-    pub(super) fn with(self, fault: &Fault) -> Further {
-        if fault.cut.is_some() || fault.drop_stream { Further::Broken } else { self }
+impl StreamStatus {
+    /// Applies a fault.
+    pub(super) fn with_fault(self, fault: &Fault) -> StreamStatus {
+        if fault.cut.is_some() || fault.drop_stream { StreamStatus::Broken } else { self }
     }
 }
 
-struct Stream {
-    source: Box<dyn Source>,
+struct EventBody {
+    source: Box<dyn EventSource>,
     ended: bool,
     broken: bool,
-    /// How long it may be silent, and since when it is.
-    every: Duration,
-    since: Instant,
-    alarm: Pin<Box<Sleep>>,
+    /// How long the stream may be silent, and when it was last written.
+    keep_alive: Duration,
+    last_write: Instant,
+    timer: Pin<Box<Sleep>>,
 }
 
 impl Body {
     pub(super) fn empty() -> Self {
-        Kind::Whole(None).into()
+        BodyKind::Whole(None).into()
     }
 
     pub(super) fn whole(bytes: Bytes) -> Self {
-        Kind::Whole(Some(bytes).filter(|bytes| !bytes.is_empty())).into()
+        BodyKind::Whole(Some(bytes).filter(|bytes| !bytes.is_empty())).into()
     }
 
-    pub(super) fn events(source: impl Source, keep_alive: Duration) -> Self {
-        let stream = Stream {
+    pub(super) fn events(source: impl EventSource, keep_alive: Duration) -> Self {
+        let stream = EventBody {
             source: Box::new(source),
             ended: false,
             broken: false,
-            every: keep_alive,
-            since: Instant::now(),
-            alarm: Box::pin(tokio::time::sleep(keep_alive)),
+            keep_alive,
+            last_write: Instant::now(),
+            timer: Box::pin(tokio::time::sleep(keep_alive)),
         };
-        Kind::Events(Box::new(stream)).into()
+        BodyKind::Events(Box::new(stream)).into()
     }
 
-    /// Something whole that comes slowly, or breaks off before its end.
-    pub(super) fn spoilt(bytes: Bytes, length: Option<usize>, fault: &Fault) -> Self {
-        let spoilt = Spoilt {
+    /// Creates a complete body that is sent slowly or cut.
+    pub(super) fn faulty(bytes: Bytes, length: Option<usize>, fault: &Fault) -> Self {
+        let faulty = FaultyBody {
             rest: bytes,
             pace: fault.slow.map(Pace::new),
             breaks: fault.cut.is_some(),
             unsent: fault.drop_stream,
             length: length.map(|length| length as u64),
         };
-        Body { kind: Kind::Whole(None), spoilt: Some(Box::new(spoilt)), note: None }
+        Body { kind: BodyKind::Whole(None), faulty: Some(Box::new(faulty)), exchange: None }
     }
 
-    /// The exchange is over when this is dropped.
-    pub(super) fn noted(mut self, note: Note) -> Self {
-        self.note = Some(Box::new(note));
+    /// Ends the exchange when the body is dropped.
+    pub(super) fn recorded_by(mut self, exchange: ExchangeRecorder) -> Self {
+        self.exchange = Some(Box::new(exchange));
         self
     }
 }
 
-impl From<Kind> for Body {
-    fn from(kind: Kind) -> Self {
-        Body { kind, spoilt: None, note: None }
+impl From<BodyKind> for Body {
+    fn from(kind: BodyKind) -> Self {
+        Body { kind, faulty: None, exchange: None }
     }
 }
 
 impl Drop for Body {
     fn drop(&mut self) {
         let all = match &self.kind {
-            Kind::Whole(_) => true,
-            Kind::Events(stream) => stream.ended,
+            BodyKind::Whole(_) => true,
+            BodyKind::Events(stream) => stream.ended,
         };
-        if let Some(note) = self.note.as_mut().filter(|_| all) {
-            note.complete();
+        if let Some(exchange) = self.exchange.as_mut().filter(|_| all) {
+            exchange.complete();
         }
     }
 }
 
-impl Stream {
+impl EventBody {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if self.ended {
             return Poll::Ready(None);
         }
         let mut out = Vec::new();
         match self.source.poll_write(cx, &mut out) {
-            Poll::Ready(further) => {
-                self.ended = further != Further::More;
-                self.broken = further == Further::Broken;
-                self.since = Instant::now();
+            Poll::Ready(status) => {
+                self.ended = status != StreamStatus::More;
+                self.broken = status == StreamStatus::Broken;
+                self.last_write = Instant::now();
                 match out.is_empty() && self.ended {
                     true => Poll::Ready(None),
                     false => Poll::Ready(Some(out.into())),
                 }
             }
-            Poll::Pending => self.poll_alarm(cx),
+            Poll::Pending => self.poll_timer(cx),
         }
     }
 
-    /// The alarm is only set anew when it has gone off: events come more often.
-    fn poll_alarm(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        while self.alarm.as_mut().poll(cx).is_ready() {
+    /// The timer is only reset after it has fired, since events arrive more often.
+    fn poll_timer(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        while self.timer.as_mut().poll(cx).is_ready() {
             let now = Instant::now();
-            let due = self.since + self.every;
+            let due = self.last_write + self.keep_alive;
             if due > now {
-                self.alarm.as_mut().reset(due);
+                self.timer.as_mut().reset(due);
                 continue;
             }
-            self.since = now;
-            self.alarm.as_mut().reset(now + self.every);
-            return Poll::Ready(Some(Bytes::from_static(COMMENT)));
+            self.last_write = now;
+            self.timer.as_mut().reset(now + self.keep_alive);
+            return Poll::Ready(Some(Bytes::from_static(KEEP_ALIVE_COMMENT)));
         }
         Poll::Pending
     }
 }
 
-impl Spoilt {
-    /// The next piece of what is left, or that it breaks here; nothing when the
-    /// rest is as usual.
+impl FaultyBody {
+    /// Returns the next piece or the scripted error; `None` when the body continues as usual.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
         if !self.rest.is_empty() {
             let most = match &mut self.pace {
@@ -194,12 +194,12 @@ impl Spoilt {
             self.unsent = true;
             return Poll::Ready(Some(Ok(piece)));
         }
-        // What breaks at once takes with it what was written before.
+        // Breaking at once would discard the bytes that were just written.
         if self.breaks && std::mem::take(&mut self.unsent) {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
-        let broken = || Err(io::Error::other("broken off, as the script says"));
+        let broken = || Err(io::Error::other("connection cut by the script"));
         Poll::Ready(self.breaks.then(broken))
     }
 
@@ -217,21 +217,21 @@ impl http_body::Body for Body {
         cx: &mut Context<'_>,
     ) -> Poll<Option<io::Result<Piece<Bytes>>>> {
         let body = self.get_mut();
-        if let Some(spoilt) = &mut body.spoilt
-            && let Some(piece) = ready!(spoilt.poll(cx))
+        if let Some(faulty) = &mut body.faulty
+            && let Some(piece) = ready!(faulty.poll(cx))
         {
             return Poll::Ready(Some(piece.map(Piece::data)));
         }
         let bytes = match &mut body.kind {
-            Kind::Whole(bytes) => bytes.take(),
-            Kind::Events(stream) => {
+            BodyKind::Whole(bytes) => bytes.take(),
+            BodyKind::Events(stream) => {
                 let bytes = ready!(stream.poll(cx));
                 let pace = stream.source.pace().map(Pace::new);
                 if pace.is_some() || stream.broken {
                     let rest = bytes.unwrap_or_default();
                     let breaks = stream.broken;
-                    let spoilt = Spoilt { rest, pace, breaks, unsent: true, length: None };
-                    body.spoilt = Some(Box::new(spoilt));
+                    let faulty = FaultyBody { rest, pace, breaks, unsent: true, length: None };
+                    body.faulty = Some(Box::new(faulty));
                     return Pin::new(body).poll_frame(cx);
                 }
                 bytes
@@ -241,22 +241,24 @@ impl http_body::Body for Body {
     }
 
     fn is_end_stream(&self) -> bool {
-        if self.spoilt.as_ref().is_some_and(|spoilt| !spoilt.is_over()) {
+        if self.faulty.as_ref().is_some_and(|faulty| !faulty.is_over()) {
             return false;
         }
         match &self.kind {
-            Kind::Whole(bytes) => bytes.is_none(),
-            Kind::Events(stream) => stream.ended,
+            BodyKind::Whole(bytes) => bytes.is_none(),
+            BodyKind::Events(stream) => stream.ended,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
-        if let Some(spoilt) = &self.spoilt {
-            return spoilt.length.map_or(SizeHint::default(), SizeHint::with_exact);
+        if let Some(faulty) = &self.faulty {
+            return faulty.length.map_or(SizeHint::default(), SizeHint::with_exact);
         }
         match &self.kind {
-            Kind::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
-            Kind::Events(_) => SizeHint::default(),
+            BodyKind::Whole(bytes) => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64)
+            }
+            BodyKind::Events(_) => SizeHint::default(),
         }
     }
 }
@@ -264,8 +266,45 @@ impl http_body::Body for Body {
 impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            Kind::Whole(bytes) => f.debug_tuple("Whole").field(bytes).finish(),
-            Kind::Events(_) => f.write_str("Events"),
+            BodyKind::Whole(bytes) => f.debug_tuple("Whole").field(bytes).finish(),
+            BodyKind::Events(_) => f.write_str("Events"),
         }
     }
+}
+
+/// Writes a frame as an event.
+pub(super) fn write_event(
+    frame: &Frame,
+    name: Option<&str>,
+    id: Option<String>,
+    out: &mut Vec<u8>,
+) {
+    let name = name.map(str::to_owned);
+    Event { name, id, data: Some(frame.bytes().to_vec()), retry: None }.write(out);
+}
+
+/// Writes a frame as an event, with faults applied. A cut in the middle also cuts the event.
+pub(super) fn write_event_with_faults(
+    frame: &Frame,
+    faults: &Faults,
+    (name, id): (Option<&str>, Option<String>),
+    out: &mut Vec<u8>,
+) {
+    let Some(fault) = faults.get() else { return write_event(frame, name, id, out) };
+    if fault.drop_stream {
+        return;
+    }
+    for frame in faults.applied_to(frame) {
+        write_event(&frame, name, id.clone(), out);
+    }
+    if fault.cut == Some(Cut::Middle) {
+        // Removes the empty line that ends the event.
+        out.truncate(out.len().saturating_sub(2));
+    }
+}
+
+/// Writes an event without data that only carries an id, so that a client can resume there
+/// (2025-11-25, basic/transports#sending-messages-to-the-server).
+pub(super) fn write_priming_event(id: String, retry: Duration, out: &mut Vec<u8>) {
+    Event { name: None, id: Some(id), data: Some(Vec::new()), retry: Some(retry) }.write(out);
 }

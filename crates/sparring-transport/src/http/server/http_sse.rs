@@ -1,5 +1,5 @@
-//! HTTP+SSE (2024-11-05, basic/transports#http-with-sse): one stream down, posted
-//! messages up, and a session that ends with its stream.
+//! HTTP+SSE (2024-11-05, basic/transports#http-with-sse): the client posts messages, the server
+//! answers on one stream, and the session ends with the stream.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -8,68 +8,69 @@ use http::{HeaderMap, Response, StatusCode};
 use sparring_peer::link::{Envelope, Incoming, LinkKind, Stream};
 use sparring_wire::{Frame, FrameKind};
 
-use super::body::{Body, Further, Source};
-use super::legacy::{begin, no_message, refused};
+use super::body::{Body, EventSource, StreamStatus};
+use super::legacy::{invalid_message, post_refusal, start_session};
 use super::reply::{self, Refusal};
-use super::session::{Entry, Full, Hub, Reader, Registry, SessionId};
+use super::session::{PostError, Reader, Registry, Session, SessionEntry, SessionId};
 use super::{Shared, negotiation};
 use crate::http::sse::Event;
 
-/// The parameter of a message's URL that names the session.
-const SESSION: &str = "sessionId";
+/// The URL parameter with the session id.
+const SESSION_PARAMETER: &str = "sessionId";
 
-/// Opens the stream, which begins by saying where to post.
-pub(super) fn open(shared: &Shared, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
-    negotiation::takes_events(headers)?;
-    let (id, hub, running) = begin(shared, LinkKind::Shared)?;
-    let reader = hub.read(Hub::STANDING, None).map_err(|_| refused(Full::Ended))?;
-    let entry = Entry { hub, running, revision: None };
-    let kept = shared.registry.keep(id.clone(), entry);
-    kept.map_err(|_| Refusal::unavailable("too many sessions"))?;
-    let url = format!("{}?{SESSION}={}", shared.options.message_path, id.as_str());
+/// Opens the stream; its first event names the post URL.
+pub(super) fn open_stream(shared: &Shared, headers: &HeaderMap) -> Result<Response<Body>, Refusal> {
+    negotiation::check_accepts_events(headers)?;
+    let (id, session, running) = start_session(shared, LinkKind::Shared)?;
+    let reader =
+        session.read(Session::STANDING, None).map_err(|_| post_refusal(PostError::Ended))?;
+    let entry = SessionEntry { session, running, revision: None };
+    let inserted = shared.registry.insert(id.clone(), entry);
+    inserted.map_err(|_| Refusal::unavailable("too many sessions"))?;
+    let url = format!("{}?{SESSION_PARAMETER}={}", shared.options.message_path, id.as_str());
     let mut preface = Vec::new();
     Event { name: Some("endpoint".to_owned()), ..Event::data(url) }.write(&mut preface);
-    let reader = reader.old_style(preface);
-    let source = Down { reader, id, registry: Arc::clone(&shared.registry) };
+    let reader = reader.for_http_sse(preface);
+    let source = SseSource { reader, id, registry: Arc::clone(&shared.registry) };
     Ok(reply::events(Body::events(source, shared.options.keep_alive)))
 }
 
-/// Takes a message in; its answer comes on the stream.
+/// Accepts a message; its answer is sent on the stream.
 pub(super) fn post(
     shared: &Shared,
     query: &str,
     frame: Frame,
     envelope: Envelope,
 ) -> Result<Response<Body>, Refusal> {
-    let hub = find(shared, query)?;
+    let session = find_session(shared, query)?;
     if frame.kind() == FrameKind::Other && frame.result().is_none() && frame.error().is_none() {
-        return Err(no_message(&frame));
+        return Err(invalid_message(&frame));
     }
-    hub.post(Incoming::on(Stream::Standing, frame, Some(envelope))).map_err(refused)?;
+    session.post(Incoming::on(Stream::Standing, frame, Some(envelope))).map_err(post_refusal)?;
     Ok(reply::empty(StatusCode::ACCEPTED))
 }
 
-/// The session that a message is for.
-pub(super) fn find(shared: &Shared, query: &str) -> Result<Arc<Hub>, Refusal> {
+/// Finds the session of a message.
+pub(super) fn find_session(shared: &Shared, query: &str) -> Result<Arc<Session>, Refusal> {
     let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-    let Some((_, id)) = pairs.find(|(name, _)| *name == SESSION) else {
-        return Err(Refusal::bad_request(format!("the parameter {SESSION} is missing")));
+    let Some((_, id)) = pairs.find(|(name, _)| *name == SESSION_PARAMETER) else {
+        return Err(Refusal::bad_request(format!("missing parameter {SESSION_PARAMETER}")));
     };
     match shared.registry.find(id) {
-        Some((hub, None)) => Ok(hub),
-        _ => Err(refused(Full::Ended)),
+        Some((session, None)) => Ok(session),
+        _ => Err(post_refusal(PostError::Ended)),
     }
 }
 
-/// The stream, with which the session goes.
-struct Down {
+/// The stream; dropping it ends the session.
+struct SseSource {
     reader: Reader,
     id: SessionId,
     registry: Arc<Registry>,
 }
 
-impl Source for Down {
-    fn poll_write(&mut self, cx: &mut Context<'_>, out: &mut Vec<u8>) -> Poll<Further> {
+impl EventSource for SseSource {
+    fn poll_write(&mut self, cx: &mut Context<'_>, out: &mut Vec<u8>) -> Poll<StreamStatus> {
         self.reader.poll_write(cx, out)
     }
 
@@ -78,7 +79,7 @@ impl Source for Down {
     }
 }
 
-impl Drop for Down {
+impl Drop for SseSource {
     fn drop(&mut self) {
         drop(self.registry.remove(&self.id));
     }

@@ -1,4 +1,4 @@
-//! What clients connect to: a port or a Unix socket.
+//! Listeners for clients: TCP ports and Unix sockets.
 
 use std::future::Future;
 use std::io;
@@ -11,29 +11,29 @@ use tokio::net::{TcpListener, TcpStream};
 #[cfg(unix)]
 use tokio::net::{UnixListener, UnixStream};
 
-/// Something that takes connections.
+/// Accepts connections.
 pub trait Listener: Send + 'static {
-    /// One connection.
+    /// The type of a connection.
     type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
 
-    /// The next connection.
+    /// Accepts the next connection.
     fn accept(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
 
-    /// Its address, where it has one that can be connected to by TCP.
+    /// Returns the TCP address, if it has one.
     fn address(&self) -> Option<SocketAddr>;
 
-    /// The file that is to go with it.
+    /// Returns the file to remove with the listener.
     fn file(&self) -> Option<PathBuf> {
         None
     }
 }
 
-/// A connection of whatever kind.
+/// A connection of any kind.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
-/// A listener of whatever kind, so that what serves them is built once.
+/// A listener of any kind, so that the serving code is compiled once.
 pub(super) trait AnyListener: Send {
     fn accept(&self) -> BoxFuture<'_, io::Result<Box<dyn Stream>>>;
     fn address(&self) -> Option<SocketAddr>;
@@ -60,8 +60,8 @@ impl Listener for TcpListener {
 
     async fn accept(&self) -> io::Result<TcpStream> {
         let (stream, _) = TcpListener::accept(self).await?;
-        // An answer is written whole, and waits for nothing.
-        // That fails where the client has gone already, which is seen soon enough.
+        // A response is written as a whole and needs no delay. Fails if the client has already
+        // gone, which a read or a write will show.
         let _ = stream.set_nodelay(true);
         Ok(stream)
     }

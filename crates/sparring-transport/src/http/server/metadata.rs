@@ -1,28 +1,28 @@
-//! What a server says of itself as a protected resource (RFC 9728), and where.
+//! The server's metadata as a protected resource (RFC 9728).
 
 use http::{HeaderMap, header};
 use serde_json::json;
 
-/// Where the metadata is, followed by the path of the resource or by nothing.
+/// The well-known path of the metadata; the resource's path may follow.
 pub(super) const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
-/// A protected resource: who it is, and who gives tokens for it.
+/// A protected resource and its authorization servers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProtectedResource {
-    /// Its address; where none is given, the one that it was asked at.
+    /// Its URL (default: the URL of the request).
     pub resource: Option<String>,
-    /// Who gives tokens for it; a path is one at the same origin.
+    /// Its authorization servers; a path means the same origin.
     pub authorization_servers: Vec<String>,
     /// The scopes that its tokens may have.
     pub scopes: Vec<String>,
 }
 
 impl ProtectedResource {
-    /// The metadata as JSON.
+    /// Returns the metadata as JSON.
     pub(super) fn document(&self, headers: &HeaderMap, path: &str) -> String {
-        let address = self.address(headers, path);
+        let address = self.resource_url(headers, path);
         let here = |name: &String| match name.starts_with('/') {
-            true => format!("{}{}", split(&address).0, name.trim_end_matches('/')),
+            true => format!("{}{}", split_origin(&address).0, name.trim_end_matches('/')),
             false => name.clone(),
         };
         let servers: Vec<_> = self.authorization_servers.iter().map(here).collect();
@@ -37,43 +37,43 @@ impl ProtectedResource {
         document.to_string()
     }
 
-    /// Where the metadata of the resource is: its path is put behind the well
-    /// known one (RFC 9728, 3.1).
-    pub(super) fn url(&self, headers: &HeaderMap, path: &str) -> String {
-        let address = self.address(headers, path);
-        let (origin, path) = split(&address);
+    /// Returns the URL of the metadata: the resource's path follows the well-known path (RFC
+    /// 9728, 3.1).
+    pub(super) fn metadata_url(&self, headers: &HeaderMap, path: &str) -> String {
+        let address = self.resource_url(headers, path);
+        let (origin, path) = split_origin(&address);
         format!("{origin}{WELL_KNOWN}{path}")
     }
 
-    /// Whether the metadata is there where that follows the well known path;
-    /// the server is at these paths.
-    pub(super) fn is_at(&self, suffix: &str, paths: &[&str]) -> bool {
-        let own = self.resource.as_deref().map(|resource| split(resource).1);
+    /// Returns whether the metadata is served at this suffix of the well-known path; `paths`
+    /// are those of the server.
+    pub(super) fn is_served_at(&self, suffix: &str, paths: &[&str]) -> bool {
+        let own = self.resource.as_deref().map(|resource| split_origin(resource).1);
         suffix.is_empty() || paths.contains(&suffix) || own == Some(suffix)
     }
 
-    /// The name of the resource, asked at that path.
-    pub(super) fn address(&self, headers: &HeaderMap, path: &str) -> String {
+    /// Returns the URL of the resource, for a request with these headers and this path.
+    pub(super) fn resource_url(&self, headers: &HeaderMap, path: &str) -> String {
         match &self.resource {
             Some(resource) => resource.clone(),
             None => {
                 let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-                // It is to stand between quotes.
-                let host = host.filter(|host| host.bytes().all(is_of_a_host));
+                // The value is put between quotes.
+                let host = host.filter(|host| host.bytes().all(is_host_byte));
                 format!("http://{}{path}", host.unwrap_or("localhost"))
             }
         }
     }
 }
 
-/// The origin of an address, and its path without the slash at its end.
-fn split(address: &str) -> (&str, &str) {
+/// Splits a URL into its origin and its path without a trailing slash.
+fn split_origin(address: &str) -> (&str, &str) {
     let rest = address.find("://").map_or(0, |colon| colon + 3);
     let slash = address[rest..].find('/').map_or(address.len(), |slash| rest + slash);
     (&address[..slash], address[slash..].trim_end_matches('/'))
 }
 
-fn is_of_a_host(byte: u8) -> bool {
+fn is_host_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~:[]%".contains(&byte)
 }
 
@@ -86,7 +86,7 @@ mod tests {
         let url = |resource: &str| {
             let resource =
                 ProtectedResource { resource: Some(resource.to_owned()), ..Default::default() };
-            resource.url(&HeaderMap::new(), "/mcp")
+            resource.metadata_url(&HeaderMap::new(), "/mcp")
         };
         assert_eq!(url("https://a.b/mcp"), format!("https://a.b{WELL_KNOWN}/mcp"));
         assert_eq!(url("https://a.b/"), format!("https://a.b{WELL_KNOWN}"));

@@ -1,32 +1,27 @@
-//! The server's half of HTTP: Streamable HTTP in both eras on one path, and the
-//! HTTP+SSE of 2024-11-05 beside it.
+//! The HTTP server: Streamable HTTP of both eras on one path, and HTTP+SSE of 2024-11-05.
 //!
-//! Everything is one function from a request to a response, [`HttpServer::handle`],
-//! so that it can stand behind the routes of others; [`HttpServer::serve`] puts it
-//! on a listener. What the frames mean is the peer's business.
+//! [`HttpServer::handle`] turns a request into a response, so that it can be used behind other
+//! routes. [`HttpServer::serve`] serves a listener. The peer interprets the frames.
 
 mod auth;
-mod beside;
+mod authorize;
 mod body;
-mod cors;
-mod door;
-mod drain;
-mod event;
-mod guard;
+mod connection_stream;
+mod exchange_recorder;
 mod http_sse;
 mod legacy;
 mod listener;
 mod metadata;
 mod modern;
 mod negotiation;
-mod note;
 mod options;
-mod reading;
+mod read_body;
+mod rebinding_guard;
 mod reply;
 mod routes;
 mod serve;
 mod session;
-mod wire;
+mod shutdown_signal;
 
 use std::fmt;
 use std::future::Future;
@@ -41,42 +36,41 @@ use sparring_peer::server::AnyServer;
 use sparring_peer::{Handler, Server};
 use sparring_wire::{Side, mirror};
 
-use self::drain::Drain;
-use self::guard::Reach;
+use self::rebinding_guard::Reachability;
 use self::session::Registry;
+use self::shutdown_signal::ShutdownSignal;
 
 pub use self::auth::{Auth, TokenCheck};
-pub use self::beside::{Beside, Visit};
 pub use self::body::Body;
 pub use self::listener::Listener;
 pub use self::metadata::ProtectedResource;
-pub use self::options::HttpOptions;
+pub use self::options::{Beside, HttpOptions, Visit};
 pub use self::serve::Serving;
 
-/// A server over HTTP. Cheap to clone; all clones are one server, and its
-/// sessions end with the last of them.
+/// An HTTP server. Cheap to clone; all clones share one server, whose sessions end with the
+/// last clone.
 pub struct HttpServer<H> {
     server: Server<H>,
     shared: Arc<Shared>,
 }
 
-/// What all requests share. The handler's type is not known here, so that all of
-/// this is built once, and not in each crate that has a server.
+/// The state that all requests share. It does not depend on the handler's type, so that it is
+/// compiled once and not in each crate with a server.
 struct Shared {
     server: AnyServer,
     options: HttpOptions,
     registry: Arc<Registry>,
-    drain: Drain,
-    /// Of exchanges. What has frames records them by another of it, which is
-    /// judged apart and whose times have the same beginning.
+    shutdown: ShutdownSignal,
+    /// Records exchanges. Frames are recorded by another recorder of the same transcript, which
+    /// is checked separately and uses the same clock.
     recorder: Option<Recorder>,
-    /// Which eras are spoken.
+    /// The supported eras.
     legacy: bool,
     modern: bool,
 }
 
 impl<H: Handler> HttpServer<H> {
-    /// A server over HTTP, which begins to serve with the first request.
+    /// Creates a server, which starts with the first request.
     pub fn new(server: Server<H>, options: HttpOptions) -> Self {
         let revisions = server.revisions();
         let transcript = options.transcript.as_ref();
@@ -84,7 +78,7 @@ impl<H: Handler> HttpServer<H> {
             legacy: revisions.iter().any(|revision| !revision.is_modern()),
             modern: revisions.iter().any(|revision| revision.is_modern()),
             registry: Registry::new(options.max_sessions),
-            drain: Drain::default(),
+            shutdown: ShutdownSignal::default(),
             recorder: transcript.map(|transcript| Recorder::new(transcript, Side::Server)),
             server: AnyServer::of(&server),
             options,
@@ -92,20 +86,19 @@ impl<H: Handler> HttpServer<H> {
         HttpServer { server, shared: Arc::new(shared) }
     }
 
-    /// The server behind it.
+    /// Returns the MCP server.
     pub fn server(&self) -> &Server<H> {
         &self.server
     }
 
-    /// How many sessions there are.
+    /// Returns the number of sessions.
     pub fn sessions(&self) -> usize {
         self.shared.registry.len()
     }
 
-    /// Answers one request. Where nothing else is configured, it must name this
-    /// machine as its host.
+    /// Answers one request. By default its host must be this machine.
     ///
-    /// The future is to be polled within a tokio runtime with a timer.
+    /// The future must be polled in a tokio runtime with a timer.
     pub fn handle<B>(
         &self,
         request: Request<B>,
@@ -113,11 +106,10 @@ impl<H: Handler> HttpServer<H> {
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
     {
-        routes::handle(Arc::clone(&self.shared), request, Reach::Loopback)
+        routes::handle(Arc::clone(&self.shared), request, Reachability::Loopback)
     }
 
-    /// Serves all who connect to a listener of TCP or of a Unix socket, in the
-    /// background.
+    /// Serves the connections of a listener, TCP or Unix socket, in the background.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
@@ -125,33 +117,33 @@ impl<H: Handler> HttpServer<H> {
         serve::spawn(Arc::clone(&self.shared), Box::new(listener))
     }
 
-    /// Begins the end, for whoever drives the requests: nothing new is begun,
-    /// subscriptions and standing streams end, and what is in flight goes on.
-    /// [`Serving::stop`] does this and all the rest.
+    /// Begins the shutdown, for callers that use [`HttpServer::handle`]: no new requests are
+    /// accepted, subscriptions and standing streams end, and running requests continue.
+    /// [`Serving::stop`] does this and the rest.
     pub fn drain(&self) {
-        self.shared.end();
+        self.shared.begin_shutdown();
     }
 
-    /// Stops all sessions, with what is in flight in them; those that take
-    /// longer than that are dropped.
+    /// Stops all sessions with their running requests; drops those that take longer than
+    /// `within`.
     pub async fn stop_sessions(&self, within: Duration) {
         Arc::clone(&self.shared).stop_sessions(within).await;
     }
 }
 
 impl Shared {
-    fn end(&self) {
-        self.drain.begin();
-        self.registry.drain();
+    fn begin_shutdown(&self) {
+        self.shutdown.start();
+        self.registry.begin_shutdown();
     }
 
-    /// Boxed, so that it is built here and not where it is waited for.
+    /// Boxed, so that it is compiled here and not in the callers' crates.
     fn stop_sessions(self: Arc<Self>, within: Duration) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             let sessions = self.registry.take_all();
             let stopped = sessions.into_iter().map(|entry| entry.running.stop());
             let all = futures_util::future::join_all(stopped);
-            // What does not stop by itself is dropped, and stops by that.
+            // Dropping a session stops it.
             let _ = tokio::time::timeout(within, all).await;
         })
     }
@@ -172,9 +164,9 @@ impl<H> fmt::Debug for HttpServer<H> {
     }
 }
 
-/// The protocol version that the headers name.
+/// Returns the protocol version in the headers.
 fn version_in(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(mirror::PROTOCOL_VERSION)?;
-    // One that cannot be read is one that is not spoken.
+    // An unreadable version is not supported.
     Some(value.to_str().unwrap_or_default())
 }

@@ -1,22 +1,21 @@
-//! What a client takes and what it sends, by its headers: `Accept` and
-//! `Content-Type`.
+//! Checks `Accept` and `Content-Type` of requests.
 
 use http::{HeaderMap, StatusCode, header};
 
 use super::reply::Refusal;
 
-/// The type of a single frame.
+/// The media type of a single frame.
 pub(super) const JSON: &str = "application/json";
-/// The type of a stream of frames.
+/// The media type of a stream of frames.
 pub(super) const EVENTS: &str = "text/event-stream";
 
-/// A client that posts must take both kinds of answer (2025-11-25,
+/// Checks that a posting client accepts both kinds of response (2025-11-25,
 /// basic/transports#sending-messages-to-the-server).
-pub(super) fn takes_both(headers: &HeaderMap) -> Result<(), Refusal> {
-    // As nearly all clients have it.
+pub(super) fn check_accepts_both(headers: &HeaderMap) -> Result<(), Refusal> {
+    // The form that nearly all clients send.
     let usual = headers.get(header::ACCEPT);
     let usual = usual.is_some_and(|it| it == "application/json, text/event-stream");
-    match usual || takes(headers, JSON) && takes(headers, EVENTS) {
+    match usual || accepts(headers, JSON) && accepts(headers, EVENTS) {
         true => Ok(()),
         false => Err(Refusal::new(
             StatusCode::NOT_ACCEPTABLE,
@@ -25,9 +24,9 @@ pub(super) fn takes_both(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-/// A client that listens must take a stream.
-pub(super) fn takes_events(headers: &HeaderMap) -> Result<(), Refusal> {
-    match takes(headers, EVENTS) {
+/// Checks that a listening client accepts a stream.
+pub(super) fn check_accepts_events(headers: &HeaderMap) -> Result<(), Refusal> {
+    match accepts(headers, EVENTS) {
         true => Ok(()),
         false => Err(Refusal::new(
             StatusCode::NOT_ACCEPTABLE,
@@ -36,8 +35,8 @@ pub(super) fn takes_events(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-/// What is posted is JSON, and as it is.
-pub(super) fn sends_json(headers: &HeaderMap) -> Result<(), Refusal> {
+/// Checks that the body is JSON without an encoding.
+pub(super) fn check_sends_json(headers: &HeaderMap) -> Result<(), Refusal> {
     let found = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = found.map(|value| value.split(';').next().unwrap_or_default().trim());
     if !essence.is_some_and(|essence| essence.eq_ignore_ascii_case(JSON)) {
@@ -50,14 +49,14 @@ pub(super) fn sends_json(headers: &HeaderMap) -> Result<(), Refusal> {
     if encoding.is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
         return Err(Refusal::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "a body with a Content-Encoding is not read",
+            "Content-Encoding is not supported",
         ));
     }
     Ok(())
 }
 
-/// Whether the range that fits best does not refuse it (RFC 9110, 12.5.1).
-fn takes(headers: &HeaderMap, wanted: &str) -> bool {
+/// Returns whether the most specific range accepts the type (RFC 9110, 12.5.1).
+fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
     let (kind, _) = wanted.split_once('/').unwrap_or((wanted, ""));
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut best = (0, false);
@@ -71,13 +70,13 @@ fn takes(headers: &HeaderMap, wanted: &str) -> bool {
             _ if range.eq_ignore_ascii_case(wanted) => 3,
             _ => continue,
         };
-        best = best.max((fits, !parts.any(is_refusal)));
+        best = best.max((fits, !parts.any(is_zero_weight)));
     }
     best.1
 }
 
-/// A weight of nothing says: not this (RFC 9110, 12.4.2).
-fn is_refusal(parameter: &str) -> bool {
+/// A weight of zero means "not acceptable" (RFC 9110, 12.4.2).
+fn is_zero_weight(parameter: &str) -> bool {
     let weight =
         parameter.split_once('=').filter(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
     weight.is_some_and(|(_, weight)| weight.trim().parse::<f32>().is_ok_and(|weight| weight == 0.0))
@@ -100,7 +99,7 @@ mod tests {
             "application/*, text/*",
             "*/*;q=0, application/json, text/event-stream",
         ] {
-            assert!(takes_both(&accepting(value)).is_ok(), "{value}");
+            assert!(check_accepts_both(&accepting(value)).is_ok(), "{value}");
         }
         for value in [
             "application/json",
@@ -113,9 +112,9 @@ mod tests {
             "application/jsonp, text/event-stream",
             "",
         ] {
-            assert!(takes_both(&accepting(value)).is_err(), "{value}");
+            assert!(check_accepts_both(&accepting(value)).is_err(), "{value}");
         }
-        assert!(takes_both(&HeaderMap::new()).is_err());
-        assert!(takes_events(&accepting("text/event-stream")).is_ok());
+        assert!(check_accepts_both(&HeaderMap::new()).is_err());
+        assert!(check_accepts_events(&accepting("text/event-stream")).is_ok());
     }
 }

@@ -1,61 +1,58 @@
-//! What an HTTP server can be told, as plain data.
+//! Options of an HTTP server, as plain data, and the routes of others on the same listener.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+use http::{HeaderMap, Method, Response};
 use sparring_wire::Transcript;
 
 use super::auth::Auth;
-use super::beside::Beside;
 use super::metadata::ProtectedResource;
 
-/// How a server is reached over HTTP, and how much it bears.
+/// The paths and limits of an HTTP server.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
-    /// Where Streamable HTTP is, both eras.
+    /// The path of Streamable HTTP, for both eras.
     pub path: String,
-    /// Where the stream of HTTP+SSE (2024-11-05) begins; none leaves it out.
+    /// The path of the HTTP+SSE stream (2024-11-05); `None` disables it.
     pub sse_path: Option<String>,
-    /// Where the messages of HTTP+SSE are posted to.
+    /// The path that HTTP+SSE messages are posted to.
     pub message_path: String,
-    /// The names that a `Host` may have, with or without a port; `*` is any.
-    /// Where none are given: those of this machine if it listens only there,
-    /// else any.
+    /// The allowed values of `Host`, with or without a port; `*` allows any (default: the names
+    /// of this machine if the server listens only there, else any).
     pub allowed_hosts: Option<Vec<String>>,
-    /// The `Origin`s that may ask, as `https://example.com`; `*` is any. Where
-    /// none are given: those of this machine and of the allowed hosts.
+    /// The allowed values of `Origin`, such as `https://example.com`; `*` allows any (default:
+    /// this machine and the allowed hosts).
     pub allowed_origins: Option<Vec<String>>,
-    /// The most bytes that a request's body may have.
+    /// The largest request body, in bytes.
     pub body_limit: usize,
     /// How long a request's body may take to arrive.
     pub body_timeout: Duration,
-    /// How long a client may read nothing of what is written to it, before it
-    /// is taken for gone.
+    /// How long a client may read nothing before it is disconnected.
     pub write_timeout: Duration,
-    /// How many connections there may be at once; others wait in the system's
-    /// queue until one ends.
+    /// How many connections are accepted at once; others wait in the system's queue.
     pub max_connections: usize,
-    /// How long a stream may be silent before a comment keeps it alive; an
-    /// answer that takes longer becomes a stream for that reason.
+    /// How long a stream may be silent before a comment keeps it alive; an answer that takes
+    /// longer becomes a stream.
     pub keep_alive: Duration,
-    /// After how long a client is to come back for a stream that broke off.
+    /// After which time a client should resume a broken stream.
     pub retry: Duration,
     /// How long a session may be unused before it ends.
     pub session_idle: Duration,
-    /// How many sessions there may be at once.
+    /// How many sessions may exist at once.
     pub max_sessions: usize,
-    /// How many bytes each stream of a session keeps for a client that comes
-    /// back.
+    /// How many bytes each stream of a session keeps for resumption.
     pub replay_bytes: usize,
-    /// Who may come in.
+    /// The accepted credentials.
     pub auth: Auth,
-    /// What the server says of itself as a protected resource.
+    /// The server's metadata as a protected resource.
     pub metadata: Option<ProtectedResource>,
-    /// Where to record all frames, both ways, and every exchange that carried
-    /// them. Each session is judged as a conversation of its own, and so is each
-    /// request since 2026-07-28, which has none.
+    /// Where to record all frames and exchanges. Each session is checked as its own
+    /// conversation, and so is each request since 2026-07-28, which has no session.
     pub transcript: Option<Transcript>,
-    /// What is answered on other paths.
+    /// Answers requests on other paths.
     pub beside: Option<Arc<dyn Beside>>,
 }
 
@@ -82,4 +79,31 @@ impl Default for HttpOptions {
             beside: None,
         }
     }
+}
+
+/// Answers requests on other paths of the same listener, after the same checks of host and
+/// origin.
+pub trait Beside: fmt::Debug + Send + Sync + 'static {
+    /// Returns whether it serves a path; the protocol's paths take precedence.
+    fn serves(&self, path: &str) -> bool;
+
+    /// Answers a request at once.
+    fn answer(&self, visit: Visit<'_>) -> Response<Bytes>;
+}
+
+/// A request on a path outside of the protocol.
+#[derive(Debug)]
+pub struct Visit<'a> {
+    /// Its method.
+    pub method: &'a Method,
+    /// Its path.
+    pub path: &'a str,
+    /// Its query, if any.
+    pub query: Option<&'a str>,
+    /// Its headers.
+    pub headers: &'a HeaderMap,
+    /// Its body.
+    pub body: Vec<u8>,
+    /// Whether only this machine can reach the server.
+    pub is_local: bool,
 }

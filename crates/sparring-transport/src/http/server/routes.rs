@@ -1,5 +1,4 @@
-//! From a request to whoever answers it, by its path and method, after
-//! everything that keeps strangers out.
+//! Routes a request by its path and method, after the checks that protect the server.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -13,20 +12,19 @@ use http_body_util::BodyExt as _;
 use sparring_peer::link::Envelope;
 use sparring_wire::{ErrorObject, Frame, FrameKind, Headers, Rule, code};
 
-use super::auth::Pass;
-use super::beside::{Beside, Visit};
+use super::auth::Access;
 use super::body::Body;
-use super::guard::{self, Reach};
+use super::exchange_recorder::ExchangeRecorder;
 use super::metadata::WELL_KNOWN;
-use super::note::Note;
-use super::options::HttpOptions;
+use super::options::{Beside, HttpOptions, Visit};
+use super::rebinding_guard::{self, Reachability};
 use super::reply::{self, Refusal};
-use super::{Shared, cors, http_sse, legacy, modern, negotiation, reading, version_in};
+use super::{Shared, http_sse, legacy, modern, negotiation, read_body, version_in};
 
-/// How long an answer that comes when the end has begun may take to arrive.
+/// How long the body of a client's answer may take during the shutdown.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What can be asked for.
+/// The routes of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Route {
     Mcp,
@@ -39,72 +37,78 @@ pub(super) enum Route {
 pub(super) async fn handle<B>(
     shared: Arc<Shared>,
     request: Request<B>,
-    reach: Reach,
+    reach: Reachability,
 ) -> Response<Body>
 where
     B: http_body::Body<Data = Bytes> + Send + 'static,
 {
     let (parts, body) = request.into_parts();
     let Some(recorder) = shared.recorder.clone() else {
-        return answer(&shared, &parts, body, reach).await;
+        return answer_request(&shared, &parts, body, reach).await;
     };
-    let mut note = Note::begin(recorder, &parts);
-    let response = answer(&shared, &parts, body, reach).await;
-    note.head(&response);
-    response.map(|body| body.noted(note))
+    let mut exchange = ExchangeRecorder::new(recorder, &parts);
+    let response = answer_request(&shared, &parts, body, reach).await;
+    exchange.record_head(&response);
+    response.map(|body| body.recorded_by(exchange))
 }
 
-async fn answer<B>(shared: &Shared, parts: &Parts, body: B, reach: Reach) -> Response<Body>
+async fn answer_request<B>(
+    shared: &Shared,
+    parts: &Parts,
+    body: B,
+    reach: Reachability,
+) -> Response<Body>
 where
     B: http_body::Body<Data = Bytes> + Send,
 {
     let body = pin!(body);
     let mut body = body.fuse();
-    if let Err(refusal) = guard::check(parts, &shared.options, reach) {
-        reading::discard(Pin::new(&mut body), &parts.headers).await;
+    if let Err(refusal) = rebinding_guard::check(parts, &shared.options, reach) {
+        read_body::discard_body(Pin::new(&mut body), &parts.headers).await;
         return refusal.response();
     }
-    let answered = match shared.beside(parts.uri.path()) {
-        Some(beside) => aside(shared, beside, parts, Pin::new(&mut body), reach).await,
-        None => route(shared, parts, Pin::new(&mut body)).await,
+    let answered = match shared.extra_routes_for(parts.uri.path()) {
+        Some(beside) => answer_extra_route(shared, beside, parts, Pin::new(&mut body), reach).await,
+        None => dispatch(shared, parts, Pin::new(&mut body)).await,
     };
-    if answered.as_ref().is_err_and(|refusal| !refusal.is_for_lateness()) {
-        reading::discard(Pin::new(&mut body), &parts.headers).await;
+    if answered.as_ref().is_err_and(|refusal| !refusal.is_timeout_or_shutdown()) {
+        read_body::discard_body(Pin::new(&mut body), &parts.headers).await;
     }
     let mut response = answered.unwrap_or_else(Refusal::response);
-    // Who comes from a page that may ask, is also told what happened.
+    // Pages of an allowed origin may read the response.
     if let Some(origin) = parts.headers.get(ORIGIN) {
-        cors::expose(&mut response, origin.clone());
+        reply::expose_to_origin(&mut response, origin.clone());
     }
     response
 }
 
-/// Answers on a path that is not the protocol's.
-async fn aside<B>(
+/// Answers a request on a path outside of the protocol.
+async fn answer_extra_route<B>(
     shared: &Shared,
     beside: &dyn Beside,
     parts: &Parts,
     body: Pin<&mut B>,
-    reach: Reach,
+    reach: Reachability,
 ) -> Result<Response<Body>, Refusal>
 where
     B: http_body::Body<Data = Bytes>,
 {
     let HttpOptions { body_limit, body_timeout, .. } = shared.options;
-    let drain = &shared.drain;
-    let body = reading::read(body, body_limit, body_timeout, drain, Duration::ZERO).await?;
+    let shutdown = &shared.shutdown;
+    let body =
+        read_body::read_body(body, body_limit, body_timeout, shutdown, Duration::ZERO).await?;
     let visit = Visit {
         method: &parts.method,
         path: parts.uri.path(),
         query: parts.uri.query(),
         headers: &parts.headers,
         body,
-        is_local: reach == Reach::Loopback,
+        is_local: reach == Reachability::Loopback,
     };
     Ok(beside.answer(visit).map(Body::whole))
 }
 
-async fn route<B>(
+async fn dispatch<B>(
     shared: &Shared,
     parts: &Parts,
     body: Pin<&mut B>,
@@ -113,35 +117,36 @@ where
     B: http_body::Body<Data = Bytes> + Send,
 {
     let Some(route) = shared.find(parts.uri.path()) else {
-        return Err(Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path"));
+        return Err(Refusal::new(StatusCode::NOT_FOUND, "no such path"));
     };
-    let allow = shared.methods(route);
+    let allow = shared.allowed_methods(route);
     if parts.method == Method::OPTIONS {
-        return Ok(cors::options(&parts.headers, allow));
+        return Ok(reply::options_response(&parts.headers, allow));
     }
-    if shared.drain.has_begun() && !shared.may_answer(route, parts) {
-        return Err(ending());
+    if shared.shutdown.has_started() && !shared.may_answer(route, parts) {
+        return Err(shutdown_refusal());
     }
-    let pass = match route {
-        Route::Metadata => Pass::Full,
+    let access = match route {
+        Route::Metadata => Access::Full,
         _ => shared.authorize(route, &parts.headers)?,
     };
     match (route, &parts.method) {
         (Route::Mcp, &Method::POST) => {
-            negotiation::takes_both(&parts.headers)?;
-            let frame = read(shared, route, parts, body).await?;
-            // What is refused here is seen by no peer, and so by no link.
-            let recorder = legacy::recorder(shared, &parts.headers).map(|it| (it, frame.clone()));
-            mcp(shared, &parts.headers, frame, &pass).await.inspect_err(|refusal| {
+            negotiation::check_accepts_both(&parts.headers)?;
+            let frame = read_frame(shared, route, parts, body).await?;
+            // A frame that is refused here reaches no peer, so no link records it.
+            let recorder =
+                legacy::recorder_for(shared, &parts.headers).map(|it| (it, frame.clone()));
+            post_mcp(shared, &parts.headers, frame, &access).await.inspect_err(|refusal| {
                 if let Some((recorder, frame)) = recorder {
-                    if refusal.is_of_the_unseen() {
+                    if refusal.needs_recording() {
                         recorder.received(&frame);
                     }
                     recorder.sent(&refusal.frame());
                 }
             })
         }
-        // Since 2026-07-28 there is nothing but POST (basic/transports/streamable-http).
+        // Since 2026-07-28 only POST is allowed (basic/transports/streamable-http).
         (Route::Mcp, &(Method::GET | Method::DELETE))
             if shared.modern && modern::is_modern(version_in(&parts.headers)) =>
         {
@@ -151,20 +156,20 @@ where
         (Route::Mcp, &Method::DELETE) if shared.legacy => {
             legacy::delete(shared, &parts.headers).await
         }
-        (Route::Sse, &Method::GET) => http_sse::open(shared, &parts.headers),
+        (Route::Sse, &Method::GET) => http_sse::open_stream(shared, &parts.headers),
         (Route::Messages, &Method::POST) => {
             let query = parts.uri.query().unwrap_or_default();
-            http_sse::find(shared, query)?;
-            let frame = read(shared, route, parts, body).await?;
+            http_sse::find_session(shared, query)?;
+            let frame = read_frame(shared, route, parts, body).await?;
             check_readable(&frame)?;
-            shared.check_begins(&frame)?;
-            shared.check_pass(route, &parts.headers, &pass, &frame)?;
-            let envelope = Envelope { status: None, headers: spelled(&parts.headers) };
+            shared.check_not_shutting_down(&frame)?;
+            shared.check_access(route, &parts.headers, &access, &frame)?;
+            let envelope = Envelope { status: None, headers: to_wire_headers(&parts.headers) };
             http_sse::post(shared, query, frame, envelope)
         }
         (Route::Metadata, &(Method::GET | Method::HEAD)) => {
             let metadata = shared.options.metadata.as_ref();
-            // The one of HTTP+SSE is asked for by its path.
+            // The path selects the metadata of HTTP+SSE.
             let suffix = parts.uri.path().strip_prefix(WELL_KNOWN);
             let of = shared.sse_path().filter(|path| suffix == Some(path));
             let of = of.unwrap_or(&shared.options.path);
@@ -175,30 +180,30 @@ where
     }
 }
 
-/// Both eras on one path: a frame is modern when it says so itself or when its
-/// headers do (2026-07-28, basic/versioning#backward-compatibility-with-initialization-based-versions).
-async fn mcp(
+/// Handles both eras on one path: a frame is modern if it or its headers say so (2026-07-28,
+/// basic/versioning#backward-compatibility-with-initialization-based-versions).
+async fn post_mcp(
     shared: &Shared,
     headers: &HeaderMap,
     frame: Frame,
-    pass: &Pass,
+    access: &Access,
 ) -> Result<Response<Body>, Refusal> {
     check_readable(&frame)?;
-    shared.check_begins(&frame)?;
-    shared.check_pass(Route::Mcp, headers, pass, &frame)?;
+    shared.check_not_shutting_down(&frame)?;
+    shared.check_access(Route::Mcp, headers, access, &frame)?;
     let version = version_in(headers);
-    let names = shared.modern && modern::names_its_revision(&frame);
-    let envelope = Envelope { status: None, headers: spelled(headers) };
+    let names = shared.modern && modern::names_revision(&frame);
+    let envelope = Envelope { status: None, headers: to_wire_headers(headers) };
     if names || shared.modern && (modern::is_modern(version) || !shared.legacy) {
         if !names {
-            modern::check_nameless(&frame, version)?;
+            modern::check_without_revision(&frame, version)?;
         }
         return modern::serve(shared, frame, envelope).await;
     }
     legacy::post(shared, headers, frame, envelope).await
 }
 
-async fn read<B>(
+async fn read_frame<B>(
     shared: &Shared,
     route: Route,
     parts: &Parts,
@@ -207,40 +212,41 @@ async fn read<B>(
 where
     B: http_body::Body<Data = Bytes>,
 {
-    negotiation::sends_json(&parts.headers)?;
+    negotiation::check_sends_json(&parts.headers)?;
     let HttpOptions { body_limit, body_timeout, .. } = shared.options;
     let grace = if shared.may_answer(route, parts) { GRACE } else { Duration::ZERO };
-    let bytes = reading::read(body, body_limit, body_timeout, &shared.drain, grace).await?;
+    let bytes =
+        read_body::read_body(body, body_limit, body_timeout, &shared.shutdown, grace).await?;
     Ok(Frame::parse(bytes))
 }
 
-fn ending() -> Refusal {
+fn shutdown_refusal() -> Refusal {
     Refusal::unavailable("the server is shutting down")
 }
 
-/// Whether a frame asks for something.
-fn asks(frame: &Frame) -> bool {
+/// Returns whether a frame is or contains a request.
+fn has_request(frame: &Frame) -> bool {
     match frame.kind() {
-        FrameKind::Batch => frame.batch().any(|frame| asks(&frame)),
+        FrameKind::Batch => frame.batch().any(|frame| has_request(&frame)),
         kind => kind == FrameKind::Request,
     }
 }
 
-/// What is no JSON is told apart from what is only no message.
+/// Refuses a frame that is not JSON; an invalid message is handled later.
 fn check_readable(frame: &Frame) -> Result<(), Refusal> {
     let unreadable = |rule| matches!(rule, Rule::NotJson | Rule::InvalidUtf8 | Rule::TooDeep);
     match frame.violations().iter().find(|violation| unreadable(violation.rule)) {
         None => Ok(()),
         Some(violation) => {
             let error = ErrorObject::new(code::PARSE_ERROR, violation.message.clone());
-            Err(Refusal::with(StatusCode::BAD_REQUEST, error))
+            Err(Refusal::with_error(StatusCode::BAD_REQUEST, error))
         }
     }
 }
 
-/// The headers as a peer sees them. Those of one name are one, as RFC 9110 has
-/// it (5.3), so that none can hide behind another.
-fn spelled(headers: &HeaderMap) -> Headers {
+/// Converts the headers for the peer. Headers of the same name are joined (RFC 9110, 5.3), so
+/// that none can hide behind another.
+fn to_wire_headers(headers: &HeaderMap) -> Headers {
     let size = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len();
     let mut all = Headers::with_capacity(headers.len(), headers.iter().map(size).sum());
     if headers.len() == headers.keys_len() {
@@ -261,8 +267,8 @@ fn spelled(headers: &HeaderMap) -> Headers {
 }
 
 impl Shared {
-    /// Who answers on this path, where it is not the protocol's.
-    fn beside(&self, path: &str) -> Option<&dyn Beside> {
+    /// Returns the additional routes, if they serve this path.
+    fn extra_routes_for(&self, path: &str) -> Option<&dyn Beside> {
         let beside = self.options.beside.as_deref()?;
         (self.find(path).is_none() && beside.serves(path)).then_some(beside)
     }
@@ -284,37 +290,36 @@ impl Shared {
         let suffix = path.strip_prefix(WELL_KNOWN)?;
         let paths = [Some(&*options.path), self.sse_path()];
         let paths: Vec<_> = paths.into_iter().flatten().collect();
-        metadata.is_at(suffix, &paths).then_some(Route::Metadata)
+        metadata.is_served_at(suffix, &paths).then_some(Route::Metadata)
     }
 
-    /// Where HTTP+SSE begins, if it is spoken.
+    /// Returns the path of HTTP+SSE, if it is supported.
     pub(super) fn sse_path(&self) -> Option<&str> {
         self.options.sse_path.as_deref().filter(|_| self.legacy)
     }
 
-    /// Whether that may be what a request in flight waits for: an answer to what
-    /// it has asked its client, which is taken in until the end.
-    fn may_answer(&self, route: Route, parts: &Parts) -> bool
-where {
+    /// Returns whether a request may carry the answer that a running request waits for. Such
+    /// answers are accepted until the end.
+    fn may_answer(&self, route: Route, parts: &Parts) -> bool {
         parts.method == Method::POST
             && match route {
-                Route::Mcp => legacy::is_in_session(self, &parts.headers),
+                Route::Mcp => legacy::names_session(self, &parts.headers),
                 Route::Messages => {
-                    http_sse::find(self, parts.uri.query().unwrap_or_default()).is_ok()
+                    http_sse::find_session(self, parts.uri.query().unwrap_or_default()).is_ok()
                 }
                 Route::Sse | Route::Metadata => false,
             }
     }
 
-    /// When the end has begun, nothing else does.
-    fn check_begins(&self, frame: &Frame) -> Result<(), Refusal> {
-        match self.drain.has_begun() && asks(frame) {
-            true => Err(ending().to(frame.id())),
+    /// Refuses new requests during the shutdown.
+    fn check_not_shutting_down(&self, frame: &Frame) -> Result<(), Refusal> {
+        match self.shutdown.has_started() && has_request(frame) {
+            true => Err(shutdown_refusal().with_id(frame.id())),
             false => Ok(()),
         }
     }
 
-    fn methods(&self, route: Route) -> &'static str {
+    fn allowed_methods(&self, route: Route) -> &'static str {
         match route {
             Route::Mcp if self.legacy => "GET, POST, DELETE, OPTIONS",
             Route::Mcp | Route::Messages => "POST, OPTIONS",

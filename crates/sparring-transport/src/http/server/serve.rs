@@ -1,5 +1,4 @@
-//! Takes connections and lets each be served by a task of its own, until told
-//! to stop.
+//! Accepts connections and serves each in its own task, until it is stopped.
 
 use std::future::Future;
 use std::io;
@@ -21,23 +20,22 @@ use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
-use super::drain::Ear;
-use super::guard::Reach;
+use super::connection_stream::ConnectionStream;
 use super::listener::{AnyListener, Stream};
-use super::wire::Wire;
+use super::rebinding_guard::Reachability;
+use super::shutdown_signal::ShutdownWaiter;
 use super::{Shared, routes};
 
-/// How long a client may take to send the head of a request, from when it is
-/// waited for.
-const HEAD: Duration = Duration::from_secs(60);
+/// How long a client may take to send the head of a request.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long to wait when the system has no room for one more connection.
-const NO_ROOM: Duration = Duration::from_millis(50);
+/// How long to wait when the system cannot accept more connections.
+const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long sessions may take to stop, when nothing is in flight any more.
-const STOP: Duration = Duration::from_secs(1);
+/// How long sessions may take to stop after the last request.
+const STOP_SESSIONS_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A server at work on a listener. Dropped, it stops at once.
+/// A running server. Dropping it stops the server at once.
 #[derive(Debug)]
 #[must_use = "a server that is dropped stops"]
 pub struct Serving {
@@ -47,21 +45,20 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// Where it listens; none for a Unix socket.
+    /// Returns its address; `None` for a Unix socket.
     pub fn address(&self) -> Option<SocketAddr> {
         self.address
     }
 
-    /// Stops in good order: nothing more is begun, subscriptions and standing
-    /// streams end, requests in flight get that time to finish, and then all
-    /// sessions of the server stop. Connections are still taken as long as a
-    /// request in a session is in flight, since its client may have to answer
-    /// something before; all others are refused.
+    /// Stops in an orderly way: no new requests are accepted, subscriptions and standing
+    /// streams end, running requests get `within` to finish, and then all sessions stop. While
+    /// a request in a session runs, connections are still accepted, since its client may have
+    /// to answer a question; other requests are refused.
     pub async fn stop(mut self, within: Duration) {
         if let Some(stop) = self.stop.take() {
             let _ = stop.send(within);
         }
-        // It can only fail by a panic of its own, which has told itself.
+        // Fails only if the task panicked, which the panic hook has reported.
         let _ = (&mut self.task).await;
     }
 }
@@ -84,19 +81,19 @@ async fn run(
     listener: Box<dyn AnyListener>,
     mut stopped: oneshot::Receiver<Duration>,
 ) {
-    let _file = File(listener.file());
-    let reach = listener.address().map_or(Reach::Elsewhere, Reach::of);
+    let _file = SocketFile(listener.file());
+    let reach = listener.address().map_or(Reachability::Remote, Reachability::from_address);
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
-    let most = shared.options.max_connections;
+    let max_connections = shared.options.max_connections;
     let within = loop {
         tokio::select! {
             within = &mut stopped => break within.unwrap_or_default(),
             Some(_) = connections.join_next() => {}
-            stream = accept(&*listener), if connections.len() < most => {
+            stream = accept(&*listener), if connections.len() < max_connections => {
                 let Some(stream) = stream else { continue };
-                let ear = shared.drain.ear();
-                let connection = connection(&shared, stream, reach, ear);
+                let shutdown = shared.shutdown.subscribe();
+                let connection = serve_connection(&shared, stream, reach, shutdown);
                 let served = graceful.watch(connection);
                 connections.spawn(boxed(async { drop(served.await) }));
             }
@@ -104,69 +101,73 @@ async fn run(
     };
     let deadline = Instant::now() + within;
     let listener = Some(listener).filter(|_| shared.registry.is_serving());
-    shared.end();
-    // Those that are not done by then are dropped.
+    shared.begin_shutdown();
+    // Connections that are not done by then are dropped.
     let done = tokio::time::timeout_at(deadline, graceful.shutdown());
     tokio::select! {
         _ = done => {}
-        () = hear_answers(&shared, listener, reach) => {}
+        () = serve_answers(&shared, listener, reach) => {}
     }
     connections.shutdown().await;
-    shared.stop_sessions(STOP).await;
+    shared.stop_sessions(STOP_SESSIONS_TIMEOUT).await;
 }
 
-/// Takes connections on which clients may answer what requests in flight have
-/// asked them. Dropped, it drops them.
-async fn hear_answers(shared: &Arc<Shared>, listener: Option<Box<dyn AnyListener>>, reach: Reach) {
+/// Accepts connections on which clients may answer the questions of running requests. Dropping
+/// the future drops the connections.
+async fn serve_answers(
+    shared: &Arc<Shared>,
+    listener: Option<Box<dyn AnyListener>>,
+    reach: Reachability,
+) {
     let Some(listener) = listener else { return std::future::pending().await };
     let mut connections = JoinSet::new();
-    let most = shared.options.max_connections;
+    let max_connections = shared.options.max_connections;
     loop {
         tokio::select! {
             Some(_) = connections.join_next() => {}
-            stream = accept(&*listener), if connections.len() < most => {
+            stream = accept(&*listener), if connections.len() < max_connections => {
                 let Some(stream) = stream else { continue };
-                let connection = connection(shared, stream, reach, Ear::deaf());
+                let connection = serve_connection(shared, stream, reach, ShutdownWaiter::never());
                 connections.spawn(boxed(async { drop(connection.await) }));
             }
         }
     }
 }
 
-/// A connection as a task, of the same type as all others.
+/// Boxes a connection, so that all tasks have the same type.
 fn boxed(serving: impl Future<Output = ()> + Send + 'static) -> BoxFuture<'static, ()> {
     Box::pin(serving)
 }
 
-/// The next connection; none if that one, or any for now, cannot be had.
+/// Accepts the next connection; `None` if that failed.
 fn accept(listener: &dyn AnyListener) -> impl Future<Output = Option<Box<dyn Stream>>> + Send {
     let accepted = listener.accept();
     async {
         match accepted.await {
             Ok(stream) => Some(stream),
-            // One that broke before it was taken says nothing of the next.
-            Err(error) if is_of_one(&error) => None,
+            // A connection that broke before it was accepted does not affect the next.
+            Err(error) if is_connection_error(&error) => None,
             Err(_) => {
-                tokio::time::sleep(NO_ROOM).await;
+                tokio::time::sleep(ACCEPT_RETRY_INTERVAL).await;
                 None
             }
         }
     }
 }
 
-/// Whether an error is one connection's, and not the listener's.
-fn is_of_one(error: &io::Error) -> bool {
+/// Returns whether an error concerns one connection and not the listener.
+fn is_connection_error(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
 
-fn connection(
+fn serve_connection(
     shared: &Arc<Shared>,
     stream: Box<dyn Stream>,
-    reach: Reach,
-    ear: Ear,
+    reach: Reachability,
+    shutdown: ShutdownWaiter,
 ) -> http1::Connection<
-    TokioIo<Wire>,
+    TokioIo<ConnectionStream>,
     impl hyper::service::HttpService<
         Incoming,
         ResBody = super::Body,
@@ -175,24 +176,29 @@ fn connection(
     > + use<>,
 > {
     let shared = Arc::clone(shared);
-    let asked = Arc::new(AtomicBool::new(false));
-    let stream = Wire::new(stream, shared.options.write_timeout, Arc::clone(&asked), ear);
+    let has_request = Arc::new(AtomicBool::new(false));
+    let stream = ConnectionStream::new(
+        stream,
+        shared.options.write_timeout,
+        Arc::clone(&has_request),
+        shutdown,
+    );
     let service = service_fn(move |request: Request<Incoming>| {
-        asked.store(true, Ordering::Relaxed);
+        has_request.store(true, Ordering::Relaxed);
         let answered = routes::handle(Arc::clone(&shared), request, reach);
         async { Ok(answered.await) }
     });
     let mut http = http1::Builder::new();
-    // Without `pipeline_flush`: it holds back whatever is answered for as long as
-    // a part of the next request is there, a stream's events included.
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD);
+    // Without `pipeline_flush`: it delays every response, including the events of a stream,
+    // while a part of the next request is buffered.
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
     http.serve_connection(TokioIo::new(stream), service)
 }
 
-/// A socket's file, which goes with its listener.
-struct File(Option<PathBuf>);
+/// The file of a socket; removed with the listener.
+struct SocketFile(Option<PathBuf>);
 
-impl Drop for File {
+impl Drop for SocketFile {
     fn drop(&mut self) {
         if let Some(path) = &self.0 {
             let _ = std::fs::remove_file(path);

@@ -1,12 +1,11 @@
-//! Our client over HTTP on sites that do what a script says, misbehaving
-//! included.
+//! Our HTTP client against scripted servers, including misbehaving ones.
 
 mod faults;
-mod old;
+mod http_sse;
+mod proxies_and_sockets;
 mod queue;
+mod scripted_server;
 mod secrets;
 mod sessions;
-mod site;
 mod streams;
 mod tls;
-mod ways;

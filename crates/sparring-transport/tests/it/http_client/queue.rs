@@ -1,5 +1,4 @@
-//! What waits for what: nothing that a server leaves undone keeps the rest
-//! waiting for ever.
+//! Messages that wait for others: no missing response of a server blocks the rest forever.
 
 use std::time::Duration;
 
@@ -11,48 +10,50 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use super::site::{Asked, Reply, Site, call, connect, discovered, done, within};
+use super::scripted_server::{
+    ReceivedRequest, Reply, ScriptedServer, call, connect, discovered, done, within,
+};
 use super::streams::session_with;
 
 const SILENT: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
 
 #[tokio::test]
 async fn a_notification_that_is_never_answered_keeps_others_waiting_only_for_a_while() {
-    // Not even the head of a response comes, or the head and nothing more.
+    // Without the head of a response, or with the head only.
     for answer in ["", SILENT] {
-        let site = session_with(
+        let server = session_with(
             move |_| Reply::raw(answer).then_hang(),
             |asked| Reply::json(&done(asked)),
         )
         .await;
-        assert_eq!(site.call().await.unwrap().content(), "done");
+        assert_eq!(server.call().await.unwrap().content(), "done");
     }
 }
 
 #[tokio::test]
-async fn what_waits_for_a_notification_says_so_when_its_time_is_over() {
-    let site =
+async fn a_timeout_names_the_notification_that_it_waited_for() {
+    let server =
         session_with(|_| Reply::raw("").then_hang(), |asked| Reply::json(&done(asked))).await;
-    let client = site.connect().await.unwrap();
+    let client = server.connect().await.unwrap();
     let short = client.with_timeout(Duration::from_millis(50));
     let error = within(call(&short)).await.expect_err("it had to wait").to_string();
-    assert!(error.contains("waiting for an earlier message to be taken"), "{error}");
+    assert!(error.contains("waiting for the server to accept an earlier message"), "{error}");
 }
 
 #[tokio::test]
 async fn a_session_is_ended_although_a_notification_was_never_answered() {
-    let site =
+    let server =
         session_with(|_| Reply::raw("").then_hang(), |asked| Reply::json(&done(asked))).await;
-    within(site.connect().await.unwrap().close()).await;
-    assert_eq!(site.asked().last().map(Asked::what).as_deref(), Some("DELETE"));
+    within(server.connect().await.unwrap().close()).await;
+    assert_eq!(server.asked().last().map(ReceivedRequest::what).as_deref(), Some("DELETE"));
 }
 
 #[tokio::test]
-async fn what_is_said_to_a_notification_is_held_against_no_request() {
+async fn a_response_to_a_notification_fails_no_request() {
     for body in [r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}"#, "{}", "7"]
     {
         for status in ["400 Bad Request", "200 OK"] {
-            let site = Site::calling(move |asked| match &*asked.what() {
+            let server = ScriptedServer::calling(move |asked| match &*asked.what() {
                 "notifications/x" => {
                     Reply::of(status, &[("content-type", "application/json")], body)
                 }
@@ -65,7 +66,7 @@ async fn what_is_said_to_a_notification_is_held_against_no_request() {
                     grace: Duration::ZERO,
                     ..Default::default()
                 });
-            let client = connect(builder, &site.target()).await.unwrap();
+            let client = connect(builder, &server.target()).await.unwrap();
             let short = client.with_timeout(Duration::from_millis(100));
             client.notify("notifications/x", None);
             let error = within(call(&short)).await.expect_err("it is silent");
@@ -75,39 +76,39 @@ async fn what_is_said_to_a_notification_is_held_against_no_request() {
 }
 
 #[tokio::test]
-async fn what_has_no_answer_and_is_not_taken_is_noted() {
+async fn reports_a_message_that_the_server_does_not_accept() {
     let question = r#"{"jsonrpc":"2.0","id":"q","method":"roots/list"}"#;
-    let ready = |_: &Asked| Reply::of("202 Accepted", &[], "");
-    let site = session_with(ready, move |asked| match &*asked.what() {
+    let ready = |_: &ReceivedRequest| Reply::of("202 Accepted", &[], "");
+    let server = session_with(ready, move |asked| match &*asked.what() {
         "tools/call" => Reply::events(&format!("data: {question}\n\ndata: {}\n\n", done(asked))),
         "GET" => Reply::of("405 Method Not Allowed", &[], ""),
         _ => Reply::of("400 Bad Request", &[], "no, thanks"),
     })
     .await;
-    let client = connect(Client::builder().roots(["file:///a"]), &site.target()).await.unwrap();
+    let client = connect(Client::builder().roots(["file:///a"]), &server.target()).await.unwrap();
     assert_eq!(within(call(&client)).await.unwrap().content(), "done");
     client.notify("notifications/roots/list_changed", None);
     while client.mishaps().len() < 2 {
         within(call(&client)).await.unwrap();
     }
-    let told: Vec<_> = client.mishaps().iter().map(ToString::to_string).collect();
-    let answered = format!("{} answered 400 Bad Request to", site.url);
+    let reports: Vec<_> = client.mishaps().iter().map(ToString::to_string).collect();
+    let answered = format!("{} answered 400 Bad Request to", server.url);
     for expected in [
-        format!("{answered} our answer to its request \"q\": no, thanks"),
+        format!("{answered} our response to its request \"q\": no, thanks"),
         format!("{answered} notifications/roots/list_changed: no, thanks"),
     ] {
-        assert!(told.contains(&expected), "{told:?}");
+        assert!(reports.contains(&expected), "{reports:?}");
     }
 }
 
 #[tokio::test]
 async fn more_than_can_be_queued_goes_out_all_the_same() {
-    let site = Site::calling(|asked| match &*asked.what() {
+    let server = ScriptedServer::calling(|asked| match &*asked.what() {
         "notifications/x" => Reply::of("202 Accepted", &[], ""),
         _ => Reply::json(&done(asked)),
     })
     .await;
-    let client = site.connect().await.unwrap();
+    let client = server.connect().await.unwrap();
     client.notify("notifications/x", None);
     let large = RawJson::from(json!({"message": "x".repeat(5 * 1024 * 1024)}));
     let calls = (0..4).map(|_| client.call_tool("echo", large.clone()).start());
@@ -119,39 +120,38 @@ async fn more_than_can_be_queued_goes_out_all_the_same() {
 #[tokio::test]
 async fn requests_that_wait_for_others_keep_nothing_else_waiting() {
     const AT_ONCE: usize = 256;
-    let (told, mut heard) = mpsc::unbounded_channel();
-    let site = Site::calling(move |asked| {
-        told.send(asked.what()).unwrap();
+    let (reports, mut received) = mpsc::unbounded_channel();
+    let server = ScriptedServer::calling(move |asked| {
+        reports.send(asked.what()).unwrap();
         match &*asked.what() {
             "tools/call" => Reply::raw(SILENT).then_hang(),
             _ => Reply::of("202 Accepted", &[], ""),
         }
     })
     .await;
-    let client = site.connect().await.unwrap();
+    let client = server.connect().await.unwrap();
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..AT_ONCE + 1 {
         let client = client.clone();
         calls.spawn(async move { call(&client).await });
     }
     for _ in 0..AT_ONCE {
-        assert_eq!(within(heard.recv()).await.as_deref(), Some("tools/call"));
+        assert_eq!(within(received.recv()).await.as_deref(), Some("tools/call"));
     }
     client.notify("notifications/x", None);
-    assert_eq!(within(heard.recv()).await.as_deref(), Some("notifications/x"));
+    assert_eq!(within(received.recv()).await.as_deref(), Some("notifications/x"));
     let short = client.with_timeout(Duration::from_millis(50));
     let error = within(call(&short)).await.expect_err("it had to wait").to_string();
     assert!(error.contains("waiting for one of 256 other requests"), "{error}");
-    // What still waits when the client is closed is not sent any more.
+    // Messages that still wait when the client is closed are not sent.
     within(client.close()).await;
     while let Some(outcome) = within(calls.join_next()).await {
         outcome.unwrap().expect_err("closed");
     }
-    assert!(heard.try_recv().is_err());
+    assert!(received.try_recv().is_err());
 }
 
-/// A server that answers as soon as it has seen how a request begins, and reads
-/// nothing more of it.
+/// A server that answers after the beginning of a request and reads no more of it.
 async fn hasty(refuses: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -168,7 +168,7 @@ async fn hasty(refuses: bool) -> String {
                     let id = body.split("\"id\":").nth(1).and_then(|rest| rest.split(',').next());
                     let body = format!("{{\"id\":{}}}", id.unwrap());
                     let large = head.contains("content-length: 8");
-                    let asked = Asked { body, ..Asked::default() };
+                    let asked = ReceivedRequest { body, ..ReceivedRequest::default() };
                     let answer = match head.contains("server/discover") {
                         true => discovered(&asked),
                         false => done(&asked),
@@ -202,7 +202,7 @@ async fn a_connection_whose_request_was_not_read_is_not_used_again() {
 }
 
 #[tokio::test]
-async fn what_a_server_says_before_it_closes_is_heard_although_it_does_not_read() {
+async fn reads_the_response_of_a_server_that_stops_reading() {
     let target = sparring_transport::http::HttpTarget::new(hasty(true).await);
     let client = connect(Client::builder(), &target).await.unwrap();
     for _ in 0..5 {
@@ -215,21 +215,23 @@ async fn what_a_server_says_before_it_closes_is_heard_although_it_does_not_read(
 
 #[tokio::test]
 async fn a_call_refused_for_its_headers_is_made_again() {
-    let site = Site::calling(|asked| match (&*asked.what(), asked.header("mcp-param-message")) {
-        ("tools/list", _) => Reply::json(&asked.result(json!({
-            "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
-            "tools": [{"name": "echo", "inputSchema": {"type": "object", "properties": {
-                "message": {"type": "string", "x-mcp-header": "Message"}}}}],
-        }))),
-        (_, Some("hi")) => Reply::json(&done(asked)),
-        _ => {
-            let error = r#""error":{"code":-32020,"message":"Mcp-Param-Message is missing"}"#;
-            let body = asked.result(json!({})).replace("\"result\":{}", error);
-            Reply::of("400 Bad Request", &[("content-type", "application/json")], &body)
+    let server = ScriptedServer::calling(|asked| {
+        match (&*asked.what(), asked.header("mcp-param-message")) {
+            ("tools/list", _) => Reply::json(&asked.result(json!({
+                "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+                "tools": [{"name": "echo", "inputSchema": {"type": "object", "properties": {
+                    "message": {"type": "string", "x-mcp-header": "Message"}}}}],
+            }))),
+            (_, Some("hi")) => Reply::json(&done(asked)),
+            _ => {
+                let error = r#""error":{"code":-32020,"message":"Mcp-Param-Message is missing"}"#;
+                let body = asked.result(json!({})).replace("\"result\":{}", error);
+                Reply::of("400 Bad Request", &[("content-type", "application/json")], &body)
+            }
         }
     })
     .await;
-    assert_eq!(site.call().await.unwrap().content(), "done");
-    let what: Vec<_> = site.asked().iter().map(Asked::what).collect();
+    assert_eq!(server.call().await.unwrap().content(), "done");
+    let what: Vec<_> = server.asked().iter().map(ReceivedRequest::what).collect();
     assert_eq!(what, ["server/discover", "tools/call", "tools/list", "tools/call"]);
 }

@@ -1,14 +1,13 @@
-//! What must not be seen is not seen: not in the transcript, not in an error,
-//! not in what is printed for debugging.
+//! Secrets appear neither in the transcript nor in errors or debug output.
 
 use sparring_peer::Client;
 use sparring_transport::http::{Credentials, HttpLink, HttpTarget};
 
-use super::site::{Reply, Site, call, connect, done, within};
+use super::scripted_server::{Reply, ScriptedServer, call, connect, done, within};
 
 #[tokio::test]
 async fn credentials_and_headers_are_sent_and_hidden() {
-    let site = Site::calling(|asked| match asked.header("x-key") {
+    let server = ScriptedServer::calling(|asked| match asked.header("x-key") {
         Some("hunter2") => {
             let headers = [
                 ("content-type", "application/json"),
@@ -20,7 +19,7 @@ async fn credentials_and_headers_are_sent_and_hidden() {
         _ => Reply::of("403 Forbidden", &[("set-cookie", "hunter3")], ""),
     })
     .await;
-    let mut target = site.target().header("X-Key", "hunter2").basic("me", "hunter4");
+    let mut target = server.target().header("X-Key", "hunter2").basic("me", "hunter4");
     let link = HttpLink::new(&target).unwrap();
     let mut shown = format!("{target:?} {link:?}");
     let client = connect(Client::builder(), &target).await.unwrap();
@@ -28,7 +27,7 @@ async fn credentials_and_headers_are_sent_and_hidden() {
     shown.push_str(&format!("{response:?}"));
     let cookie = response.envelope().and_then(|envelope| envelope.headers.get("set-cookie"));
     assert_eq!(cookie, Some("hunter6"), "whoever asked gets all of it");
-    let asked = site.asked();
+    let asked = server.asked();
     assert_eq!(asked[1].header("authorization"), Some("Basic bWU6aHVudGVyNA=="));
     shown.push_str(&format!("{:?}", client.transcript().exchanges()));
 
@@ -41,7 +40,7 @@ async fn credentials_and_headers_are_sent_and_hidden() {
 }
 
 #[test]
-fn a_header_that_cannot_be_one_is_told_without_its_value() {
+fn reports_an_invalid_header_without_its_value() {
     let mut target = HttpTarget::new("http://localhost/mcp");
     target.headers = vec![("X-Key".to_owned(), "hunter2\n".to_owned())];
     let error = HttpLink::new(&target).expect_err("no such header").to_string();

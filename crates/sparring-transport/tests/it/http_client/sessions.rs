@@ -1,24 +1,26 @@
-//! Sessions of the revisions with a handshake: their id, their version, their
-//! end; and what is found out about a server's era.
+//! Sessions of the revisions with `initialize`: their id, version and end, and the detection of
+//! a server's era.
 
 use serde_json::json;
 use sparring_peer::client::Error;
 use sparring_peer::{Cause, Client, Protocol};
 use sparring_wire::Revision;
 
-use super::site::{Asked, Reply, Site, call, connect, discovered, done, within};
+use super::scripted_server::{
+    ReceivedRequest, Reply, ScriptedServer, call, connect, discovered, done, within,
+};
 
-fn initialized(asked: &Asked, version: &str) -> String {
+fn initialized(asked: &ReceivedRequest, version: &str) -> String {
     asked.result(json!({"protocolVersion": version, "capabilities": {"tools": {}},
         "serverInfo": {"name": "site", "version": "1"}}))
 }
 
-/// A site with a handshake, which says how it is to begin and to go on.
+/// A server with `initialize`, with scripted first and later responses.
 async fn legacy(
     session: Option<&'static str>,
-    answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static,
-) -> Site {
-    Site::new(move |asked| match &*asked.what() {
+    answer: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static,
+) -> ScriptedServer {
+    ScriptedServer::new(move |asked| match &*asked.what() {
         "server/discover" => Reply::of("400 Bad Request", &[], ""),
         "initialize" => {
             let mut headers = vec![("content-type", "application/json")];
@@ -34,17 +36,17 @@ async fn legacy(
 
 #[tokio::test]
 async fn a_session_is_kept_and_ended() {
-    let site = legacy(Some("s-1"), |asked| match &*asked.method {
+    let server = legacy(Some("s-1"), |asked| match &*asked.method {
         "DELETE" => Reply::of("204 No Content", &[], ""),
         _ => Reply::json(&done(asked)),
     })
     .await;
-    let client = site.connect().await.unwrap();
+    let client = server.connect().await.unwrap();
     assert_eq!(client.revision(), Some(Revision::V2025_06_18));
     assert_eq!(within(call(&client)).await.unwrap().content(), "done");
     within(client.close()).await;
-    let asked = site.asked();
-    let what: Vec<_> = asked.iter().map(Asked::what).collect();
+    let asked = server.asked();
+    let what: Vec<_> = asked.iter().map(ReceivedRequest::what).collect();
     assert_eq!(what[..3], ["server/discover", "initialize", "notifications/initialized"]);
     assert!(what.contains(&"GET".to_owned()) && what.contains(&"tools/call".to_owned()));
     assert_eq!(what.last().map(String::as_str), Some("DELETE"));
@@ -59,34 +61,34 @@ async fn a_session_is_kept_and_ended() {
 
 #[tokio::test]
 async fn a_server_need_not_have_sessions() {
-    let site = legacy(None, |asked| Reply::json(&done(asked))).await;
-    let client = site.connect().await.unwrap();
+    let server = legacy(None, |asked| Reply::json(&done(asked))).await;
+    let client = server.connect().await.unwrap();
     assert_eq!(within(call(&client)).await.unwrap().content(), "done");
     within(client.close()).await;
-    let asked = site.asked();
+    let asked = server.asked();
     assert!(asked.iter().all(|asked| asked.header("mcp-session-id").is_none()));
     assert!(asked.iter().all(|asked| asked.method != "DELETE"));
 }
 
 #[tokio::test]
-async fn a_session_that_the_server_has_ended_is_told_as_such() {
-    let site = legacy(Some("s-1"), |_| Reply::of("404 Not Found", &[], "session expired")).await;
-    let client = site.connect().await.unwrap();
+async fn reports_a_session_that_the_server_has_ended() {
+    let server = legacy(Some("s-1"), |_| Reply::of("404 Not Found", &[], "session expired")).await;
+    let client = server.connect().await.unwrap();
     let error = within(call(&client)).await.expect_err("the session is gone");
     let Error::Closed { cause: Cause::SessionLost(why), .. } = &error else { panic!("{error}") };
     assert!(why.contains("session expired"), "{why}");
     assert!(matches!(within(client.closed()).await, Cause::SessionLost(_)));
-    // Nobody asked for a new one.
-    assert_eq!(site.asked().iter().filter(|asked| asked.what() == "initialize").count(), 1);
+    // No new session was requested.
+    assert_eq!(server.asked().iter().filter(|asked| asked.what() == "initialize").count(), 1);
 }
 
 #[tokio::test]
 async fn the_era_is_found_once_for_an_origin() {
-    let site = legacy(None, |asked| Reply::json(&done(asked))).await;
+    let server = legacy(None, |asked| Reply::json(&done(asked))).await;
     for _ in 0..2 {
-        within(site.connect().await.unwrap().close()).await;
+        within(server.connect().await.unwrap().close()).await;
     }
-    let what: Vec<_> = site.asked().iter().map(Asked::what).collect();
+    let what: Vec<_> = server.asked().iter().map(ReceivedRequest::what).collect();
     let probes = what.iter().filter(|what| *what == "server/discover").count();
     assert_eq!((probes, what.iter().filter(|what| *what == "initialize").count()), (1, 2));
 }
@@ -94,7 +96,7 @@ async fn the_era_is_found_once_for_an_origin() {
 #[tokio::test]
 async fn what_is_known_of_an_era_is_looked_at_again_when_it_does_not_hold() {
     let modern = std::sync::atomic::AtomicBool::new(false);
-    let site = Site::new(move |asked| {
+    let server = ScriptedServer::new(move |asked| {
         let is_modern = modern.load(std::sync::atomic::Ordering::Relaxed);
         match (&*asked.what(), is_modern) {
             ("server/discover", true) => Reply::json(&discovered(asked)),
@@ -107,32 +109,32 @@ async fn what_is_known_of_an_era_is_looked_at_again_when_it_does_not_hold() {
         }
     })
     .await;
-    let first = site.connect().await.unwrap();
+    let first = server.connect().await.unwrap();
     assert_eq!(first.revision(), Some(Revision::V2025_11_25));
     within(first.close()).await;
-    let second = site.connect().await.unwrap();
+    let second = server.connect().await.unwrap();
     assert_eq!(second.revision(), Some(Revision::V2026_07_28));
 }
 
 #[tokio::test]
 async fn a_modern_error_in_a_bad_request_means_a_modern_server() {
-    let site = Site::new(|asked| {
+    let server = ScriptedServer::new(|asked| {
         let error = r#"{"code":-32022,"message":"no","data":{"supported":["2099-01-01"],"requested":"2026-07-28"}}"#;
         let body = asked.result(json!({})).replace("\"result\":{}", &format!("\"error\":{error}"));
         Reply::of("400 Bad Request", &[("content-type", "application/json")], &body)
     })
     .await;
-    let error = site.connect().await.expect_err("no common version").to_string();
+    let error = server.connect().await.expect_err("no common version").to_string();
     assert!(error.contains("2099-01-01"), "{error}");
-    assert_eq!(site.asked().len(), 1);
+    assert_eq!(server.asked().len(), 1);
 }
 
 #[tokio::test]
 async fn a_request_says_in_headers_what_it_is() {
-    let site = Site::calling(|asked| Reply::json(&done(asked))).await;
-    let client = site.connect().await.unwrap();
+    let server = ScriptedServer::calling(|asked| Reply::json(&done(asked))).await;
+    let client = server.connect().await.unwrap();
     within(client.call_tool("é", json!({})).start()).await.unwrap();
-    let asked = site.asked();
+    let asked = server.asked();
     let call = asked.last().unwrap();
     assert_eq!(call.header("mcp-protocol-version"), Some("2026-07-28"));
     assert_eq!(call.header("mcp-method"), Some("tools/call"));
@@ -140,46 +142,46 @@ async fn a_request_says_in_headers_what_it_is() {
     assert_eq!(call.header("accept"), Some("application/json, text/event-stream"));
     assert_eq!(call.header("content-type"), Some("application/json"));
     within(client.close()).await;
-    assert_eq!(site.asked().len(), asked.len(), "nothing says goodbye where there is no session");
+    assert_eq!(server.asked().len(), asked.len(), "nothing says goodbye where there is no session");
 }
 
 #[tokio::test]
 async fn a_pinned_revision_is_asked_for_in_its_own_way() {
-    let site = legacy(None, |asked| Reply::json(&done(asked))).await;
+    let server = legacy(None, |asked| Reply::json(&done(asked))).await;
     let builder = Client::builder().revision(Revision::V2025_06_18);
-    let client = connect(builder, &site.target()).await.unwrap();
+    let client = connect(builder, &server.target()).await.unwrap();
     within(call(&client)).await.unwrap();
-    assert_eq!(site.asked()[0].what(), "initialize");
+    assert_eq!(server.asked()[0].what(), "initialize");
     let builder = Client::builder().revision(Revision::V2026_07_28);
-    let error = connect(builder, &site.target()).await.expect_err("it has no such revision");
+    let error = connect(builder, &server.target()).await.expect_err("it has no such revision");
     assert!(error.to_string().contains("400 Bad Request"), "{error}");
 }
 
 #[tokio::test]
 async fn an_answer_to_the_handshake_that_names_it_is_of_streamable_http() {
-    let site = Site::new(|asked| {
+    let server = ScriptedServer::new(|asked| {
         let error = r#""error":{"code":-32602,"message":"no"}"#;
         let body = asked.result(json!({})).replace("\"result\":{}", error);
         Reply::of("400 Bad Request", &[("content-type", "application/json")], &body)
     })
     .await;
-    let error = site.connect().await.expect_err("it is refused").to_string();
+    let error = server.connect().await.expect_err("it is refused").to_string();
     assert!(error.contains("-32602"), "{error}");
-    // What would follow, did it mean HTTP+SSE, would come before anything else.
+    // A fallback to HTTP+SSE would come before anything else.
     let builder = Client::builder().protocol(Protocol::Raw);
-    let client = connect(builder, &site.target()).await.unwrap();
+    let client = connect(builder, &server.target()).await.unwrap();
     for method in ["initialize", "ping"] {
         let text = format!(r#"{{"jsonrpc":"2.0","id":"{method}","method":"{method}"}}"#);
         let answer = within(client.request_bytes(text).into_future()).await.unwrap();
         assert_eq!(answer.error_code(), Some(-32602), "{method}");
     }
-    let what: Vec<_> = site.asked().iter().map(Asked::what).collect();
+    let what: Vec<_> = server.asked().iter().map(ReceivedRequest::what).collect();
     assert_eq!(what, ["server/discover", "initialize", "initialize", "ping"]);
 }
 
 #[tokio::test]
 async fn where_a_stream_went_messages_do_not_follow() {
-    let site = Site::new(|asked| match &*asked.what() {
+    let server = ScriptedServer::new(|asked| match &*asked.what() {
         "server/discover" => Reply::of("400 Bad Request", &[], ""),
         "initialize" => Reply::json(&initialized(asked, "2025-06-18")),
         "notifications/initialized" => Reply::of("202 Accepted", &[], ""),
@@ -190,10 +192,10 @@ async fn where_a_stream_went_messages_do_not_follow() {
         _ => Reply::json(&done(asked)),
     })
     .await;
-    let client = site.connect().await.unwrap();
-    while !site.asked().iter().any(|asked| asked.path == "/login") {
+    let client = server.connect().await.unwrap();
+    while !server.asked().iter().any(|asked| asked.path == "/login") {
         within(call(&client)).await.unwrap();
     }
     within(call(&client)).await.unwrap();
-    assert_eq!(site.asked().last().unwrap().path, "/mcp");
+    assert_eq!(server.asked().last().unwrap().path, "/mcp");
 }

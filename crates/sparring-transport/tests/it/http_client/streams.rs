@@ -1,28 +1,29 @@
-//! Event streams: what comes before the answer, taking up again where one
-//! broke, and giving one up.
+//! Event streams: frames before the answer, resumption after a break, and cancellation.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
 
-use super::site::{Asked, Reply, Site, call, done, within};
+use super::scripted_server::{ReceivedRequest, Reply, ScriptedServer, call, done, within};
 
 fn event(id: &str, data: &str) -> String {
     format!("id: {id}\nretry: 1\ndata: {data}\n\n")
 }
 
-/// A site of 2025-11-25 with a session.
-async fn session(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Site {
+/// A server of 2025-11-25 with a session.
+async fn session(
+    answer: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static,
+) -> ScriptedServer {
     session_with(|_| Reply::of("202 Accepted", &[], ""), answer).await
 }
 
-/// The same, with what it says to the notification that ends the handshake.
+/// The same, with a scripted response to `notifications/initialized`.
 pub(super) async fn session_with(
-    initialized: impl Fn(&Asked) -> Reply + Send + Sync + 'static,
-    answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static,
-) -> Site {
-    Site::new(move |asked| match &*asked.what() {
+    initialized: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static,
+    answer: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static,
+) -> ScriptedServer {
+    ScriptedServer::new(move |asked| match &*asked.what() {
         "server/discover" => Reply::of("400 Bad Request", &[], "initialize first"),
         "initialize" => {
             let result = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
@@ -39,12 +40,12 @@ pub(super) async fn session_with(
 
 #[tokio::test]
 async fn notifications_come_before_the_answer_in_any_pieces() {
-    let site = Site::calling(|asked| {
+    let server = ScriptedServer::calling(|asked| {
         let note = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
         Reply::events(&format!(": hi\r\n\r\nevent: message\r\ndata: {note}\r\n\r\ndata:{}\n\n", done(asked)))
     })
     .await;
-    let client = site.connect().await.unwrap();
+    let client = server.connect().await.unwrap();
     assert_eq!(within(call(&client)).await.unwrap().content(), "done");
     assert_eq!(client.notifications().count("notifications/message"), 1);
 }
@@ -53,7 +54,7 @@ async fn notifications_come_before_the_answer_in_any_pieces() {
 async fn a_stream_that_breaks_is_taken_up_where_it_was() {
     let times = AtomicUsize::new(0);
     let answer = std::sync::Mutex::new(String::new());
-    let site = session(move |asked| {
+    let server = session(move |asked| {
         let last = asked.header("last-event-id");
         match (&*asked.what(), last) {
             ("tools/call", _) => {
@@ -61,7 +62,7 @@ async fn a_stream_that_breaks_is_taken_up_where_it_was() {
                 Reply::events(&event("a-1", ""))
             }
             ("GET", None) => Reply::of("405 Method Not Allowed", &[], ""),
-            // Once more it ends without having brought the answer.
+            // The stream ends again without the answer.
             ("GET", Some("a-1")) => Reply::events(&event("a-2", "")),
             ("GET", Some("a-2")) => {
                 times.fetch_add(1, Ordering::Relaxed);
@@ -71,61 +72,61 @@ async fn a_stream_that_breaks_is_taken_up_where_it_was() {
         }
     })
     .await;
-    let client = site.connect().await.unwrap();
+    let client = server.connect().await.unwrap();
     assert_eq!(within(call(&client)).await.unwrap().content(), "done");
-    let taken_up: Vec<_> = site
+    let taken_up: Vec<_> = server
         .asked()
         .iter()
         .filter_map(|asked| asked.header("last-event-id").map(str::to_owned))
         .collect();
     assert_eq!(taken_up, ["a-1", "a-2"]);
-    let resumed = site.asked().into_iter().find(|asked| asked.header("last-event-id").is_some());
+    let resumed = server.asked().into_iter().find(|asked| asked.header("last-event-id").is_some());
     assert_eq!(resumed.unwrap().header("mcp-session-id"), Some("s-1"));
-    // Each of them is in the transcript, with how it ended.
+    // The transcript contains each of them and how it ended.
     let exchanges = client.transcript().exchanges();
     let broken = exchanges.iter().filter(|it| it.error.is_some() && it.method != "POST").count();
     assert_eq!(broken, 1, "{exchanges:#?}");
 }
 
 #[tokio::test]
-async fn a_stream_that_cannot_be_taken_up_is_told() {
-    let site = session(|asked| match (&*asked.what(), asked.header("last-event-id")) {
+async fn reports_a_stream_that_cannot_be_resumed() {
+    let server = session(|asked| match (&*asked.what(), asked.header("last-event-id")) {
         ("tools/call", _) => Reply::events(&event("a-1", "")),
         ("GET", Some(_)) => Reply::of("400 Bad Request", &[], "no such stream"),
         _ => Reply::of("405 Method Not Allowed", &[], ""),
     })
     .await;
-    let error = site.call().await.expect_err("it cannot be resumed").to_string();
+    let error = server.call().await.expect_err("it cannot be resumed").to_string();
     assert!(error.contains("ended before the answer") && error.contains("400"), "{error}");
 }
 
 #[tokio::test]
 async fn one_that_never_brings_anything_new_is_given_up() {
-    let site = session(|asked| match (&*asked.what(), asked.header("last-event-id")) {
+    let server = session(|asked| match (&*asked.what(), asked.header("last-event-id")) {
         ("tools/call", _) => Reply::events(&event("a-1", "")),
         ("GET", Some(_)) => Reply::events(""),
         _ => Reply::of("405 Method Not Allowed", &[], ""),
     })
     .await;
-    let error = site.call().await.expect_err("it ends for ever").to_string();
+    let error = server.call().await.expect_err("it ends for ever").to_string();
     assert!(error.contains("ended before the answer"), "{error}");
 }
 
 #[tokio::test]
 async fn one_that_only_repeats_itself_is_given_up() {
-    let site = session(|asked| match (&*asked.what(), asked.header("last-event-id")) {
+    let server = session(|asked| match (&*asked.what(), asked.header("last-event-id")) {
         ("tools/call", _) | ("GET", Some(_)) => Reply::events("id: a-1\nretry: 0\ndata:\n\n"),
         _ => Reply::of("405 Method Not Allowed", &[], ""),
     })
     .await;
-    let error = site.call().await.expect_err("it ends for ever").to_string();
+    let error = server.call().await.expect_err("it ends for ever").to_string();
     assert!(error.contains("ended before the answer"), "{error}");
 }
 
 #[tokio::test]
 async fn the_id_of_an_event_may_have_any_characters_that_a_header_can_have() {
     let answer = std::sync::Mutex::new(String::new());
-    let site = session(move |asked| match (&*asked.what(), asked.header("last-event-id")) {
+    let server = session(move |asked| match (&*asked.what(), asked.header("last-event-id")) {
         ("tools/call", _) => {
             *answer.lock().unwrap() = done(asked);
             Reply::events(&event("ü 1", ""))
@@ -134,29 +135,29 @@ async fn the_id_of_an_event_may_have_any_characters_that_a_header_can_have() {
         _ => Reply::of("405 Method Not Allowed", &[], ""),
     })
     .await;
-    assert_eq!(site.call().await.unwrap().content(), "done");
-    // One that it cannot have is not taken for the standing stream instead.
-    let site = session(|asked| match &*asked.what() {
+    assert_eq!(server.call().await.unwrap().content(), "done");
+    // An invalid id must not open the standing stream instead.
+    let server = session(|asked| match &*asked.what() {
         "tools/call" => Reply::events(&event("a\u{1}", "")),
         _ => Reply::of("405 Method Not Allowed", &[], ""),
     })
     .await;
-    let error = site.call().await.expect_err("it cannot be resumed").to_string();
+    let error = server.call().await.expect_err("it cannot be resumed").to_string();
     assert!(error.ends_with("ended before the answer"), "{error}");
 }
 
 #[tokio::test]
 async fn since_2026_07_28_no_stream_is_taken_up_again() {
-    let site = Site::calling(|_| Reply::events(&event("a-1", ""))).await;
-    let error = site.call().await.expect_err("no answer").to_string();
+    let server = ScriptedServer::calling(|_| Reply::events(&event("a-1", ""))).await;
+    let error = server.call().await.expect_err("no answer").to_string();
     assert!(error.contains("ended before the answer"), "{error}");
-    assert!(site.asked().iter().all(|asked| asked.method == "POST"));
+    assert!(server.asked().iter().all(|asked| asked.method == "POST"));
 }
 
 #[tokio::test]
 async fn a_subscription_hears_what_comes_on_its_stream_until_that_ends() {
     for (last, good) in [(Some("result"), true), (None, false)] {
-        let site = Site::calling(move |asked| {
+        let server = ScriptedServer::calling(move |asked| {
             let frame: serde_json::Value = serde_json::from_str(&asked.body).unwrap();
             let meta = json!({"io.modelcontextprotocol/subscriptionId": frame["id"]});
             let note = |method: &str, mut params: serde_json::Value| {
@@ -176,19 +177,19 @@ async fn a_subscription_hears_what_comes_on_its_stream_until_that_ends() {
             Reply::events(&events)
         })
         .await;
-        let client = site.connect().await.unwrap();
+        let client = server.connect().await.unwrap();
         let mut subscription = within(client.subscribe("file:///a")).await.unwrap();
-        let note = within(subscription.next(super::site::PATIENCE)).await.unwrap();
+        let note = within(subscription.next(super::scripted_server::TEST_TIMEOUT)).await.unwrap();
         assert_eq!(note.method(), Some("notifications/resources/updated"));
         assert_eq!(within(subscription.ended()).await.is_ok(), good);
-        assert_eq!(site.asked().len(), 2, "it is not taken up again");
+        assert_eq!(server.asked().len(), 2, "it is not taken up again");
     }
 }
 
 #[tokio::test]
 async fn an_answer_in_a_batch_or_without_an_id_ends_its_stream() {
     for answer in ["[ANSWER]", r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}"#] {
-        let site = session(move |asked| match &*asked.what() {
+        let server = session(move |asked| match &*asked.what() {
             "tools/call" => {
                 let events = event("a-1", &answer.replace("ANSWER", &done(asked)));
                 Reply::of(
@@ -200,7 +201,7 @@ async fn an_answer_in_a_batch_or_without_an_id_ends_its_stream() {
             _ => Reply::of("405 Method Not Allowed", &[], ""),
         })
         .await;
-        let client = site.connect().await.unwrap();
+        let client = server.connect().await.unwrap();
         within(call(&client)).await.expect("an answer");
         within(client.close()).await;
         let exchanges = client.transcript().exchanges();
@@ -211,14 +212,14 @@ async fn an_answer_in_a_batch_or_without_an_id_ends_its_stream() {
 }
 
 #[tokio::test]
-async fn a_session_lost_while_the_stream_stood_is_told() {
+async fn reports_a_session_that_is_lost_while_the_stream_is_open() {
     let times = AtomicUsize::new(0);
-    let site = session(move |_| match times.fetch_add(1, Ordering::Relaxed) {
+    let server = session(move |_| match times.fetch_add(1, Ordering::Relaxed) {
         0 => Reply::events(&event("g-1", "")),
         _ => Reply::of("404 Not Found", &[], "session expired"),
     })
     .await;
-    let client = site.connect().await.unwrap();
+    let client = server.connect().await.unwrap();
     let cause = within(client.closed()).await.to_string();
     assert!(cause.contains("session expired"), "{cause}");
 }
@@ -226,17 +227,17 @@ async fn a_session_lost_while_the_stream_stood_is_told() {
 #[tokio::test]
 async fn what_the_server_says_unasked_comes_on_the_standing_stream() {
     let note = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
-    let site = session(move |asked| match (&*asked.what(), asked.header("last-event-id")) {
+    let server = session(move |asked| match (&*asked.what(), asked.header("last-event-id")) {
         ("GET", None) => Reply::events(&event("g-1", note)),
         ("GET", Some("g-1")) => Reply::events(&event("g-2", note)).then_hang(),
         _ => Reply::json(&done(asked)),
     })
     .await;
-    let client = site.connect().await.unwrap();
+    let client = server.connect().await.unwrap();
     let two = client.notifications().wait_for(
         "notifications/tools/list_changed",
         2,
-        super::site::PATIENCE,
+        super::scripted_server::TEST_TIMEOUT,
     );
     assert!(within(two).await.is_ok());
 }
@@ -245,7 +246,7 @@ async fn what_the_server_says_unasked_comes_on_the_standing_stream() {
 async fn a_standing_stream_whose_place_is_gone_begins_anew_and_what_was_missed_is_told() {
     let note = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
     let begun = std::sync::atomic::AtomicBool::new(false);
-    let site = session(move |asked| match (&*asked.what(), asked.header("last-event-id")) {
+    let server = session(move |asked| match (&*asked.what(), asked.header("last-event-id")) {
         ("GET", None) => {
             let reply = Reply::events(&event("g-1", note));
             match begun.swap(true, std::sync::atomic::Ordering::Relaxed) {
@@ -257,16 +258,16 @@ async fn a_standing_stream_whose_place_is_gone_begins_anew_and_what_was_missed_i
         _ => Reply::json(&done(asked)),
     })
     .await;
-    let client = site.connect().await.unwrap();
+    let client = server.connect().await.unwrap();
     let two = client.notifications().wait_for(
         "notifications/tools/list_changed",
         2,
-        super::site::PATIENCE,
+        super::scripted_server::TEST_TIMEOUT,
     );
     assert!(within(two).await.is_ok());
     let [missed] = &client.mishaps()[..] else { panic!("{:?}", client.mishaps()) };
     let missed = missed.to_string();
-    assert!(missed.starts_with("what the server said since its last event is lost"), "{missed}");
+    assert!(missed.starts_with("messages since the last event are lost"), "{missed}");
     assert!(missed.ends_with("answered 400 Bad Request: not kept any more"), "{missed}");
 }
 
@@ -286,11 +287,11 @@ async fn a_request_that_is_given_up_is_one_whose_stream_is_closed() {
                     text = String::from_utf8_lossy(&bytes[..read]).into_owned();
                     let reply = match text.contains("server/discover") {
                         true => {
-                            let asked = Asked {
+                            let asked = ReceivedRequest {
                                 body: text.split("\r\n\r\n").nth(1).unwrap().to_owned(),
-                                ..Asked::default()
+                                ..ReceivedRequest::default()
                             };
-                            let body = super::site::discovered(&asked);
+                            let body = super::scripted_server::discovered(&asked);
                             format!(
                                 "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
                                 body.len()
@@ -308,7 +309,8 @@ async fn a_request_that_is_given_up_is_one_whose_stream_is_closed() {
         }
     });
     let target = sparring_transport::http::HttpTarget::new(url);
-    let client = super::site::connect(sparring_peer::Client::builder(), &target).await.unwrap();
+    let client =
+        super::scripted_server::connect(sparring_peer::Client::builder(), &target).await.unwrap();
     let short = client.with_timeout(Duration::from_millis(50));
     within(call(&short)).await.expect_err("nobody answers");
     assert_eq!(within(gone.recv()).await, Some(true));

@@ -1,4 +1,4 @@
-//! Whom we trust over TLS, and what is told of those we do not.
+//! TLS: which certificates are trusted, and which errors the others cause.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,9 +8,11 @@ use sparring_peer::Client;
 use sparring_transport::http::{HttpLink, HttpTarget};
 use tokio_rustls::TlsAcceptor;
 
-use super::site::{Asked, Reply, Site, call, connect, discovered, done, serve, within};
+use super::scripted_server::{
+    ReceivedRequest, Reply, ScriptedServer, call, connect, discovered, done, serve, within,
+};
 
-/// A server with a certificate that nobody knows, and the certificate.
+/// Starts a server with an unknown certificate; also returns the certificate.
 async fn secure() -> (String, String) {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
@@ -25,7 +27,7 @@ async fn secure() -> (String, String) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("https://localhost:{}/mcp", listener.local_addr().unwrap().port());
     tokio::spawn(async move {
-        let answer = Arc::new(|asked: &Asked| match &*asked.what() {
+        let answer = Arc::new(|asked: &ReceivedRequest| match &*asked.what() {
             "server/discover" => Reply::json(&discovered(asked)),
             _ => Reply::json(&done(asked)),
         });
@@ -42,7 +44,7 @@ async fn secure() -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_certificate_must_be_known_unless_nobody_cares() {
+async fn requires_a_known_certificate_unless_insecure() {
     let (url, certificate) = secure().await;
     let mut target = HttpTarget::new(&url);
     let error = connect(Client::builder(), &target).await.expect_err("nobody knows it").to_string();
@@ -65,15 +67,15 @@ async fn a_certificate_must_be_known_unless_nobody_cares() {
 }
 
 #[tokio::test]
-async fn a_server_without_tls_is_told_as_such() {
-    let site = Site::calling(|asked| Reply::json(&done(asked))).await;
-    let target = HttpTarget::new(site.url.replace("http://", "https://"));
+async fn reports_a_server_without_tls() {
+    let server = ScriptedServer::calling(|asked| Reply::json(&done(asked))).await;
+    let target = HttpTarget::new(server.url.replace("http://", "https://"));
     let error = connect(Client::builder(), &target).await.expect_err("no TLS").to_string();
     assert!(error.contains("TLS with https://127.0.0.1"), "{error}");
 }
 
 #[test]
-fn certificates_that_cannot_be_used_are_told_with_their_file() {
+fn reports_unusable_certificates_with_their_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ca.pem");
     let mut target = HttpTarget::new("https://localhost/mcp");
@@ -81,5 +83,5 @@ fn certificates_that_cannot_be_used_are_told_with_their_file() {
     let missing = HttpLink::new(&target).expect_err("no file").to_string();
     std::fs::write(&path, "nothing").unwrap();
     let empty = HttpLink::new(&target).expect_err("no certificate").to_string();
-    assert!(missing.contains("ca.pem") && empty.contains("there is no certificate in it"));
+    assert!(missing.contains("ca.pem") && empty.contains("the file contains no certificate"));
 }

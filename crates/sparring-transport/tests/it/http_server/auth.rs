@@ -1,4 +1,4 @@
-//! Who may come in, and what the others are told.
+//! Authorization: accepted credentials, and the responses to all others.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use sparring_transport::http::{Auth, HttpOptions, ProtectedResource, TokenCheck};
 use sparring_wire::Frame;
 
-use super::fixture::{Place, options};
+use super::fixture::{TestServer, options};
 use super::requests::{bare, mirroring, modern_body, request, with};
 
 fn asking(credentials: Option<&str>) -> Request<http_body_util::Full<bytes::Bytes>> {
@@ -28,7 +28,7 @@ async fn bearer_tokens_are_asked_for_and_checked() {
         scopes: vec!["tools".to_owned()],
     };
     let auth = Auth::default().bearer("right");
-    let place = Place::with(HttpOptions { auth, metadata: Some(metadata), ..options() }).await;
+    let place = TestServer::with(HttpOptions { auth, metadata: Some(metadata), ..options() }).await;
     let mut connection = place.connect().await;
     let url = "https://mcp.example.com/.well-known/oauth-protected-resource/mcp";
 
@@ -43,13 +43,13 @@ async fn bearer_tokens_are_asked_for_and_checked() {
     assert!(!format!("{:?}", place.http).contains("right"));
     assert_eq!(connection.ask(asking(Some("Bearer right"))).await.status, StatusCode::OK);
 
-    // Where to get a token is told without one.
+    // The metadata is available without a token.
     for path in
         ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"]
     {
-        let told = connection.ask(bare(Request::get(path).header("host", "localhost"))).await;
+        let response = connection.ask(bare(Request::get(path).header("host", "localhost"))).await;
         assert_eq!(
-            told.json(),
+            response.json(),
             json!({
                 "resource": "https://mcp.example.com/mcp",
                 "authorization_servers": ["https://login.example.com"],
@@ -67,7 +67,7 @@ async fn bearer_tokens_are_asked_for_and_checked() {
 #[tokio::test]
 async fn basic_credentials_are_asked_for_and_checked() {
     let auth = Auth::default().basic("ann", "secret");
-    let place = Place::with(HttpOptions { auth, ..options() }).await;
+    let place = TestServer::with(HttpOptions { auth, ..options() }).await;
     let mut connection = place.connect().await;
     let none = connection.ask(asking(None)).await;
     assert_eq!(none.status, StatusCode::UNAUTHORIZED);
@@ -83,7 +83,7 @@ async fn basic_credentials_are_asked_for_and_checked() {
 async fn metadata_names_the_address_it_was_asked_at() {
     let metadata = Some(ProtectedResource::default());
     let auth = Auth::default().bearer("right");
-    let place = Place::with(HttpOptions { auth, metadata, ..options() }).await;
+    let place = TestServer::with(HttpOptions { auth, metadata, ..options() }).await;
     let none = place.connect().await.ask(asking(None)).await;
     let url = "http://localhost/.well-known/oauth-protected-resource/mcp";
     assert_eq!(none.header("www-authenticate"), format!("Bearer resource_metadata=\"{url}\""));
@@ -94,33 +94,33 @@ async fn metadata_is_where_the_challenge_says_whatever_the_address_is() {
     let resource = Some("https://mcp.example.com/behind/a/proxy/".to_owned());
     let metadata = Some(ProtectedResource { resource, ..ProtectedResource::default() });
     let auth = Auth::default().bearer("right");
-    let place = Place::with(HttpOptions { auth, metadata, ..options() }).await;
+    let place = TestServer::with(HttpOptions { auth, metadata, ..options() }).await;
     let mut connection = place.connect().await;
     let path = "/.well-known/oauth-protected-resource/behind/a/proxy";
     let challenge = format!("Bearer resource_metadata=\"https://mcp.example.com{path}\"");
     assert_eq!(connection.ask(asking(None)).await.header("www-authenticate"), challenge);
-    let told = connection.ask(bare(Request::get(path).header("host", "localhost"))).await;
-    assert_eq!(told.json()["resource"], "https://mcp.example.com/behind/a/proxy/");
+    let response = connection.ask(bare(Request::get(path).header("host", "localhost"))).await;
+    assert_eq!(response.json()["resource"], "https://mcp.example.com/behind/a/proxy/");
 
-    // What cannot be a host does not get between the quotes.
+    // An invalid host must not appear between the quotes.
     let metadata = Some(ProtectedResource::default());
     let auth = Auth::default().bearer("right");
     let any = Some(vec!["*".to_owned()]);
     let options = HttpOptions { auth, metadata, allowed_hosts: any, ..options() };
-    let place = Place::with(options).await;
+    let place = TestServer::with(options).await;
     let mut odd = asking(None);
     odd.headers_mut().insert("host", "a\", error=\"b".parse().unwrap());
     let url = "http://localhost/.well-known/oauth-protected-resource/mcp";
     let challenge = format!("Bearer resource_metadata=\"{url}\"");
-    let told = place.connect().await.ask(odd).await;
-    assert_eq!(told.header("www-authenticate"), challenge);
+    let response = place.connect().await.ask(odd).await;
+    assert_eq!(response.header("www-authenticate"), challenge);
 }
 
-/// Somebody to whom a token is good that is the address and its scopes.
+/// Accepts tokens that consist of the resource URL and the scopes.
 #[derive(Debug)]
-struct Vouching(Vec<String>);
+struct ScopeTokens(Vec<String>);
 
-impl TokenCheck for Vouching {
+impl TokenCheck for ScopeTokens {
     fn scopes_of(&self, token: &str, resource: &str) -> Result<Vec<String>, String> {
         let rest = token.strip_prefix(resource).ok_or("it is for somebody else")?;
         Ok(rest.split(',').map(str::to_owned).collect())
@@ -137,17 +137,17 @@ impl TokenCheck for Vouching {
 }
 
 #[tokio::test]
-async fn a_token_is_good_if_somebody_vouches_for_it() {
-    let auth = Auth::default().bearer("plain").tokens(Arc::new(Vouching(vec!["in".to_owned()])));
+async fn accepts_tokens_that_a_verifier_accepts() {
+    let auth = Auth::default().bearer("plain").tokens(Arc::new(ScopeTokens(vec!["in".to_owned()])));
     let servers = vec!["/".to_owned(), "/as".to_owned(), "https://a.example".to_owned()];
     let metadata =
         ProtectedResource { authorization_servers: servers, ..ProtectedResource::default() };
-    let place = Place::with(HttpOptions { auth, metadata: Some(metadata), ..options() }).await;
+    let place = TestServer::with(HttpOptions { auth, metadata: Some(metadata), ..options() }).await;
     let mut connection = place.connect().await;
     let url = "http://localhost/.well-known/oauth-protected-resource/mcp";
-    let told = connection.ask(bare(Request::get(url).header("host", "localhost"))).await;
+    let response = connection.ask(bare(Request::get(url).header("host", "localhost"))).await;
     let servers = json!(["http://localhost", "http://localhost/as", "https://a.example"]);
-    assert_eq!(told.json()["authorization_servers"], servers);
+    assert_eq!(response.json()["authorization_servers"], servers);
     let pointer = format!("resource_metadata=\"{url}\"");
     let wrong = "error=\"invalid_token\", error_description=\"it is for somebody else\"";
     let little = "error=\"insufficient_scope\"";

@@ -1,5 +1,5 @@
-//! Bodies that are huge, slow, in pieces, cut off, or not text; and connections
-//! that are used more than once.
+//! Bodies that are large, slow, chunked, incomplete or not text, and connections with several
+//! requests.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use sparring_wire::Revision;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use super::fixture::{Place, options};
+use super::fixture::{TestServer, options};
 use super::requests::{
     call, initialize, mirroring, modern, modern_body, posting, raw, read_all, with, within,
 };
@@ -20,16 +20,16 @@ const HEAD: &str =
 
 #[tokio::test]
 async fn a_body_that_is_too_large_is_refused_however_it_comes() {
-    let place = Place::with(HttpOptions { body_limit: 1_000, ..options() }).await;
+    let place = TestServer::with(HttpOptions { body_limit: 1_000, ..options() }).await;
     let address = place.serving.address().unwrap();
     let large = "x".repeat(100_000);
-    let told = format!("{HEAD}Content-Length: {}\r\n\r\n{large}", large.len());
+    let sized = format!("{HEAD}Content-Length: {}\r\n\r\n{large}", large.len());
     let chunked = format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n186a0\r\n{large}\r\n0\r\n\r\n");
     let announced = format!("{HEAD}Content-Length: 100000\r\nExpect: 100-continue\r\n\r\n");
-    for bytes in [told, chunked, announced] {
+    for bytes in [sized, chunked, announced] {
         let answer = raw(address, bytes.as_bytes()).await;
         assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
-        assert!(answer.contains("a body of more than 1000 bytes"), "{answer}");
+        assert!(answer.contains("the body is larger than 1000 bytes"), "{answer}");
     }
     let mut connection = place.connect().await;
     assert_eq!(connection.ask(modern(call(1, "echo"))).await.status, StatusCode::OK);
@@ -37,7 +37,7 @@ async fn a_body_that_is_too_large_is_refused_however_it_comes() {
 
 #[tokio::test]
 async fn a_large_body_within_the_limit_is_served() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut body = modern_body(call(1, "echo"));
     let message = "ü".repeat(3_000_000);
     body["params"]["arguments"]["message"] = message.clone().into();
@@ -48,7 +48,8 @@ async fn a_large_body_within_the_limit_is_served() {
 #[tokio::test]
 async fn a_body_that_does_not_come_in_time_is_given_up() {
     let place =
-        Place::with(HttpOptions { body_timeout: Duration::from_millis(20), ..options() }).await;
+        TestServer::with(HttpOptions { body_timeout: Duration::from_millis(20), ..options() })
+            .await;
     let answer = raw(
         place.serving.address().unwrap(),
         format!("{HEAD}Content-Length: 100\r\n\r\n{{\"jsonrpc\"").as_bytes(),
@@ -59,7 +60,7 @@ async fn a_body_that_does_not_come_in_time_is_given_up() {
 
 #[tokio::test]
 async fn a_body_in_pieces_is_put_together() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut stream = TcpStream::connect(place.serving.address().unwrap()).await.unwrap();
     stream.set_nodelay(true).unwrap();
     let body = initialize(Revision::LATEST_LEGACY).to_string();
@@ -78,7 +79,7 @@ async fn a_body_in_pieces_is_put_together() {
 
 #[tokio::test]
 async fn half_a_body_does_no_harm() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let address = place.serving.address().unwrap();
     for bytes in ["POST /mcp HT", "POST /mcp HTTP/1.1\r\nHost: loc"] {
         let mut stream = TcpStream::connect(address).await.unwrap();
@@ -100,7 +101,7 @@ async fn half_a_body_does_no_harm() {
 
 #[tokio::test]
 async fn a_refusal_is_read_also_by_who_sends_first() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let address = place.serving.address().unwrap();
     let large = "x".repeat(6_000_000);
     for (head, status) in [
@@ -110,7 +111,7 @@ async fn a_refusal_is_read_also_by_who_sends_first() {
         ("PUT /mcp HTTP/1.1\r\nHost: localhost\r\n", "405"),
     ] {
         let length = format!("Connection: close\r\nContent-Length: {}\r\n\r\n", large.len());
-        // Writing all of it fails when the server closes before.
+        // Writing all of it fails when the server closes the connection before.
         let answer = raw(address, format!("{head}{length}{large}").as_bytes()).await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
     }
@@ -118,7 +119,7 @@ async fn a_refusal_is_read_also_by_who_sends_first() {
 
 #[tokio::test]
 async fn what_is_no_json_is_a_parse_error() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
     for body in
@@ -133,7 +134,7 @@ async fn what_is_no_json_is_a_parse_error() {
 
 #[tokio::test]
 async fn a_connection_serves_one_request_after_the_other_also_ahead_of_time() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let address = place.serving.address().unwrap();
     let one = |id: u64, close: &str| {
         let body = modern_body(call(id, "echo")).to_string();
@@ -158,7 +159,7 @@ async fn a_connection_serves_one_request_after_the_other_also_ahead_of_time() {
 
 #[tokio::test]
 async fn a_refusal_leaves_the_connection_to_the_next_request() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut connection = place.connect().await;
     for _ in 0..3 {
         let refused = posting().header("origin", "http://evil.com");

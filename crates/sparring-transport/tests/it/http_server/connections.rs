@@ -1,5 +1,4 @@
-//! Connections as such: how many there may be, clients that do not read, heads
-//! that are none, and requests that come before their turn.
+//! Connections: their number, clients that do not read, invalid heads, and pipelined requests.
 
 use std::io;
 use std::net::SocketAddr;
@@ -14,7 +13,7 @@ use sparring_wire::Revision;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
-use super::fixture::{Place, hall, options, until};
+use super::fixture::{TestServer, hall, options, until};
 use super::requests::{Connection, call, modern, modern_body, raw, within};
 
 /// A modern request, as bytes.
@@ -29,7 +28,7 @@ fn spelled(body: Value) -> String {
     )
 }
 
-/// Reads until that has come.
+/// Reads until this text has arrived.
 async fn read_until(stream: &mut TcpStream, wanted: &str) {
     let mut read = Vec::new();
     while !String::from_utf8_lossy(&read).contains(wanted) {
@@ -41,7 +40,7 @@ async fn read_until(stream: &mut TcpStream, wanted: &str) {
 async fn a_client_that_does_not_read_is_taken_for_gone() {
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let write_timeout = Duration::from_millis(50);
-    let place = Place::with(HttpOptions { write_timeout, ..options() }).await;
+    let place = TestServer::with(HttpOptions { write_timeout, ..options() }).await;
     let before = tasks();
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
@@ -56,7 +55,7 @@ async fn a_client_that_does_not_read_is_taken_for_gone() {
 
 #[tokio::test]
 async fn one_connection_too_many_waits_for_its_turn() {
-    let place = Place::with(HttpOptions { max_connections: 1, ..options() }).await;
+    let place = TestServer::with(HttpOptions { max_connections: 1, ..options() }).await;
     let address = place.serving.address().unwrap();
     let mut first = place.connect().await;
     assert_eq!(first.ask(modern(call(1, "echo"))).await.status, StatusCode::OK);
@@ -73,7 +72,7 @@ async fn one_connection_too_many_waits_for_its_turn() {
 
 #[tokio::test]
 async fn half_a_request_behind_another_holds_nothing_back() {
-    let mut place = Place::open().await;
+    let mut place = TestServer::open().await;
     let mut stream = TcpStream::connect(place.serving.address().unwrap()).await.unwrap();
     let whole = spelled(call(1, "echo"));
     let (half, rest) = whole.split_at(20);
@@ -82,7 +81,7 @@ async fn half_a_request_behind_another_holds_nothing_back() {
     stream.write_all(rest.as_bytes()).await.unwrap();
     read_until(&mut stream, "\"id\":1,").await;
 
-    // Nor what is said before an answer.
+    // Frames before an answer are not delayed either.
     stream.write_all(format!("{}{half}", spelled(call(2, "steps"))).as_bytes()).await.unwrap();
     assert_eq!(place.next().await, "begun");
     read_until(&mut stream, "\"number\":1").await;
@@ -91,8 +90,8 @@ async fn half_a_request_behind_another_holds_nothing_back() {
 }
 
 #[tokio::test]
-async fn a_head_that_is_none_is_told_so() {
-    let place = Place::open().await;
+async fn refuses_an_invalid_head() {
+    let place = TestServer::open().await;
     let address = place.serving.address().unwrap();
     let many: String = (0..200).map(|number| format!("X-{number}: y\r\n")).collect();
     let host = "POST /mcp HTTP/1.1\r\nHost: localhost\r\n";
@@ -107,13 +106,13 @@ async fn a_head_that_is_none_is_told_so() {
     }
 }
 
-/// A listener on which many connections break before they are taken.
-struct Unlucky {
+/// A listener with many connections that break before they are accepted.
+struct BreakingListener {
     listener: TcpListener,
     broken: AtomicUsize,
 }
 
-impl Listener for Unlucky {
+impl Listener for BreakingListener {
     type Stream = TcpStream;
 
     async fn accept(&self) -> io::Result<TcpStream> {
@@ -132,7 +131,7 @@ impl Listener for Unlucky {
 async fn connections_that_break_early_do_not_hold_up_the_others() {
     let (http, _happened) = hall(&Revision::ALL, options());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let serving = http.serve(Unlucky { listener, broken: AtomicUsize::new(0) });
+    let serving = http.serve(BreakingListener { listener, broken: AtomicUsize::new(0) });
     let mut connection = Connection::to(serving.address().unwrap()).await;
     assert_eq!(connection.ask(modern(call(1, "echo"))).await.status, StatusCode::OK);
 }

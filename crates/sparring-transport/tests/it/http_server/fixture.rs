@@ -1,5 +1,4 @@
-//! A server whose tools do as they are told, at a moment of the test's choice,
-//! and say what happens to them.
+//! A server with tools that the tests control, and that report what happens to them.
 
 use std::time::Duration;
 
@@ -15,15 +14,14 @@ use tokio::sync::{Semaphore, mpsc};
 
 use super::requests::Connection;
 
-/// The tools: `echo`, `wait` (until let go), `steps` (says something, then
-/// waits), `cut` (breaks its connection off, then waits), `many` (says something
-/// often), `ask`.
-pub(super) struct Hall {
+/// The tools: `echo`, `wait` (until released), `steps` (sends a notification, then waits),
+/// `cut` (cuts its connection, then waits), `many` (sends many notifications), `ask`.
+pub(super) struct ControlledTools {
     go: Semaphore,
     happened: mpsc::UnboundedSender<&'static str>,
 }
 
-impl Handler for Hall {
+impl Handler for ControlledTools {
     fn info(&self) -> Implementation {
         Implementation::new("hall", "1.0.0")
     }
@@ -42,7 +40,7 @@ impl Handler for Hall {
     }
 
     async fn call_tool(&self, name: &str, arguments: Json<'_>, cx: &Context) -> Answer {
-        let happening = Happening { hall: self, over: false };
+        let happening = RunningCall { hall: self, over: false };
         let say = |number: u64| {
             cx.notify("notifications/said", Some(json!({"number": number}).into()));
         };
@@ -81,20 +79,20 @@ impl Handler for Hall {
     }
 }
 
-impl Hall {
-    /// Lets one call that waits go on.
+impl ControlledTools {
+    /// Releases one waiting call.
     pub(super) fn let_go(&self) {
         self.go.add_permits(1);
     }
 }
 
-/// A call, which says so when it is dropped before its end.
-struct Happening<'a> {
-    hall: &'a Hall,
+/// A call that reports when it is dropped before its end.
+struct RunningCall<'a> {
+    hall: &'a ControlledTools,
     over: bool,
 }
 
-impl Happening<'_> {
+impl RunningCall<'_> {
     async fn wait(&self) {
         let _ = self.hall.happened.send("begun");
         self.hall.go.acquire().await.expect("never closed").forget();
@@ -105,7 +103,7 @@ impl Happening<'_> {
     }
 }
 
-impl Drop for Happening<'_> {
+impl Drop for RunningCall<'_> {
     fn drop(&mut self) {
         if !self.over {
             let _ = self.hall.happened.send("dropped");
@@ -113,14 +111,14 @@ impl Drop for Happening<'_> {
     }
 }
 
-/// A server at work on a port of its own.
-pub(super) struct Place {
-    pub(super) http: HttpServer<Hall>,
+/// A server on its own port.
+pub(super) struct TestServer {
+    pub(super) http: HttpServer<ControlledTools>,
     pub(super) serving: Serving,
     pub(super) happened: mpsc::UnboundedReceiver<&'static str>,
 }
 
-/// Options with which nothing takes long.
+/// Returns options with short timeouts.
 pub(super) fn options() -> HttpOptions {
     HttpOptions { retry: Duration::from_millis(7), ..HttpOptions::default() }
 }
@@ -128,45 +126,45 @@ pub(super) fn options() -> HttpOptions {
 pub(super) fn hall(
     revisions: &[Revision],
     options: HttpOptions,
-) -> (HttpServer<Hall>, mpsc::UnboundedReceiver<&'static str>) {
+) -> (HttpServer<ControlledTools>, mpsc::UnboundedReceiver<&'static str>) {
     let (happened, events) = mpsc::unbounded_channel();
-    let hall = Hall { go: Semaphore::new(0), happened };
+    let hall = ControlledTools { go: Semaphore::new(0), happened };
     (HttpServer::new(Server::speaking(hall, revisions), options), events)
 }
 
-impl Place {
-    pub(super) async fn open() -> Place {
-        Place::with(options()).await
+impl TestServer {
+    pub(super) async fn open() -> TestServer {
+        TestServer::with(options()).await
     }
 
-    pub(super) async fn with(options: HttpOptions) -> Place {
-        Place::speaking(&Revision::ALL, options).await
+    pub(super) async fn with(options: HttpOptions) -> TestServer {
+        TestServer::speaking(&Revision::ALL, options).await
     }
 
-    pub(super) async fn speaking(revisions: &[Revision], options: HttpOptions) -> Place {
+    pub(super) async fn speaking(revisions: &[Revision], options: HttpOptions) -> TestServer {
         let (http, happened) = hall(revisions, options);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let serving = http.serve(listener);
-        Place { http, serving, happened }
+        TestServer { http, serving, happened }
     }
 
     pub(super) async fn connect(&self) -> Connection {
         Connection::to(self.serving.address().unwrap()).await
     }
 
-    /// Lets one call that waits go on.
+    /// Releases one waiting call.
     pub(super) fn let_go(&self) {
         self.http.server().handler().let_go();
     }
 
-    /// What happened next to a call.
+    /// Returns the next event of a call.
     pub(super) async fn next(&mut self) -> &'static str {
         let next = self.happened.recv();
         tokio::time::timeout(Duration::from_secs(10), next).await.expect("in time").unwrap()
     }
 }
 
-/// Waits until it is so, looking again whenever others had their turn.
+/// Waits until a condition holds; checks it again after other tasks have run.
 pub(super) async fn until(what: &str, so: impl Fn() -> bool) {
     let looking = async {
         while !so() {

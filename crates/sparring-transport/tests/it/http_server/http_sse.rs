@@ -1,10 +1,10 @@
-//! HTTP+SSE of 2024-11-05: one stream down, messages posted up.
+//! HTTP+SSE of 2024-11-05: one event stream and posted messages.
 
 use http::{Request, StatusCode};
 use serde_json::json;
 use sparring_wire::Revision;
 
-use super::fixture::{Place, until};
+use super::fixture::{TestServer, until};
 use super::requests::{Connection, Events, bare, call, frame, initialize, request, with};
 
 async fn open(connection: &mut Connection) -> (Events, String) {
@@ -23,7 +23,7 @@ fn post(url: &str, body: &serde_json::Value) -> Request<http_body_util::Full<byt
 
 #[tokio::test]
 async fn messages_are_posted_and_answered_on_the_stream() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let (mut events, url) = open(&mut connection).await;
     assert!(url.starts_with("/messages?sessionId=") && url.len() >= 20 + 22, "{url}");
@@ -47,7 +47,7 @@ async fn messages_are_posted_and_answered_on_the_stream() {
 
 #[tokio::test]
 async fn a_revision_without_a_handshake_does_not_exist_here() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let (mut events, url) = open(&mut connection).await;
     let meta = json!({
@@ -62,7 +62,7 @@ async fn a_revision_without_a_handshake_does_not_exist_here() {
 
 #[tokio::test]
 async fn what_is_no_message_of_a_session_is_refused() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let (_events, url) = open(&mut connection).await;
     let ping = request("ping", json!({}));
@@ -74,7 +74,7 @@ async fn what_is_no_message_of_a_session_is_refused() {
     let broken = Request::post(&url).header("host", "localhost");
     let broken = with(broken.header("content-type", "application/json"), "{");
     assert_eq!(other.ask(broken).await.code(), -32700);
-    // The two kinds of session have nothing to do with each other.
+    // The two kinds of session are independent.
     let id = url.split_once('=').unwrap().1;
     let get = Request::get("/mcp").header("host", "localhost").header("mcp-session-id", id);
     let get = bare(get.header("accept", "text/event-stream"));
@@ -83,7 +83,7 @@ async fn what_is_no_message_of_a_session_is_refused() {
 
 #[tokio::test]
 async fn the_session_ends_with_its_stream() {
-    let mut place = Place::open().await;
+    let mut place = TestServer::open().await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let (events, url) = open(&mut connection).await;
     other.ask(post(&url, &initialize(Revision::V2024_11_05))).await;
@@ -98,14 +98,14 @@ async fn the_session_ends_with_its_stream() {
 
 #[tokio::test]
 async fn a_shutdown_finishes_what_was_asked() {
-    let mut place = Place::open().await;
+    let mut place = TestServer::open().await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let (mut events, url) = open(&mut connection).await;
     other.ask(post(&url, &initialize(Revision::V2024_11_05))).await;
     other.ask(post(&url, &call(2, "wait"))).await;
     assert_eq!(place.next().await, "begun");
     events.next().await.unwrap();
-    let Place { http, serving, .. } = place;
+    let TestServer { http, serving, .. } = place;
     let stopped = tokio::spawn(serving.stop(std::time::Duration::from_secs(20)));
     until("it hears of the end", || http.sessions() == 1).await;
     http.server().handler().let_go();

@@ -1,12 +1,11 @@
-//! The server's half of HTTP, over real sockets: by hand-written requests, and
-//! by clients of others.
+//! The HTTP server over real sockets: with raw requests, and with clients of other projects.
 
 mod auth;
 mod bodies;
 mod connections;
-mod crowd;
 mod fixture;
 mod http_sse;
+mod many_clients;
 mod modern;
 mod our_client;
 mod rebinding;

@@ -1,5 +1,4 @@
-//! Requests that say everything themselves: their statuses, their streams, and
-//! how they are given up.
+//! Requests without a session: statuses, streams and cancellation.
 
 use std::time::Duration;
 
@@ -8,12 +7,12 @@ use serde_json::{Value, json};
 use sparring_transport::http::HttpOptions;
 use sparring_wire::Revision;
 
-use super::fixture::{Place, options};
+use super::fixture::{TestServer, options};
 use super::requests::{call, mirroring, modern, modern_body, posting, request, with};
 
 #[tokio::test]
 async fn an_answer_alone_is_json_with_its_length() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let answer = place.connect().await.ask(modern(call(7, "echo"))).await;
     assert_eq!(answer.status, StatusCode::OK);
     assert_eq!(answer.header("content-length"), answer.bytes.len().to_string());
@@ -24,7 +23,7 @@ async fn an_answer_alone_is_json_with_its_length() {
 
 #[tokio::test]
 async fn refusals_have_the_status_that_the_specification_gives_them() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let list = || modern_body(request("tools/list", json!({})));
     let without = |mut body: Value, field: &str| {
@@ -92,7 +91,7 @@ async fn refusals_have_the_status_that_the_specification_gives_them() {
 
 #[tokio::test]
 async fn what_is_said_before_the_answer_makes_it_a_stream() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let mut events = connection.listen(modern(call(1, "many"))).await;
     let first = events.next().await.unwrap();
@@ -105,7 +104,7 @@ async fn what_is_said_before_the_answer_makes_it_a_stream() {
 #[tokio::test]
 async fn an_answer_that_takes_long_becomes_a_stream_with_comments() {
     let keep_alive = Duration::from_millis(5);
-    let mut place = Place::with(HttpOptions { keep_alive, ..options() }).await;
+    let mut place = TestServer::with(HttpOptions { keep_alive, ..options() }).await;
     let mut connection = place.connect().await;
     let mut events = connection.listen(modern(call(1, "wait"))).await;
     assert_eq!(place.next().await, "begun");
@@ -119,7 +118,7 @@ async fn an_answer_that_takes_long_becomes_a_stream_with_comments() {
 
 #[tokio::test]
 async fn closing_the_stream_gives_the_request_up() {
-    let mut place = Place::open().await;
+    let mut place = TestServer::open().await;
     let mut connection = place.connect().await;
     let mut events = connection.listen(modern(call(1, "steps"))).await;
     assert_eq!(events.frame().await["method"], "notifications/said");
@@ -130,7 +129,7 @@ async fn closing_the_stream_gives_the_request_up() {
 
 #[tokio::test]
 async fn closing_the_connection_before_any_answer_gives_the_request_up() {
-    let mut place = Place::open().await;
+    let mut place = TestServer::open().await;
     let mut connection = place.connect().await;
     let (mut asked, request) = (Box::pin(connection.send(modern(call(1, "wait")))), place.next());
     tokio::select! {
@@ -144,7 +143,7 @@ async fn closing_the_connection_before_any_answer_gives_the_request_up() {
 
 #[tokio::test]
 async fn a_subscription_hears_of_changes() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let listen =
         request("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
     let mut connection = place.connect().await;
@@ -157,7 +156,7 @@ async fn a_subscription_hears_of_changes() {
 
 #[tokio::test]
 async fn a_question_is_the_result() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let answer = place.connect().await.ask(modern(call(1, "ask"))).await;
     assert_eq!(answer.json()["result"]["resultType"], "input_required");
 }

@@ -1,5 +1,4 @@
-//! Our own client on our own server over HTTP: both halves, every revision, and
-//! a stream that breaks off between them.
+//! Our HTTP client against our HTTP server, in every revision, with a broken stream.
 
 use std::time::Duration;
 
@@ -9,10 +8,14 @@ use sparring_peer::{Cause, Client};
 use sparring_transport::http::{HttpLink, HttpTarget, HttpTransport};
 use sparring_wire::Revision;
 
-use super::fixture::Place;
+use super::fixture::TestServer;
 use super::requests::within;
 
-async fn connect(place: &Place, revision: Option<Revision>, transport: HttpTransport) -> Client {
+async fn connect(
+    place: &TestServer,
+    revision: Option<Revision>,
+    transport: HttpTransport,
+) -> Client {
     let path = if transport == HttpTransport::Sse { "/sse" } else { "/mcp" };
     let url = format!("http://{}{path}", place.serving.address().unwrap());
     let link = HttpLink::new(&HttpTarget { transport, ..HttpTarget::new(url) }).unwrap();
@@ -26,7 +29,7 @@ async fn connect(place: &Place, revision: Option<Revision>, transport: HttpTrans
     within(builder.connect(link)).await.unwrap()
 }
 
-async fn visit(place: &Place, client: Client, revision: Revision) {
+async fn visit(place: &TestServer, client: Client, revision: Revision) {
     assert_eq!(client.revision(), Some(revision));
     let tools = within(client.list_tools()).await.unwrap();
     assert_eq!(tools.len(), 2, "{revision}");
@@ -39,7 +42,7 @@ async fn visit(place: &Place, client: Client, revision: Revision) {
     if revision >= Revision::V2025_06_18 {
         assert_eq!(text("ask").await, "ann", "{revision}");
     }
-    // Broken off where the client can come back, and finished all the same.
+    // Broken where the client can resume, and completed nevertheless.
     place.let_go();
     assert_eq!(text("cut").await, "after", "{revision}");
     within(client.close()).await;
@@ -49,7 +52,7 @@ async fn visit(place: &Place, client: Client, revision: Revision) {
 
 #[tokio::test]
 async fn our_client_uses_our_server_in_every_revision() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     for revision in Revision::ALL.into_iter().filter(|it| *it > Revision::V2024_11_05) {
         let client = connect(&place, Some(revision), HttpTransport::Streamable).await;
         visit(&place, client, revision).await;
@@ -60,7 +63,7 @@ async fn our_client_uses_our_server_in_every_revision() {
 
 #[tokio::test]
 async fn our_client_finds_the_newest_revision_and_the_old_transport() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let client = connect(&place, None, HttpTransport::Auto).await;
     visit(&place, client, Revision::LATEST).await;
     let old = Revision::V2024_11_05;
@@ -70,12 +73,12 @@ async fn our_client_finds_the_newest_revision_and_the_old_transport() {
 
 #[tokio::test]
 async fn a_session_that_was_lost_is_opened_anew_when_that_is_asked_for() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let client = connect(&place, Some(Revision::V2025_11_25), HttpTransport::Auto).await;
     let asks = |client: &Client| client.call_tool("ask", json!({})).start();
     assert_eq!(within(asks(&client)).await.unwrap().content(), "ann");
     let refused = within(client.reopen()).await.unwrap_err().to_string();
-    assert_eq!(refused, "the session cannot be opened anew: it is still open");
+    assert_eq!(refused, "cannot reopen the session: it is still open");
 
     place.http.stop_sessions(Duration::from_secs(10)).await;
     let error = within(asks(&client)).await.unwrap_err();
@@ -88,14 +91,17 @@ async fn a_session_that_was_lost_is_opened_anew_when_that_is_asked_for() {
     assert_eq!(within(asks(&again)).await.unwrap().content(), "ann", "it answers as before");
     within(asks(&client)).await.expect_err("the old one stays as it is");
 
-    // As often as it is lost, and all of it in one transcript.
+    // Repeated for every lost session, in one transcript.
     place.http.stop_sessions(Duration::from_secs(10)).await;
     within(asks(&again)).await.expect_err("lost once more");
     let third = within(again.reopen()).await.unwrap();
     assert_eq!(within(asks(&third)).await.unwrap().content(), "ann");
     within(third.close()).await;
     let refused = within(third.reopen()).await.unwrap_err().to_string();
-    assert!(refused.ends_with("the server has not ended it: closed by this side"), "{refused}");
+    assert!(
+        refused.ends_with("the server did not end it: this side closed the connection"),
+        "{refused}"
+    );
     let entries = third.transcript().entries();
     let begun = entries.iter().filter(|it| it.frame.method() == Some("initialize")).count();
     assert_eq!((begun, entries.is_sorted_by_key(|it| it.at)), (3, true));

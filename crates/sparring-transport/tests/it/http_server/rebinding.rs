@@ -1,5 +1,4 @@
-//! DNS rebinding: whom a request must name as its host, and from which pages it
-//! may come.
+//! DNS rebinding: the allowed values of Host and Origin.
 
 use http::{Request, StatusCode};
 use serde_json::json;
@@ -7,7 +6,7 @@ use sparring_transport::http::HttpOptions;
 use sparring_wire::Revision;
 use tokio::net::TcpListener;
 
-use super::fixture::{Place, hall, options};
+use super::fixture::{TestServer, hall, options};
 use super::requests::{Connection, initialize, raw, request, with};
 
 fn asking(host: &str, origin: Option<&str>) -> http::request::Builder {
@@ -21,7 +20,7 @@ fn asking(host: &str, origin: Option<&str>) -> http::request::Builder {
     }
 }
 
-async fn check(place: &Place, cases: &[(&str, Option<&str>, StatusCode)]) {
+async fn check(place: &TestServer, cases: &[(&str, Option<&str>, StatusCode)]) {
     let body = initialize(Revision::LATEST_LEGACY).to_string();
     let mut connection = place.connect().await;
     for (host, origin, status) in cases {
@@ -36,7 +35,7 @@ async fn check(place: &Place, cases: &[(&str, Option<&str>, StatusCode)]) {
 #[tokio::test]
 async fn on_loopback_only_names_of_this_machine_are_served() {
     use StatusCode as S;
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let port = place.serving.address().unwrap().port();
     let with_port = format!("localhost:{port}");
     let origin = format!("http://127.0.0.1:{port}");
@@ -62,7 +61,7 @@ async fn on_loopback_only_names_of_this_machine_are_served() {
 
 #[tokio::test]
 async fn every_way_in_is_guarded() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut connection = place.connect().await;
     for (method, path) in [
         ("GET", "/mcp"),
@@ -80,7 +79,7 @@ async fn every_way_in_is_guarded() {
 
 #[tokio::test]
 async fn a_host_that_is_missing_doubled_or_in_the_target_is_looked_at_too() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let address = place.serving.address().unwrap();
     for (head, status) in [
         ("GET /mcp HTTP/1.1\r\n", "400"),
@@ -97,7 +96,7 @@ async fn a_host_that_is_missing_doubled_or_in_the_target_is_looked_at_too() {
 #[tokio::test]
 async fn hosts_and_origins_can_be_configured() {
     use StatusCode as S;
-    let place = Place::with(HttpOptions {
+    let place = TestServer::with(HttpOptions {
         allowed_hosts: Some(vec!["mcp.example.com".to_owned(), "other:81".to_owned()]),
         allowed_origins: Some(vec!["https://app.example.com".to_owned()]),
         ..options()
@@ -116,7 +115,7 @@ async fn hosts_and_origins_can_be_configured() {
     .await;
     let any = Some(vec!["*".to_owned()]);
     let open = HttpOptions { allowed_hosts: any.clone(), allowed_origins: any, ..options() };
-    check(&Place::with(open).await, &[("evil.com", Some("http://evil.com"), S::OK)]).await;
+    check(&TestServer::with(open).await, &[("evil.com", Some("http://evil.com"), S::OK)]).await;
 }
 
 #[tokio::test]

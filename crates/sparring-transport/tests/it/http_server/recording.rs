@@ -1,41 +1,40 @@
-//! What a server's transcript keeps: every frame, and every exchange that carried
-//! one or none.
+//! The server's transcript contains every frame and every exchange, with or without a frame.
 
 use http::{Request, StatusCode};
 use serde_json::json;
 use sparring_transport::http::{Auth, HttpOptions};
 use sparring_wire::{Exchange, Revision, Transcript};
 
-use super::fixture::{Place, hall, options, until};
+use super::fixture::{TestServer, hall, options, until};
 use super::requests::{bare, call, modern, post_in, within};
 
 #[tokio::test]
 async fn everything_is_recorded_also_what_no_peer_has_seen() {
     let transcript = Transcript::default();
     let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
-    let place = Place::with(options).await;
+    let place = TestServer::with(options).await;
     let mut connection = place.connect().await;
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     connection.ask(post_in(&id, &call(2, "echo"))).await;
     connection.ask(post_in(&id, &json!({"jsonrpc": "2.0"}))).await;
     connection.ask(modern(call(3, "echo"))).await;
-    // Two for the handshake, one notification, and two for each of the others.
+    // Two frames for the handshake, one notification, and two for each other request.
     assert_eq!(transcript.entries().len(), 9);
     let wrong: Vec<_> = transcript.violations().iter().map(|it| it.message.clone()).collect();
-    assert_eq!(wrong, ["a message has a method, a result or an error"]);
+    assert_eq!(wrong, ["the message has none of `method`, `result` and `error`"]);
 }
 
 #[tokio::test]
 async fn clients_are_judged_apart() {
     let transcript = Transcript::default();
     let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
-    let mut place = Place::with(options).await;
+    let mut place = TestServer::with(options).await;
     let (mut one, mut other) = (place.connect().await, place.connect().await);
     let (first, second) =
         (one.begin(Revision::V2025_11_25).await, other.begin(Revision::V2025_06_18).await);
     one.ask(post_in(&first, &call(2, "echo"))).await;
     other.ask(post_in(&second, &call(2, "echo"))).await;
-    // Both at once, and of one id.
+    // Both at once, with the same id.
     let waiting = modern(call(2, "wait"));
     let asked = tokio::spawn(async move { one.ask(waiting).await.status });
     assert_eq!(place.next().await, "begun");
@@ -44,7 +43,7 @@ async fn clients_are_judged_apart() {
     assert_eq!(within(asked).await.unwrap(), StatusCode::OK);
     assert_eq!(transcript.violations(), []);
 
-    // What one of them does wrong is found, also where no peer gets to see it.
+    // Violations are found even if no peer receives the frame.
     let mut one = place.connect().await;
     one.ask(post_in(&first, &call(2, "echo"))).await;
     let waiting = post_in(&second, &call(3, "wait"));
@@ -56,7 +55,7 @@ async fn clients_are_judged_apart() {
     within(asked).await.unwrap();
     let wrong: Vec<_> = transcript.violations().iter().map(|it| it.message.clone()).collect();
     let expected =
-        ["2 is the id of an earlier request of this session", "3 is the id of a request in flight"];
+        ["id 2 belongs to an earlier request of this session", "id 3 belongs to a pending request"];
     assert_eq!(wrong, expected);
 }
 
@@ -65,7 +64,8 @@ async fn every_exchange_is_recorded_with_its_end_and_without_secrets() {
     let transcript = Transcript::default();
     let auth = Auth::default().bearer("hunter2");
     let mut place =
-        Place::with(HttpOptions { auth, transcript: Some(transcript.clone()), ..options() }).await;
+        TestServer::with(HttpOptions { auth, transcript: Some(transcript.clone()), ..options() })
+            .await;
     let bearing = |token: &str| {
         let mut request = modern(call(1, "steps"));
         request.headers_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
@@ -110,7 +110,7 @@ async fn every_exchange_is_recorded_with_its_end_and_without_secrets() {
 async fn a_client_that_leaves_before_its_answer_is_recorded_too() {
     let transcript = Transcript::default();
     let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
-    let mut place = Place::with(options).await;
+    let mut place = TestServer::with(options).await;
     let mut connection = place.connect().await;
     tokio::select! {
         _ = connection.ask(modern(call(1, "wait"))) => panic!("nobody let it go"),
@@ -141,7 +141,7 @@ async fn all_times_have_one_beginning() {
 async fn a_request_whose_session_ends_is_recorded_once() {
     let transcript = Transcript::default();
     let options = HttpOptions { transcript: Some(transcript.clone()), ..options() };
-    let mut place = Place::with(options).await;
+    let mut place = TestServer::with(options).await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     let waiting = post_in(&id, &call(2, "wait"));
@@ -150,6 +150,6 @@ async fn a_request_whose_session_ends_is_recorded_once() {
     let delete = Request::delete("/mcp").header("host", "localhost");
     other.ask(bare(delete.header("mcp-session-id", &id))).await;
     assert_eq!(within(asked).await.unwrap(), StatusCode::NOT_FOUND);
-    // Two for the handshake, one notification, the call and its refusal.
+    // Two frames for the handshake, one notification, the call and its refusal.
     assert_eq!(transcript.entries().len(), 5);
 }

@@ -1,4 +1,4 @@
-//! Requests by hand: a connection, what is sent on it, and what comes back.
+//! Raw HTTP requests: connections, requests and responses.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -18,12 +18,12 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 
-/// Waits, but not for ever.
+/// Waits with a timeout.
 pub(super) async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(20), future).await.expect("an answer in time")
 }
 
-/// One connection, closed when dropped.
+/// One connection; closed when dropped.
 pub(super) struct Connection {
     sender: SendRequest<Full<Bytes>>,
     task: JoinHandle<()>,
@@ -48,7 +48,7 @@ impl Connection {
         Connection { sender, task }
     }
 
-    /// Sends a request and gives the head of its response.
+    /// Sends a request and returns the head of its response.
     pub(super) async fn send(&mut self, request: Request<Full<Bytes>>) -> Response<Incoming> {
         within(async {
             self.sender.ready().await.unwrap();
@@ -57,14 +57,14 @@ impl Connection {
         .await
     }
 
-    /// Sends a request and gives all of its response.
-    pub(super) async fn ask(&mut self, request: Request<Full<Bytes>>) -> Whole {
+    /// Sends a request and returns the whole response.
+    pub(super) async fn ask(&mut self, request: Request<Full<Bytes>>) -> WholeResponse {
         let (head, body) = self.send(request).await.into_parts();
         let bytes = within(body.collect()).await.unwrap().to_bytes();
-        Whole { status: head.status, headers: head.headers, bytes }
+        WholeResponse { status: head.status, headers: head.headers, bytes }
     }
 
-    /// Sends a request that is answered by events.
+    /// Sends a request that is answered with events.
     pub(super) async fn listen(&mut self, request: Request<Full<Bytes>>) -> Events {
         let response = self.send(request).await;
         assert_eq!(response.status(), StatusCode::OK);
@@ -76,7 +76,7 @@ impl Connection {
         Events { body: response.into_body(), parser, come: VecDeque::new(), comments: 0 }
     }
 
-    /// Begins a session and gives its id.
+    /// Starts a session and returns its id.
     pub(super) async fn begin(&mut self, revision: Revision) -> String {
         let answer = self.ask(post(&initialize(revision))).await;
         assert_eq!(answer.status, StatusCode::OK);
@@ -89,15 +89,15 @@ impl Connection {
     }
 }
 
-/// A whole response.
+/// A complete response.
 #[derive(Debug)]
-pub(super) struct Whole {
+pub(super) struct WholeResponse {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) bytes: Bytes,
 }
 
-impl Whole {
+impl WholeResponse {
     pub(super) fn json(&self) -> Value {
         assert_eq!(self.headers["content-type"], "application/json", "{self:?}");
         serde_json::from_slice(&self.bytes).unwrap()
@@ -112,7 +112,7 @@ impl Whole {
     }
 }
 
-/// Events as they come.
+/// Events as they arrive.
 pub(super) struct Events {
     body: Incoming,
     parser: Parser,
@@ -121,7 +121,7 @@ pub(super) struct Events {
 }
 
 impl Events {
-    /// The next event; none at the end of the stream.
+    /// Returns the next event, or `None` at the end of the stream.
     pub(super) async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.come.pop_front() {
@@ -133,7 +133,7 @@ impl Events {
         }
     }
 
-    /// Reads once; not at the end.
+    /// Reads once; returns false at the end.
     pub(super) async fn more(&mut self) -> bool {
         let Some(Ok(piece)) = within(self.body.frame()).await else { return false };
         let bytes = piece.into_data().unwrap();
@@ -142,12 +142,12 @@ impl Events {
         true
     }
 
-    /// The next event, as a frame.
+    /// Returns the next event as a frame.
     pub(super) async fn frame(&mut self) -> Value {
         frame(&self.next().await.expect("one more event"))
     }
 
-    /// All that are left but a priming event, as frames.
+    /// Returns the remaining frames, without a priming event.
     pub(super) async fn rest_of_frames(&mut self) -> Vec<Value> {
         let mut frames = Vec::new();
         while let Some(event) = self.next().await {
@@ -158,7 +158,7 @@ impl Events {
         frames
     }
 
-    /// All that are left, as frames.
+    /// Returns the remaining frames.
     pub(super) async fn rest(&mut self) -> Vec<Value> {
         let mut frames = Vec::new();
         while let Some(event) = self.next().await {
@@ -192,7 +192,7 @@ pub(super) fn call(id: u64, tool: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
 }
 
-/// A POST that is right in all that has nothing to do with its content.
+/// Creates a POST whose headers are valid for any body.
 pub(super) fn posting() -> Builder {
     Request::post("/mcp")
         .header("host", "localhost")
@@ -223,7 +223,7 @@ pub(super) fn bare(builder: Builder) -> Request<Full<Bytes>> {
     with(builder, "")
 }
 
-/// The same body with what makes it modern.
+/// Adds the fields that make a body modern.
 pub(super) fn modern_body(mut body: Value) -> Value {
     let name = "io.modelcontextprotocol";
     body["params"]["_meta"][format!("{name}/protocolVersion")] = Revision::LATEST.name().into();
@@ -231,7 +231,7 @@ pub(super) fn modern_body(mut body: Value) -> Value {
     body
 }
 
-/// A POST with the headers that go with a modern body.
+/// Creates a POST with the headers of a modern body.
 pub(super) fn mirroring(body: &Value) -> Builder {
     let builder = posting()
         .header("mcp-protocol-version", Revision::LATEST.name())
@@ -247,7 +247,7 @@ pub(super) fn modern(body: Value) -> Request<Full<Bytes>> {
     with(mirroring(&body), body.to_string())
 }
 
-/// Sends bytes as they are, closes its half, and gives all that comes back.
+/// Sends raw bytes, closes the sending half, and returns everything that is received.
 pub(super) async fn raw(address: SocketAddr, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(bytes).await.unwrap();

@@ -1,16 +1,16 @@
-//! Streams that break off and are taken up again, and the standing stream.
+//! Broken streams that are resumed, and the standing stream.
 
 use http::StatusCode;
 use serde_json::json;
 use sparring_transport::http::HttpOptions;
 use sparring_wire::Revision;
 
-use super::fixture::{Place, options, until};
+use super::fixture::{TestServer, options, until};
 use super::requests::{bare, call, frame, get_in, post_in, within};
 
 #[tokio::test]
 async fn a_stream_that_broke_off_goes_on_where_it_was() {
-    let mut place = Place::open().await;
+    let mut place = TestServer::open().await;
     let (mut connection, mut broken) = (place.connect().await, place.connect().await);
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     let mut events = broken.listen(post_in(&id, &call(2, "steps"))).await;
@@ -22,7 +22,7 @@ async fn a_stream_that_broke_off_goes_on_where_it_was() {
     assert_eq!(place.next().await, "begun");
     drop((events, broken));
 
-    // A broken stream is no cancellation; what comes meanwhile is kept.
+    // A broken stream does not cancel the request; its frames are kept.
     place.let_go();
     let resume = |event: &str| bare(get_in(&id).header("last-event-id", event));
     let last = said.id.as_deref().unwrap();
@@ -35,7 +35,7 @@ async fn a_stream_that_broke_off_goes_on_where_it_was() {
         (&json!(2), &json!("stepped"))
     );
 
-    // As often as it breaks.
+    // Repeated for each break.
     let mut again = connection.listen(resume(priming.id.as_deref().unwrap())).await;
     assert_eq!(again.rest().await.len(), 3);
     for unknown in ["77-0", "nonsense", "-", "1", ""] {
@@ -46,7 +46,7 @@ async fn a_stream_that_broke_off_goes_on_where_it_was() {
 
 #[tokio::test]
 async fn only_clients_that_can_read_it_get_a_priming_event() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut connection = place.connect().await;
     for revision in [Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25] {
         let id = connection.begin(revision).await;
@@ -61,11 +61,11 @@ async fn only_clients_that_can_read_it_get_a_priming_event() {
 
 #[tokio::test]
 async fn what_belongs_to_no_request_waits_for_the_standing_stream() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let (mut connection, mut first, mut second) =
         (place.connect().await, place.connect().await, place.connect().await);
     let id = connection.begin(Revision::LATEST_LEGACY).await;
-    // The session must have heard that its client is ready.
+    // The session must have received `notifications/initialized`.
     connection.ask(post_in(&id, &call(2, "echo"))).await;
     place.http.server().tools_changed();
     let mut events = first.listen(bare(get_in(&id))).await;
@@ -73,32 +73,32 @@ async fn what_belongs_to_no_request_waits_for_the_standing_stream() {
     let changed = events.next().await.unwrap();
     assert_eq!(frame(&changed)["method"], "notifications/tools/list_changed");
 
-    // Another takes over, and only it is told.
+    // Another reader replaces this one and receives everything.
     let mut later = second.listen(bare(get_in(&id))).await;
     let priming = later.next().await.unwrap();
     assert_eq!(priming.id, changed.id, "it goes on where the other was");
     assert_eq!(events.next().await, None);
     place.http.server().tools_changed();
-    let told = later.next().await.unwrap();
-    assert_ne!(told.id, changed.id);
+    let event = later.next().await.unwrap();
+    assert_ne!(event.id, changed.id);
 
-    // One that comes back gets what it has missed.
+    // A client that resumes receives what it has missed.
     drop((later, second));
     let resumed = get_in(&id).header("last-event-id", changed.id.as_deref().unwrap());
     let mut resumed = connection.listen(bare(resumed)).await;
-    assert_eq!(resumed.next().await.unwrap().id, told.id);
+    assert_eq!(resumed.next().await.unwrap().id, event.id);
 }
 
 #[tokio::test]
-async fn what_nobody_fetches_is_bounded() {
-    let place = Place::with(HttpOptions { replay_bytes: 300, ..options() }).await;
+async fn limits_unread_frames() {
+    let place = TestServer::with(HttpOptions { replay_bytes: 300, ..options() }).await;
     let mut connection = place.connect().await;
     let id = connection.begin(Revision::V2025_06_18).await;
     connection.ask(post_in(&id, &call(2, "echo"))).await;
     for number in 0..100 {
         place.http.server().notify("notifications/x", Some(json!({"number": number}).into()));
     }
-    // Answered after all of them were passed on.
+    // Answered after all of them were sent.
     connection.ask(post_in(&id, &call(3, "echo"))).await;
     let mut events = connection.listen(bare(get_in(&id))).await;
     let first = events.frame().await["params"]["number"].as_u64().unwrap();
@@ -109,8 +109,8 @@ async fn what_nobody_fetches_is_bounded() {
 }
 
 #[tokio::test]
-async fn a_client_whose_place_is_not_kept_any_more_is_told_so() {
-    let place = Place::with(HttpOptions { replay_bytes: 300, ..options() }).await;
+async fn refuses_to_resume_at_a_position_that_is_not_kept() {
+    let place = TestServer::with(HttpOptions { replay_bytes: 300, ..options() }).await;
     let (mut connection, mut broken) = (place.connect().await, place.connect().await);
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     connection.ask(post_in(&id, &call(2, "echo"))).await;
@@ -123,7 +123,7 @@ async fn a_client_whose_place_is_not_kept_any_more_is_told_so() {
     let mut again = connection.listen(resume(&first)).await;
     assert_eq!(again.next().await.unwrap().id.as_ref(), Some(&second), "all of it is kept");
 
-    // What was given is let go of when more comes.
+    // Delivered frames are dropped when more arrive.
     for number in 1..100 {
         place.http.server().notify("notifications/x", Some(json!({"number": number}).into()));
         assert_eq!(again.frame().await["params"]["number"], number);
@@ -132,8 +132,8 @@ async fn a_client_whose_place_is_not_kept_any_more_is_told_so() {
     let answer = within(other.ask(resume(&second))).await;
     assert_eq!(answer.status, StatusCode::BAD_REQUEST);
     let message = answer.json()["error"]["message"].as_str().unwrap().to_owned();
-    assert!(message.contains("not kept any more"), "{message}");
-    // Without a place, it takes what there is.
+    assert!(message.contains("not available any more"), "{message}");
+    // Without a position it receives what is kept.
     let mut events = other.listen(bare(get_in(&id))).await;
     assert_eq!(events.next().await.unwrap().data.as_deref(), Some(&b""[..]));
     assert_eq!(again.next().await, None, "the other has taken over");
@@ -141,7 +141,7 @@ async fn a_client_whose_place_is_not_kept_any_more_is_told_so() {
 
 #[tokio::test]
 async fn a_request_whose_connection_broke_before_any_event_is_still_served() {
-    let mut place = Place::open().await;
+    let mut place = TestServer::open().await;
     let (mut connection, mut broken) = (place.connect().await, place.connect().await);
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     let mut asked = Box::pin(broken.send(post_in(&id, &call(2, "wait"))));
@@ -152,7 +152,7 @@ async fn a_request_whose_connection_broke_before_any_event_is_still_served() {
     drop(asked);
     drop(broken);
     place.let_go();
-    // Its id is free again when it has been answered.
+    // Its id is free again after the answer.
     until("it was answered", || place.http.server().counts().responses == 2).await;
     let answer = connection.ask(post_in(&id, &call(2, "echo"))).await;
     assert_eq!(answer.status, StatusCode::OK);
@@ -160,7 +160,7 @@ async fn a_request_whose_connection_broke_before_any_event_is_still_served() {
 
 #[tokio::test]
 async fn a_handler_can_break_its_connection_off_for_the_client_to_come_back() {
-    let mut place = Place::open().await;
+    let mut place = TestServer::open().await;
     let mut connection = place.connect().await;
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     let mut events = connection.listen(post_in(&id, &call(2, "cut"))).await;
@@ -174,7 +174,7 @@ async fn a_handler_can_break_its_connection_off_for_the_client_to_come_back() {
     assert_eq!(rest.len(), 1, "{rest:?}");
     assert_eq!(rest[0]["result"]["content"][0]["text"], "after");
 
-    // One that could not come back is not broken off.
+    // A stream that cannot be resumed is not cut.
     let id = connection.begin(Revision::V2025_06_18).await;
     place.let_go();
     let answer = connection.ask(post_in(&id, &call(2, "cut"))).await;

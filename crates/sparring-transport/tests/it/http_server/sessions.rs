@@ -1,5 +1,5 @@
-//! Sessions: begun by a handshake, known by an id, ended by the client, by
-//! disuse, or with the server.
+//! Sessions: started by `initialize`, identified by an id, ended by the client, after a
+//! timeout, or with the server.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use sparring_transport::http::HttpOptions;
 use sparring_wire::Revision;
 
-use super::fixture::{Place, options, until};
+use super::fixture::{TestServer, options, until};
 use super::requests::{
     bare, call, get_in, initialize, post, post_in, posting, request, with, within,
 };
@@ -20,7 +20,7 @@ fn deleting(session: &str) -> Request<http_body_util::Full<bytes::Bytes>> {
 
 #[tokio::test]
 async fn a_session_is_begun_used_and_ended_in_every_revision() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut connection = place.connect().await;
     for revision in Revision::ALL.into_iter().filter(|revision| !revision.is_modern()) {
         let id = connection.begin(revision).await;
@@ -48,7 +48,7 @@ async fn a_session_is_begun_used_and_ended_in_every_revision() {
 
 #[tokio::test]
 async fn a_handshake_that_fails_begins_nothing() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let answer = connection.ask(post(&request("initialize", json!({})))).await;
     assert_eq!((answer.status, answer.code()), (StatusCode::OK, -32602));
@@ -58,7 +58,7 @@ async fn a_handshake_that_fails_begins_nothing() {
 
 #[tokio::test]
 async fn a_second_handshake_in_a_session_is_an_error() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     let again = connection.ask(post_in(&id, &initialize(Revision::LATEST_LEGACY))).await;
@@ -68,7 +68,7 @@ async fn a_second_handshake_in_a_session_is_an_error() {
 
 #[tokio::test]
 async fn there_are_only_so_many_sessions() {
-    let place = Place::with(HttpOptions { max_sessions: 2, ..options() }).await;
+    let place = TestServer::with(HttpOptions { max_sessions: 2, ..options() }).await;
     let mut connection = place.connect().await;
     let first = connection.begin(Revision::LATEST_LEGACY).await;
     connection.begin(Revision::LATEST_LEGACY).await;
@@ -82,10 +82,10 @@ async fn there_are_only_so_many_sessions() {
 #[tokio::test]
 async fn a_session_that_nobody_uses_ends() {
     let session_idle = Duration::from_millis(20);
-    let mut place = Place::with(HttpOptions { session_idle, ..options() }).await;
+    let mut place = TestServer::with(HttpOptions { session_idle, ..options() }).await;
     let mut connection = place.connect().await;
     let id = connection.begin(Revision::LATEST_LEGACY).await;
-    // What is being served counts as use.
+    // A running request counts as use.
     let mut events = connection.listen(post_in(&id, &call(2, "steps"))).await;
     assert_eq!(place.next().await, "begun");
     events.next().await.unwrap();
@@ -100,7 +100,7 @@ async fn a_session_that_nobody_uses_ends() {
 
 #[tokio::test]
 async fn what_belongs_to_no_request_is_only_acknowledged() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     for body in [
@@ -119,7 +119,7 @@ async fn what_belongs_to_no_request_is_only_acknowledged() {
 
 #[tokio::test]
 async fn a_batch_is_answered_by_a_batch_where_there_are_any() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let id = connection.begin(Revision::V2025_03_26).await;
     let note = json!({"jsonrpc": "2.0", "method": "notifications/x"});
@@ -145,7 +145,7 @@ fn cancelling(request: u64) -> serde_json::Value {
 
 #[tokio::test]
 async fn what_is_cancelled_in_a_batch_is_missing_from_its_answer() {
-    let mut place = Place::open().await;
+    let mut place = TestServer::open().await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let id = connection.begin(Revision::V2025_03_26).await;
     let both = post_in(&id, &json!([call(1, "wait"), call(2, "wait")]));
@@ -167,7 +167,7 @@ async fn what_is_cancelled_in_a_batch_is_missing_from_its_answer() {
     assert_eq!(within(asked).await.unwrap().bytes.len(), 0, "nobody is left to be answered");
     assert_eq!((place.next().await, place.next().await), ("dropped", "dropped"));
 
-    // Cancelled by a batch as well.
+    // A batch cancels a request too.
     let mut connection = place.connect().await;
     let one = post_in(&id, &call(3, "wait"));
     let asked = tokio::spawn(async move { connection.ask(one).await });
@@ -178,7 +178,7 @@ async fn what_is_cancelled_in_a_batch_is_missing_from_its_answer() {
 
 #[tokio::test]
 async fn a_batch_of_very_many_is_no_trouble() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let id = connection.begin(Revision::V2025_03_26).await;
     let ping = |id| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
@@ -189,9 +189,9 @@ async fn a_batch_of_very_many_is_no_trouble() {
 
 #[tokio::test]
 async fn a_session_serves_only_so_many_requests_at_once() {
-    let mut place = Place::open().await;
+    let mut place = TestServer::open().await;
     let id = place.connect().await.begin(Revision::LATEST_LEGACY).await;
-    // They go on without their clients.
+    // Requests continue without their clients.
     let mut refused = None;
     for number in 1..=1_001 {
         let mut connection = place.connect().await;
@@ -213,7 +213,7 @@ async fn a_session_serves_only_so_many_requests_at_once() {
 
 #[tokio::test]
 async fn an_id_in_use_is_refused_and_a_cancelled_request_is_not_answered() {
-    let mut place = Place::open().await;
+    let mut place = TestServer::open().await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let id = connection.begin(Revision::LATEST_LEGACY).await;
     let mut waiting = Box::pin(connection.listen(post_in(&id, &call(2, "wait"))));
@@ -235,7 +235,7 @@ async fn an_id_in_use_is_refused_and_a_cancelled_request_is_not_answered() {
 
 #[tokio::test]
 async fn a_question_comes_on_the_stream_of_its_request() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let id = connection.begin(Revision::V2025_06_18).await;
     let mut events = connection.listen(post_in(&id, &call(2, "ask"))).await;
@@ -249,7 +249,7 @@ async fn a_question_comes_on_the_stream_of_its_request() {
 
 #[tokio::test]
 async fn two_thousand_sessions_leave_nothing_behind() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     connection.ask(post(&request("ping", json!({})))).await;

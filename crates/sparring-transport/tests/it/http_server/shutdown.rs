@@ -1,5 +1,4 @@
-//! The end of a server: what is in flight finishes, what stands open ends, and
-//! nothing is left.
+//! Shutdown: running requests finish, standing streams end, and nothing is left behind.
 
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use sparring_wire::Revision;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UnixListener, UnixStream};
 
-use super::fixture::{Place, hall, options, until};
+use super::fixture::{TestServer, hall, options, until};
 use super::requests::{
     Connection, Events, bare, call, get_in, modern, post_in, read_all, request, within,
 };
@@ -21,7 +20,7 @@ const FOR_EVER: Duration = Duration::from_secs(1_000);
 #[tokio::test]
 async fn a_request_in_the_middle_is_finished_and_nothing_new_is_begun() {
     for revision in [Revision::LATEST_LEGACY, Revision::LATEST] {
-        let mut place = Place::open().await;
+        let mut place = TestServer::open().await;
         let address = place.serving.address().unwrap();
         let mut connection = place.connect().await;
         let body = call(2, "wait");
@@ -32,11 +31,11 @@ async fn a_request_in_the_middle_is_finished_and_nothing_new_is_begun() {
         let asked = tokio::spawn(async move { connection.ask(request).await });
         assert_eq!(place.next().await, "begun");
 
-        let Place { http, serving, .. } = place;
+        let TestServer { http, serving, .. } = place;
         let stopped = tokio::spawn(serving.stop(LONG));
         match revision.is_modern() {
             true => while TcpStream::connect(address).await.is_ok() {},
-            // Its client may have to answer something, and nothing else is heard.
+            // A client may have to answer a question; other requests are refused.
             false => while echoes(address).await {},
         }
         assert!(!stopped.is_finished() && !asked.is_finished());
@@ -48,14 +47,14 @@ async fn a_request_in_the_middle_is_finished_and_nothing_new_is_begun() {
     }
 }
 
-/// Whether a new request is served there.
+/// Returns whether a new request is served.
 async fn echoes(address: std::net::SocketAddr) -> bool {
     let answer = Connection::to(address).await.ask(modern(call(9, "echo"))).await;
     assert!([StatusCode::OK, StatusCode::SERVICE_UNAVAILABLE].contains(&answer.status));
     answer.status == StatusCode::OK
 }
 
-/// The answer to the question that a call of `ask` puts on its stream.
+/// Returns the answer to the question that a call of `ask` sends on its stream.
 async fn answer_of(events: &mut Events) -> serde_json::Value {
     let asked = loop {
         let frame = events.frame().await;
@@ -69,7 +68,7 @@ async fn answer_of(events: &mut Events) -> serde_json::Value {
 
 #[tokio::test]
 async fn what_a_request_in_flight_has_asked_may_be_answered_until_the_end() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let address = place.serving.address().unwrap();
     let mut connection = place.connect().await;
     let id = connection.begin(Revision::LATEST_LEGACY).await;
@@ -77,7 +76,7 @@ async fn what_a_request_in_flight_has_asked_may_be_answered_until_the_end() {
     events.next().await.unwrap();
     let answer = answer_of(&mut events).await;
 
-    let Place { http, serving, .. } = place;
+    let TestServer { http, serving, .. } = place;
     let stopped = tokio::spawn(serving.stop(LONG));
     while echoes(address).await {}
     let mut other = Connection::to(address).await;
@@ -85,7 +84,7 @@ async fn what_a_request_in_flight_has_asked_may_be_answered_until_the_end() {
     assert_eq!(new.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(new.json()["id"], 3);
     assert_eq!(other.ask(post_in("another", &answer)).await.status.as_u16(), 503);
-    // Also one that comes in pieces.
+    // The same for an answer in pieces.
     let mut slow = TcpStream::connect(address).await.unwrap();
     let (head, body) = spelled(&id, &answer);
     slow.write_all(head.as_bytes()).await.unwrap();
@@ -101,7 +100,7 @@ async fn what_a_request_in_flight_has_asked_may_be_answered_until_the_end() {
     assert!(TcpStream::connect(address).await.is_err());
 }
 
-/// A frame posted in a session, head and body.
+/// Returns a frame posted in a session, head and body.
 fn spelled(id: &str, frame: &serde_json::Value) -> (String, String) {
     let body = frame.to_string();
     let head = format!(
@@ -114,7 +113,7 @@ fn spelled(id: &str, frame: &serde_json::Value) -> (String, String) {
 
 #[tokio::test]
 async fn a_request_that_does_not_end_is_dropped_after_its_time() {
-    let mut place = Place::open().await;
+    let mut place = TestServer::open().await;
     let mut connection = place.connect().await;
     let asked = tokio::spawn(async move {
         let mut events = connection.listen(modern(call(2, "steps"))).await;
@@ -128,7 +127,7 @@ async fn a_request_that_does_not_end_is_dropped_after_its_time() {
 
 #[tokio::test]
 async fn half_a_request_is_not_waited_for() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let address = place.serving.address().unwrap();
     let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\
                 Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n";
@@ -136,7 +135,7 @@ async fn half_a_request_is_not_waited_for() {
     half_a_head.write_all(b"POST /mcp HT").await.unwrap();
     let mut body = TcpStream::connect(address).await.unwrap();
     body.write_all(head.as_bytes()).await.unwrap();
-    // The body is waited for now.
+    // The server now waits for the body.
     let mut go_on = [0; 25];
     within(body.read_exact(&mut go_on)).await.unwrap();
     let mut connection = place.connect().await;
@@ -148,7 +147,7 @@ async fn half_a_request_is_not_waited_for() {
 
 #[tokio::test]
 async fn subscriptions_and_standing_streams_end_in_good_order() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let listen =
         request("subscriptions/listen", json!({"notifications": {"toolsListChanged": true}}));
@@ -170,7 +169,7 @@ async fn subscriptions_and_standing_streams_end_in_good_order() {
 async fn a_server_that_is_dropped_leaves_nothing_running() {
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let before = tasks();
-    let mut place = Place::open().await;
+    let mut place = TestServer::open().await;
     let address = place.serving.address().unwrap();
     let (mut connection, mut other) = (place.connect().await, place.connect().await);
     let id = connection.begin(Revision::LATEST_LEGACY).await;
@@ -178,7 +177,7 @@ async fn a_server_that_is_dropped_leaves_nothing_running() {
     standing.next().await.unwrap();
     let mut events = other.listen(post_in(&id, &call(2, "steps"))).await;
     assert_eq!(place.next().await, "begun");
-    let Place { http, serving, mut happened } = place;
+    let TestServer { http, serving, mut happened } = place;
     drop((http, serving));
     assert_eq!(within(happened.recv()).await, Some("dropped"));
     assert_eq!(standing.next().await, None);

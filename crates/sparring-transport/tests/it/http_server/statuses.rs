@@ -1,15 +1,15 @@
-//! Each status that is not the protocol's, and what it is for.
+//! HTTP statuses outside of the protocol.
 
 use http::{Method, Request, StatusCode};
 use serde_json::json;
 use sparring_wire::Revision;
 
-use super::fixture::{Place, options};
+use super::fixture::{TestServer, options};
 use super::requests::{bare, get_in, initialize, modern, post, posting, request, with};
 
 #[tokio::test]
 async fn what_is_not_as_it_must_be_is_refused_by_its_status() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let body = initialize(Revision::LATEST_LEGACY).to_string();
     let plain = || Request::post("/mcp").header("host", "localhost");
@@ -76,7 +76,7 @@ async fn what_is_not_as_it_must_be_is_refused_by_its_status() {
 
 #[tokio::test]
 async fn options_say_what_can_be_done_and_tell_a_browser() {
-    let place = Place::open().await;
+    let place = TestServer::open().await;
     let mut connection = place.connect().await;
     let plain = Request::options("/mcp").header("host", "localhost");
     let answer = connection.ask(bare(plain)).await;
@@ -97,7 +97,7 @@ async fn options_say_what_can_be_done_and_tell_a_browser() {
 
 #[tokio::test]
 async fn a_server_of_one_era_refuses_what_belongs_to_the_other() {
-    let modern_only = Place::speaking(&[Revision::LATEST], options()).await;
+    let modern_only = TestServer::speaking(&[Revision::LATEST], options()).await;
     let mut connection = modern_only.connect().await;
     for method in [Method::GET, Method::DELETE] {
         let request = Request::builder().method(method).uri("/mcp").header("host", "localhost");
@@ -110,9 +110,9 @@ async fn a_server_of_one_era_refuses_what_belongs_to_the_other() {
     let sse = Request::get("/sse").header("host", "localhost");
     assert_eq!(connection.ask(bare(sse)).await.status, StatusCode::NOT_FOUND);
 
-    let legacy_only = Place::speaking(&[Revision::LATEST_LEGACY], options()).await;
+    let legacy_only = TestServer::speaking(&[Revision::LATEST_LEGACY], options()).await;
     let mut connection = legacy_only.connect().await;
     let answer = connection.ask(modern(request("server/discover", json!({})))).await;
-    // By a modern error it would pass for a modern server.
+    // With a modern error it would look like a modern server.
     assert_eq!((answer.status, answer.code()), (StatusCode::BAD_REQUEST, -32600));
 }

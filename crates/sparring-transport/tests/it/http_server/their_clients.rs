@@ -1,5 +1,5 @@
-//! Clients of others on our server over HTTP: rmcp's, the Python SDK's and
-//! FastMCP's, in every revision that they and the transport have.
+//! Clients of other projects against our HTTP server: rmcp, the Python SDK and FastMCP, in
+//! every revision that they and the transport support.
 
 use std::process::Stdio;
 
@@ -9,31 +9,31 @@ use sparring_wire::Revision;
 use tokio::process::Command;
 
 use super::requests::within;
-use crate::peers::desk::OpenDesk;
-use crate::peers::place;
+use crate::peers::example_server::ExampleServer;
+use crate::peers::installed;
 use crate::peers::their_clients::{python_sdk, right, rmcp};
 
-/// Runs a client on our server, which speaks these revisions: what the client
-/// heard is right, and what it did as well.
+/// Runs a client against our server with these revisions, and checks what the client received
+/// and did.
 async fn check(client: ChildTarget, path: &str, ours: &[Revision], expected: Revision, name: &str) {
-    let desk = OpenDesk::speaking(ours).await;
+    let server = ExampleServer::speaking(ours).await;
     let mut command = Command::new(&client.program);
-    command.args(&client.args).arg(desk.url(path));
+    command.args(&client.args).arg(server.url(path));
     command.stdin(Stdio::null()).kill_on_drop(true);
     let output = within(command.output()).await.unwrap();
     let (stdout, stderr) =
         [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it)).into();
     assert!(output.status.success(), "{expected}: {stdout}{stderr}");
     let mut heard: Value = serde_json::from_str(&stdout).unwrap();
-    // FastMCP's does not tell.
+    // FastMCP's client does not report it.
     if heard.get("version").is_none() {
         heard["version"] = expected.name().into();
     }
     assert_eq!(heard, right(expected, name), "{expected}");
-    desk.close().await;
+    server.close().await;
 }
 
-/// The revisions of Streamable HTTP that begin with a handshake.
+/// Returns the revisions of Streamable HTTP that start with `initialize`.
 fn sessions() -> Vec<Revision> {
     let since = |revision: &Revision| *revision > Revision::V2024_11_05 && !revision.is_modern();
     Revision::ALL.into_iter().filter(since).collect()
@@ -44,12 +44,12 @@ fn up_to(newest: Revision) -> Vec<Revision> {
 }
 
 fn fastmcp(mode: &str) -> Option<ChildTarget> {
-    place::python(&[&place::script("clients/fastmcp4.py"), mode])
+    installed::python(&[&installed::script("clients/fastmcp4.py"), mode])
 }
 
 #[tokio::test]
 async fn rmcps_client_uses_our_server_in_every_revision() {
-    // Also in the one whose own transport was HTTP+SSE.
+    // Includes the revision whose own transport was HTTP+SSE.
     for revision in Revision::ALL {
         check(rmcp(revision.name()), "/mcp", &Revision::ALL, revision, "Ferris").await;
     }

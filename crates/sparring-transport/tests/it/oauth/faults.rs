@@ -1,4 +1,4 @@
-//! What can go wrong on the way to a token, each told by its name.
+//! Failures of obtaining a token; each error names the problem.
 
 use std::time::Duration;
 
@@ -6,165 +6,187 @@ use serde_json::{Value, json};
 use sparring_peer::Client;
 use sparring_transport::http::{Credentials, HttpLink, HttpTarget, OAuth, Proof, Visitor};
 
-use super::world::{Ways, World};
+use super::scripted_servers::{Behavior, ScriptedServers};
 use super::{connect, connect_as, echo, oauth, refused};
 
-fn usual() -> Ways {
-    Ways::default()
+fn usual() -> Behavior {
+    Behavior::default()
 }
 
-/// Tries to get in, and looks at the reason why not.
-async fn check(ways: Ways, oauth: OAuth, expected: &str) {
-    let world = World::new(ways).await;
-    let told = refused(&world, oauth).await.replace(world.origin(), "");
-    assert!(told.contains(&format!("not authorized: {expected}")), "{told}\nwanted: {expected}");
-    assert!(!told.contains("hunter"), "{told}");
+/// Connects and checks the error.
+async fn check(behavior: Behavior, oauth: OAuth, expected: &str) {
+    let world = ScriptedServers::new(behavior).await;
+    let error = refused(&world, oauth).await.replace(world.origin(), "");
+    assert!(error.contains(&format!("not authorized: {expected}")), "{error}\nwanted: {expected}");
+    assert!(!error.contains("hunter"), "{error}");
 }
 
 #[tokio::test]
-async fn what_is_published_and_wrong() {
-    let resource = |value: Value| Ways { resource: Some(value), ..usual() };
-    let metadata = |value: Value| Ways { metadata: value, ..usual() };
+async fn reports_wrong_metadata() {
+    let resource = |value: Value| Behavior { resource: Some(value), ..usual() };
+    let metadata = |value: Value| Behavior { metadata: value, ..usual() };
     let place = "/.well-known/oauth-protected-resource/mcp";
     let of_server = "/.well-known/oauth-authorization-server/as";
-    for (ways, expected) in [
+    for (behavior, expected) in [
         (
-            Ways { resource: None, ..usual() },
-            format!("the server wants a token, and nothing says where to get one: {place} answered 404"),
-        ),
-        (
-            Ways { publishes: false, ..usual() },
-            format!("the server wants a token, and nothing says where to get one: {place} names /as, but {of_server} answered 404"),
-        ),
-        (
-            Ways { resource: None, points: false, publishes: false, ..usual() },
+            Behavior { resource: None, ..usual() },
             format!(
-                "the server wants a token, and nothing says where to get one: {place} answered 404 \
+                "the server requires a token, but no authorization server was found: {place} answered 404"
+            ),
+        ),
+        (
+            Behavior { publishes: false, ..usual() },
+            format!(
+                "the server requires a token, but no authorization server was found: {place} names /as, but {of_server} answered 404"
+            ),
+        ),
+        (
+            Behavior { resource: None, points: false, publishes: false, ..usual() },
+            format!(
+                "the server requires a token, but no authorization server was found: {place} answered 404 \
                  Not Found, /.well-known/oauth-protected-resource answered 404 Not Found, \
                  /.well-known/oauth-authorization-server answered 404 Not Found, \
                  /.well-known/openid-configuration answered 404 Not Found, \
                  /register answered 404 Not Found"
             ),
         ),
-        (resource(json!({"authorization_servers": []})), format!("what {place} answers cannot be used: it names no authorization server")),
-        (resource(json!({"authorization_servers": ["nowhere"]})), "what nowhere answers cannot be used: ".to_owned()),
-        (resource(json!({"resource": null})), format!("what {place} answers cannot be used: it has no resource")),
+        (
+            resource(json!({"authorization_servers": []})),
+            format!("invalid response of {place}: it names no authorization server"),
+        ),
+        (
+            resource(json!({"authorization_servers": ["nowhere"]})),
+            "invalid response of nowhere: ".to_owned(),
+        ),
+        (
+            resource(json!({"resource": null})),
+            format!("invalid response of {place}: missing field resource"),
+        ),
         (
             resource(json!({"resource": "https://evil.example/mcp"})),
-            format!("wrong resource: {place} is about https://evil.example/mcp, and not about the server at /mcp"),
+            format!("wrong resource: {place} names https://evil.example/mcp instead of /mcp"),
         ),
         (
             metadata(json!({"issuer": "https://evil.example"})),
-            format!("wrong issuer: {of_server} says that it is about https://evil.example, and not about /as"),
+            format!("wrong issuer: {of_server} names https://evil.example instead of /as"),
         ),
-        (metadata(json!({"token_endpoint": null})), "the server wants a token, and nothing says where to get one: ".to_owned()),
+        (
+            metadata(json!({"token_endpoint": null})),
+            "the server requires a token, but no authorization server was found: ".to_owned(),
+        ),
         (
             metadata(json!({"code_challenge_methods_supported": null})),
-            "/as does not offer PKCE with S256 (code_challenge_methods_supported), which this needs".to_owned(),
+            "/as does not offer PKCE with S256 (code_challenge_methods_supported)".to_owned(),
         ),
-        (metadata(json!({"code_challenge_methods_supported": ["plain"]})), "/as does not offer PKCE".to_owned()),
-        (metadata(json!({"authorization_endpoint": null})), "/as does not offer an authorization_endpoint".to_owned()),
-        (metadata(json!({"grant_types_supported": ["implicit"]})), "/as does not offer authorization_code".to_owned()),
+        (
+            metadata(json!({"code_challenge_methods_supported": ["plain"]})),
+            "/as does not offer PKCE".to_owned(),
+        ),
+        (
+            metadata(json!({"authorization_endpoint": null})),
+            "/as does not offer an authorization_endpoint".to_owned(),
+        ),
+        (
+            metadata(json!({"grant_types_supported": ["implicit"]})),
+            "/as does not offer authorization_code".to_owned(),
+        ),
         (
             metadata(json!({"registration_endpoint": null})),
-            "/as knows no way to register a client; say which one to be".to_owned(),
+            "/as does not support client registration".to_owned(),
         ),
     ] {
-        check(ways, oauth(), &expected).await;
+        check(behavior, oauth(), &expected).await;
     }
 }
 
 #[tokio::test]
-async fn what_the_browser_brings_and_is_wrong() {
+async fn reports_a_wrong_redirect() {
     for (brings, expected) in [
-        (
-            json!({"state": "other"}),
-            "state mismatch: the browser came back from a login that this one did not begin",
-        ),
+        (json!({"state": "other"}), "state mismatch: the redirect belongs to another login"),
         (
             json!({"iss": "https://evil.example"}),
-            "wrong issuer: the browser comes from https://evil.example, and was sent to /as",
+            "wrong issuer: the redirect names https://evil.example instead of /as",
         ),
-        (
-            json!({"iss": null}),
-            "the browser came back without the name of its issuer, which /as promises to give",
-        ),
+        (json!({"iss": null}), "the redirect lacks the parameter iss, which /as announces"),
         (
             json!({"code": null, "error": "access_denied", "error_description": "no"}),
             "the login at /as failed: access_denied: no",
         ),
-        (json!({"code": null}), "the login at /as failed: the browser came back without a code"),
+        (json!({"code": null}), "the login at /as failed: the redirect has no code"),
     ] {
-        check(Ways { brings, ..usual() }, oauth(), expected).await;
+        check(Behavior { brings, ..usual() }, oauth(), expected).await;
     }
 }
 
 #[tokio::test]
-async fn whoever_logs_in_may_take_longer_than_a_request() {
-    let world = World::new(usual()).await;
+async fn a_login_may_take_longer_than_a_request() {
+    let world = ScriptedServers::new(usual()).await;
     let (request, patience) = (Duration::from_secs(1), Duration::from_millis(1500));
     let oauth = OAuth { patience, visitor: Visitor::new(|_| {}), ..oauth() };
     let connecting = connect_as(&world, oauth, Client::builder().timeout(request));
-    let told = connecting.await.expect_err("nobody came").to_string();
-    assert!(told.contains("nobody came back from the login within 1.5s"), "{told}");
+    let error = connecting.await.expect_err("nobody came").to_string();
+    assert!(error.contains("no login within 1.5s"), "{error}");
 }
 
 #[tokio::test]
-async fn nobody_comes_back() {
+async fn reports_a_login_timeout() {
     let visitor = Visitor::new(|_| {});
     let patience = Duration::from_millis(50);
     let oauth = OAuth { patience, visitor, ..oauth() };
-    check(usual(), oauth, "nobody came back from the login within 50ms").await;
+    check(usual(), oauth, "no login within 50ms").await;
 }
 
 #[test]
 fn what_cannot_be_used_at_all_is_told_before_anything_is_sent() {
-    let told = |oauth: OAuth| {
+    let error = |oauth: OAuth| {
         let mut target = HttpTarget::new("http://localhost/mcp");
         target.credentials = Some(Credentials::OAuth(Box::new(oauth)));
         HttpLink::new(&target).expect_err("it cannot be used").to_string()
     };
     let redirect = "https://example.com/".to_owned();
     assert_eq!(
-        told(OAuth { redirect, ..oauth() }),
-        "the browser cannot come back to https://example.com/: it must be http:// on this machine"
+        error(OAuth { redirect, ..oauth() }),
+        "cannot use the redirect URL https://example.com/: it must be http:// on this machine"
     );
     let key = Proof::Key("hunter".to_owned());
     assert_eq!(
-        told(OAuth::client_credentials("me", key)),
-        "the key cannot be used: it is no private key in PEM"
+        error(OAuth::client_credentials("me", key)),
+        "invalid key: not a private key in PEM"
     );
 }
 
 #[tokio::test]
 async fn the_token_endpoint_says_no() {
-    let ways = |status, body| Ways { refusals: vec![(status, body)], ..usual() };
+    let behavior = |status, body| Behavior { refusals: vec![(status, body)], ..usual() };
     let detail = json!({"error": "invalid_grant", "error_description": "the code is old"});
-    for (ways, expected) in [
+    for (behavior, expected) in [
         (
-            ways(400, detail),
-            "/as/token refused to give a token for the code: invalid_grant: the code is old",
+            behavior(400, detail),
+            "/as/token refused to exchange the code for a token: invalid_grant: the code is old",
         ),
         (
-            ways(401, json!({"error": "invalid_client"})),
-            "/as/token refused to give a token for the code: invalid_client",
+            behavior(401, json!({"error": "invalid_client"})),
+            "/as/token refused to exchange the code for a token: invalid_client",
         ),
         (
-            ways(418, json!("hunter")),
-            "/as/token refused to give a token for the code: it answered 418",
-        ),
-        (ways(503, json!("hunter")), "the authorization server is down: /as/token answered 503"),
-        (
-            ways(200, json!({"access_token": "hunter", "token_type": "mac"})),
-            "what /as/token answers cannot be used: the token is not one for bearers",
+            behavior(418, json!("hunter")),
+            "/as/token refused to exchange the code for a token: it answered 418",
         ),
         (
-            ways(200, json!({"token_type": "bearer"})),
-            "what /as/token answers cannot be used: it has no access_token",
+            behavior(503, json!("hunter")),
+            "the authorization server is unavailable: /as/token answered 503",
         ),
-        (ways(200, json!(["hunter"])), "what /as/token answers cannot be used: "),
+        (
+            behavior(200, json!({"access_token": "hunter", "token_type": "mac"})),
+            "invalid response of /as/token: the token type is not Bearer",
+        ),
+        (
+            behavior(200, json!({"token_type": "bearer"})),
+            "invalid response of /as/token: missing field access_token",
+        ),
+        (behavior(200, json!(["hunter"])), "invalid response of /as/token: "),
     ] {
-        check(ways, oauth(), expected).await;
+        check(behavior, oauth(), expected).await;
     }
 }
 
@@ -173,44 +195,44 @@ async fn the_clocks_are_apart() {
     let secret = Proof::Secret("hunter-secret".to_owned());
     let refusals =
         vec![(401, json!({"error": "invalid_client", "error_description": "hunter-secret"}))];
-    let ways = Ways { ahead: 7200, refusals, ..usual() };
-    let world = World::new(ways).await;
-    let told = refused(&world, OAuth::client_credentials("me", secret)).await;
-    assert!(told.contains("invalid_client: (hidden) (clock skew: its clock is 7"), "{told}");
-    assert!(told.contains("s ahead of ours)") && !told.contains("hunter"), "{told}");
+    let behavior = Behavior { ahead: 7200, refusals, ..usual() };
+    let world = ScriptedServers::new(behavior).await;
+    let error = refused(&world, OAuth::client_credentials("me", secret)).await;
+    assert!(error.contains("invalid_client: (hidden) (clock skew: its clock is 7"), "{error}");
+    assert!(error.contains("s ahead of ours)") && !error.contains("hunter"), "{error}");
 
-    let world = World::new(Ways { ahead: -7200, stubborn: true, ..usual() }).await;
-    let told = refused(&world, oauth()).await;
-    let expected = "/as has just given (the token (hidden) is not good; clock skew: its clock is 7";
-    assert!(told.contains(expected) && told.contains("behind ours"), "{told}");
+    let world = ScriptedServers::new(Behavior { ahead: -7200, stubborn: true, ..usual() }).await;
+    let error = refused(&world, oauth()).await;
+    let expected = "/as (the token (hidden) is not good; clock skew: its clock is 7";
+    assert!(error.contains(expected) && error.contains("behind ours"), "{error}");
 }
 
 #[tokio::test]
 async fn the_server_accepts_no_token() {
-    let ways = Ways { stubborn: true, ..usual() };
-    check(ways, oauth(), "the server does not accept the token that /as has just given").await;
+    let behavior = Behavior { stubborn: true, ..usual() };
+    check(behavior, oauth(), "server rejected a new token of /as").await;
 }
 
 #[tokio::test]
 async fn the_authorization_server_is_down() {
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let nowhere = format!("http://{}", nobody.local_addr().unwrap());
-    drop(nobody);
+    let unused = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let nowhere = format!("http://{}", unused.local_addr().unwrap());
+    drop(unused);
     let resource = Some(json!({"authorization_servers": [nowhere]}));
-    let expected = format!("the authorization server is down: cannot connect to {nowhere}");
-    check(Ways { resource, ..usual() }, oauth(), &expected).await;
+    let expected = format!("the authorization server is unavailable: cannot connect to {nowhere}");
+    check(Behavior { resource, ..usual() }, oauth(), &expected).await;
 }
 
 #[tokio::test]
 async fn a_client_that_cannot_ask_for_itself() {
-    let metadata = |value: Value| Ways { metadata: value, ..usual() };
+    let metadata = |value: Value| Behavior { metadata: value, ..usual() };
     let ours = |proof| OAuth::client_credentials("me", proof);
     let secret = || Proof::Secret("hunter2".to_owned());
     let key = || Proof::Key(rcgen::KeyPair::generate().unwrap().serialize_pem());
     let methods =
         |method: &str| metadata(json!({"token_endpoint_auth_methods_supported": [method]}));
     let algorithms = json!({"token_endpoint_auth_signing_alg_values_supported": ["RS256"]});
-    for (ways, oauth, expected) in [
+    for (behavior, oauth, expected) in [
         (
             metadata(json!({"grant_types_supported": ["authorization_code"]})),
             ours(secret()),
@@ -224,16 +246,16 @@ async fn a_client_that_cannot_ask_for_itself() {
         (methods("none"), ours(key()), "/as does not offer private_key_jwt"),
         (metadata(algorithms), ours(key()), "/as does not offer ES256"),
     ] {
-        check(ways, oauth, expected).await;
+        check(behavior, oauth, expected).await;
     }
 }
 
 #[tokio::test]
-async fn a_token_that_ends_in_the_middle_is_told_when_it_cannot_be_had_again() {
-    let world = World::new(Ways { renews: false, ..usual() }).await;
+async fn reports_an_expired_token_that_cannot_be_replaced() {
+    let world = ScriptedServers::new(Behavior { renews: false, ..usual() }).await;
     let client = connect(&world, oauth()).await.unwrap();
     world.revoke(true);
-    world.change(|ways| ways.brings = json!({"code": null, "error": "access_denied"}));
-    let told = echo(&client).await.expect_err("no more").to_string();
-    assert!(told.contains("failed: access_denied"), "{told}");
+    world.change(|behavior| behavior.brings = json!({"code": null, "error": "access_denied"}));
+    let error = echo(&client).await.expect_err("no more").to_string();
+    assert!(error.contains("failed: access_denied"), "{error}");
 }

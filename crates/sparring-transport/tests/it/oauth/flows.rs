@@ -1,17 +1,17 @@
-//! The ways to a token.
+//! Flows that obtain a token.
 
 use serde_json::json;
 use sparring_peer::{Client, Protocol};
 use sparring_transport::http::{HttpLink, HttpTransport, OAuth, Proof};
 use sparring_wire::Revision;
 
-use super::world::{Ways, World};
+use super::scripted_servers::{Behavior, ScriptedServers};
 use super::{connect, connect_as, echo, kept_in, must_echo, oauth, refused, target};
 
 #[tokio::test]
-async fn somebody_logs_in_once_for_all_requests() {
+async fn one_login_serves_all_requests() {
     for revision in Revision::ALL {
-        let world = World::new(Ways::default()).await;
+        let world = ScriptedServers::new(Behavior::default()).await;
         let builder = Client::builder().revision(revision);
         let client = connect_as(&world, oauth(), builder).await.unwrap();
         must_echo(&client).await;
@@ -30,18 +30,18 @@ async fn somebody_logs_in_once_for_all_requests() {
 
 #[tokio::test]
 async fn it_is_the_same_over_http_and_sse() {
-    let world = World::new(Ways::default()).await;
+    let world = ScriptedServers::new(Behavior::default()).await;
     let mut target = target(&world, oauth());
     target.transport = HttpTransport::Sse;
     target.url = target.url.replace("/mcp", "/sse");
-    world.change(|ways| {
+    world.change(|behavior| {
         let sse = format!("{}/sse", world.origin());
-        ways.resource = Some(json!({"resource": sse}));
+        behavior.resource = Some(json!({"resource": sse}));
     });
     let client = Client::builder().connect(HttpLink::new(&target).unwrap()).await.unwrap();
     must_echo(&client).await;
     assert_eq!(world.said("authorize").len(), 1);
-    // Also where messages are posted to.
+    // The same for the URL that messages are posted to.
     for (renewals, logins) in [(false, 1), (true, 2)] {
         world.revoke(renewals);
         must_echo(&client).await;
@@ -52,7 +52,7 @@ async fn it_is_the_same_over_http_and_sse() {
 
 #[tokio::test]
 async fn a_session_goes_on_after_another_login() {
-    let world = World::new(Ways::default()).await;
+    let world = ScriptedServers::new(Behavior::default()).await;
     let builder = Client::builder().revision(Revision::V2025_11_25);
     let client = connect_as(&world, oauth(), builder).await.unwrap();
     world.revoke(true);
@@ -67,7 +67,7 @@ async fn a_session_goes_on_after_another_login() {
 
 #[tokio::test]
 async fn many_requests_at_once_ask_for_one_token() {
-    let world = World::new(Ways::default()).await;
+    let world = ScriptedServers::new(Behavior::default()).await;
     let client = connect(&world, oauth()).await.unwrap();
     world.revoke(false);
     let calls: Vec<_> = (0..50).map(|_| must_echo(&client)).collect();
@@ -81,7 +81,9 @@ async fn many_requests_at_once_ask_for_one_token() {
 async fn a_client_asks_for_itself() {
     for (methods, by_header) in [("client_secret_basic", true), ("client_secret_post", false)] {
         let metadata = json!({"token_endpoint_auth_methods_supported": [methods]});
-        let world = World::new(Ways { metadata, scope: Some("a b"), ..Ways::default() }).await;
+        let world =
+            ScriptedServers::new(Behavior { metadata, scope: Some("a b"), ..Behavior::default() })
+                .await;
         let secret = Proof::Secret("hunter:2".to_owned());
         let client = connect(&world, OAuth::client_credentials("me", secret)).await.unwrap();
         must_echo(&client).await;
@@ -89,7 +91,7 @@ async fn a_client_asks_for_itself() {
         let asked = &world.said("token")[0];
         assert_eq!(asked["grant_type"], "client_credentials");
         assert_eq!((&*asked["scope"], &*asked["resource"]), ("a b", &*world.url()));
-        // `me:hunter%3A2`, as RFC 6749, 2.3.1 has it.
+        // `me:hunter%3A2`, encoded as in RFC 6749, 2.3.1.
         let header = asked.get("authorization").map(String::as_str);
         assert_eq!(header, by_header.then_some("Basic bWU6aHVudGVyJTNBMg=="));
         let body = asked.get("client_secret").map(String::as_str);
@@ -110,7 +112,7 @@ async fn a_client_shows_who_it_is_by_a_key() {
         ("EdDSA", &rcgen::PKCS_ED25519, &ED25519),
     ];
     for (name, algorithm, verification) in algorithms {
-        let world = World::new(Ways::default()).await;
+        let world = ScriptedServers::new(Behavior::default()).await;
         let key = rcgen::KeyPair::generate_for(algorithm).unwrap();
         let proof = Proof::Key(key.serialize_pem());
         let client = connect(&world, OAuth::client_credentials("me", proof)).await.unwrap();
@@ -138,7 +140,7 @@ async fn a_client_that_is_known_does_not_register() {
         [(Some("me"), true, Some("me")), (None, true, Some(document)), (None, false, None)]
     {
         let metadata = json!({"client_id_metadata_document_supported": documents});
-        let world = World::new(Ways { metadata, ..Ways::default() }).await;
+        let world = ScriptedServers::new(Behavior { metadata, ..Behavior::default() }).await;
         let (client_id, document) = (client_id.map(str::to_owned), Some(document.to_owned()));
         let client = connect(&world, OAuth { client_id, document, ..oauth() }).await.unwrap();
         must_echo(&client).await;
@@ -153,7 +155,7 @@ async fn a_registration_may_come_with_a_secret() {
     let registered = json!({
         "client_secret": "hunter2", "token_endpoint_auth_method": "client_secret_post"
     });
-    let world = World::new(Ways { registered, ..Ways::default() }).await;
+    let world = ScriptedServers::new(Behavior { registered, ..Behavior::default() }).await;
     let client = connect(&world, oauth()).await.unwrap();
     must_echo(&client).await;
     assert_eq!(world.said("token")[0]["client_secret"], "hunter2");
@@ -163,13 +165,19 @@ async fn a_registration_may_come_with_a_secret() {
 async fn a_server_may_publish_nothing_about_itself() {
     // Up to 2025-03-26 the authorization server was at the same origin.
     for publishes in [true, false] {
-        let ways = Ways { points: false, resource: None, issuer: "", publishes, ..Ways::default() };
-        let world = World::new(ways).await;
-        // It has no path that its clients could name.
+        let behavior = Behavior {
+            points: false,
+            resource: None,
+            issuer: "",
+            publishes,
+            ..Behavior::default()
+        };
+        let world = ScriptedServers::new(behavior).await;
+        // It has no path that clients could name.
         let brings = json!({"iss": null});
-        world.change(|ways| {
-            ways.brings = brings;
-            ways.metadata = json!({"authorization_response_iss_parameter_supported": false});
+        world.change(|behavior| {
+            behavior.brings = brings;
+            behavior.metadata = json!({"authorization_response_iss_parameter_supported": false});
         });
         let builder = Client::builder().revision(Revision::V2025_03_26);
         let client = connect_as(&world, oauth(), builder).await.unwrap();
@@ -181,7 +189,7 @@ async fn a_server_may_publish_nothing_about_itself() {
 
 #[tokio::test]
 async fn where_the_metadata_is_need_not_be_said() {
-    let world = World::new(Ways { points: false, ..Ways::default() }).await;
+    let world = ScriptedServers::new(Behavior { points: false, ..Behavior::default() }).await;
     must_echo(&connect(&world, oauth()).await.unwrap()).await;
     assert_eq!(world.story()[..3], ["401", "resource", "metadata"]);
 }
@@ -189,19 +197,19 @@ async fn where_the_metadata_is_need_not_be_said() {
 #[tokio::test]
 async fn when_the_issuer_changes_so_does_the_client() {
     let folder = tempfile::tempdir().unwrap();
-    let world = World::new(Ways::default()).await;
+    let world = ScriptedServers::new(Behavior::default()).await;
     let client = connect(&world, kept_in(folder.path())).await.unwrap();
     must_echo(&client).await;
-    world.change(|ways| ways.issuer = "/other");
+    world.change(|behavior| behavior.issuer = "/other");
     must_echo(&client).await;
     let ids: Vec<_> =
         world.said("authorize").into_iter().map(|said| said["client_id"].clone()).collect();
     assert_eq!(ids, ["client-1", "client-2"], "each issuer knows its own");
-    // Neither the token for renewing went to the new one.
+    // The refresh token was not sent to the new issuer either.
     let grants: Vec<_> =
         world.said("token").into_iter().map(|said| said["grant_type"].clone()).collect();
     assert_eq!(grants, ["authorization_code", "authorization_code"]);
-    // And what is kept is of the new one.
+    // The stored tokens are those of the new issuer.
     let again = connect(&world, kept_in(folder.path())).await.unwrap();
     must_echo(&again).await;
     assert_eq!(world.said("authorize").len(), 2);
@@ -209,34 +217,34 @@ async fn when_the_issuer_changes_so_does_the_client() {
 
 #[tokio::test]
 async fn a_client_that_the_user_names_belongs_to_one_issuer() {
-    let world = World::new(Ways::default()).await;
+    let world = ScriptedServers::new(Behavior::default()).await;
     let named = |issuer: Option<String>| OAuth {
         issuer,
         ..OAuth::client_credentials("me", Proof::Secret("hunter2".to_owned()))
     };
     let client = connect(&world, named(None)).await.unwrap();
     must_echo(&client).await;
-    world.change(|ways| ways.issuer = "/other");
-    let told = echo(&client).await.expect_err("the secret is not for that one").to_string();
+    world.change(|behavior| behavior.issuer = "/other");
+    let error = echo(&client).await.expect_err("the secret is not for that one").to_string();
     let [one, other] = ["/as", "/other"].map(|path| format!("{}{path}", world.origin()));
     let expected =
-        format!("wrong issuer: the client me belongs to {one}, and the server names {other}");
-    assert!(told.contains(&expected), "{told}");
-    let told = refused(&world, named(Some(one))).await;
-    assert!(told.contains(&expected), "{told}");
+        format!("wrong issuer: the client me belongs to {one}, but the server names {other}");
+    assert!(error.contains(&expected), "{error}");
+    let error = refused(&world, named(Some(one))).await;
+    assert!(error.contains(&expected), "{error}");
     assert_eq!(world.said("token").len(), 1, "nobody else was told the secret");
     must_echo(&connect(&world, named(Some(other))).await.unwrap()).await;
 }
 
 #[tokio::test]
 async fn a_client_that_is_closed_meanwhile_waits_for_nobody() {
-    let world = World::new(Ways::default()).await;
+    let world = ScriptedServers::new(Behavior::default()).await;
     let (sender, visited) = tokio::sync::oneshot::channel();
     let sender = std::sync::Mutex::new(Some(sender));
-    let nobody = sparring_transport::http::Visitor::new(move |_| {
+    let absent_user = sparring_transport::http::Visitor::new(move |_| {
         sender.lock().unwrap().take().unwrap().send(()).unwrap();
     });
-    let link = HttpLink::new(&target(&world, OAuth { visitor: nobody, ..oauth() })).unwrap();
+    let link = HttpLink::new(&target(&world, OAuth { visitor: absent_user, ..oauth() })).unwrap();
     let client = Client::builder().start(link);
     visited.await.unwrap();
     let closing = client.close();
@@ -248,7 +256,7 @@ async fn the_transcript_has_every_exchange_and_no_secret() {
     let registered = json!({
         "client_secret": "hunter2", "token_endpoint_auth_method": "client_secret_post"
     });
-    let world = World::new(Ways { registered, ..Ways::default() }).await;
+    let world = ScriptedServers::new(Behavior { registered, ..Behavior::default() }).await;
     let target = target(&world, oauth());
     let link = HttpLink::new(&target).unwrap();
     let mut shown = format!("{target:?} {link:?}");
@@ -281,15 +289,15 @@ async fn the_transcript_has_every_exchange_and_no_secret() {
 
 #[tokio::test]
 async fn a_browser_is_given_nothing_but_a_page() {
-    // Whatever the authorization server names: files and programs are no pages.
+    // A file or a program is not a page, whatever the authorization server names.
     let metadata = json!({"authorization_endpoint": "calculator://run/1"});
-    let world = World::new(Ways { metadata, ..Ways::default() }).await;
+    let world = ScriptedServers::new(Behavior { metadata, ..Behavior::default() }).await;
     let visited = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let flag = std::sync::Arc::clone(&visited);
     let visitor = sparring_transport::http::Visitor::new(move |_| {
         flag.store(true, std::sync::atomic::Ordering::Relaxed);
     });
-    let told = refused(&world, OAuth { visitor, ..oauth() }).await;
-    assert!(told.contains("the scheme calculator is not known"), "{told}");
+    let error = refused(&world, OAuth { visitor, ..oauth() }).await;
+    assert!(error.contains("unknown scheme calculator"), "{error}");
     assert!(!visited.load(std::sync::atomic::Ordering::Relaxed));
 }

@@ -1,5 +1,5 @@
-//! Servers and authorization servers that mean no good: how long they can keep
-//! us busy, what they can make a person do, and what they can have us show.
+//! Hostile servers and authorization servers: how long they can keep the client busy, what they
+//! can make a user do, and which secrets they can obtain.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,11 +10,11 @@ use sparring_peer::Client;
 use sparring_transport::http::{HttpLink, OAuth, Proof, Visitor};
 use sparring_wire::Revision;
 
-use super::world::{Odd, Ways, World};
+use super::scripted_servers::{Behavior, Replacement, ScriptedServers};
 use super::{connect, connect_as, echo, kept_in, must_echo, oauth, refused, target};
 
-fn usual() -> Ways {
-    Ways::default()
+fn usual() -> Behavior {
+    Behavior::default()
 }
 
 fn of_a_session() -> sparring_peer::ClientBuilder {
@@ -25,8 +25,8 @@ fn itself() -> OAuth {
     OAuth::client_credentials("me", Proof::Secret("hunter2".to_owned()))
 }
 
-/// Somebody who never comes back, and who counts how often they are asked.
-fn nobody() -> (Visitor, Arc<AtomicUsize>) {
+/// A user who never completes the login; counts the requests.
+fn absent_user() -> (Visitor, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     let visitor = Visitor::new(move |_| {
@@ -38,38 +38,38 @@ fn nobody() -> (Visitor, Arc<AtomicUsize>) {
 #[tokio::test]
 async fn a_server_that_wants_more_each_time_is_given_up() {
     for oauth in [oauth(), itself()] {
-        let world = World::new(Ways { greedy: true, ..usual() }).await;
+        let world = ScriptedServers::new(Behavior { greedy: true, ..usual() }).await;
         let client = connect(&world, oauth).await.unwrap();
-        let told = echo(&client).await.expect_err("it never has enough").to_string();
-        assert!(told.contains("wants still another token after 5 in a row"), "{told}");
+        let error = echo(&client).await.expect_err("it never has enough").to_string();
+        assert!(error.contains("rejected 5 tokens in a row"), "{error}");
         assert_eq!(world.said("token").len(), 6);
     }
 }
 
 #[tokio::test]
-async fn what_is_never_let_in_costs_one_login_also_while_others_are_let_in() {
+async fn a_request_that_is_always_refused_causes_one_login() {
     for renews in [true, false] {
-        let ways = Ways { never: Some("tools/call"), renews, ..usual() };
-        let world = World::new(ways).await;
+        let behavior = Behavior { never: Some("tools/call"), renews, ..usual() };
+        let world = ScriptedServers::new(behavior).await;
         let client = connect(&world, oauth()).await.unwrap();
         let others = async {
             loop {
                 client.list_tools().await.unwrap();
             }
         };
-        let told = tokio::select! {
-            told = echo(&client) => told.expect_err("never").to_string(),
+        let error = tokio::select! {
+            error = echo(&client) => error.expect_err("never").to_string(),
             () = others => unreachable!("it goes on"),
         };
-        assert!(told.contains("does not accept the token"), "{told}");
+        assert!(error.contains("rejected a new token"), "{error}");
         assert_eq!(world.said("authorize").len(), 2, "to begin with, and for this");
     }
 }
 
 #[tokio::test]
-async fn nobody_logs_in_for_what_is_not_needed() {
+async fn no_login_for_requests_that_need_none() {
     for (never, renewals) in [("GET", 1), ("notifications/", 1), ("DELETE", 0)] {
-        let world = World::new(Ways { never: Some(never), ..usual() }).await;
+        let world = ScriptedServers::new(Behavior { never: Some(never), ..usual() }).await;
         let client = connect_as(&world, oauth(), of_a_session()).await.unwrap();
         while world.story().iter().filter(|what| **what == "401").count() < 1 + 2 * renewals {
             tokio::task::yield_now().await;
@@ -79,9 +79,10 @@ async fn nobody_logs_in_for_what_is_not_needed() {
         assert_eq!(world.said("authorize").len(), 1, "{never}");
         assert_eq!(world.said("token").len(), 1 + renewals, "{never}");
     }
-    // Nor where nobody needs a token otherwise.
+    // The same if no other request needs a token.
     for never in ["GET", "notifications/"] {
-        let world = World::new(Ways { open: true, never: Some(never), ..usual() }).await;
+        let world =
+            ScriptedServers::new(Behavior { open: true, never: Some(never), ..usual() }).await;
         let client = connect_as(&world, oauth(), of_a_session()).await.unwrap();
         while world.story().is_empty() {
             tokio::task::yield_now().await;
@@ -94,7 +95,7 @@ async fn nobody_logs_in_for_what_is_not_needed() {
 
 #[tokio::test]
 async fn a_notification_is_not_worth_a_login() {
-    let world = World::new(usual()).await;
+    let world = ScriptedServers::new(usual()).await;
     let client = connect_as(&world, oauth(), of_a_session()).await.unwrap();
     must_echo(&client).await;
     world.revoke(true);
@@ -111,27 +112,27 @@ async fn a_notification_is_not_worth_a_login() {
 
 #[tokio::test]
 async fn a_login_that_fails_fails_for_all_who_waited_for_it() {
-    let world = World::new(usual()).await;
+    let world = ScriptedServers::new(usual()).await;
     let client = connect(&world, oauth()).await.unwrap();
     world.revoke(true);
-    world.change(|ways| ways.brings = json!({"code": null, "error": "access_denied"}));
+    world.change(|behavior| behavior.brings = json!({"code": null, "error": "access_denied"}));
     let calls: Vec<_> = (0..50).map(|_| echo(&client)).collect();
-    for told in futures_util::future::join_all(calls).await {
-        let told = told.expect_err("nobody may").to_string();
-        assert!(told.contains("access_denied"), "{told}");
+    for error in futures_util::future::join_all(calls).await {
+        let error = error.expect_err("nobody may").to_string();
+        assert!(error.contains("access_denied"), "{error}");
     }
     assert_eq!(world.said("authorize").len(), 2, "and nobody is asked 50 times");
-    // Whoever comes later may try again.
-    world.change(|ways| ways.brings = json!({}));
+    // A later request may try again.
+    world.change(|behavior| behavior.brings = json!({}));
     must_echo(&client).await;
 }
 
 #[tokio::test]
 async fn a_step_up_in_vain_takes_nothing_away() {
-    let ways = Ways { scope: Some("read"), for_tools: Some("write"), ..usual() };
-    let world = World::new(ways).await;
+    let behavior = Behavior { scope: Some("read"), for_tools: Some("write"), ..usual() };
+    let world = ScriptedServers::new(behavior).await;
     let client = connect(&world, oauth()).await.unwrap();
-    world.change(|ways| ways.brings = json!({"code": null, "error": "access_denied"}));
+    world.change(|behavior| behavior.brings = json!({"code": null, "error": "access_denied"}));
     echo(&client).await.expect_err("somebody said no");
     let before = world.said("authorize").len();
     client.list_tools().await.unwrap();
@@ -140,7 +141,7 @@ async fn a_step_up_in_vain_takes_nothing_away() {
 
 #[tokio::test]
 async fn a_token_that_cannot_be_renewed_is_shown_for_as_long_as_it_is_accepted() {
-    let world = World::new(Ways { lasts: 0, renews: false, ..usual() }).await;
+    let world = ScriptedServers::new(Behavior { lasts: 0, renews: false, ..usual() }).await;
     let client = connect(&world, oauth()).await.unwrap();
     must_echo(&client).await;
     must_echo(&client).await;
@@ -152,37 +153,37 @@ async fn a_token_that_cannot_be_renewed_is_shown_for_as_long_as_it_is_accepted()
 
 #[tokio::test]
 async fn a_renewal_that_fails_is_tried_again_before_anybody_logs_in() {
-    let world = World::new(Ways { lasts: 0, ..usual() }).await;
+    let world = ScriptedServers::new(Behavior { lasts: 0, ..usual() }).await;
     let client = connect(&world, oauth()).await.unwrap();
-    world.change(|ways| ways.refusals = vec![(503, json!("hunter"))]);
-    let told = echo(&client).await.expect_err("it is down").to_string();
-    assert!(told.contains("the authorization server is down"), "{told}");
+    world.change(|behavior| behavior.refusals = vec![(503, json!("hunter"))]);
+    let error = echo(&client).await.expect_err("it is down").to_string();
+    assert!(error.contains("the authorization server is unavailable"), "{error}");
     must_echo(&client).await;
     assert_eq!(world.said("authorize").len(), 1);
 }
 
 #[tokio::test]
-async fn a_page_that_sends_nobody_back_may_not_know_the_client() {
+async fn registers_again_after_a_login_without_a_redirect() {
     let folder = tempfile::tempdir().unwrap();
-    let world = World::new(Ways { renews: false, ..usual() }).await;
+    let world = ScriptedServers::new(Behavior { renews: false, ..usual() }).await;
     connect(&world, kept_in(folder.path())).await.unwrap();
     world.revoke(true);
-    let (visitor, _) = nobody();
+    let (visitor, _) = absent_user();
     let patience = Duration::from_millis(50);
-    let told = refused(&world, OAuth { visitor, patience, ..kept_in(folder.path()) }).await;
-    assert!(told.contains("nobody came back"), "{told}");
+    let error = refused(&world, OAuth { visitor, patience, ..kept_in(folder.path()) }).await;
+    assert!(error.contains("no login within"), "{error}");
     must_echo(&connect(&world, kept_in(folder.path())).await.unwrap()).await;
     assert_eq!(world.said("register").len(), 2);
 }
 
 #[tokio::test]
-async fn whoever_closes_waits_for_no_login() {
-    let world = World::new(Ways { lasts: 0, ..usual() }).await;
+async fn closing_does_not_wait_for_a_login() {
+    let world = ScriptedServers::new(Behavior { lasts: 0, ..usual() }).await;
     let link = HttpLink::new(&target(&world, oauth())).unwrap();
     let client = of_a_session().connect(link).await.unwrap();
     must_echo(&client).await;
-    // The end of the session is told with a token that is to be renewed first.
-    world.change(|ways| ways.odd = vec![("/token", Odd::Silence)]);
+    // The session is ended with a token that must be refreshed first.
+    world.change(|behavior| behavior.odd = vec![("/token", Replacement::Silence)]);
     let closing = client.close();
     tokio::time::timeout(Duration::from_secs(10), closing).await.expect("soon");
 }
@@ -194,37 +195,38 @@ async fn metadata_that_is_not_there_for_now_is_not_guessed() {
             ("/oauth-protected-resource/mcp", Some(json!({}))),
             ("/oauth-authorization-server", None),
         ] {
-            let odd = vec![(end, Odd::says(status, "hunter"))];
-            let ways = Ways { points: false, resource, issuer: "", odd, ..usual() };
-            let world = World::new(ways).await;
-            let told = refused(&world, itself()).await;
-            assert!(told.contains(&format!("{end} answered {status}")), "{told}");
+            let odd = vec![(end, Replacement::says(status, "hunter"))];
+            let behavior = Behavior { points: false, resource, issuer: "", odd, ..usual() };
+            let world = ScriptedServers::new(behavior).await;
+            let error = refused(&world, itself()).await;
+            assert!(error.contains(&format!("{end} answered {status}")), "{error}");
             assert_eq!(world.said("token").len(), 0, "nobody is told the secret");
-            assert!(!told.contains("hunter"), "{told}");
+            assert!(!error.contains("hunter"), "{error}");
         }
     }
 }
 
 #[tokio::test]
 async fn of_many_authorization_servers_only_some_are_asked() {
-    let world = World::new(Ways { publishes: false, ..usual() }).await;
+    let world = ScriptedServers::new(Behavior { publishes: false, ..usual() }).await;
     let many: Vec<_> = (0..1000).map(|number| format!("{}/{number}", world.origin())).collect();
-    world.change(|ways| {
-        ways.resource = Some(json!({"authorization_servers": many}));
-        ways.odd = vec![("/5", Odd::says(404, "")), ("/4", Odd::says(404, ""))];
+    world.change(|behavior| {
+        behavior.resource = Some(json!({"authorization_servers": many}));
+        behavior.odd = vec![("/5", Replacement::says(404, "")), ("/4", Replacement::says(404, ""))];
     });
-    let told = refused(&world, oauth()).await;
-    assert!(told.contains("nothing says where to get one"), "{told}");
+    let error = refused(&world, oauth()).await;
+    assert!(error.contains("no authorization server was found"), "{error}");
     assert!(world.story().contains(&"/4") && !world.story().contains(&"/5"));
 }
 
 #[tokio::test]
-async fn a_token_that_is_none_is_told_as_such() {
+async fn reports_an_invalid_token() {
     for token in ["hunter\n2", "hunter\u{1b}[2J", "hünter2", "hunter\0"] {
         let given = json!({"access_token": token, "token_type": "Bearer"});
-        let world = World::new(Ways { refusals: vec![(200, given)], ..usual() }).await;
-        let told = refused(&world, itself()).await;
-        assert!(told.contains("the token has characters that no token may have"), "{told}");
+        let world =
+            ScriptedServers::new(Behavior { refusals: vec![(200, given)], ..usual() }).await;
+        let error = refused(&world, itself()).await;
+        assert!(error.contains("the token contains invalid characters"), "{error}");
     }
 }
 
@@ -235,14 +237,14 @@ async fn odd_lives_of_tokens_are_no_trouble() {
         .into_iter()
         .flat_map(|life| [json!(null), json!("")].map(|scope| (life.clone(), scope)))
     {
-        let world = World::new(usual()).await;
+        let world = ScriptedServers::new(usual()).await;
         connect(&world, itself()).await.unwrap();
         let token = "hunter-access-1";
         let given = json!({
             "access_token": token, "token_type": "bearer", "expires_in": expires_in,
             "scope": scope, "refresh_token": null,
         });
-        world.change(|ways| ways.refusals = vec![(200, given)]);
+        world.change(|behavior| behavior.refusals = vec![(200, given)]);
         let client = connect(&world, itself()).await.unwrap();
         must_echo(&client).await;
         must_echo(&client).await;
@@ -251,7 +253,7 @@ async fn odd_lives_of_tokens_are_no_trouble() {
 }
 
 #[tokio::test]
-async fn the_words_of_others_are_told_plainly_and_shortly() {
+async fn shows_texts_of_servers_on_one_short_line() {
     let escape = "\u{1b}]0;title\u{7}\u{9b}2J\r\n";
     let long = "x".repeat(100_000);
     for words in [escape, &long] {
@@ -259,18 +261,18 @@ async fn the_words_of_others_are_told_plainly_and_shortly() {
         let brings = json!({"code": null, "error": words, "error_description": words});
         let resource = Some(json!({"resource": words}));
         let metadata = json!({"issuer": words});
-        for ways in [
-            Ways { refusals: vec![(400, error)], ..usual() },
-            Ways { brings, ..usual() },
-            Ways { resource, ..usual() },
-            Ways { metadata, ..usual() },
+        for behavior in [
+            Behavior { refusals: vec![(400, error)], ..usual() },
+            Behavior { brings, ..usual() },
+            Behavior { resource, ..usual() },
+            Behavior { metadata, ..usual() },
         ] {
-            // An address cannot be that long.
-            let world = World::new(ways).await;
+            // A URL cannot be that long.
+            let world = ScriptedServers::new(behavior).await;
             let patience = Duration::from_secs(1);
-            let told = refused(&world, OAuth { patience, ..oauth() }).await;
-            assert!(!told.contains(char::is_control), "{told:?}");
-            assert!(told.chars().count() < 3_000, "{}", told.len());
+            let error = refused(&world, OAuth { patience, ..oauth() }).await;
+            assert!(!error.contains(char::is_control), "{error:?}");
+            assert!(error.chars().count() < 3_000, "{}", error.len());
         }
     }
 }
@@ -280,24 +282,24 @@ async fn a_page_is_shown_only_if_a_terminal_can_show_it() {
     for page in ["http://127.0.0.1:1/\u{9b}2J", "http://127.0.0.1:1/\u{7f}", "http://127.0.0.1:1/ü"]
     {
         let metadata = json!({"authorization_endpoint": page});
-        let world = World::new(Ways { metadata, ..usual() }).await;
-        let (visitor, asked) = nobody();
-        let told = refused(&world, OAuth { visitor, ..oauth() }).await;
-        assert!(told.contains("cannot be used"), "{told}");
+        let world = ScriptedServers::new(Behavior { metadata, ..usual() }).await;
+        let (visitor, asked) = absent_user();
+        let error = refused(&world, OAuth { visitor, ..oauth() }).await;
+        assert!(error.contains("invalid response of"), "{error}");
         assert_eq!(asked.load(Ordering::Relaxed), 0);
     }
 }
 
 #[tokio::test]
-async fn what_leads_elsewhere_shows_no_secret() {
-    let to = |url: &str| Odd::Says(307, ("location", url.to_owned()), String::new());
+async fn shows_no_secret_of_a_redirect() {
+    let to = |url: &str| Replacement::Says(307, ("location", url.to_owned()), String::new());
     for location in ["/hunter2/there", "http://hunter2.example/hunter2?hunter2", "//hunter2:x"] {
         let odd = vec![("/token", to(location))];
-        let world = World::new(Ways { odd, ..usual() }).await;
+        let world = ScriptedServers::new(Behavior { odd, ..usual() }).await;
         let link = HttpLink::new(&target(&world, itself())).unwrap();
         let client = Client::builder().start(link);
-        let told = client.ready().await.expect_err("there is nothing").to_string();
-        let shown = format!("{told} {:?}", client.transcript().exchanges());
+        let error = client.ready().await.expect_err("there is nothing").to_string();
+        let shown = format!("{error} {:?}", client.transcript().exchanges());
         assert!(!shown.contains("hunter") && shown.contains("(hidden)"), "{shown}");
     }
 }
@@ -312,30 +314,33 @@ async fn a_secret_is_hidden_also_when_it_is_repeated_in_another_spelling() {
     ];
     for said in said {
         let error = json!({"error": "invalid_client", "error_description": said});
-        let world = World::new(Ways { refusals: vec![(401, error)], ..usual() }).await;
+        let world =
+            ScriptedServers::new(Behavior { refusals: vec![(401, error)], ..usual() }).await;
         let proof = Proof::Secret(secret.to_owned());
-        let told = refused(&world, OAuth::client_credentials("me", proof)).await;
-        assert!(told.contains("invalid_client: (hidden)"), "{told}");
+        let error = refused(&world, OAuth::client_credentials("me", proof)).await;
+        assert!(error.contains("invalid_client: (hidden)"), "{error}");
     }
 }
 
 #[tokio::test]
-async fn whoever_never_answers_is_told_by_name() {
+async fn names_the_server_that_never_answers() {
     for (end, folder) in [
         ("/oauth-protected-resource/mcp", "/.well-known"),
         ("/oauth-authorization-server/as", "/.well-known"),
         ("/register", "/as"),
         ("/token", "/as"),
     ] {
-        let world = World::new(Ways { odd: vec![(end, Odd::Silence)], ..usual() }).await;
+        let world =
+            ScriptedServers::new(Behavior { odd: vec![(end, Replacement::Silence)], ..usual() })
+                .await;
         let client = Client::builder().start(HttpLink::new(&target(&world, oauth())).unwrap());
         while !world.story().contains(&end) {
             tokio::task::yield_now().await;
         }
         tokio::time::pause();
-        let told = client.ready().await.expect_err("nobody answers").to_string();
+        let error = client.ready().await.expect_err("nobody answers").to_string();
         tokio::time::resume();
         let url = format!("{}{folder}{end}", world.origin());
-        assert!(told.contains(&format!("{url} did not answer within 30s")), "{told}");
+        assert!(error.contains(&format!("{url} did not answer within 30s")), "{error}");
     }
 }

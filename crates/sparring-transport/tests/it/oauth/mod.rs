@@ -1,55 +1,58 @@
-//! Authorization: a real client, a real listener for the browser, and a world
-//! in which everything is as a test wants it.
+//! Authorization with a real client, a real redirect listener and scripted servers.
 
 mod faults;
 mod flows;
 mod hostile;
-mod kept;
 mod scopes;
-pub(crate) mod world;
+pub(crate) mod scripted_servers;
+mod stored_tokens;
 
 use std::path::Path;
 use std::time::Duration;
 
+use scripted_servers::ScriptedServers;
 use serde_json::json;
 use sparring_peer::client::Error;
 use sparring_peer::{Client, ClientBuilder, Response};
 use sparring_transport::http::{Credentials, HttpLink, HttpTarget, OAuth, Visitor};
-use world::World;
 
-/// Somebody who opens the page and is sent back from it.
+/// A browser that opens the page and follows the redirect.
 fn browser() -> Visitor {
     Visitor::new(|url| drop(tokio::spawn(reqwest::get(url.to_owned()))))
 }
 
-/// Somebody logs in; everything else as usual.
+/// Returns settings for a login, otherwise with defaults.
 fn oauth() -> OAuth {
     OAuth::code(browser())
 }
 
-/// The same, and tokens are kept in that folder.
+/// The same, with tokens stored in this folder.
 fn kept_in(folder: &Path) -> OAuth {
     OAuth { store: Some(folder.join("credentials.json")), ..oauth() }
 }
 
-fn target(world: &World, oauth: OAuth) -> HttpTarget {
+fn target(world: &ScriptedServers, oauth: OAuth) -> HttpTarget {
     let mut target = HttpTarget::new(world.url());
     target.credentials = Some(Credentials::OAuth(Box::new(oauth)));
     target
 }
 
-async fn connect_as(world: &World, oauth: OAuth, builder: ClientBuilder) -> Result<Client, Error> {
+async fn connect_as(
+    world: &ScriptedServers,
+    oauth: OAuth,
+    builder: ClientBuilder,
+) -> Result<Client, Error> {
     let link = HttpLink::new(&target(world, oauth)).unwrap();
     let connecting = builder.connect(link);
     tokio::time::timeout(Duration::from_secs(20), connecting).await.expect("in time")
 }
 
-async fn connect(world: &World, oauth: OAuth) -> Result<Client, Error> {
+async fn connect(world: &ScriptedServers, oauth: OAuth) -> Result<Client, Error> {
     connect_as(world, oauth, Client::builder()).await
 }
 
-/// Connects in vain, and gives the reason.
-async fn refused(world: &World, oauth: OAuth) -> String {
+/// Fails to connect and returns the error.
+async fn refused(world: &ScriptedServers, oauth: OAuth) -> String {
     connect(world, oauth).await.expect_err("it must not work").to_string()
 }
 

@@ -1,9 +1,9 @@
-//! What a token is asked for.
+//! The scopes that a client requests.
 
 use serde_json::json;
 use sparring_transport::http::{OAuth, Proof};
 
-use super::world::{Ways, World};
+use super::scripted_servers::{Behavior, ScriptedServers};
 use super::{connect, echo, must_echo, oauth};
 
 #[tokio::test]
@@ -15,7 +15,7 @@ async fn what_is_asked_for_is_what_the_server_needs() {
         (None, Some(json!({"scopes_supported": null})), vec![], None),
         (Some("a b"), listed, vec!["e"], Some("e")),
     ] {
-        let world = World::new(Ways { scope, resource, ..Ways::default() }).await;
+        let world = ScriptedServers::new(Behavior { scope, resource, ..Behavior::default() }).await;
         let scopes = given.into_iter().map(str::to_owned).collect();
         let client = connect(&world, OAuth { scopes, ..oauth() }).await.unwrap();
         must_echo(&client).await;
@@ -26,7 +26,8 @@ async fn what_is_asked_for_is_what_the_server_needs() {
 #[tokio::test]
 async fn a_token_for_renewing_is_asked_for_where_that_has_a_scope() {
     let metadata = json!({"scopes_supported": ["a", "offline_access"]});
-    let world = World::new(Ways { metadata, scope: Some("a"), ..Ways::default() }).await;
+    let world =
+        ScriptedServers::new(Behavior { metadata, scope: Some("a"), ..Behavior::default() }).await;
     connect(&world, oauth()).await.unwrap();
     let asked = &world.said("authorize")[0];
     assert_eq!((&*asked["scope"], &*asked["prompt"]), ("a offline_access", "consent"));
@@ -34,8 +35,9 @@ async fn a_token_for_renewing_is_asked_for_where_that_has_a_scope() {
 
 #[tokio::test]
 async fn more_is_asked_for_when_more_is_needed() {
-    let ways = Ways { scope: Some("read"), for_tools: Some("write"), ..Ways::default() };
-    let world = World::new(ways.clone()).await;
+    let behavior =
+        Behavior { scope: Some("read"), for_tools: Some("write"), ..Behavior::default() };
+    let world = ScriptedServers::new(behavior.clone()).await;
     let client = connect(&world, oauth()).await.unwrap();
     must_echo(&client).await;
     must_echo(&client).await;
@@ -43,7 +45,7 @@ async fn more_is_asked_for_when_more_is_needed() {
         world.said("authorize").into_iter().map(|said| said["scope"].clone()).collect();
     assert_eq!(asked, ["read", "read write"], "and what was allowed before stays allowed");
 
-    let world = World::new(ways).await;
+    let world = ScriptedServers::new(behavior).await;
     let oauth = OAuth::client_credentials("me", Proof::Secret("hunter2".to_owned()));
     let client = connect(&world, oauth).await.unwrap();
     must_echo(&client).await;
@@ -52,17 +54,18 @@ async fn more_is_asked_for_when_more_is_needed() {
 }
 
 #[tokio::test]
-async fn what_was_asked_for_in_vain_is_not_asked_for_again() {
+async fn does_not_request_a_refused_scope_again() {
     let gives = Some("read");
-    let ways = Ways { scope: Some("read"), for_tools: Some("write"), gives, ..Ways::default() };
-    let world = World::new(ways).await;
+    let behavior =
+        Behavior { scope: Some("read"), for_tools: Some("write"), gives, ..Behavior::default() };
+    let world = ScriptedServers::new(behavior).await;
     let client = connect(&world, oauth()).await.unwrap();
     for _ in 0..2 {
-        let told = echo(&client).await.expect_err("not allowed").to_string();
-        let expected = "wrong scope: the server wants \"write\", which";
-        assert!(told.contains(expected) && told.contains("it gave \"read\""), "{told}");
+        let error = echo(&client).await.expect_err("not allowed").to_string();
+        let expected = "wrong scope: the server requires \"write\", but";
+        assert!(error.contains(expected) && error.contains("granted \"read\""), "{error}");
     }
     assert_eq!(world.said("authorize").len(), 2);
-    // What needs no more goes on.
+    // Requests that need no further scope still work.
     client.list_tools().await.unwrap();
 }

@@ -1,16 +1,16 @@
-//! Our client on npm's `server-everything`, which is made with the official
-//! TypeScript SDK and speaks the revisions that begin with a handshake.
+//! Our client against npm's `server-everything`, which uses the official TypeScript SDK and
+//! supports the revisions that start with `initialize`.
 
 use serde_json::json;
 use sparring_transport::ChildTarget;
 use sparring_wire::Revision;
 
 use super::peer::Peer;
-use super::visit::{NO_DISCOVERY, Visit, finds, refuses, within};
-use super::{legacy, place};
+use super::peer_connection::{NO_DISCOVERY, PeerConnection, finds, refuses, within};
+use super::{installed, legacy};
 
 fn target() -> Option<ChildTarget> {
-    place::npm("server-everything")
+    installed::npm("server-everything")
 }
 
 async fn peers() -> Vec<Peer> {
@@ -28,7 +28,7 @@ async fn peers() -> Vec<Peer> {
 async fn our_client_uses_server_everything_in_every_revision_it_has() {
     for peer in peers().await {
         for revision in peer.having(legacy()) {
-            let visit = Visit::of(&peer, revision).await;
+            let visit = PeerConnection::of(&peer, revision).await;
             let tools = visit.tools().await;
             for tool in ["echo", "get-sum", "trigger-long-running-operation"] {
                 assert!(tools.contains(tool), "{revision}: {tools:?}");
@@ -54,7 +54,7 @@ async fn our_client_uses_server_everything_in_every_revision_it_has() {
 async fn our_client_reads_what_server_everything_has_in_every_revision_it_has() {
     for peer in peers().await {
         for revision in peer.having(legacy()) {
-            let visit = Visit::of(&peer, revision).await;
+            let visit = PeerConnection::of(&peer, revision).await;
             let resources = visit.resources().await;
             assert!(!resources.is_empty(), "{revision}");
             let read = within(visit.client.read_resource(&resources[0])).await.unwrap();
@@ -76,7 +76,7 @@ async fn our_client_answers_what_server_everything_asks() {
     for peer in peers().await {
         // Elicitation came with 2025-06-18.
         for revision in peer.having([Revision::V2025_06_18, Revision::V2025_11_25]) {
-            let visit = Visit::of(&peer, revision).await;
+            let visit = PeerConnection::of(&peer, revision).await;
             let answer = visit.text("trigger-elicitation-request", json!({})).await;
             assert!(answer.contains("- Name: Ferris"), "{revision}: {answer}");
             // Forms have single values only, up to 2025-06-18 ("Requested Schema").
@@ -84,7 +84,7 @@ async fn our_client_answers_what_server_everything_asks() {
             let section = "2025-06-18/client/elicitation#creating-elicitation-requests";
             let field = |name| format!("$.params.requestedSchema.properties.{name}.type");
             let fields = ["untitledMultipleSelectEnum", "titledMultipleSelectEnum"].map(field);
-            let wrong = fields.each_ref().map(|path| ("wrong-value", &**path, section));
+            let wrong = fields.each_ref().map(|path| ("schema/wrong-value", &**path, section));
             let is_wrong = revision == Revision::V2025_06_18;
             visit.end_with(if is_wrong { &wrong } else { &[] }).await;
         }

@@ -1,11 +1,10 @@
-//! Our client on a server made with FastMCP 4, which speaks all
-//! revisions.
+//! Our client against a server with FastMCP 4, which supports all revisions.
 
 use serde_json::json;
 use sparring_wire::Revision;
 
 use super::peer::Peer;
-use super::visit::{Visit, finds};
+use super::peer_connection::{PeerConnection, finds};
 
 async fn peers() -> Vec<Peer> {
     Peer::python("fastmcp4.py").await
@@ -15,7 +14,7 @@ async fn peers() -> Vec<Peer> {
 async fn our_client_uses_a_fastmcp_server_in_every_revision() {
     for peer in peers().await {
         for revision in peer.having(Revision::ALL) {
-            let visit = Visit::of(&peer, revision).await;
+            let visit = PeerConnection::of(&peer, revision).await;
             visit.use_python(&["add", "ask", "fail", "need", "progress"]).await;
             visit.end().await;
         }
@@ -27,7 +26,7 @@ async fn our_client_answers_what_a_fastmcp_server_asks() {
     for peer in peers().await {
         // Elicitation came with 2025-06-18.
         for revision in peer.having([Revision::V2025_06_18, Revision::V2025_11_25]) {
-            let visit = Visit::of(&peer, revision).await;
+            let visit = PeerConnection::of(&peer, revision).await;
             assert_eq!(visit.text("ask", json!({})).await, "hello Ferris", "{revision}");
             visit.end().await;
         }
@@ -37,9 +36,9 @@ async fn our_client_answers_what_a_fastmcp_server_asks() {
 #[tokio::test]
 async fn our_client_gives_a_fastmcp_server_the_input_it_needs_in_2026_07_28() {
     for peer in peers().await {
-        let visit = Visit::of(&peer, Revision::V2026_07_28).await;
+        let visit = PeerConnection::of(&peer, Revision::V2026_07_28).await;
         assert_eq!(visit.text("need", json!({})).await, "hello Ferris");
-        // A server does not ask by a request any more, and FastMCP says so.
+        // Servers cannot send requests to clients any more, and FastMCP says so.
         let asked = visit.call("ask", json!({})).await;
         assert!(asked.is_error(), "{}", asked.raw().text());
         visit.end().await;

@@ -1,4 +1,4 @@
-//! Our client on npm's `server-filesystem`, let loose on a temporary folder.
+//! Our client against npm's `server-filesystem` in a temporary folder.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use sparring_peer::Client;
 use sparring_wire::Revision;
 
 use super::peer::Peer;
-use super::visit::{NO_DISCOVERY, PATIENCE, Visit, finds, refuses, within};
-use super::{legacy, place};
+use super::peer_connection::{NO_DISCOVERY, PeerConnection, TEST_TIMEOUT, finds, refuses, within};
+use super::{installed, legacy};
 
 fn target(folder: &Path) -> Option<Peer> {
-    let target = place::npm("server-filesystem")?;
+    let target = installed::npm("server-filesystem")?;
     Some(Peer::Stdio(target.args([folder.to_string_lossy()])))
 }
 
@@ -20,7 +20,7 @@ async fn our_client_uses_server_filesystem_in_every_revision_it_has() {
     let folder = tempfile::tempdir().unwrap();
     let Some(target) = target(folder.path()) else { return };
     for revision in legacy() {
-        let visit = Visit::of(&target, revision).await;
+        let visit = PeerConnection::of(&target, revision).await;
         let tools = visit.tools().await;
         assert!(tools.contains("write_file") && tools.contains("list_directory"), "{tools:?}");
         // It declares neither resources nor prompts.
@@ -47,10 +47,10 @@ async fn our_client_gives_server_filesystem_its_roots() {
     let root = format!("file://{}", second.path().display());
     for revision in legacy() {
         let client = Client::builder().revision(revision).roots([&*root]);
-        let visit = Visit::by(client, &target).await;
-        let asked = visit.client.requests().wait_for("roots/list", 1, PATIENCE);
+        let visit = PeerConnection::by(client, &target).await;
+        let asked = visit.client.requests().wait_for("roots/list", 1, TEST_TIMEOUT);
         within(asked).await.unwrap();
-        // What it asked for is in force only after the answer: it is waited for.
+        // The roots take effect only after the answer, so the test waits for them.
         let file = second.path().join(revision.name());
         let write = json!({"path": file, "content": "new"});
         within(async { while !visit.call("write_file", write.clone()).await.success() {} }).await;

@@ -1,5 +1,5 @@
-//! The Inspector's command line on our server over HTTP, in both eras. A run of it
-//! is a connection and one request.
+//! The Inspector's command line against our HTTP server, in both eras. Each run is one
+//! connection with one request.
 
 use std::process::Stdio;
 
@@ -7,12 +7,11 @@ use serde_json::{Value, json};
 use sparring_wire::Revision;
 use tokio::process::Command;
 
-use super::desk::OpenDesk;
-use super::visit::within;
-use super::{legacy, place};
+use super::example_server::ExampleServer;
+use super::peer_connection::within;
+use super::{installed, legacy};
 
-/// The Inspector, which negotiates within an era, and our server, which speaks
-/// these revisions.
+/// The Inspector, which negotiates within an era, and our server with these revisions.
 struct Meeting<'a> {
     path: &'a str,
     era: &'a str,
@@ -22,13 +21,13 @@ struct Meeting<'a> {
 }
 
 impl Meeting<'_> {
-    /// What the Inspector says of one request, if it is installed.
+    /// Returns the Inspector's output for one request, if it is installed.
     async fn ask(&self, method: &str, args: &[&str]) -> Option<Value> {
-        let target = place::node22("inspector/clients/cli/build/index.js")?;
-        // A transcript is the record of one conversation.
-        let desk = OpenDesk::speaking(self.ours).await;
+        let target = installed::node22("inspector/clients/cli/build/index.js")?;
+        // A transcript records one conversation.
+        let server = ExampleServer::speaking(self.ours).await;
         let mut command = Command::new(&target.program);
-        command.args(&target.args).arg(desk.url(self.path));
+        command.args(&target.args).arg(server.url(self.path));
         command.args(["--protocol-era", self.era, "--format", "json", "--method", method]);
         command.args(args).env("HOME", self.home.path());
         command.stdin(Stdio::null()).kill_on_drop(true);
@@ -37,12 +36,12 @@ impl Meeting<'_> {
         let said = String::from_utf8_lossy(&said);
         assert!(output.status.success(), "{} at {}, {method}: {said}", self.era, self.path);
         let said: Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{said}"));
-        desk.close().await;
+        server.close().await;
         Some(said["result"].clone())
     }
 }
 
-/// The Inspector uses our server in the revision that is expected.
+/// Checks that the Inspector uses our server in the expected revision.
 async fn check(path: &str, era: &str, ours: &[Revision], expected: Revision) {
     let meeting = Meeting { path, era, ours, home: tempfile::tempdir().unwrap() };
     let call = ["--tool-name", "add", "--tool-args-json", r#"{"a": 2, "b": 3}"#];

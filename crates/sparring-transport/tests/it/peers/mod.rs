@@ -5,24 +5,24 @@
 //! not there is skipped, loudly. Those in Rust are examples of
 //! this crate.
 
-pub(crate) mod desk;
 mod everything;
+pub(crate) mod example_server;
 mod fastmcp;
 mod filesystem;
 mod inspector;
+pub(crate) mod installed;
 mod oidc;
 mod peer;
-pub(crate) mod place;
+mod peer_connection;
 mod rmcp;
 mod rust_mcp_sdk;
 mod sdk;
 pub(crate) mod their_clients;
 mod time;
-mod visit;
 
 use sparring_wire::Revision;
 
-/// The revisions that begin with a handshake.
+/// Returns the revisions that start with `initialize`.
 fn legacy() -> Vec<Revision> {
     Revision::ALL.into_iter().filter(|revision| !revision.is_modern()).collect()
 }

@@ -1,5 +1,4 @@
-//! A server of others, over stdio or behind a port: what is tested on it is the
-//! same.
+//! A server of another project, over stdio or HTTP; the tests are the same.
 
 use std::process::Stdio;
 
@@ -11,34 +10,34 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::mpsc;
 
-use super::place;
-use super::visit::within;
+use super::installed;
+use super::peer_connection::within;
 
-/// A server of others.
+/// A server of another project.
 pub(super) enum Peer {
-    /// Started for each visit.
+    /// Started for each connection.
     Stdio(ChildTarget),
-    /// Started once. Dropped, it is gone.
+    /// Started once. Dropping it stops it.
     Http { target: HttpTarget, _process: Box<Child> },
 }
 
 impl Peer {
-    /// A server over Streamable HTTP. `target` is given the port in place of
-    /// `{port}`, and says so when it listens there.
+    /// Starts a server over Streamable HTTP. `{port}` in `target` becomes the port; the server
+    /// reports when it listens.
     pub(super) async fn http(target: ChildTarget) -> Peer {
         Peer::behind_a_port(target, HttpTransport::Streamable, "/mcp").await
     }
 
-    /// A server over HTTP+SSE.
+    /// Starts a server over HTTP+SSE.
     pub(super) async fn sse(target: ChildTarget) -> Peer {
         Peer::behind_a_port(target, HttpTransport::Sse, "/sse").await
     }
 
-    /// A server in Python, beside the tests, over everything that there is; none
-    /// where Python is not.
+    /// Starts a Python server of the tests over all its transports; returns none without
+    /// Python.
     pub(super) async fn python(name: &str) -> Vec<Peer> {
-        let script = place::script(&format!("servers/{name}"));
-        let Some(target) = place::python(&[&script]) else { return Vec::new() };
+        let script = installed::script(&format!("servers/{name}"));
+        let Some(target) = installed::python(&[&script]) else { return Vec::new() };
         vec![
             Peer::http(target.clone().args(["streamable-http", "{port}"])).await,
             Peer::sse(target.clone().args(["sse", "{port}"])).await,
@@ -47,7 +46,7 @@ impl Peer {
     }
 
     async fn behind_a_port(target: ChildTarget, transport: HttpTransport, path: &str) -> Peer {
-        // Not every server can be asked for any port that is free.
+        // Some servers cannot choose a free port.
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let port = free.port().to_string();
         let with_port = |text: &String| text.replace("{port}", &port);
@@ -77,7 +76,7 @@ impl Peer {
         Peer::Http { target, _process: Box::new(process) }
     }
 
-    /// How it is called in messages.
+    /// Returns the name for messages.
     pub(super) fn name(&self) -> String {
         match self {
             Peer::Stdio(target) => target.command_line(),
@@ -85,7 +84,7 @@ impl Peer {
         }
     }
 
-    /// Those of the revisions that exist over this way.
+    /// Returns those of the revisions that this transport supports.
     pub(super) fn having(
         &self,
         revisions: impl IntoIterator<Item = Revision>,
@@ -95,7 +94,7 @@ impl Peer {
         revisions.into_iter().filter(move |revision| !(old && revision.is_modern()))
     }
 
-    /// A link to it, and the process that was started for it.
+    /// Returns a link to it, and the process that was started for it.
     pub(super) fn open(&self) -> (Box<dyn Link>, Option<u32>, Option<Stderr>) {
         match self {
             Peer::Stdio(target) => {
@@ -108,7 +107,7 @@ impl Peer {
     }
 }
 
-/// Reads to the end, whoever listens: a server must not have to wait.
+/// Reads to the end, so that the server never blocks.
 async fn pass_on(output: impl AsyncRead + Unpin, sender: mpsc::UnboundedSender<String>) {
     let mut lines = BufReader::new(output).lines();
     while let Ok(Some(line)) = lines.next_line().await {

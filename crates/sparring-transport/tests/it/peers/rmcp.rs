@@ -1,16 +1,16 @@
-//! Our client on a server made with the official Rust SDK, which speaks all
-//! revisions. `sparring-peer` tests more of it, without a process.
+//! Our client against a server with the official Rust SDK, which supports all revisions.
+//! `sparring-peer` tests more of it, without a process.
 
 use serde_json::json;
 use sparring_transport::ChildTarget;
 use sparring_wire::Revision;
 
+use super::installed;
 use super::peer::Peer;
-use super::place;
-use super::visit::{Visit, finds};
+use super::peer_connection::{PeerConnection, finds};
 
 async fn peers() -> Vec<Peer> {
-    let target = ChildTarget::new(place::example("rmcp_server"));
+    let target = ChildTarget::new(installed::example("rmcp_server"));
     vec![Peer::http(target.clone().args(["{port}"])).await, Peer::Stdio(target)]
 }
 
@@ -18,7 +18,7 @@ async fn peers() -> Vec<Peer> {
 async fn our_client_uses_an_rmcp_server_in_every_revision() {
     for peer in peers().await {
         for revision in peer.having(Revision::ALL) {
-            let visit = Visit::of(&peer, revision).await;
+            let visit = PeerConnection::of(&peer, revision).await;
             visit.use_rust().await;
             assert_eq!(visit.call("fly", json!({})).await.error_code(), Some(-32602), "{revision}");
             visit.end().await;

@@ -1,5 +1,5 @@
-//! The crate `rust-mcp-sdk` over HTTP+SSE, which the official Rust SDK has no
-//! more: our client on its server, its client on ours.
+//! The crate `rust-mcp-sdk` over HTTP+SSE, which the official Rust SDK has dropped: our client
+//! against its server, and its client against ours.
 
 use std::process::Stdio;
 
@@ -8,21 +8,21 @@ use sparring_transport::ChildTarget;
 use sparring_wire::Revision;
 use tokio::process::Command;
 
-use super::desk::OpenDesk;
+use super::example_server::ExampleServer;
 use super::peer::Peer;
+use super::peer_connection::{PeerConnection, finds, within};
 use super::their_clients::right;
-use super::visit::{Visit, finds, within};
-use super::{legacy, place};
+use super::{installed, legacy};
 
 async fn server() -> Peer {
-    Peer::sse(ChildTarget::new(place::example("rust_mcp_sdk_server")).args(["{port}"])).await
+    Peer::sse(ChildTarget::new(installed::example("rust_mcp_sdk_server")).args(["{port}"])).await
 }
 
 #[tokio::test]
 async fn our_client_uses_a_server_of_rust_mcp_sdk_in_every_revision() {
     let peer = server().await;
     for revision in legacy() {
-        let visit = Visit::of(&peer, revision).await;
+        let visit = PeerConnection::of(&peer, revision).await;
         visit.use_rust().await;
         let missing = visit.call("fly", json!({})).await;
         assert!(missing.is_error() && missing.content().contains("fly"), "{revision}");
@@ -38,15 +38,15 @@ async fn our_client_finds_the_newest_revision_of_a_server_of_rust_mcp_sdk() {
 #[tokio::test]
 async fn rust_mcp_sdks_client_uses_our_server_in_every_revision() {
     for revision in legacy() {
-        let desk = OpenDesk::speaking(&Revision::ALL).await;
-        let mut command = Command::new(place::example("rust_mcp_sdk_client"));
-        command.args([revision.name(), &desk.url("/sse")]);
+        let server = ExampleServer::speaking(&Revision::ALL).await;
+        let mut command = Command::new(installed::example("rust_mcp_sdk_client"));
+        command.args([revision.name(), &server.url("/sse")]);
         command.stdin(Stdio::null()).kill_on_drop(true);
         let output = within(command.output()).await.unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{revision}: {stderr}");
         let heard: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(heard, right(revision, "Ali"), "{revision}");
-        desk.close().await;
+        server.close().await;
     }
 }

@@ -1,11 +1,10 @@
-//! Our client on a server made with the official Python SDK, which speaks all
-//! revisions.
+//! Our client against a server with the official Python SDK, which supports all revisions.
 
 use serde_json::json;
 use sparring_wire::Revision;
 
 use super::peer::Peer;
-use super::visit::{Visit, finds};
+use super::peer_connection::{PeerConnection, finds};
 
 async fn peers() -> Vec<Peer> {
     Peer::python("sdk.py").await
@@ -15,7 +14,7 @@ async fn peers() -> Vec<Peer> {
 async fn our_client_uses_a_server_of_the_python_sdk_in_every_revision() {
     for peer in peers().await {
         for revision in peer.having(Revision::ALL) {
-            let visit = Visit::of(&peer, revision).await;
+            let visit = PeerConnection::of(&peer, revision).await;
             visit.use_python(&["add", "ask", "fail", "progress"]).await;
             visit.end().await;
         }
@@ -29,7 +28,7 @@ async fn our_client_answers_what_a_server_of_the_python_sdk_asks() {
         for revision in
             peer.having([Revision::V2025_06_18, Revision::V2025_11_25, Revision::V2026_07_28])
         {
-            let visit = Visit::of(&peer, revision).await;
+            let visit = PeerConnection::of(&peer, revision).await;
             assert_eq!(visit.text("ask", json!({})).await, "hello Ferris", "{revision}");
             visit.end().await;
         }

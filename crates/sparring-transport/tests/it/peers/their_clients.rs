@@ -1,5 +1,5 @@
-//! Clients of others on the example `stdio_server`, which is made with ours and
-//! says in the end what the client did wrong.
+//! Clients of other projects against the example `stdio_server`, which reports the client's
+//! violations at the end.
 
 use std::process::Stdio;
 
@@ -8,14 +8,14 @@ use sparring_transport::ChildTarget;
 use sparring_wire::Revision;
 use tokio::process::Command;
 
-use super::visit::within;
-use super::{legacy, place};
+use super::peer_connection::within;
+use super::{installed, legacy};
 
-/// Runs a client on our server, which speaks these revisions: what the client
-/// heard is right, and what it did as well.
+/// Runs a client against our server with these revisions, and checks what the client received
+/// and did.
 async fn check(client: ChildTarget, ours: &[Revision], expected: Revision, name: &str) {
     let mut command = Command::new(&client.program);
-    command.args(&client.args).arg(place::example("stdio_server"));
+    command.args(&client.args).arg(installed::example("stdio_server"));
     command.args(ours.iter().map(|revision| revision.name()));
     command.stdin(Stdio::null()).kill_on_drop(true);
     let output = within(command.output()).await.unwrap();
@@ -27,7 +27,7 @@ async fn check(client: ChildTarget, ours: &[Revision], expected: Revision, name:
     assert_eq!(heard, right(expected, name), "{expected}");
 }
 
-/// What a client of that name hears of the examples' server.
+/// Returns what a client with this name receives from the examples' server.
 pub(crate) fn right(expected: Revision, name: &str) -> Value {
     // Elicitation came with 2025-06-18.
     let ask = if expected >= Revision::V2025_06_18 {
@@ -53,16 +53,16 @@ pub(crate) fn right(expected: Revision, name: &str) -> Value {
 }
 
 pub(crate) fn python_sdk(mode: &str) -> Option<ChildTarget> {
-    place::python(&[&place::script("clients/sdk.py"), mode])
+    installed::python(&[&installed::script("clients/sdk.py"), mode])
 }
 
 pub(crate) fn rmcp(revision: &str) -> ChildTarget {
-    ChildTarget::new(place::example("rmcp_client")).args([revision])
+    ChildTarget::new(installed::example("rmcp_client")).args([revision])
 }
 
 #[tokio::test]
 async fn the_python_sdks_client_uses_our_server_in_every_revision() {
-    // It asks for the newest, and takes what the server offers instead.
+    // It requests the newest revision and accepts what the server offers instead.
     for revision in legacy() {
         let Some(client) = python_sdk("legacy") else { return };
         check(client, &[revision], revision, "Guido").await;

@@ -1,22 +1,22 @@
-//! Our client on `mcp-server-time`, which is made with the official Python SDK
-//! and speaks all revisions.
+//! Our client against `mcp-server-time`, which uses the official Python SDK and supports all
+//! revisions.
 
 use serde_json::json;
 use sparring_wire::{Json, Revision};
 
+use super::installed;
 use super::peer::Peer;
-use super::place;
-use super::visit::{Visit, finds};
+use super::peer_connection::{PeerConnection, finds};
 
 fn target() -> Option<Peer> {
-    place::python(&["-m", "mcp_server_time", "--local-timezone", "UTC"]).map(Peer::Stdio)
+    installed::python(&["-m", "mcp_server_time", "--local-timezone", "UTC"]).map(Peer::Stdio)
 }
 
 #[tokio::test]
 async fn our_client_uses_mcp_server_time_in_every_revision() {
     let Some(target) = target() else { return };
     for revision in Revision::ALL {
-        let visit = Visit::of(&target, revision).await;
+        let visit = PeerConnection::of(&target, revision).await;
         let tools = visit.tools().await;
         assert_eq!(tools.into_iter().collect::<Vec<_>>(), ["convert_time", "get_current_time"]);
         assert!(visit.resources().await.is_empty() && visit.prompts().await.is_empty());

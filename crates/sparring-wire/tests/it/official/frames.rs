@@ -1,4 +1,4 @@
-//! Whole frames made from the schemas, and the tables of methods against them.
+//! Compares whole frames and the tables of methods with the official schemas.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::{examples, samples};
 
 const SIDES: [(Side, &str); 2] = [(Side::Client, "Client"), (Side::Server, "Server")];
 
-/// The methods of a union such as `ClientRequest`, with the type of each.
+/// Returns the methods of a union such as `ClientRequest`, with their types.
 fn methods<'a>(schema: &'a Schema, union: &str) -> Vec<(&'a str, &'a str)> {
     let types = schema.members_of(union).into_iter();
     let methods = types.map(|name| {
@@ -58,14 +58,14 @@ fn the_capabilities_are_those_of_the_schemas() {
     }
 }
 
-fn clean(checker: &Checker, from: Side, answers: Option<&str>, frame: &Value) {
+fn assert_valid(checker: &Checker, from: Side, answers: Option<&str>, frame: &Value) {
     let frame = Frame::parse(frame.to_string());
     let found = checker.check(&frame, from, answers);
     assert!(found.is_empty(), "{} {frame:?}: {found:?}", checker.revision());
 }
 
 #[test]
-fn valid_requests_and_notifications_are_clean_frames() {
+fn valid_requests_and_notifications_have_no_violations() {
     let Some(dir) = spec_dir() else { return };
     let mut count = 0;
     for revision in Revision::ALL {
@@ -81,7 +81,7 @@ fn valid_requests_and_notifications_are_clean_frames() {
                         if kind == "Request" {
                             value["id"] = json!("r-1");
                         }
-                        clean(&checker, side, None, &value);
+                        assert_valid(&checker, side, None, &value);
                         count += 1;
                     }
                 }
@@ -92,7 +92,7 @@ fn valid_requests_and_notifications_are_clean_frames() {
 }
 
 #[test]
-fn valid_results_are_clean_frames() {
+fn valid_results_have_no_violations() {
     let Some(dir) = spec_dir() else { return };
     let mut count = 0;
     for revision in Revision::ALL {
@@ -119,7 +119,7 @@ fn valid_results_are_clean_frames() {
 }
 
 #[test]
-fn official_responses_are_clean_frames() {
+fn official_responses_have_no_violations() {
     let Some(dir) = spec_dir() else { return };
     let revision = Revision::V2026_07_28;
     let checker = Checker::of(revision);
@@ -134,7 +134,7 @@ fn official_responses_are_clean_frames() {
         if rule.input_required {
             for result in examples(&dir, revision, "InputRequiredResult") {
                 let response = json!({"jsonrpc": "2.0", "id": 1, "result": result});
-                clean(&checker, Side::Server, Some(rule.name), &response);
+                assert_valid(&checker, Side::Server, Some(rule.name), &response);
                 count += 1;
             }
         }
@@ -145,14 +145,14 @@ fn official_responses_are_clean_frames() {
         "UnsupportedProtocolVersionError",
     ] {
         for response in examples(&dir, revision, name) {
-            clean(&checker, Side::Server, None, &response);
+            assert_valid(&checker, Side::Server, None, &response);
             count += 1;
         }
     }
     assert!(count >= 15, "{count}");
-    // One example leaves out the caching hints. The schema lets it pass as an
-    // InputRequiredResult, whose resultType is any string; the text of
-    // server/utilities/caching says that a complete result must have them.
+    // One example omits the caching hints. The schema accepts it as an
+    // InputRequiredResult, whose resultType is any string; server/utilities/caching
+    // requires them in a complete result.
     let hints = ["$.result.cacheScope", "$.result.ttlMs"];
     let hints = hints.map(|it| ("resources/read", Rule::MissingField, it.to_owned()));
     assert_eq!(wrong, hints);

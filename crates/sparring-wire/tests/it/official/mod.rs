@@ -1,5 +1,5 @@
-//! Holds the checker against the official schemas and examples: it says
-//! "wrong" exactly where they do.
+//! Compares the checker with the official schemas and examples: it rejects exactly the
+//! values that they reject.
 
 mod frames;
 mod samples;
@@ -12,14 +12,14 @@ use sparring_wire::{Checker, RawJson, Revision};
 
 use self::schema::{Schema, spec_dir};
 
-/// Whether the checker finds nothing wrong with a value.
+/// Returns whether the checker accepts a value.
 fn fits(checker: &Checker, name: &str, value: &Value) -> bool {
     let json = RawJson::from(value);
     let found = checker.check_type(name, json.view());
-    found.unwrap_or_else(|| panic!("{}: there is no type {name}", checker.revision())).is_empty()
+    found.unwrap_or_else(|| panic!("{}: unknown type {name}", checker.revision())).is_empty()
 }
 
-/// What was compared.
+/// The number of compared items.
 #[derive(Debug, Default, Clone, Copy)]
 struct Counts {
     types: usize,
@@ -42,7 +42,7 @@ fn compare(revision: Revision, at_least: Counts) {
         for value in &values {
             counts.samples += 1;
             assert!(validator.is_valid(value), "{name}: bad sample {value}");
-            let mut judge = |value: Value| {
+            let mut compare_value = |value: Value| {
                 let right = validator.is_valid(&value);
                 counts.mutations += 1;
                 counts.wrong += usize::from(!right);
@@ -50,8 +50,8 @@ fn compare(revision: Revision, at_least: Counts) {
                     disagreements.push(format!("{name}, official: {right}: {value}"));
                 }
             };
-            judge(value.clone());
-            samples::mutations(value, &mut judge);
+            compare_value(value.clone());
+            samples::mutations(value, &mut compare_value);
         }
     }
     eprintln!("{revision}: {counts:?}");
@@ -64,7 +64,7 @@ fn compare(revision: Revision, at_least: Counts) {
     assert!(counts.wrong >= at_least.wrong, "{counts:?}");
 }
 
-/// The official examples of a type.
+/// Reads the official examples of a type.
 fn examples(dir: &Path, revision: Revision, name: &str) -> Vec<Value> {
     let folder = dir.join(format!("examples-{revision}")).join(name);
     let Ok(files) = std::fs::read_dir(folder) else {
@@ -93,7 +93,7 @@ compare! {
 }
 
 #[test]
-fn finds_nothing_wrong_with_any_official_example() {
+fn accepts_every_official_example() {
     let Some(dir) = spec_dir() else { return };
     let revision = Revision::V2026_07_28;
     let schema = Schema::load(&dir, revision);

@@ -1,13 +1,13 @@
-//! Makes valid values from a JSON Schema, and wrong ones from valid values.
+//! Generates valid values from a JSON Schema, and mutates them into invalid ones.
 
 use serde_json::{Map, Value, json};
 
 use super::schema::Schema;
 
-/// How deep optional fields are filled in.
-const DEEP: usize = 7;
+/// The maximum depth at which optional fields are filled in.
+const MAX_OPTIONAL_DEPTH: usize = 7;
 
-/// Valid values of a type: with every field, with only the required ones, and
+/// Generates valid values of a type: with all fields, with only the required ones, and
 /// with every alternative of every field.
 pub(crate) fn of_type(schema: &Schema, name: &str) -> Vec<Value> {
     let definition = schema.definition(name).unwrap();
@@ -16,7 +16,7 @@ pub(crate) fn of_type(schema: &Schema, name: &str) -> Vec<Value> {
     found
 }
 
-/// The fullest value first.
+/// Adds values to `out`, the one with most fields first.
 fn variants(schema: &Schema, node: &Value, name: &str, depth: usize, out: &mut Vec<Value>) {
     let node = schema.resolve(node);
     if let Some(constant) = node.get("const") {
@@ -59,7 +59,7 @@ fn variants(schema: &Schema, node: &Value, name: &str, depth: usize, out: &mut V
     }
 }
 
-/// Strings that must make sense in a whole frame.
+/// Returns a string that is valid for a field of that name.
 fn word(name: &str) -> &'static str {
     match name {
         "resultType" => "complete",
@@ -83,7 +83,7 @@ fn all_of(schema: &Schema, parts: &[Value], name: &str, depth: usize, out: &mut 
 
 fn array(schema: &Schema, node: &Value, name: &str, depth: usize, out: &mut Vec<Value>) {
     let mut items = Vec::new();
-    if depth < DEEP {
+    if depth < MAX_OPTIONAL_DEPTH {
         variants(schema, &node["items"], name, depth + 1, &mut items);
     }
     for item in items {
@@ -100,7 +100,7 @@ fn object(schema: &Schema, node: &Value, depth: usize, out: &mut Vec<Value>) {
     let mut others = Vec::new();
     for (name, property) in properties {
         let must = required.iter().any(|it| *it == name);
-        if depth >= DEEP && !must {
+        if depth >= MAX_OPTIONAL_DEPTH && !must {
             continue;
         }
         let mut values = Vec::new();
@@ -114,14 +114,14 @@ fn object(schema: &Schema, node: &Value, depth: usize, out: &mut Vec<Value>) {
         others.extend(values.map(|value| (name.clone(), value)));
     }
     let extra = &node["additionalProperties"];
-    if extra.is_object() && properties.is_empty() && depth < DEEP {
+    if extra.is_object() && properties.is_empty() && depth < MAX_OPTIONAL_DEPTH {
         let mut values = Vec::new();
         variants(schema, extra, "", depth + 1, &mut values);
         full.insert("key one".to_owned(), values[0].clone());
         others.extend(values.into_iter().skip(1).map(|it| ("key two".to_owned(), it)));
     }
     out.extend([Value::Object(full.clone()), Value::Object(bare)]);
-    // Nested types are sampled on their own; only here each alternative counts.
+    // Nested types have their own samples; only the top level needs each alternative.
     if depth == 0 {
         for (name, value) in others {
             let mut other = full.clone();
@@ -131,20 +131,20 @@ fn object(schema: &Schema, node: &Value, depth: usize, out: &mut Vec<Value>) {
     }
 }
 
-/// Calls `found` with every value that differs from `value` in one place: a
-/// field removed at any depth, or any part replaced by a value of another kind.
+/// Calls `found` with every value that differs from `value` in one part: a field removed
+/// at any depth, or a part replaced by a value of another kind.
 pub(crate) fn mutations(value: &Value, found: &mut dyn FnMut(Value)) {
-    let mut places = vec![String::new()];
-    pointers(value, "", &mut places);
-    for place in places {
+    let mut pointers = vec![String::new()];
+    collect_pointers(value, "", &mut pointers);
+    for pointer in pointers {
         for other in
             [json!(null), json!(true), json!(7), json!(1.5), json!("x"), json!([]), json!({})]
         {
             let mut mutant = value.clone();
-            *mutant.pointer_mut(&place).unwrap() = other;
+            *mutant.pointer_mut(&pointer).unwrap() = other;
             found(mutant);
         }
-        if let Some((parent, key)) = place.rsplit_once('/') {
+        if let Some((parent, key)) = pointer.rsplit_once('/') {
             let mut mutant = value.clone();
             if let Some(Value::Object(members)) = mutant.pointer_mut(parent) {
                 members.shift_remove(&key.replace("~1", "/").replace("~0", "~"));
@@ -154,7 +154,7 @@ pub(crate) fn mutations(value: &Value, found: &mut dyn FnMut(Value)) {
     }
 }
 
-fn pointers(value: &Value, base: &str, out: &mut Vec<String>) {
+fn collect_pointers(value: &Value, base: &str, out: &mut Vec<String>) {
     let steps: Vec<(String, &Value)> = match value {
         Value::Object(members) => members
             .iter()
@@ -166,8 +166,8 @@ fn pointers(value: &Value, base: &str, out: &mut Vec<String>) {
         _ => return,
     };
     for (step, value) in steps {
-        let place = format!("{base}/{step}");
-        pointers(value, &place, out);
-        out.push(place);
+        let pointer = format!("{base}/{step}");
+        collect_pointers(value, &pointer, out);
+        out.push(pointer);
     }
 }

@@ -1,30 +1,30 @@
-//! The official JSON Schemas, with the places corrected where their generator
-//! contradicts the TypeScript source of truth.
+//! The official JSON Schemas, with corrections where their generator contradicts the
+//! TypeScript source.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use sparring_wire::Revision;
 
-/// The folder with schemas and examples. Without it the tests that need it
-/// are skipped, loudly.
+/// Returns the folder with schemas and examples. Without it, the tests that need it print
+/// a note and pass.
 pub(crate) fn spec_dir() -> Option<PathBuf> {
     let dir = std::env::var_os("SPAR_SPEC_DIR").map(PathBuf::from);
     if dir.is_none() {
         eprintln!(
-            "SKIPPED: SPAR_SPEC_DIR IS NOT SET, SO THE CHECKER IS NOT HELD AGAINST THE OFFICIAL SCHEMAS"
+            "SKIPPED: SPAR_SPEC_DIR IS NOT SET, SO THE CHECKER IS NOT COMPARED WITH THE OFFICIAL SCHEMAS"
         );
     }
     dir
 }
 
-/// A place where the generated JSON Schema is wrong.
+/// A correction of the generated JSON Schema.
 struct Correction {
     revisions: &'static [Revision],
     pointer: &'static str,
     wrong: fn() -> Value,
     right: fn() -> Value,
-    /// Why; shown when a correction no longer applies.
+    /// The reason, shown if the correction no longer applies.
     reason: &'static str,
 }
 
@@ -70,10 +70,10 @@ impl Schema {
             if !correction.revisions.contains(&revision) {
                 continue;
             }
-            let place = root.pointer_mut(correction.pointer);
-            let place = place.unwrap_or_else(|| panic!("{revision}: {}", correction.reason));
-            assert_eq!(*place, (correction.wrong)(), "{}", correction.reason);
-            *place = (correction.right)();
+            let part = root.pointer_mut(correction.pointer);
+            let part = part.unwrap_or_else(|| panic!("{revision}: {}", correction.reason));
+            assert_eq!(*part, (correction.wrong)(), "{}", correction.reason);
+            *part = (correction.right)();
         }
         let defs = ["definitions", "$defs"];
         let defs = defs.into_iter().find(|it| root.get(it).is_some()).unwrap();
@@ -88,8 +88,8 @@ impl Schema {
         self.root[self.defs].get(name)
     }
 
-    /// The names in a union of types, or the type itself; empty if the
-    /// revision has no such union.
+    /// Returns the names in a union of types, or the type itself; empty if the revision
+    /// has no such union.
     pub(crate) fn members_of(&self, union: &str) -> Vec<&str> {
         let Some(definition) = self.definition(union) else {
             return Vec::new();
@@ -117,8 +117,7 @@ impl Schema {
         }
     }
 
-    /// A validator for one type. Formats are notes in these schemas, and our
-    /// checker does not read them either.
+    /// Returns a validator for one type. It ignores formats, as the checker does.
     pub(crate) fn validator(&self, name: &str) -> jsonschema::Validator {
         let mut schema = self.root.clone();
         schema["$ref"] = json!(format!("#/{}/{name}", self.defs));

@@ -1,6 +1,5 @@
-//! Modules as they are generated, and that they still are: those of lists of
-//! tools here, those of servers beside their calls. With `SPAR_BLESS=1` they are
-//! written anew.
+//! Generated modules, and the check that they are up to date: those of tool lists
+//! here, those of servers next to their calls. `SPAR_BLESS=1` rewrites them.
 
 pub(crate) mod everything;
 pub(crate) mod fastmcp;
@@ -18,42 +17,44 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sparring_codegen::{Source, module};
 
-/// The folder of these tests.
-pub(crate) fn here() -> PathBuf {
+/// Returns the folder of these tests.
+pub(crate) fn tests_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/typed")
 }
 
-/// Holds a module against the one in this folder.
+/// Compares a module with the one in this folder.
 #[track_caller]
 pub(crate) fn check(name: &str, found: &str) {
-    let path = here().join(format!("generated/{name}.rs"));
+    let path = tests_folder().join(format!("generated/{name}.rs"));
     if std::env::var_os("SPAR_BLESS").is_some() {
         fs::write(&path, found).unwrap();
     }
-    let kept = fs::read_to_string(&path).unwrap();
-    assert!(kept == found, "SPAR_BLESS=1 writes {name}.rs anew:\n{found}");
+    let stored = fs::read_to_string(&path).unwrap();
+    assert!(stored == found, "{name}.rs is outdated; SPAR_BLESS=1 rewrites it:\n{found}");
 }
 
 #[track_caller]
 fn check_tools(name: &str) {
-    let path = here().join(format!("tools/{name}.json"));
+    let path = tests_folder().join(format!("tools/{name}.json"));
     let tools: Vec<Value> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     let (server, version) = ("nasty/\"server\" */", "1.0\n");
     let source = Source { server, version, name: Some("Nasty"), flags: "", tools: &tools };
     let found = module(&source).unwrap();
     check(name, &found);
-    let backwards: Vec<Value> = tools.iter().rev().map(turned).collect();
+    let backwards: Vec<Value> = tools.iter().rev().map(reverse_members).collect();
     assert_eq!(module(&Source { tools: &backwards, ..source }).unwrap(), found);
 }
 
-/// The same JSON with its members the other way round.
-fn turned(value: &Value) -> Value {
+/// Reverses the members of all objects.
+fn reverse_members(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
             let members = members.iter().rev();
-            Value::Object(members.map(|(name, value)| (name.clone(), turned(value))).collect())
+            Value::Object(
+                members.map(|(name, value)| (name.clone(), reverse_members(value))).collect(),
+            )
         }
-        Value::Array(items) => items.iter().map(turned).collect(),
+        Value::Array(items) => items.iter().map(reverse_members).collect(),
         other => other.clone(),
     }
 }
@@ -69,7 +70,7 @@ fn types_that_contain_themselves_have_boxes() {
 }
 
 #[test]
-fn names_of_every_kind_become_rusts() {
+fn names_become_valid_rust_identifiers() {
     check_tools("names");
 }
 

@@ -1,53 +1,56 @@
-//! `/mcp call`: calls a tool, if it may be called.
+//! `/mcp call`: calls a tool, if the rules permit it.
 
 use sparring_host::registry::{CallError, ExecuteError};
 
-use super::super::super::call::{note_breaches, tell};
-use super::super::command::{Argument, Command, Tells};
-use super::super::desk::Desk;
-use crate::args::pair::{self, Pair};
+use super::super::super::call::{note_argument_mismatches, print_call_result};
+use super::super::command::{Announces, Argument, Command};
+use super::super::shell_state::ShellState;
+use crate::args::values::{self, KeyValue};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
 pub(super) const COMMAND: Command = Command {
     name: "call",
-    takes: "SERVER TOOL [KEY=VALUE]...",
+    parameters: "SERVER TOOL [KEY=VALUE]...",
     arguments: &[Argument::Server, Argument::Tool, Argument::ToolPairs],
-    needs: 2,
-    about: "call a tool of a server",
-    more: "KEY=STRING gives a string, KEY:=JSON anything else. What no rule allows or denies is \
-           asked for at a terminal, and denied elsewhere. What the server asks meanwhile is asked \
-           at a terminal; from a pipe it is answered by the lines that follow: /answer JSON for a \
-           form, /answer TEXT for a model, /answer accept for a page, /answer decline or cancel. \
-           Ctrl+C cancels the call.",
-    tells: Tells::Nobody,
-    run: |desk, words| Box::pin(run(desk, &words[0], &words[1], &words[2..])),
+    min_words: 2,
+    summary: "call a tool of a server",
+    details: "KEY=STRING is a string, KEY:=JSON any JSON. If no rule decides about the tool, a \
+              terminal asks you, and a pipe denies the call. Questions of the server are asked at \
+              a terminal. From a pipe, the next lines answer them: /answer JSON for a form, \
+              /answer TEXT for a model, /answer accept for a page, /answer decline or cancel. \
+              Ctrl+C cancels the call.",
+    announces: Announces::NoServer,
+    run: |state, words| Box::pin(run(state, &words[0], &words[1], &words[2..])),
 };
 
-async fn run(desk: &Desk<'_>, server: &str, tool: &str, words: &[String]) -> Result<Exit, Failure> {
-    desk.connection(server)?;
-    let registered = desk.tool(server, tool)?;
-    let pairs = pairs(words, pair::any)?;
-    let arguments = pair::object(&pairs, None);
-    note_breaches(&registered.tool, &pairs, &arguments, desk.printer).await;
-    let called = desk.registry.execute(&desk.asking, &registered.name, arguments).await;
+async fn run(
+    state: &ShellState<'_>,
+    server: &str,
+    tool: &str,
+    words: &[String],
+) -> Result<Exit, Failure> {
+    state.connection(server)?;
+    let registered = state.tool(server, tool)?;
+    let pairs = parse_pairs(words, values::parse_key_value)?;
+    let arguments = values::build_object(&pairs, None);
+    note_argument_mismatches(&registered.tool, &pairs, &arguments, state.printer).await;
+    let called = state.registry.execute(&state.requests, &registered.name, arguments).await;
     let response = called.map_err(|error| match error {
         ExecuteError::Call(CallError::Failed { error, .. }) => Failure::Request(error),
         other => Failure::Usage(other.to_string()),
     })?;
-    tell(tool, Some(&registered.tool), &response, desk.printer).await
+    print_call_result(tool, Some(&registered.tool), &response, state.printer).await
 }
 
-/// Reads arguments.
-pub(super) fn pairs(
+/// Parses arguments.
+pub(super) fn parse_pairs(
     words: &[String],
-    read: fn(&str) -> Result<Pair, String>,
-) -> Result<Vec<Pair>, Failure> {
+    read: fn(&str) -> Result<KeyValue, String>,
+) -> Result<Vec<KeyValue>, Failure> {
     let each = words.iter().map(|word| {
         if !word.contains('=') {
-            return Err(Failure::Usage(format!(
-                "'{word}' is no argument; write KEY=STRING or KEY:=JSON"
-            )));
+            return Err(Failure::Usage(format!("'{word}': expected KEY=STRING or KEY:=JSON")));
         }
         read(word).map_err(|why| Failure::Usage(format!("'{word}': {why}")))
     });

@@ -1,50 +1,50 @@
-//! `/mcp log`: what has happened to a server, and the end of its stderr.
+//! `/mcp log`: shows the events of a server, and the end of its stderr.
 
-use super::super::command::{Argument, Command, Tells, good};
-use super::super::desk::Desk;
-use super::super::telling::seconds;
+use super::super::command::{Announces, Argument, Command, succeed};
+use super::super::event_text::format_age;
+use super::super::shell_state::ShellState;
 use crate::failure::Failure;
 use crate::output::table::Table;
 
 pub(super) const COMMAND: Command = Command {
     name: "log",
-    takes: "SERVER",
+    parameters: "SERVER",
     arguments: &[Argument::Server],
-    needs: 1,
-    about: "show what has happened to a server, and the end of its stderr",
-    more: "",
-    tells: Tells::Nobody,
-    run: |desk, words| good(run(desk, &words[0])),
+    min_words: 1,
+    summary: "show the events of a server, and the end of its stderr",
+    details: "",
+    announces: Announces::NoServer,
+    run: |state, words| succeed(run(state, &words[0])),
 };
 
-async fn run(desk: &Desk<'_>, server: &str) -> Result<(), Failure> {
-    desk.known(server)?;
-    let printer = desk.printer;
+async fn run(state: &ShellState<'_>, server: &str) -> Result<(), Failure> {
+    state.check_server(server)?;
+    let printer = state.printer;
     let mut table = Table::default();
     let mut last_words = None;
-    for entry in desk.log().of(server) {
+    for entry in state.log().entries_of(server) {
         let (text, rest) = entry.text.split_once('\n').unwrap_or((&entry.text, ""));
-        table.row([&*format!("{} ago", seconds(entry.at.elapsed())), text]);
+        table.add_row([&*format!("{} ago", format_age(entry.at.elapsed())), text]);
         last_words = Some(rest.to_owned());
     }
     let mut text = table.render(printer.paint(), printer.width(), 0);
-    let connection = desk.manager.get(server);
+    let connection = state.manager.get(server);
     let stderr = connection.as_ref().map(|it| it.stderr()).or(last_words).unwrap_or_default();
     if !stderr.trim().is_empty() {
-        text.push_str(&format!("{}\n", printer.paint().aside("stderr:")));
+        text.push_str(&format!("{}\n", printer.paint().dim("stderr:")));
         for line in stderr.trim_end().lines() {
-            text.push_str(&format!("  {}\n", printer.paint().foreign(line)));
+            text.push_str(&format!("  {}\n", printer.paint().untrusted(line)));
         }
     }
     let noise = connection.as_ref().map_or(0, |it| it.noise());
     let violations = connection.as_ref().map_or(0, |it| it.violations());
     if noise + violations as u64 > 0 {
         text.push_str(&format!(
-            "{noise} lines on stdout that are no frames, {violations} breaches of the protocol\n"
+            "{noise} lines on stdout that are not JSON-RPC, {violations} protocol violations\n"
         ));
     }
     if text.is_empty() {
-        text = format!("nothing has happened to {server}\n");
+        text = format!("no events of {server}\n");
     }
     printer.print(&text).await
 }

@@ -1,34 +1,29 @@
-//! The commands below `/mcp`, one file each.
+//! The commands below `/mcp`.
 
 mod call;
-mod connect;
-mod disconnect;
+mod connection;
 mod log;
 mod permissions;
-mod prompt;
 mod prompts;
-mod read;
-mod reconnect;
 mod reload;
 mod resources;
-mod servers;
 mod status;
 mod tools;
 
 use super::command::Command;
 
-/// All of them, in the order in which they are shown.
+/// All commands, in the order of `/help`.
 pub(super) const ALL: [Command; 14] = [
-    status::COMMAND,
-    servers::COMMAND,
-    connect::COMMAND,
-    disconnect::COMMAND,
-    reconnect::COMMAND,
+    status::STATUS,
+    status::SERVERS,
+    connection::CONNECT,
+    connection::DISCONNECT,
+    connection::RECONNECT,
     tools::COMMAND,
-    resources::COMMAND,
-    read::COMMAND,
-    prompts::COMMAND,
-    prompt::COMMAND,
+    resources::RESOURCES,
+    resources::READ,
+    prompts::PROMPTS,
+    prompts::PROMPT,
     call::COMMAND,
     reload::COMMAND,
     log::COMMAND,

@@ -1,72 +1,74 @@
-//! `/mcp permissions`: what may be called and why, and other rules for as long as
-//! the shell lasts.
+//! `/mcp permissions`: shows which tools may be called and why, and changes the rules
+//! until the shell ends.
 
 use sparring_host::permissions::Reason;
 
-use super::super::command::{Argument, Command, Tells, good};
-use super::super::desk::Desk;
+use super::super::command::{Announces, Argument, Command, succeed};
+use super::super::shell_state::ShellState;
 use crate::failure::Failure;
 use crate::output::table::Table;
 
 pub(super) const COMMAND: Command = Command {
     name: "permissions",
-    takes: "[allow|deny] [PATTERN]",
+    parameters: "[allow|deny] [PATTERN]",
     arguments: &[Argument::Decision, Argument::Pattern],
-    needs: 0,
-    about: "show what may be called; allow or deny tools until the shell ends",
-    more: "A PATTERN is mcp__SERVER, mcp__SERVER__* or mcp__SERVER__get_*. What is denied \
-           anywhere stays denied. --save keeps these rules.",
-    tells: Tells::Nobody,
-    run: |desk, words| good(run(desk, words)),
+    min_words: 0,
+    summary: "show the permissions; allow or deny tools until the shell ends",
+    details: "A PATTERN is mcp__SERVER, mcp__SERVER__* or mcp__SERVER__get_*. A deny rule anywhere \
+              wins. --save saves these rules.",
+    announces: Announces::NoServer,
+    run: |state, words| succeed(run(state, words)),
 };
 
-async fn run(desk: &Desk<'_>, words: &[String]) -> Result<(), Failure> {
+async fn run(state: &ShellState<'_>, words: &[String]) -> Result<(), Failure> {
     let [decision, pattern] = words else {
         return match words {
-            [] => show(desk).await,
-            _ => Err(Failure::Usage(format!("it is written {}", COMMAND.usage()))),
+            [] => show(state).await,
+            _ => Err(Failure::Usage(format!("usage: {}", COMMAND.usage()))),
         };
     };
-    let mut rules = desk.rules();
-    // One that was said before is taken back; all else would be denied for ever.
+    let mut rules = state.rules();
+    // The opposite rule is removed, since a deny rule would always win.
     let (to, from) = match decision.as_str() {
         "allow" => (&mut rules.allow, &mut rules.deny),
         "deny" => (&mut rules.deny, &mut rules.allow),
         _ => {
             let usage = COMMAND.usage();
-            return Err(Failure::Usage(format!("'{decision}' is neither; it is written {usage}")));
+            return Err(Failure::Usage(format!(
+                "'{decision}' is neither allow nor deny; usage: {usage}"
+            )));
         }
     };
     from.retain(|other| other != pattern);
     if !to.contains(pattern) {
         to.push(pattern.clone());
     }
-    for note in desk.set_rules(rules)? {
-        desk.printer.note(&note).await;
+    for note in state.set_rules(rules)? {
+        state.printer.note(&note).await;
     }
-    for note in desk.registry.unfit_rules() {
-        desk.printer.note(&note).await;
+    for note in state.registry.unfit_rules() {
+        state.printer.note(&note).await;
     }
     let done = if decision == "allow" { "allowed" } else { "denied" };
     let text = format!("{done} until the shell ends: {pattern}");
-    desk.printer.print(&format!("{}\n", desk.printer.paint().good(&text))).await
+    state.printer.print(&format!("{}\n", state.printer.paint().success(&text))).await
 }
 
-async fn show(desk: &Desk<'_>) -> Result<(), Failure> {
-    let printer = desk.printer;
-    let hidden = desk.registry.hidden().into_iter().map(|(tool, _)| tool);
-    let mut tools: Vec<_> = desk.registry.tools().into_iter().chain(hidden).collect();
+async fn show(state: &ShellState<'_>) -> Result<(), Failure> {
+    let printer = state.printer;
+    let hidden = state.registry.hidden().into_iter().map(|(tool, _)| tool);
+    let mut tools: Vec<_> = state.registry.tools().into_iter().chain(hidden).collect();
     tools.sort_by(|a, b| (&a.server, &a.tool.name).cmp(&(&b.server, &b.tool.name)));
     let mut table = Table::default();
     for tool in &tools {
-        let settled = desk.registry.gate().standing(&tool.server, &tool.tool.name);
+        let settled = state.registry.gate().standing(&tool.server, &tool.tool.name);
         let verdict = match &settled {
             None => "ask",
             Some(settled) if settled.allowed => "allow",
             Some(_) => "deny",
         };
-        let why = settled.map(|settled| because(&settled.reason)).unwrap_or_default();
-        table.row([&*tool.server, &*tool.tool.name, verdict, &why]);
+        let why = settled.map(|settled| render_reason(&settled.reason)).unwrap_or_default();
+        table.add_row([&*tool.server, &*tool.tool.name, verdict, &why]);
     }
     if tools.is_empty() {
         printer.note("no connected server has tools").await;
@@ -74,14 +76,14 @@ async fn show(desk: &Desk<'_>) -> Result<(), Failure> {
     printer.print(&table.render(printer.paint(), printer.width(), 0)).await
 }
 
-fn because(reason: &Reason) -> String {
+fn render_reason(reason: &Reason) -> String {
     match reason {
-        Reason::Rule(rule) => format!("by the rule {rule}"),
-        Reason::Granted => "somebody said always".to_owned(),
-        Reason::Refused => "somebody said never".to_owned(),
+        Reason::Rule(rule) => format!("rule {rule}"),
+        Reason::Granted => "granted by the user".to_owned(),
+        Reason::Refused => "denied by the user".to_owned(),
         Reason::Nobody(Some(rule)) => {
-            format!("to be asked for by the rule {rule}, and there is nobody to ask")
+            format!("rule {rule} requires asking, and no user can be asked")
         }
-        _ => "no rule allows it, and there is nobody to ask".to_owned(),
+        _ => "no rule allows it, and no user can be asked".to_owned(),
     }
 }

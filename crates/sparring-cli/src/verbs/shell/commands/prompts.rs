@@ -1,27 +1,43 @@
-//! `/mcp prompts`: the prompts of the connected servers, by server.
+//! `/mcp prompts` lists prompts, and `/mcp prompt` gets one.
 
-use sparring_wire::types::Prompt;
+use serde_json::json;
+use sparring_wire::RawJson;
+use sparring_wire::types::{GetPromptResult, Prompt};
 
-use super::super::command::{Argument, Command, Tells, good};
-use super::super::desk::Desk;
-use super::super::telling::counted;
+use super::super::super::prompt::print_messages;
+use super::super::command::{Announces, Argument, Command, succeed};
+use super::super::event_text::pluralize;
+use super::super::shell_state::ShellState;
+use super::call::parse_pairs;
+use crate::args::values;
 use crate::failure::Failure;
 use crate::output::table::Table;
 
-pub(super) const COMMAND: Command = Command {
+pub(super) const PROMPTS: Command = Command {
     name: "prompts",
-    takes: "[SERVER]",
+    parameters: "[SERVER]",
     arguments: &[Argument::Server],
-    needs: 0,
-    about: "list the prompts of all connected servers, or of one",
-    more: "Arguments in brackets may be left out.",
-    tells: Tells::Nobody,
-    run: |desk, words| good(run(desk, words.first())),
+    min_words: 0,
+    summary: "list the prompts of all connected servers, or of one",
+    details: "Arguments in brackets are optional.",
+    announces: Announces::NoServer,
+    run: |state, words| succeed(list(state, words.first())),
 };
 
-async fn run(desk: &Desk<'_>, server: Option<&String>) -> Result<(), Failure> {
-    let printer = desk.printer;
-    let connections = desk.connections(server)?;
+pub(super) const PROMPT: Command = Command {
+    name: "prompt",
+    parameters: "SERVER NAME [KEY=STRING]...",
+    arguments: &[Argument::Server, Argument::Prompt, Argument::PromptPairs],
+    min_words: 2,
+    summary: "get a prompt of a server",
+    details: "",
+    announces: Announces::NoServer,
+    run: |state, words| succeed(get(state, &words[0], &words[1], &words[2..])),
+};
+
+async fn list(state: &ShellState<'_>, server: Option<&String>) -> Result<(), Failure> {
+    let printer = state.printer;
+    let connections = state.connections(server)?;
     let mut none = true;
     for connection in &connections {
         let prompts = connection.prompts().items;
@@ -31,11 +47,11 @@ async fn run(desk: &Desk<'_>, server: Option<&String>) -> Result<(), Failure> {
         none = false;
         let mut table = Table::default();
         for prompt in prompts.iter() {
-            let said = prompt.description.as_deref().unwrap_or_default();
-            table.row([&*prompt.name, &arguments(prompt), said]);
+            let description = prompt.description.as_deref().unwrap_or_default();
+            table.add_row([&*prompt.name, &render_arguments(prompt), description]);
         }
         let text = table.render(printer.paint(), printer.width(), 2);
-        let heading = format!("{} ({})", connection.server(), counted(prompts.len(), "prompt"));
+        let heading = format!("{} ({})", connection.server(), pluralize(prompts.len(), "prompt"));
         printer.print(&format!("{heading}\n{text}")).await?;
     }
     if none {
@@ -44,10 +60,29 @@ async fn run(desk: &Desk<'_>, server: Option<&String>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn arguments(prompt: &Prompt) -> String {
+fn render_arguments(prompt: &Prompt) -> String {
     let names = prompt.arguments.iter().map(|argument| match argument.required {
         true => argument.name.clone(),
         false => format!("[{}]", argument.name),
     });
     names.collect::<Vec<_>>().join(" ")
+}
+
+async fn get(
+    state: &ShellState<'_>,
+    server: &str,
+    name: &str,
+    words: &[String],
+) -> Result<(), Failure> {
+    let connection = state.connection(server)?;
+    let mut params = RawJson::from(json!({"name": name}));
+    if !words.is_empty() {
+        let arguments = values::build_object(&parse_pairs(words, values::parse_key_string)?, None);
+        params = params.with_member("arguments", arguments.view());
+    }
+    let request = connection.request("prompts/get", params);
+    let request = state.requests.prepare(connection.server(), request);
+    let response = request.await.map_err(Failure::Request)?;
+    let result = response.to::<GetPromptResult>().map_err(Failure::Request)?;
+    print_messages(&result, state.printer).await
 }

@@ -1,38 +1,38 @@
-//! `/mcp reload`: reads the configuration again, and says what differs.
+//! `/mcp reload`: reloads the configuration, and prints what changed.
 
 use std::sync::Arc;
 
-use super::super::command::{Command, Tells, good};
-use super::super::desk::Desk;
-use super::super::telling::{changed, connected, first_line};
+use super::super::command::{Announces, Command, succeed};
+use super::super::event_text::{first_line, render_changes, render_connected};
+use super::super::shell_state::ShellState;
 use crate::failure::Failure;
 
 pub(super) const COMMAND: Command = Command {
     name: "reload",
-    takes: "",
+    parameters: "",
     arguments: &[],
-    needs: 0,
-    about: "read the configuration again, and do what has changed",
-    more: "A server whose entry is as it was stays connected. If a file cannot be read, all stays \
-           as it is. At a terminal files that change are read again by themselves.",
-    tells: Tells::All,
-    run: |desk, _| good(run(desk)),
+    min_words: 0,
+    summary: "reload the configuration and apply the changes",
+    details: "Servers with an unchanged entry stay connected. If a file cannot be read, nothing \
+              changes. At a terminal, changed files are reloaded automatically.",
+    announces: Announces::AllServers,
+    run: |state, _| succeed(run(state)),
 };
 
-async fn run(desk: &Desk<'_>) -> Result<(), Failure> {
-    let printer = desk.printer;
-    let (servers, notes) = desk.read_again().await?;
+async fn run(state: &ShellState<'_>) -> Result<(), Failure> {
+    let printer = state.printer;
+    let (servers, notes) = state.reload().await?;
     for note in &notes {
         printer.note(note).await;
     }
-    let changes = desk.manager.reload(servers).await.map_err(Failure::NoServer)?;
-    printer.print(&format!("{}\n", printer.paint().good(&changed(&changes)))).await?;
+    let changes = state.manager.reload(servers).await.map_err(Failure::NoServer)?;
+    printer.print(&format!("{}\n", printer.paint().success(&render_changes(&changes)))).await?;
     let new = changes.added.iter().chain(&changes.changed);
-    for connection in new.filter_map(|name| desk.manager.get(name)) {
-        printer.print(&format!("  {}\n", connected(&connection))).await?;
+    for connection in new.filter_map(|name| state.manager.get(name)) {
+        printer.print(&format!("  {}\n", render_connected(&connection))).await?;
     }
-    desk.registry.sync(&desk.manager);
-    for note in desk.registry.unfit_rules() {
+    state.registry.sync(&state.manager);
+    for note in state.registry.unfit_rules() {
         printer.note(&note).await;
     }
     let mut failed = changes.failed.iter().map(|(name, error)| (Arc::clone(name), error));

@@ -1,27 +1,40 @@
-//! `/mcp resources`: the resources and templates of the connected servers, by
-//! server.
+//! `/mcp resources` lists resources and templates, and `/mcp read` reads one.
 
-use super::super::command::{Argument, Command, Tells, good};
-use super::super::desk::Desk;
-use super::super::telling::counted;
+use serde_json::json;
+use sparring_wire::types::ReadResourceResult;
+
+use super::super::super::read::print_contents;
+use super::super::command::{Announces, Argument, Command, succeed};
+use super::super::event_text::pluralize;
+use super::super::shell_state::ShellState;
 use crate::failure::Failure;
 use crate::output::table::Table;
 
-pub(super) const COMMAND: Command = Command {
+pub(super) const RESOURCES: Command = Command {
     name: "resources",
-    takes: "[SERVER]",
+    parameters: "[SERVER]",
     arguments: &[Argument::Server],
-    needs: 0,
-    about: "list the resources of all connected servers, or of one",
-    more: "Those with {…} in their URI are templates: /mcp read takes a URI in which that is \
-           filled in.",
-    tells: Tells::Nobody,
-    run: |desk, words| good(run(desk, words.first())),
+    min_words: 0,
+    summary: "list the resources of all connected servers, or of one",
+    details: "A URI with {…} is a template: fill it in for /mcp read.",
+    announces: Announces::NoServer,
+    run: |state, words| succeed(list(state, words.first())),
 };
 
-async fn run(desk: &Desk<'_>, server: Option<&String>) -> Result<(), Failure> {
-    let printer = desk.printer;
-    let connections = desk.connections(server)?;
+pub(super) const READ: Command = Command {
+    name: "read",
+    parameters: "SERVER URI",
+    arguments: &[Argument::Server, Argument::Uri],
+    min_words: 2,
+    summary: "read a resource of a server",
+    details: "",
+    announces: Announces::NoServer,
+    run: |state, words| succeed(read(state, &words[0], &words[1])),
+};
+
+async fn list(state: &ShellState<'_>, server: Option<&String>) -> Result<(), Failure> {
+    let printer = state.printer;
+    let connections = state.connections(server)?;
     let mut none = true;
     for connection in &connections {
         let lists = connection.lists();
@@ -34,18 +47,27 @@ async fn run(desk: &Desk<'_>, server: Option<&String>) -> Result<(), Failure> {
         let mut table = Table::default();
         for it in resources.iter() {
             let mime = it.mime_type.as_deref().unwrap_or_default();
-            table.row([&it.uri, &it.name, mime, it.description.as_deref().unwrap_or_default()]);
+            table.add_row([&it.uri, &it.name, mime, it.description.as_deref().unwrap_or_default()]);
         }
         for it in templates.iter() {
             let text = |key| it.rest.get(key).and_then(|text| text.as_str()).unwrap_or_default();
-            table.row([&it.uri_template, &it.name, text("mimeType"), text("description")]);
+            table.add_row([&it.uri_template, &it.name, text("mimeType"), text("description")]);
         }
         let text = table.render(printer.paint(), printer.width(), 2);
-        let heading = format!("{} ({})", connection.server(), counted(count, "resource"));
+        let heading = format!("{} ({})", connection.server(), pluralize(count, "resource"));
         printer.print(&format!("{heading}\n{text}")).await?;
     }
     if none {
         printer.note("no connected server has resources").await;
     }
     Ok(())
+}
+
+async fn read(state: &ShellState<'_>, server: &str, uri: &str) -> Result<(), Failure> {
+    let connection = state.connection(server)?;
+    let params = json!({"uri": uri}).into();
+    let request = connection.request("resources/read", params);
+    let response = state.requests.prepare(connection.server(), request).await;
+    let result = response.and_then(|it| it.to::<ReadResourceResult>()).map_err(Failure::Request)?;
+    print_contents(&result, state.printer).await
 }

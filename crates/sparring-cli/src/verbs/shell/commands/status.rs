@@ -1,43 +1,55 @@
-//! `/mcp status`, or `/mcp` alone: who is connected, and how much they have.
+//! `/mcp status` shows the connections, and `/mcp servers` all configured servers.
 
+use sparring_host::config;
 use sparring_host::manager::{ServerStatus, State};
 
-use super::super::command::{Command, Tells, good};
-use super::super::desk::Desk;
-use super::super::telling::{contents, counted, first_line, seconds};
+use super::super::command::{Announces, Command, succeed};
+use super::super::event_text::{first_line, format_age, pluralize, render_contents};
+use super::super::shell_state::ShellState;
 use crate::failure::Failure;
 use crate::output::line;
 use crate::output::table::Table;
 
-pub(super) const COMMAND: Command = Command {
+pub(super) const STATUS: Command = Command {
     name: "status",
-    takes: "",
+    parameters: "",
     arguments: &[],
-    needs: 0,
-    about: "show which servers are connected, and how much they have",
-    more: "/mcp alone does the same.",
-    tells: Tells::Nobody,
-    run: |desk, _| good(run(desk)),
+    min_words: 0,
+    summary: "show the connected servers and what they offer",
+    details: "`/mcp` does the same.",
+    announces: Announces::NoServer,
+    run: |state, _| succeed(status(state)),
 };
 
-async fn run(desk: &Desk<'_>) -> Result<(), Failure> {
-    let printer = desk.printer;
-    let status = desk.manager.status();
-    let all = counted(status.configured_servers, "server");
+pub(super) const SERVERS: Command = Command {
+    name: "servers",
+    parameters: "",
+    arguments: &[],
+    min_words: 0,
+    summary: "list all configured servers and their states",
+    details: "For broken servers see `spar config check`, for untrusted ones `spar config trust`.",
+    announces: Announces::NoServer,
+    run: |state, _| succeed(servers(state)),
+};
+
+async fn status(state: &ShellState<'_>) -> Result<(), Failure> {
+    let printer = state.printer;
+    let report = state.manager.status();
+    let all = pluralize(report.configured_servers, "server");
     let mut heading = format!(
         "{} of {all} connected: {}, {}, {}",
-        status.connected_servers,
-        counted(status.tools, "tool"),
-        counted(status.resources + status.templates, "resource"),
-        counted(status.prompts, "prompt"),
+        report.connected_servers,
+        pluralize(report.tools, "tool"),
+        pluralize(report.resources + report.templates, "resource"),
+        pluralize(report.prompts, "prompt"),
     );
-    if status.configured_servers == 0 {
-        heading = "no server can be connected; /mcp servers shows why".to_owned();
+    if report.configured_servers == 0 {
+        heading = "no server can be connected; see /mcp servers".to_owned();
     }
     printer.print(&format!("{heading}\n")).await?;
     let mut table = Table::default();
-    for server in &status.servers {
-        table.row([&*server.config.name, server.state.name(), &detail(server)]);
+    for server in &report.servers {
+        table.add_row([&*server.config.name, server.state.name(), &detail(server)]);
     }
     printer.print(&table.render(printer.paint(), printer.width(), 2)).await
 }
@@ -45,7 +57,7 @@ async fn run(desk: &Desk<'_>) -> Result<(), Failure> {
 fn detail(server: &ServerStatus) -> String {
     match &server.state {
         State::Connected(connection) => {
-            let mut parts = vec![contents(&connection.lists())];
+            let mut parts = vec![render_contents(&connection.lists())];
             let info = connection.info().map(|info| format!("{} {}", info.name, info.version));
             parts.extend(info.map(|info| line::clean(info.trim_end())));
             parts.extend(connection.revision().map(|revision| revision.to_string()));
@@ -54,8 +66,32 @@ fn detail(server: &ServerStatus) -> String {
         state => {
             let mut parts: Vec<String> =
                 state.why().map(|why| first_line(&why.to_string())).into_iter().collect();
-            parts.extend(state.tried_in().map(|time| format!("tried again in {}", seconds(time))));
+            parts.extend(
+                state.tried_in().map(|time| format!("reconnecting in {}", format_age(time))),
+            );
             parts.join("; ")
         }
     }
+}
+
+async fn servers(state: &ShellState<'_>) -> Result<(), Failure> {
+    let printer = state.printer;
+    let configuration = state.config();
+    let mut table = Table::default();
+    for (name, configured) in &configuration.servers {
+        let state = match (state.manager.state(name), &configured.state) {
+            (Some(state), _) => state.name(),
+            (None, config::State::Broken(_)) => "broken",
+            (None, _) if !configured.enabled => "disabled",
+            (None, config::State::Untrusted(_)) => "untrusted",
+            // `--server` names others.
+            (None, config::State::Ready(_)) => "unused",
+        };
+        let place = format!("{}:{}", configured.origin.file.display(), configured.origin.line);
+        table.add_row([&**name, state, configured.transport, &place, &configured.spelled]);
+    }
+    if configuration.servers.is_empty() {
+        return printer.print("no servers configured; add one with `spar config add`\n").await;
+    }
+    printer.print(&table.render(printer.paint(), printer.width(), 0)).await
 }

@@ -1,5 +1,5 @@
-//! Whoever keeps the token of a link: has it ready for each request, and gets
-//! another one when the server wants one.
+//! Holds the token of a link: provides it for each request, and replaces it when the server
+//! rejects it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,91 +8,89 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use sparring_peer::Cause;
 use sparring_peer::link::Recorder;
 
-use super::super::call::hidden;
-use super::super::effort::Effort;
 use super::super::endpoint::Endpoint;
+use super::super::http_client::mark_sensitive;
+use super::super::session::AuthPolicy;
 use super::super::{HttpError, HttpTarget};
+use super::auth_server_client::{AuthServerClient, clock_skew};
 use super::challenge::Challenge;
-use super::denied::Denied;
-use super::discovery::{discover, spelled};
-use super::store::Store;
+use super::credential_store::CredentialStore;
+use super::discovery::{discover, full_url};
+use super::error::AuthError;
 use super::token::Tokens;
-use super::web::{Web, skew};
-use super::{OAuth, Proof, jwt, redirect};
+use super::{OAuth, Proof, client, redirect_listener};
 use crate::secrets::Secrets;
 
-/// How many tokens one request is given in turn: the one that was kept, that one
-/// renewed, a new one, and some that allow more.
-const MOST: usize = 5;
+/// How many tokens are tried for one request: the stored one, the refreshed one, a new one, and
+/// some with more scopes.
+const MAX_TOKENS_PER_REQUEST: usize = 5;
 
-/// The longest reason that is told, in characters.
-const LONGEST: usize = 2_000;
+/// The longest reason that is reported, in characters.
+const MAX_REASON_CHARS: usize = 2_000;
 
-/// Keeps the token of a link.
+/// Holds the token of a link.
 pub(in super::super) struct Authorizer {
     target: HttpTarget,
     pub(super) oauth: OAuth,
     pub(super) server: Endpoint,
     pub(super) secrets: Secrets,
-    current: Mutex<Option<Arc<Current>>>,
-    /// Held by whoever gets another token.
-    store: tokio::sync::Mutex<Store>,
-    /// Whether it was looked whether one is kept.
-    looked: AtomicBool,
-    /// Whether the server ever let us in, with a token or without.
-    let_in: AtomicBool,
+    current: Mutex<Option<Arc<CurrentToken>>>,
+    /// Locked while another token is obtained.
+    store: tokio::sync::Mutex<CredentialStore>,
+    /// Whether the store was read.
+    store_read: AtomicBool,
+    /// Whether the server ever accepted a request, with a token or without.
+    was_let_in: AtomicBool,
     failures: Mutex<Failures>,
 }
 
-/// How often somebody tried in vain to get a token; the last time for the sake
-/// of what, and why in vain.
+/// How often obtaining a token failed, with the purpose and the cause of the last failure.
 #[derive(Default)]
 struct Failures {
     count: u64,
-    last: Option<(Purpose, Cause)>,
+    last: Option<(TokenPurpose, Cause)>,
 }
 
-/// What a token is got for. Nobody does it twice who waits for another one that
-/// does it.
+/// Why a token is obtained. Requests that wait for the same purpose share the result.
 #[derive(Clone, PartialEq, Eq)]
-enum Purpose {
-    /// To show it from now on.
+enum TokenPurpose {
+    /// To replace an expiring token.
     Renewal,
-    /// Since the server wants this.
+    /// To answer a refusal with these demands.
     Refusal { status: StatusCode, scope: Option<String>, resource_metadata: Option<String> },
 }
 
-/// The token of now.
-pub(super) struct Current {
+/// The current token.
+pub(super) struct CurrentToken {
     pub(super) issuer: String,
     pub(super) tokens: Tokens,
-    pub(super) how: How,
-    /// Whether the server let somebody in with it.
+    pub(super) source: TokenSource,
+    /// Whether the server accepted it.
     accepted: AtomicBool,
     header: HeaderValue,
 }
 
-impl Current {
+impl CurrentToken {
     pub(super) fn is_accepted(&self) -> bool {
         self.accepted.load(Ordering::Relaxed)
     }
 }
 
-/// How a token was come by.
+/// Where a token comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
-    /// It was kept from before.
-    Kept,
-    Renewed,
-    /// It was asked for by us.
-    Fresh,
+pub(super) enum TokenSource {
+    /// From the store.
+    Stored,
+    Refreshed,
+    /// From a login or a client credentials request.
+    New,
 }
 
-/// What a request shows to be let in.
+/// The token that a request sends.
 #[derive(Clone)]
-pub(in super::super) struct Pass(Arc<Current>);
+pub(in super::super) struct BearerToken(Arc<CurrentToken>);
 
-impl Pass {
+impl BearerToken {
     pub(in super::super) fn header(&self) -> &HeaderValue {
         &self.0.header
     }
@@ -101,55 +99,57 @@ impl Pass {
         &self.0.tokens
     }
 
-    pub(super) fn how(&self) -> How {
-        self.0.how
+    pub(super) fn source(&self) -> TokenSource {
+        self.0.source
     }
 }
 
-/// What was done so far for one request.
-pub(in super::super) struct Tries {
-    pub(super) effort: Effort,
-    /// How many more tokens it may be given.
+/// What was tried so far for one request.
+pub(in super::super) struct AuthAttempts {
+    pub(super) policy: AuthPolicy,
+    /// How many more tokens may be tried.
     left: usize,
-    pub(super) renewed: bool,
+    pub(super) refreshed: bool,
     pub(super) asked: bool,
 }
 
-impl Tries {
-    pub(in super::super) fn new(effort: Effort) -> Self {
-        Tries { effort, left: MOST, renewed: false, asked: false }
+impl AuthAttempts {
+    pub(in super::super) fn new(policy: AuthPolicy) -> Self {
+        AuthAttempts { policy, left: MAX_TOKENS_PER_REQUEST, refreshed: false, asked: false }
     }
 }
 
-/// Why a request was not let in.
-pub(in super::super) struct Refusal {
+/// The refusal of a request that lacks a sufficient token.
+pub(in super::super) struct AuthRefusal {
     status: StatusCode,
     pub(super) challenge: Challenge,
     skew: Option<String>,
 }
 
-impl Refusal {
-    /// Whether the token is not good at all, or missing.
-    fn is_of_the_token(&self) -> bool {
+impl AuthRefusal {
+    /// Returns whether the token is missing or invalid.
+    fn is_unauthorized(&self) -> bool {
         self.status == StatusCode::UNAUTHORIZED
     }
 
-    /// What the server says is wrong.
+    /// Returns the server's reason.
     pub(super) fn reason(&self) -> Option<String> {
         let reasons: Vec<_> =
             [self.challenge.reason(), self.skew.clone()].into_iter().flatten().collect();
         (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 
-    fn purpose(&self) -> Purpose {
+    fn purpose(&self) -> TokenPurpose {
         let Challenge { scope, resource_metadata, .. } = self.challenge.clone();
-        Purpose::Refusal { status: self.status, scope, resource_metadata }
+        TokenPurpose::Refusal { status: self.status, scope, resource_metadata }
     }
 }
 
 impl Authorizer {
+    /// Creates an authorizer.
+    ///
     /// # Errors
-    /// When what the user says cannot be used, whatever the server wants.
+    /// When the user's settings are invalid for any server.
     pub(in super::super) fn new(
         target: &HttpTarget,
         oauth: &OAuth,
@@ -157,11 +157,11 @@ impl Authorizer {
         secrets: Secrets,
     ) -> Result<Self, HttpError> {
         let checked = match &oauth.proof {
-            Proof::Key(pem) => jwt::check(pem),
+            Proof::Key(pem) => client::check_key(pem),
             Proof::Secret(_) | Proof::None => Ok(()),
         };
-        let checked = checked.and_then(|()| redirect::check(&oauth.redirect));
-        checked.map_err(|denied| HttpError::OAuth(denied.to_string()))?;
+        let checked = checked.and_then(|()| redirect_listener::check(&oauth.redirect));
+        checked.map_err(|error| HttpError::OAuth(error.to_string()))?;
         if let Proof::Secret(secret) = &oauth.proof {
             secrets.add(secret);
         }
@@ -171,120 +171,124 @@ impl Authorizer {
             server,
             secrets,
             current: Mutex::default(),
-            store: tokio::sync::Mutex::new(Store::new(oauth.store.clone())),
-            looked: AtomicBool::new(false),
-            let_in: AtomicBool::new(false),
+            store: tokio::sync::Mutex::new(CredentialStore::new(oauth.store.clone())),
+            store_read: AtomicBool::new(false),
+            was_let_in: AtomicBool::new(false),
             failures: Mutex::default(),
         })
     }
 
-    /// The token to show, if there is one; one that is about to expire is
-    /// renewed first, if it can be. If not, the server says when it is too old.
-    pub(in super::super) async fn pass(
+    /// Returns the token to send, if there is one. Refreshes an expiring token first, if
+    /// possible; if not, the server decides when it is too old.
+    pub(in super::super) async fn current_token(
         &self,
         recorder: Option<Recorder>,
-    ) -> Result<Option<Pass>, Cause> {
-        let usable = self.current().clone().filter(|current| !current.tokens.wants_renewal());
-        if usable.is_some() || self.looked.load(Ordering::Relaxed) && self.current().is_none() {
-            return Ok(usable.map(Pass));
+    ) -> Result<Option<BearerToken>, Cause> {
+        let usable = self.current().clone().filter(|current| !current.tokens.should_refresh());
+        if usable.is_some() || self.store_read.load(Ordering::Relaxed) && self.current().is_none() {
+            return Ok(usable.map(BearerToken));
         }
         let web = self.web(recorder);
         let before = self.failures().count;
         let mut store = self.store.lock().await;
-        self.fail_with_others(before, &Purpose::Renewal)?;
-        let looked = self.look(&web, &mut store).await;
-        looked.map_err(|denied| self.failed(Purpose::Renewal, denied))
+        self.share_failure(before, &TokenPurpose::Renewal)?;
+        let loaded = self.load_token(&web, &mut store).await;
+        loaded.map_err(|error| self.record_failure(TokenPurpose::Renewal, error))
     }
 
-    fn web(&self, recorder: Option<Recorder>) -> Web<'_> {
-        Web { target: &self.target, recorder, secrets: self.secrets.clone() }
+    fn web(&self, recorder: Option<Recorder>) -> AuthServerClient<'_> {
+        AuthServerClient { target: &self.target, recorder, secrets: self.secrets.clone() }
     }
 
-    /// Takes the token that was kept, if that is still good.
-    async fn look(&self, web: &Web<'_>, store: &mut Store) -> Result<Option<Pass>, Denied> {
-        if !self.looked.load(Ordering::Relaxed) {
-            let server = spelled(&self.server);
-            let kept = match store.is_empty() {
+    /// Reads the stored token, and refreshes it if it expires.
+    async fn load_token(
+        &self,
+        web: &AuthServerClient<'_>,
+        store: &mut CredentialStore,
+    ) -> Result<Option<BearerToken>, AuthError> {
+        if !self.store_read.load(Ordering::Relaxed) {
+            let server = full_url(&self.server);
+            let stored = match store.is_empty() {
                 true => None,
-                false => store.lock().await?.kept.tokens(&server, &self.oauth),
+                false => store.lock().await?.credentials.tokens(&server, &self.oauth),
             };
-            if let Some((issuer, tokens)) = kept {
-                self.set(&issuer, tokens, How::Kept);
+            if let Some((issuer, tokens)) = stored {
+                self.set_token(&issuer, tokens, TokenSource::Stored);
             }
-            self.looked.store(true, Ordering::Relaxed);
+            self.store_read.store(true, Ordering::Relaxed);
         }
         let Some(current) = self.current().clone() else { return Ok(None) };
-        if !current.tokens.wants_renewal() {
-            return Ok(Some(Pass(current)));
+        if !current.tokens.should_refresh() {
+            return Ok(Some(BearerToken(current)));
         }
         let provider = discover(web, &self.server, &Challenge::default()).await?;
-        let renewed = self.renew(web, store, &provider, &current).await?;
-        if renewed.is_none() {
+        let refreshed = self.refresh(web, store, &provider, &current).await?;
+        if refreshed.is_none() {
             self.drop_token();
         }
-        Ok(renewed)
+        Ok(refreshed)
     }
 
-    /// Whether the server refused the request for want of a token, or of a
-    /// better one.
+    /// Returns the refusal, if the server rejected the request because of its token.
     pub(in super::super) fn refusal(
         &self,
         status: StatusCode,
         headers: &HeaderMap,
-        pass: Option<&Pass>,
-    ) -> Option<Refusal> {
-        let challenge = || Challenge::of(headers);
+        token: Option<&BearerToken>,
+    ) -> Option<AuthRefusal> {
+        let challenge = || Challenge::from_headers(headers);
         let refused = match status {
             StatusCode::UNAUTHORIZED => true,
             StatusCode::FORBIDDEN => challenge().error.as_deref() == Some("insufficient_scope"),
             _ => false,
         };
         if status != StatusCode::UNAUTHORIZED {
-            self.let_in.store(true, Ordering::Relaxed);
-            if let Some(Pass(shown)) = pass {
-                shown.accepted.store(true, Ordering::Relaxed);
+            self.was_let_in.store(true, Ordering::Relaxed);
+            if let Some(BearerToken(sent)) = token {
+                sent.accepted.store(true, Ordering::Relaxed);
             }
         }
-        refused.then(|| Refusal { status, challenge: challenge(), skew: skew(headers) })
+        refused.then(|| AuthRefusal { status, challenge: challenge(), skew: clock_skew(headers) })
     }
 
-    /// Gets another token, since the server does not let that one in; none, if
-    /// that is not worth the effort.
-    pub(in super::super) async fn another(
+    /// Obtains another token after a refusal. Returns `None` if the policy does not allow it.
+    pub(in super::super) async fn replace_token(
         &self,
-        refusal: &Refusal,
-        shown: Option<&Pass>,
-        tries: &mut Tries,
+        refusal: &AuthRefusal,
+        sent: Option<&BearerToken>,
+        attempts: &mut AuthAttempts,
         recorder: Option<Recorder>,
-    ) -> Result<Option<Pass>, Cause> {
-        if tries.effort == Effort::None {
+    ) -> Result<Option<BearerToken>, Cause> {
+        if attempts.policy == AuthPolicy::Never {
             return Ok(None);
         }
         let web = self.web(recorder);
         let before = self.failures().count;
         let mut store = self.store.lock().await;
         let current = self.current().clone();
-        if tries.left == 0 {
+        if attempts.left == 0 {
             let reason = refusal.reason();
-            return Err(self.cause(Denied::TooOften { times: MOST, reason }));
+            return Err(
+                self.to_cause(AuthError::TooManyTokens { times: MAX_TOKENS_PER_REQUEST, reason })
+            );
         }
-        tries.left -= 1;
-        // Somebody else got one meanwhile.
+        attempts.left -= 1;
+        // Another request obtained one meanwhile.
         if let Some(current) = &current
-            && shown.is_none_or(|Pass(shown)| !Arc::ptr_eq(shown, current))
+            && sent.is_none_or(|BearerToken(sent)| !Arc::ptr_eq(sent, current))
         {
-            return Ok(Some(Pass(Arc::clone(current))));
+            return Ok(Some(BearerToken(Arc::clone(current))));
         }
-        self.fail_with_others(before, &refusal.purpose())?;
-        let got = match refusal.is_of_the_token() {
-            true => self.log_in(&web, &mut store, refusal, current, tries).await,
-            false => self.step_up(&web, &mut store, refusal, current, tries).await,
+        self.share_failure(before, &refusal.purpose())?;
+        let got = match refusal.is_unauthorized() {
+            true => self.log_in(&web, &mut store, refusal, current, attempts).await,
+            false => self.step_up(&web, &mut store, refusal, current, attempts).await,
         };
-        got.map_err(|denied| self.failed(refusal.purpose(), denied))
+        got.map_err(|error| self.record_failure(refusal.purpose(), error))
     }
 
-    /// Fails if somebody did it in vain since there were so many failures.
-    fn fail_with_others(&self, before: u64, purpose: &Purpose) -> Result<(), Cause> {
+    /// Fails with the last failure for the same purpose, if it happened since `before`.
+    fn share_failure(&self, before: u64, purpose: &TokenPurpose) -> Result<(), Cause> {
         let failures = self.failures();
         match &failures.last {
             Some((last, cause)) if failures.count != before && last == purpose => {
@@ -294,46 +298,51 @@ impl Authorizer {
         }
     }
 
-    fn failed(&self, purpose: Purpose, denied: Denied) -> Cause {
-        let cause = self.cause(denied);
+    fn record_failure(&self, purpose: TokenPurpose, error: AuthError) -> Cause {
+        let cause = self.to_cause(error);
         let mut failures = self.failures();
         failures.count += 1;
         failures.last = Some((purpose, cause.clone()));
         cause
     }
 
-    pub(super) fn set(&self, issuer: &str, tokens: Tokens, how: How) -> Pass {
-        self.secrets.add_passing(&tokens.access);
-        self.secrets.add_passing(tokens.refresh.as_deref().unwrap_or_default());
+    pub(super) fn set_token(
+        &self,
+        issuer: &str,
+        tokens: Tokens,
+        source: TokenSource,
+    ) -> BearerToken {
+        self.secrets.add_temporary(&tokens.access);
+        self.secrets.add_temporary(tokens.refresh.as_deref().unwrap_or_default());
         let header = HeaderValue::try_from(format!("Bearer {}", tokens.access));
-        let current = Arc::new(Current {
+        let current = Arc::new(CurrentToken {
             issuer: issuer.to_owned(),
             tokens,
-            how,
+            source,
             accepted: AtomicBool::new(false),
-            // What cannot stand in a header is as good as nothing.
-            header: hidden(header.unwrap_or_else(|_| HeaderValue::from_static("Bearer"))),
+            // A token that is not a valid header value is useless.
+            header: mark_sensitive(header.unwrap_or_else(|_| HeaderValue::from_static("Bearer"))),
         });
         *self.current() = Some(Arc::clone(&current));
-        Pass(current)
+        BearerToken(current)
     }
 
-    /// Whether nobody may be asked to log in for the sake of this.
-    pub(super) fn must_be_quiet(&self, tries: &Tries) -> bool {
-        tries.effort != Effort::Full && self.let_in.load(Ordering::Relaxed)
+    /// Returns whether this request must not ask the user to log in.
+    pub(super) fn must_not_prompt(&self, attempts: &AuthAttempts) -> bool {
+        attempts.policy != AuthPolicy::Interactive && self.was_let_in.load(Ordering::Relaxed)
     }
 
-    /// Lets the token of now go.
+    /// Drops the current token.
     pub(super) fn drop_token(&self) {
         *self.current() = None;
     }
 
-    fn cause(&self, denied: Denied) -> Cause {
-        let told = format!("not authorized: {denied}");
-        Cause::NotAuthorized(words(&self.secrets.mask(&told)))
+    fn to_cause(&self, error: AuthError) -> Cause {
+        let text = format!("not authorized: {error}");
+        Cause::NotAuthorized(to_one_line(&self.secrets.mask(&text)))
     }
 
-    fn current(&self) -> MutexGuard<'_, Option<Arc<Current>>> {
+    fn current(&self) -> MutexGuard<'_, Option<Arc<CurrentToken>>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -342,11 +351,14 @@ impl Authorizer {
     }
 }
 
-/// A text of others on one line, and not longer than anybody would read.
-fn words(text: &str) -> String {
-    let mut plain: String =
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST + 1).collect();
-    if let Some((end, _)) = plain.char_indices().nth(LONGEST) {
+/// Puts a text of another party on one line and limits its length.
+fn to_one_line(text: &str) -> String {
+    let mut plain: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(MAX_REASON_CHARS + 1)
+        .collect();
+    if let Some((end, _)) = plain.char_indices().nth(MAX_REASON_CHARS) {
         plain.truncate(end);
         plain.push('…');
     }

@@ -1,94 +1,108 @@
-//! Who we are at an authorization server: the client that the user names, a
-//! document of ours that it looks at, or one that registers itself (2026-07-28,
-//! basic/authorization/client-registration).
+//! The client's identity at an authorization server: the client id that the user configures, a
+//! client metadata document, or a dynamic registration (2026-07-28,
+//! basic/authorization/client-registration). Also signs client assertions (RFC 7523, 2.2 and
+//! 3).
+
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::denied::Denied;
-use super::metadata::Provider;
+use super::auth_server_client::{AuthServerClient, RequestContent};
+use super::error::AuthError;
+use super::metadata::{Provider, ServerMetadata};
 use super::scopes::Scopes;
-use super::token::Told;
-use super::web::{Content, Web};
+use super::token::ErrorResponse;
 use super::{OAuth, Proof};
+use crate::http::jwt::{InvalidKey, SigningKey};
+
+/// How long a client assertion is valid.
+const ASSERTION_LIFETIME_SECS: u64 = 300;
 
 /// A client, as an authorization server knows it.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Client {
     pub(super) id: String,
     pub(super) proof: Proof,
-    pub(super) method: Method,
-    /// Where it said that the browser comes back to, if it registered itself.
+    pub(super) method: TokenAuthMethod,
+    /// The redirect URL that it registered, if it registered dynamically.
     pub(super) redirect: Option<String>,
 }
 
-/// How a client shows at the token endpoint who it is.
+/// How a client authenticates at the token endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Method {
+pub(super) enum TokenAuthMethod {
     None,
     ClientSecretBasic,
     ClientSecretPost,
     PrivateKeyJwt,
 }
 
-impl Method {
-    fn named(name: &str) -> Option<Method> {
+impl TokenAuthMethod {
+    fn from_name(name: &str) -> Option<TokenAuthMethod> {
         Some(match name {
-            "none" => Method::None,
-            "client_secret_basic" => Method::ClientSecretBasic,
-            "client_secret_post" => Method::ClientSecretPost,
-            "private_key_jwt" => Method::PrivateKeyJwt,
+            "none" => TokenAuthMethod::None,
+            "client_secret_basic" => TokenAuthMethod::ClientSecretBasic,
+            "client_secret_post" => TokenAuthMethod::ClientSecretPost,
+            "private_key_jwt" => TokenAuthMethod::PrivateKeyJwt,
             _ => return None,
         })
     }
 
     fn name(self) -> &'static str {
         match self {
-            Method::None => "none",
-            Method::ClientSecretBasic => "client_secret_basic",
-            Method::ClientSecretPost => "client_secret_post",
-            Method::PrivateKeyJwt => "private_key_jwt",
+            TokenAuthMethod::None => "none",
+            TokenAuthMethod::ClientSecretBasic => "client_secret_basic",
+            TokenAuthMethod::ClientSecretPost => "client_secret_post",
+            TokenAuthMethod::PrivateKeyJwt => "private_key_jwt",
         }
     }
 }
 
-/// The client that needs no registration: the one that the user names, or the
-/// one of a document.
-pub(super) fn known(oauth: &OAuth, provider: &Provider) -> Result<Option<Client>, Denied> {
+/// Returns the client that needs no registration: the configured one, or the one of a metadata
+/// document.
+pub(super) fn configured_client(
+    oauth: &OAuth,
+    provider: &Provider,
+) -> Result<Option<Client>, AuthError> {
     let documents = provider.metadata.client_id_metadata_document_supported;
     let id = match (&oauth.client_id, &oauth.document) {
         (Some(id), _) => id,
         (None, Some(document)) if documents => document,
         _ => return Ok(None),
     };
-    let (proof, method) = (oauth.proof.clone(), method(&oauth.proof, provider)?);
+    let (proof, method) = (oauth.proof.clone(), select_method(&oauth.proof, provider)?);
     Ok(Some(Client { id: id.clone(), proof, method, redirect: None }))
 }
 
-/// The way to show a proof that the server has.
-fn method(proof: &Proof, provider: &Provider) -> Result<Method, Denied> {
-    let has = |method: Method| {
+/// Selects an authentication method that the server offers.
+fn select_method(proof: &Proof, provider: &Provider) -> Result<TokenAuthMethod, AuthError> {
+    let has = |method: TokenAuthMethod| {
         let all = provider.metadata.token_endpoint_auth_methods_supported.as_ref();
-        // Without a list it is this one (RFC 8414, 2).
-        all.map_or(method == Method::ClientSecretBasic, |all| {
+        // The default without a list (RFC 8414, 2).
+        all.map_or(method == TokenAuthMethod::ClientSecretBasic, |all| {
             all.iter().any(|name| name == method.name())
         })
     };
-    let missing = |what| Denied::NotOffered { issuer: provider.issuer().to_owned(), what };
+    let missing = |what| AuthError::NotOffered { issuer: provider.issuer().to_owned(), what };
     match proof {
-        Proof::None => Ok(Method::None),
-        Proof::Secret(_) if has(Method::ClientSecretBasic) => Ok(Method::ClientSecretBasic),
-        Proof::Secret(_) if has(Method::ClientSecretPost) => Ok(Method::ClientSecretPost),
+        Proof::None => Ok(TokenAuthMethod::None),
+        Proof::Secret(_) if has(TokenAuthMethod::ClientSecretBasic) => {
+            Ok(TokenAuthMethod::ClientSecretBasic)
+        }
+        Proof::Secret(_) if has(TokenAuthMethod::ClientSecretPost) => {
+            Ok(TokenAuthMethod::ClientSecretPost)
+        }
         Proof::Secret(_) => Err(missing("client_secret_basic or client_secret_post")),
-        Proof::Key(_) if has(Method::PrivateKeyJwt) => Ok(Method::PrivateKeyJwt),
+        Proof::Key(_) if has(TokenAuthMethod::PrivateKeyJwt) => Ok(TokenAuthMethod::PrivateKeyJwt),
         Proof::Key(_) => Err(missing("private_key_jwt")),
     }
 }
 
 #[derive(Deserialize)]
-struct Registered {
+struct RegistrationResponse {
     client_id: String,
     client_secret: Option<String>,
     token_endpoint_auth_method: Option<String>,
@@ -96,17 +110,17 @@ struct Registered {
 
 /// Registers a client (RFC 7591).
 pub(super) async fn register(
-    web: &Web<'_>,
+    web: &AuthServerClient<'_>,
     provider: &Provider,
     redirect: &str,
     scopes: &Scopes,
-) -> Result<Client, Denied> {
+) -> Result<Client, AuthError> {
     let issuer = provider.issuer().to_owned();
     let Some(url) = &provider.metadata.registration_endpoint else {
-        return Err(Denied::NoRegistration(issuer));
+        return Err(AuthError::NoRegistration(issuer));
     };
     let offered = provider.metadata.token_endpoint_auth_methods_supported.as_deref();
-    let wanted = offered.map_or(Method::None, preferred);
+    let wanted = offered.map_or(TokenAuthMethod::None, preferred_method);
     let mut body = json!({
         "client_name": "Sparring",
         "redirect_uris": [redirect],
@@ -118,17 +132,19 @@ pub(super) async fn register(
     if !scopes.is_empty() {
         body["scope"] = scopes.to_string().into();
     }
-    let content = Content { kind: "application/json", body: body.to_string(), authorization: None };
+    let content =
+        RequestContent { kind: "application/json", body: body.to_string(), authorization: None };
     let answer = web.post(url, content).await?;
     if !matches!(answer.status, StatusCode::CREATED | StatusCode::OK) {
         if let Some(tried) = &provider.guessed {
-            let last = answer.status_shown();
-            return Err(Denied::NoMetadata(format!("{tried}, {last}")));
+            let last = answer.describe_status();
+            return Err(AuthError::NoMetadata(format!("{tried}, {last}")));
         }
-        return Err(Told::of(&answer).refused("register a client"));
+        return Err(ErrorResponse::from_response(&answer).into_error("register a client"));
     }
-    let registered: Registered = answer.read()?;
-    let method = registered.token_endpoint_auth_method.as_deref().and_then(Method::named);
+    let registered: RegistrationResponse = answer.parse()?;
+    let method =
+        registered.token_endpoint_auth_method.as_deref().and_then(TokenAuthMethod::from_name);
     let secret = registered.client_secret.filter(|secret| !secret.is_empty());
     Ok(Client {
         id: registered.client_id,
@@ -138,10 +154,50 @@ pub(super) async fn register(
     })
 }
 
-/// Of what is offered, what needs no secret; a program that anybody may have
-/// cannot keep one anyway.
-fn preferred(offered: &[String]) -> Method {
-    let methods = [Method::None, Method::ClientSecretBasic, Method::ClientSecretPost];
-    let offers = |method: &Method| offered.iter().any(|name| name == method.name());
-    methods.into_iter().find(offers).unwrap_or(Method::None)
+/// Prefers a method without a secret, since a distributed program cannot keep one.
+fn preferred_method(offered: &[String]) -> TokenAuthMethod {
+    let methods = [
+        TokenAuthMethod::None,
+        TokenAuthMethod::ClientSecretBasic,
+        TokenAuthMethod::ClientSecretPost,
+    ];
+    let offers = |method: &TokenAuthMethod| offered.iter().any(|name| name == method.name());
+    methods.into_iter().find(offers).unwrap_or(TokenAuthMethod::None)
+}
+
+/// Signs an assertion that authenticates this client to this server.
+pub(super) fn client_assertion(
+    pem: &str,
+    client_id: &str,
+    server: &ServerMetadata,
+) -> Result<String, AuthError> {
+    let key = parse_key(pem)?;
+    let offered = server.token_endpoint_auth_signing_alg_values_supported.as_ref();
+    if offered.is_some_and(|all| all.iter().all(|name| name != key.algorithm())) {
+        let what = key.algorithm();
+        return Err(AuthError::NotOffered { issuer: server.issuer.clone(), what });
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let claims = json!({
+        "iss": client_id,
+        "sub": client_id,
+        "aud": server.issuer,
+        "iat": now,
+        "exp": now + ASSERTION_LIFETIME_SECS,
+        "jti": super::login::random_token(),
+    });
+    key.sign(&json!({"typ": "JWT"}), &claims).map_err(bad_key)
+}
+
+/// Checks that a key can sign.
+pub(super) fn check_key(pem: &str) -> Result<(), AuthError> {
+    parse_key(pem).map(drop)
+}
+
+fn parse_key(pem: &str) -> Result<SigningKey, AuthError> {
+    SigningKey::from_pem(pem).map_err(bad_key)
+}
+
+fn bad_key(InvalidKey(why): InvalidKey) -> AuthError {
+    AuthError::InvalidKey(why)
 }

@@ -1,8 +1,7 @@
-//! Who gives the tokens: from the challenge of a server, or from the places
-//! where that is published, to the metadata of an authorization server, in the
-//! order of the specification (2026-07-28,
-//! basic/authorization/authorization-server-discovery; 2025-03-26,
-//! basic/authorization, for servers that publish nothing about themselves).
+//! Finds the authorization server of a server: from its challenge or its well-known URLs to the
+//! metadata of the authorization server, in the order of the specification (2026-07-28,
+//! basic/authorization/authorization-server-discovery; 2025-03-26, basic/authorization, for
+//! servers that publish no metadata).
 
 use std::time::Duration;
 
@@ -10,110 +9,113 @@ use http::StatusCode;
 use tokio::time::timeout;
 
 use super::super::endpoint::{Endpoint, Origin};
+use super::auth_server_client::{AuthServerClient, AuthServerResponse};
 use super::challenge::Challenge;
-use super::denied::Denied;
+use super::error::AuthError;
 use super::metadata::{Provider, ResourceMetadata, ServerMetadata};
-use super::web::{Answer, Web};
 
-/// How long finding it out may take as a whole.
-const LONGEST: Duration = Duration::from_secs(60);
+/// How long the whole discovery may take.
+const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How many authorization servers are looked at, of those that a server names.
-const MOST: usize = 5;
+/// How many of the authorization servers that a server names are tried.
+const MAX_AUTH_SERVERS: usize = 5;
 
-/// Finds who gives the tokens for a server.
+/// Finds the authorization server of a server.
 pub(super) async fn discover(
-    web: &Web<'_>,
+    web: &AuthServerClient<'_>,
     server: &Endpoint,
     challenge: &Challenge,
-) -> Result<Provider, Denied> {
+) -> Result<Provider, AuthError> {
     let mut tried = Vec::new();
-    match timeout(LONGEST, find(web, server, challenge, &mut tried)).await {
+    match timeout(DISCOVERY_TIMEOUT, find_provider(web, server, challenge, &mut tried)).await {
         Ok(found) => found,
         Err(_) => {
-            tried.push(format!("and {LONGEST:?} were over"));
-            Err(Denied::NoMetadata(tried.join(", ")))
+            tried.push(format!("and the discovery timed out after {DISCOVERY_TIMEOUT:?}"));
+            Err(AuthError::NoMetadata(tried.join(", ")))
         }
     }
 }
 
-async fn find(
-    web: &Web<'_>,
+async fn find_provider(
+    web: &AuthServerClient<'_>,
     server: &Endpoint,
     challenge: &Challenge,
     tried: &mut Vec<String>,
-) -> Result<Provider, Denied> {
-    let Some((url, resource)) = resource(web, server, challenge, tried).await? else {
-        return by_origin(web, server, tried).await;
+) -> Result<Provider, AuthError> {
+    let Some((url, resource)) = fetch_resource_metadata(web, server, challenge, tried).await?
+    else {
+        return guess_from_origin(web, server, tried).await;
     };
     if resource.authorization_servers.is_empty() {
         let why = "it names no authorization server".to_owned();
-        return Err(Denied::Unusable { url, why });
+        return Err(AuthError::InvalidResponse { url, why });
     }
-    for issuer in resource.authorization_servers.iter().take(MOST) {
-        if let Some(metadata) = server_metadata(web, issuer, tried).await? {
+    for issuer in resource.authorization_servers.iter().take(MAX_AUTH_SERVERS) {
+        if let Some(metadata) = fetch_server_metadata(web, issuer, tried).await? {
             let (resource, scopes) = (resource.resource, resource.scopes_supported);
             return Ok(Provider { resource, scopes, metadata, guessed: None });
         }
     }
-    let named: Vec<_> = resource.authorization_servers.into_iter().take(MOST).collect();
+    let named: Vec<_> = resource.authorization_servers.into_iter().take(MAX_AUTH_SERVERS).collect();
     let named = named.join(", ");
-    Err(Denied::NoMetadata(format!("{url} names {named}, but {}", tried.join(", "))))
+    Err(AuthError::NoMetadata(format!("{url} names {named}, but {}", tried.join(", "))))
 }
 
-/// What the server publishes about itself, and where.
-async fn resource(
-    web: &Web<'_>,
+/// Fetches the server's resource metadata; also returns its URL.
+async fn fetch_resource_metadata(
+    web: &AuthServerClient<'_>,
     server: &Endpoint,
     challenge: &Challenge,
     tried: &mut Vec<String>,
-) -> Result<Option<(String, ResourceMetadata)>, Denied> {
+) -> Result<Option<(String, ResourceMetadata)>, AuthError> {
     if let Some(named) = &challenge.resource_metadata {
-        let url = server.join(named).map(|url| spelled(&url));
-        let url = url.map_err(|error| Denied::NoMetadata(error.to_string()))?;
+        let url = server.join(named).map(|url| full_url(&url));
+        let url = url.map_err(|error| AuthError::NoMetadata(error.to_string()))?;
         let answer = web.get(&url).await?;
         if answer.status != StatusCode::OK {
-            return Err(Denied::NoMetadata(answer.status_shown()));
+            return Err(AuthError::NoMetadata(answer.describe_status()));
         }
-        return Ok(Some(checked(&answer, server)?));
+        return Ok(Some(parse_resource_metadata(&answer, server)?));
     }
-    for url in places(server, "oauth-protected-resource") {
+    for url in well_known_urls(server, "oauth-protected-resource") {
         let answer = web.get(&url).await?;
         if answer.status == StatusCode::OK {
-            // Some answer everything, with a page.
-            match checked(&answer, server) {
-                Err(error @ Denied::Unusable { .. }) => tried.push(error.to_string()),
+            // Some servers answer every path with a page.
+            match parse_resource_metadata(&answer, server) {
+                Err(error @ AuthError::InvalidResponse { .. }) => tried.push(error.to_string()),
                 found => return found.map(Some),
             }
-        } else if is_for_now(answer.status) {
-            return Err(Denied::NoMetadata(answer.status_shown()));
+        } else if is_temporary(answer.status) {
+            return Err(AuthError::NoMetadata(answer.describe_status()));
         } else {
-            tried.push(answer.status_shown());
+            tried.push(answer.describe_status());
         }
     }
     Ok(None)
 }
 
-/// Whether that may be other the next time, and so says nothing about what is
-/// published there.
-fn is_for_now(status: StatusCode) -> bool {
+/// Returns whether a status may change, so it says nothing about what is published there.
+fn is_temporary(status: StatusCode) -> bool {
     status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS
 }
 
-fn checked(answer: &Answer, server: &Endpoint) -> Result<(String, ResourceMetadata), Denied> {
-    let found: ResourceMetadata = answer.read()?;
+fn parse_resource_metadata(
+    answer: &AuthServerResponse,
+    server: &Endpoint,
+) -> Result<(String, ResourceMetadata), AuthError> {
+    let found: ResourceMetadata = answer.parse()?;
     let names_it = Endpoint::parse(&found.resource).is_ok_and(|(named, _)| covers(&named, server));
     match names_it && !found.resource.contains('#') {
         true => Ok((answer.url.clone(), found)),
-        false => Err(Denied::WrongResource {
+        false => Err(AuthError::WrongResource {
             url: answer.url.clone(),
-            said: found.resource,
+            found: found.resource,
             expected: server.to_string(),
         }),
     }
 }
 
-/// Whether one is the other, or a folder above it.
+/// Returns whether the resource is the server or a folder above it.
 fn covers(resource: &Endpoint, server: &Endpoint) -> bool {
     let (above, path) = (resource.path.path().trim_end_matches('/'), server.path.path());
     let below = path.strip_prefix(above);
@@ -121,59 +123,60 @@ fn covers(resource: &Endpoint, server: &Endpoint) -> bool {
         && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// What an authorization server publishes about itself.
-async fn server_metadata(
-    web: &Web<'_>,
+/// Fetches the metadata of an authorization server.
+async fn fetch_server_metadata(
+    web: &AuthServerClient<'_>,
     issuer: &str,
     tried: &mut Vec<String>,
-) -> Result<Option<ServerMetadata>, Denied> {
-    let (endpoint, _) = Endpoint::parse(issuer)
-        .map_err(|error| Denied::Unusable { url: issuer.to_owned(), why: error.to_string() })?;
-    for url in metadata_places(&endpoint) {
+) -> Result<Option<ServerMetadata>, AuthError> {
+    let (endpoint, _) = Endpoint::parse(issuer).map_err(|error| AuthError::InvalidResponse {
+        url: issuer.to_owned(),
+        why: error.to_string(),
+    })?;
+    for url in metadata_urls(&endpoint) {
         let answer = web.get(&url).await?;
-        if is_for_now(answer.status) {
-            return Err(Denied::Down(answer.status_shown()));
+        if is_temporary(answer.status) {
+            return Err(AuthError::Unavailable(answer.describe_status()));
         }
         if answer.status != StatusCode::OK {
-            tried.push(answer.status_shown());
+            tried.push(answer.describe_status());
             continue;
         }
-        let found: ServerMetadata = match answer.read() {
+        let found: ServerMetadata = match answer.parse() {
             Ok(found) => found,
             Err(error) => {
                 tried.push(error.to_string());
                 continue;
             }
         };
-        // With nothing but a slash at the end it is still the same place.
+        // A root URL is the same with and without its slash.
         let bare = |issuer: &str| match endpoint.path.path() {
             "/" => issuer.strip_suffix('/').unwrap_or(issuer).to_owned(),
             _ => issuer.to_owned(),
         };
         if bare(&found.issuer) != bare(issuer) {
             let (url, expected) = (answer.url, issuer.to_owned());
-            return Err(Denied::WrongIssuer { url, said: found.issuer, expected });
+            return Err(AuthError::WrongIssuer { url, found: found.issuer, expected });
         }
         return Ok(Some(found));
     }
     Ok(None)
 }
 
-/// For a server that publishes nothing about itself: the authorization server
-/// is at the same origin, and if that publishes nothing either, its endpoints
-/// have the names of 2025-03-26.
-async fn by_origin(
-    web: &Web<'_>,
+/// For a server without metadata: the authorization server is at the same origin. If that has
+/// no metadata either, its endpoints have the default names of 2025-03-26.
+async fn guess_from_origin(
+    web: &AuthServerClient<'_>,
     server: &Endpoint,
     tried: &mut Vec<String>,
-) -> Result<Provider, Denied> {
+) -> Result<Provider, AuthError> {
     if matches!(server.origin, Origin::Unix(_)) {
-        return Err(Denied::NoMetadata(tried.join(", ")));
+        return Err(AuthError::NoMetadata(tried.join(", ")));
     }
     let origin = server.origin.to_string();
-    let resource = spelled(&Endpoint { origin: server.origin.clone(), path: server.path.clone() });
+    let resource = full_url(&Endpoint { origin: server.origin.clone(), path: server.path.clone() });
     let scopes = Vec::new();
-    if let Some(metadata) = server_metadata(web, &origin, tried).await? {
+    if let Some(metadata) = fetch_server_metadata(web, &origin, tried).await? {
         return Ok(Provider { resource, scopes, metadata, guessed: None });
     }
     let metadata = ServerMetadata {
@@ -186,8 +189,8 @@ async fn by_origin(
     Ok(Provider { resource, scopes, metadata, guessed: Some(tried.join(", ")) })
 }
 
-/// The well-known places of something at that address, the most special first.
-fn places(at: &Endpoint, name: &str) -> Vec<String> {
+/// Returns the well-known URLs for an endpoint, the most specific first.
+fn well_known_urls(at: &Endpoint, name: &str) -> Vec<String> {
     let (origin, path) = (&at.origin, at.path.path().trim_end_matches('/'));
     let root = format!("{origin}/.well-known/{name}");
     match path {
@@ -196,19 +199,19 @@ fn places(at: &Endpoint, name: &str) -> Vec<String> {
     }
 }
 
-/// The places where the metadata of an issuer may be.
-fn metadata_places(issuer: &Endpoint) -> Vec<String> {
+/// Returns the URLs where the metadata of an issuer may be.
+fn metadata_urls(issuer: &Endpoint) -> Vec<String> {
     let (origin, path) = (&issuer.origin, issuer.path.path().trim_end_matches('/'));
     let inserted = |name: &str| format!("{origin}/.well-known/{name}{path}");
-    let mut places = vec![inserted("oauth-authorization-server"), inserted("openid-configuration")];
+    let mut urls = vec![inserted("oauth-authorization-server"), inserted("openid-configuration")];
     if !path.is_empty() {
-        places.push(format!("{origin}{path}/.well-known/openid-configuration"));
+        urls.push(format!("{origin}{path}/.well-known/openid-configuration"));
     }
-    places
+    urls
 }
 
-/// An address with everything that belongs to it, which may not be shown.
-pub(super) fn spelled(endpoint: &Endpoint) -> String {
+/// Returns the URL with all its parts, which must not be shown.
+pub(super) fn full_url(endpoint: &Endpoint) -> String {
     match endpoint.path.as_str() {
         "/" => endpoint.origin.to_string(),
         path => format!("{}{path}", endpoint.origin),
@@ -224,17 +227,17 @@ mod tests {
     }
 
     #[test]
-    fn places_are_tried_in_the_order_of_the_specification() {
+    fn tries_urls_in_the_order_of_the_specification() {
         assert_eq!(
-            places(&endpoint("https://a/public/mcp"), "oauth-protected-resource"),
+            well_known_urls(&endpoint("https://a/public/mcp"), "oauth-protected-resource"),
             [
                 "https://a/.well-known/oauth-protected-resource/public/mcp",
                 "https://a/.well-known/oauth-protected-resource"
             ]
         );
-        assert_eq!(places(&endpoint("https://a/"), "x"), ["https://a/.well-known/x"]);
+        assert_eq!(well_known_urls(&endpoint("https://a/"), "x"), ["https://a/.well-known/x"]);
         assert_eq!(
-            metadata_places(&endpoint("https://a/tenant1")),
+            metadata_urls(&endpoint("https://a/tenant1")),
             [
                 "https://a/.well-known/oauth-authorization-server/tenant1",
                 "https://a/.well-known/openid-configuration/tenant1",
@@ -242,7 +245,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            metadata_places(&endpoint("https://a")),
+            metadata_urls(&endpoint("https://a")),
             [
                 "https://a/.well-known/oauth-authorization-server",
                 "https://a/.well-known/openid-configuration"

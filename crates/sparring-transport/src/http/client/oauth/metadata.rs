@@ -1,8 +1,8 @@
-//! The documents that say who gives the tokens, and how.
+//! Metadata documents of protected resources and authorization servers.
 
 use serde::{Deserialize, Deserializer};
 
-/// A protected resource's (RFC 9728, 2).
+/// The metadata of a protected resource (RFC 9728, 2).
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct ResourceMetadata {
     pub(super) resource: String,
@@ -12,7 +12,7 @@ pub(super) struct ResourceMetadata {
     pub(super) scopes_supported: Vec<String>,
 }
 
-/// An authorization server's (RFC 8414, 2; OpenID Connect Discovery, 3).
+/// The metadata of an authorization server (RFC 8414, 2; OpenID Connect Discovery, 3).
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(super) struct ServerMetadata {
     pub(super) issuer: String,
@@ -37,7 +37,7 @@ pub(super) struct ServerMetadata {
     pub(super) client_id_metadata_document_supported: bool,
 }
 
-/// Reads a field that some write as `null` where they mean to leave it out.
+/// Treats `null` like a missing field, as some servers write it.
 fn or_default<'de, D, T>(value: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -46,16 +46,16 @@ where
     Ok(Option::deserialize(value)?.unwrap_or_default())
 }
 
-/// Who gives the tokens for a server.
+/// The authorization server of a server.
 #[derive(Debug, Clone)]
 pub(super) struct Provider {
-    /// The name of what the tokens are for.
+    /// The resource that the tokens are for.
     pub(super) resource: String,
-    /// What that says it needs.
+    /// The scopes that the resource needs.
     pub(super) scopes: Vec<String>,
     pub(super) metadata: ServerMetadata,
-    /// Set if it is only guessed, since nobody publishes anything: what was
-    /// looked at in vain.
+    /// Set if the endpoints are guessed, since no metadata is published: the URLs that were
+    /// tried.
     pub(super) guessed: Option<String>,
 }
 

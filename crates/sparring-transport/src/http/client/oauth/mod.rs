@@ -1,86 +1,83 @@
-//! Authorization by OAuth 2.1, as the protocol has it (2026-07-28,
-//! basic/authorization, and what the revisions before it say): who gives the
-//! tokens is found out when the server asks for one, and everything that is
-//! said on the way is in the transcript.
+//! Authorization with OAuth 2.1 (2026-07-28, basic/authorization, and the earlier revisions).
+//! The authorization server is discovered when the server asks for a token. All exchanges are
+//! recorded in the transcript.
 
+mod auth_server_client;
 mod authorizer;
 mod challenge;
 mod client;
-mod code;
-mod denied;
+mod credential_store;
 mod discovery;
-mod jwt;
+mod error;
+mod login;
 mod metadata;
-mod obtain;
-mod redirect;
+mod obtain_token;
+mod redirect_listener;
 mod scopes;
-mod store;
 mod token;
-mod web;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(super) use authorizer::{Authorizer, Tries};
+pub(super) use authorizer::{AuthAttempts, Authorizer};
 
-/// How to be let in by OAuth, as plain data.
+/// OAuth settings, as plain data.
 #[derive(Clone, PartialEq, Eq)]
 pub struct OAuth {
-    /// On whose behalf.
+    /// The grant to use.
     pub grant: Grant,
-    /// Who we are at the authorization server, if it knows us already.
+    /// The client id, if the authorization server knows us already.
     pub client_id: Option<String>,
-    /// How we show that we are that client.
+    /// How the client authenticates.
     pub proof: Proof,
-    /// Who knows that client. If that is not said, it is whoever the server names
-    /// first, and from then on nobody else.
+    /// The issuer of that client id (default: the first one that the server names, and only
+    /// that one from then on).
     pub issuer: Option<String>,
-    /// The https URL of a document that says who we are, for authorization
-    /// servers that look there (Client ID Metadata Documents).
+    /// The https URL of a client metadata document, for authorization servers that support it
+    /// (Client ID Metadata Documents).
     pub document: Option<String>,
-    /// What to ask for, instead of what the server says it needs.
+    /// The scopes to request (default: those that the server asks for).
     pub scopes: Vec<String>,
-    /// Where the browser is to come back to: `http`, on this machine. Without a
-    /// port, any that is free.
+    /// The redirect URL: `http` on this machine. Without a port, a free one is used.
     pub redirect: String,
-    /// How long somebody may take to log in.
+    /// How long a login may take.
     pub patience: Duration,
-    /// The file in which tokens and registrations are kept, if they are.
+    /// The file that stores tokens and registrations, if any.
     pub store: Option<PathBuf>,
-    /// Who opens the page to log in at.
+    /// Opens the login page.
     pub visitor: Visitor,
 }
 
-/// On whose behalf a token is asked for.
+/// The OAuth grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Grant {
-    /// On a person's, who logs in with a browser: authorization code and PKCE.
+    /// A user logs in with a browser: authorization code with PKCE.
     #[default]
     Code,
-    /// On our own: client credentials.
+    /// The client acts for itself: client credentials.
     ClientCredentials,
 }
 
-/// How a client shows that it is the one it says.
+/// How a client authenticates.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub enum Proof {
-    /// Not at all.
+    /// Without authentication.
     #[default]
     None,
-    /// By a secret.
+    /// With a secret.
     Secret(String),
-    /// By a signature with this key, in PEM (`private_key_jwt`).
+    /// With a signature of this key, in PEM (`private_key_jwt`).
     Key(String),
 }
 
-/// Who opens the page at which a person logs in. Must not block.
+/// Opens the login page. Must not block.
 #[derive(Clone)]
 pub struct Visitor(Arc<dyn Fn(&str) + Send + Sync>);
 
 impl Visitor {
-    /// Has the page opened by this function; it is given the URL.
+    /// Opens the page with this function, which receives the URL.
     pub fn new(visit: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Visitor(Arc::new(visit))
     }
@@ -91,8 +88,8 @@ impl Visitor {
 }
 
 impl OAuth {
-    /// A person logs in, at a page that this visitor opens; everything else as
-    /// it is by default. Nothing is kept.
+    /// A user logs in at a page that `visitor` opens. All other settings have their defaults,
+    /// and nothing is stored.
     pub fn code(visitor: Visitor) -> Self {
         OAuth {
             grant: Grant::Code,
@@ -108,7 +105,7 @@ impl OAuth {
         }
     }
 
-    /// This client, known to the authorization server, asks for itself.
+    /// A client that the authorization server knows requests tokens for itself.
     pub fn client_credentials(client_id: impl Into<String>, proof: Proof) -> Self {
         OAuth {
             grant: Grant::ClientCredentials,

@@ -1,38 +1,38 @@
-//! What a token is to allow.
+//! Scopes of a token.
 
-/// Scopes, each once, in the order in which they came.
+/// Scopes without duplicates, in their original order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Scopes(Vec<String>);
 
 impl Scopes {
-    pub(super) fn of<T: AsRef<str>>(scopes: impl IntoIterator<Item = T>) -> Scopes {
+    pub(super) fn from_names<T: AsRef<str>>(scopes: impl IntoIterator<Item = T>) -> Scopes {
         let mut all = Scopes::default();
         scopes.into_iter().for_each(|scope| all.add(scope.as_ref()));
         all
     }
 
-    /// Those in a text, with spaces between them.
+    /// Parses scopes that are separated by spaces.
     pub(super) fn parse(text: &str) -> Scopes {
-        Scopes::of(text.split_whitespace())
+        Scopes::from_names(text.split_whitespace())
     }
 
     fn add(&mut self, scope: &str) {
-        if !self.has(scope) {
+        if !self.contains(scope) {
             self.0.push(scope.to_owned());
         }
     }
 
-    pub(super) fn and(mut self, others: &Scopes) -> Scopes {
+    pub(super) fn union(mut self, others: &Scopes) -> Scopes {
         others.0.iter().for_each(|scope| self.add(scope));
         self
     }
 
-    pub(super) fn has(&self, scope: &str) -> bool {
+    pub(super) fn contains(&self, scope: &str) -> bool {
         self.0.iter().any(|own| own == scope)
     }
 
-    pub(super) fn has_all(&self, others: &Scopes) -> bool {
-        others.0.iter().all(|scope| self.has(scope))
+    pub(super) fn contains_all(&self, others: &Scopes) -> bool {
+        others.0.iter().all(|scope| self.contains(scope))
     }
 
     pub(super) fn is_empty(&self) -> bool {

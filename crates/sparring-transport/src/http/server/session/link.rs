@@ -1,4 +1,4 @@
-//! What a peer sees of a session: one link, whichever connections carry it.
+//! The link of a session that the peer uses, over all its connections.
 
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
@@ -8,39 +8,39 @@ use sparring_peer::Link;
 use sparring_peer::link::{Cause, Incoming, LinkKind, Outgoing, Recorder};
 use tokio::time::{Instant, Sleep};
 
-use super::hub::Hub;
 use super::registry::{Registry, SessionId};
+use super::session_state::Session;
 
-/// The link of one session. When the peer lets go of it, the session is over.
+/// The link of one session. Dropping it ends the session.
 #[derive(Debug)]
 pub(in crate::http::server) struct SessionLink {
-    hub: Arc<Hub>,
+    session: Arc<Session>,
     id: SessionId,
     registry: Weak<Registry>,
-    alarm: Option<Pin<Box<Sleep>>>,
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl SessionLink {
     pub(in crate::http::server) fn new(
-        hub: Arc<Hub>,
+        session: Arc<Session>,
         id: SessionId,
         registry: &Arc<Registry>,
     ) -> Self {
-        SessionLink { hub, id, registry: Arc::downgrade(registry), alarm: None }
+        SessionLink { session, id, registry: Arc::downgrade(registry), timer: None }
     }
 
     /// Ready when the session was unused for too long.
-    fn poll_unused(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let idle = self.hub.limits.idle;
-        let alarm = self.alarm.get_or_insert_with(|| Box::pin(tokio::time::sleep(idle)));
-        // The alarm is only set anew when it has gone off.
-        while alarm.as_mut().poll(cx).is_ready() {
+    fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let idle = self.session.limits.idle;
+        let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(idle)));
+        // The timer is only reset after it has fired.
+        while timer.as_mut().poll(cx).is_ready() {
             let now = Instant::now();
-            let due = self.hub.unused_since().map_or(now + idle, |since| since + idle);
+            let due = self.session.unused_since().map_or(now + idle, |since| since + idle);
             if due <= now {
                 return Poll::Ready(());
             }
-            alarm.as_mut().reset(due);
+            timer.as_mut().reset(due);
         }
         Poll::Pending
     }
@@ -48,53 +48,53 @@ impl SessionLink {
 
 impl Link for SessionLink {
     fn kind(&self) -> LinkKind {
-        self.hub.kind()
+        self.session.kind()
     }
 
     fn transport(&self) -> &'static str {
-        match self.hub.kind() {
+        match self.session.kind() {
             LinkKind::Streams => "http",
             LinkKind::Shared => "sse",
         }
     }
 
     fn record_to(&mut self, recorder: Recorder) {
-        self.hub.record_to(recorder);
+        self.session.record_to(recorder);
     }
 
     fn send(&mut self, outgoing: Outgoing) {
         let ends = matches!(&outgoing, Outgoing::Send { faults, .. }
             if faults.get().is_some_and(|fault| fault.end_session));
-        self.hub.route(outgoing);
-        // Nobody finds it any more; what was asked is still answered.
+        self.session.route(outgoing);
+        // The session cannot be found any more; running requests are still answered.
         if let Some(registry) = self.registry.upgrade().filter(|_| ends) {
             drop(registry.remove(&self.id));
         }
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.hub.wait_for_room(cx);
+        self.session.wait_for_room(cx);
         Poll::Ready(())
     }
 
     fn backlog(&self) -> usize {
-        self.hub.backlog()
+        self.session.backlog()
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
-        if let Poll::Ready(incoming) = self.hub.poll_take(cx) {
+        if let Poll::Ready(incoming) = self.session.poll_take(cx) {
             return Poll::Ready(incoming);
         }
-        self.poll_unused(cx).map(|()| {
-            self.hub.close();
-            Incoming::Closed(Cause::Broken("the session was not used any more".to_owned()))
+        self.poll_idle(cx).map(|()| {
+            self.session.close();
+            Incoming::Closed(Cause::Broken("the session was unused for too long".to_owned()))
         })
     }
 }
 
 impl Drop for SessionLink {
     fn drop(&mut self) {
-        self.hub.close();
+        self.session.close();
         if let Some(registry) = self.registry.upgrade() {
             drop(registry.remove(&self.id));
         }

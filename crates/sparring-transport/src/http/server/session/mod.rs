@@ -1,13 +1,13 @@
-//! Sessions that begin with a handshake: their streams, what they keep for a
-//! client that comes back, and the link that a peer sees of them.
+//! Sessions that start with `initialize`: their streams, the frames that they keep for
+//! resumption, and the peer's link.
 
-mod hub;
 mod link;
-mod outlet;
 mod reader;
 mod registry;
+mod session_state;
+mod stream_buffer;
 
-pub(super) use hub::{Full, Hub, Limits, Unkept};
 pub(super) use link::SessionLink;
-pub(super) use reader::{First, Reader};
-pub(super) use registry::{Entry, Registry, SessionId};
+pub(super) use reader::{Reader, StreamStart};
+pub(super) use registry::{Registry, SessionEntry, SessionId};
+pub(super) use session_state::{Limits, PostError, ResumeError, Session};

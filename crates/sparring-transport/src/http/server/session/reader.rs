@@ -1,4 +1,4 @@
-//! One connection on one stream of a session.
+//! A connection that reads one stream of a session.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -8,33 +8,32 @@ use sparring_peer::link::{Faults, LinkKind};
 use sparring_wire::Frame;
 use tokio::time::Instant;
 
-use super::hub::Hub;
-use crate::http::server::body::{Further, Source};
-use crate::http::server::event;
+use super::session_state::Session;
+use crate::http::server::body::{self, EventSource, StreamStatus};
 
-/// Reads one stream until it ends, is cut, or another reader takes over.
+/// Reads one stream until it ends, is cut, or another reader replaces this one.
 #[derive(Debug)]
 pub(in crate::http::server) struct Reader {
-    hub: Arc<Hub>,
+    session: Arc<Session>,
     number: u64,
     reader: u64,
-    /// What the first event is to say beside where the stream is.
+    /// The retry time in the first event, which carries the position, if any.
     priming: Option<Duration>,
-    /// What comes before everything else.
+    /// The bytes before the first event.
     preface: Vec<u8>,
-    /// How each event is named, and whether it has an id.
+    /// The name of each event, and whether it has an id.
     name: Option<&'static str>,
     ids: bool,
-    /// How slowly what was written last is to go out.
+    /// The speed limit for what was last written.
     pace: Option<u64>,
 }
 
-/// What a stream begins with.
+/// The beginning of a stream.
 #[derive(Debug)]
-pub(in crate::http::server) enum First {
-    /// The answer, and nothing else.
+pub(in crate::http::server) enum StreamStart {
+    /// Only the answer.
     Answer(Frame, Faults),
-    /// Something else, so that it is told as events.
+    /// Another frame, so the response is an event stream.
     Events,
     /// Nothing: the request was cancelled.
     Nothing,
@@ -43,75 +42,87 @@ pub(in crate::http::server) enum First {
 }
 
 impl Reader {
-    pub(super) fn new(hub: Arc<Hub>, number: u64, reader: u64) -> Self {
+    pub(super) fn new(session: Arc<Session>, number: u64, reader: u64) -> Self {
         let preface = Vec::new();
-        Reader { hub, number, reader, priming: None, preface, name: None, ids: true, pace: None }
+        Reader {
+            session,
+            number,
+            reader,
+            priming: None,
+            preface,
+            name: None,
+            ids: true,
+            pace: None,
+        }
     }
 
-    /// Begins by an event that says where the stream is.
+    /// Starts with an event that carries the position.
     #[must_use]
-    pub(in crate::http::server) fn primed(mut self, retry: Option<Duration>) -> Self {
+    pub(in crate::http::server) fn with_priming(mut self, retry: Option<Duration>) -> Self {
         self.priming = retry;
         self
     }
 
-    /// As HTTP+SSE has it: named events without ids, after this one.
+    /// Sends named events without ids, after `preface`, as HTTP+SSE requires.
     #[must_use]
-    pub(in crate::http::server) fn old_style(mut self, preface: Vec<u8>) -> Self {
+    pub(in crate::http::server) fn for_http_sse(mut self, preface: Vec<u8>) -> Self {
         self.preface = preface;
         self.name = Some("message");
         self.ids = false;
         self
     }
 
-    /// How the stream begins.
-    pub(in crate::http::server) fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<First> {
-        let hub = Arc::clone(&self.hub);
-        let mut state = hub.lock();
+    /// Returns how the stream begins.
+    pub(in crate::http::server) fn poll_first(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<StreamStart> {
+        let session = Arc::clone(&self.session);
+        let mut state = session.lock();
         let closed = state.closed;
-        let Some(outlet) = state.outlets.get_mut(&self.number) else {
-            return Poll::Ready(First::Ended);
+        let Some(buffer) = state.streams.get_mut(&self.number) else {
+            return Poll::Ready(StreamStart::Ended);
         };
-        if !outlet.is_read_by(self.reader) {
-            return Poll::Ready(First::Nothing);
+        if !buffer.is_read_by(self.reader) {
+            return Poll::Ready(StreamStart::Nothing);
         }
-        if outlet.done
-            && !outlet.cut
-            && let Some(frame) = outlet.only().cloned()
+        if buffer.done
+            && !buffer.cut
+            && let Some(frame) = buffer.only_frame().cloned()
         {
-            let backlog = outlet.backlog();
-            let faults = outlet.faults_of(1);
-            state.outlets.remove(&self.number);
-            state.used = Instant::now();
+            let backlog = buffer.backlog();
+            let faults = buffer.take_faults(1);
+            state.streams.remove(&self.number);
+            state.last_used = Instant::now();
             drop(state);
-            hub.count(backlog, 0);
-            return Poll::Ready(First::Answer(frame, faults));
+            session.update_backlog(backlog, 0);
+            return Poll::Ready(StreamStart::Answer(frame, faults));
         }
-        if !outlet.is_empty() || outlet.cut {
-            outlet.begun = true;
-            if outlet.done {
-                state.settle(self.number, hub.limits.replay);
+        if !buffer.is_empty() || buffer.cut {
+            buffer.started = true;
+            if buffer.done {
+                state.end_stream(self.number, session.limits.replay);
             }
-            return Poll::Ready(First::Events);
+            return Poll::Ready(StreamStart::Events);
         }
-        if outlet.done {
-            return Poll::Ready(First::Nothing);
+        if buffer.done {
+            return Poll::Ready(StreamStart::Nothing);
         }
         if closed {
-            return Poll::Ready(First::Ended);
+            return Poll::Ready(StreamStart::Ended);
         }
-        outlet.wake_with(cx.waker());
+        buffer.register_waker(cx.waker());
         Poll::Pending
     }
 
-    /// It is told as events from now on, whatever comes.
-    pub(in crate::http::server) fn begin(&mut self) {
-        let mut state = self.hub.lock();
-        let Some(outlet) = state.outlets.get_mut(&self.number) else { return };
-        outlet.begun = true;
-        // The answer may have come just now.
-        if outlet.done {
-            state.settle(self.number, self.hub.limits.replay);
+    /// Makes the response an event stream.
+    pub(in crate::http::server) fn start_events(&mut self) {
+        let mut state = self.session.lock();
+        let Some(buffer) = state.streams.get_mut(&self.number) else { return };
+        buffer.started = true;
+        // The answer may have arrived just now.
+        if buffer.done {
+            state.end_stream(self.number, self.session.limits.replay);
         }
     }
 
@@ -120,51 +131,51 @@ impl Reader {
     }
 }
 
-impl Source for Reader {
-    fn poll_write(&mut self, cx: &mut Context<'_>, out: &mut Vec<u8>) -> Poll<Further> {
+impl EventSource for Reader {
+    fn poll_write(&mut self, cx: &mut Context<'_>, out: &mut Vec<u8>) -> Poll<StreamStatus> {
         out.append(&mut self.preface);
-        let hub = Arc::clone(&self.hub);
-        let mut state = hub.lock();
-        let over = state.is_over(hub.kind());
-        let ends = state.closed || self.number == Hub::STANDING && over;
-        let Some(outlet) = state.outlets.get_mut(&self.number) else {
-            return Poll::Ready(Further::Nothing);
+        let session = Arc::clone(&self.session);
+        let mut state = session.lock();
+        let over = state.is_over(session.kind());
+        let ends = state.closed || self.number == Session::STANDING && over;
+        let Some(buffer) = state.streams.get_mut(&self.number) else {
+            return Poll::Ready(StreamStatus::Done);
         };
-        if !outlet.is_read_by(self.reader) {
-            return Poll::Ready(Further::Nothing);
+        if !buffer.is_read_by(self.reader) {
+            return Poll::Ready(StreamStatus::Done);
         }
         if let Some(retry) = self.priming.take()
-            && let Some(id) = self.id(outlet.given())
+            && let Some(id) = self.id(buffer.delivered())
         {
-            event::write_priming(id, retry, out);
+            body::write_priming_event(id, retry, out);
         }
-        let before = outlet.backlog();
-        let cut = outlet.cut;
+        let before = buffer.backlog();
+        let cut = buffer.cut;
         let mut fault = None;
-        while !cut && let Some((number, frame)) = outlet.next() {
-            let faults = outlet.faults_of(number);
-            event::write_with(&frame, &faults, (self.name, self.id(number)), out);
+        while !cut && let Some((number, frame)) = buffer.next() {
+            let faults = buffer.take_faults(number);
+            body::write_event_with_faults(&frame, &faults, (self.name, self.id(number)), out);
             if let Some(found) = faults.get() {
                 fault = Some(found.clone());
                 break;
             }
         }
-        let now = outlet.backlog();
-        let all = outlet.is_empty() && outlet.done;
-        let further = match cut || all || ends {
-            true => Poll::Ready(Further::Nothing),
+        let now = buffer.backlog();
+        let all = buffer.is_empty() && buffer.done;
+        let status = match cut || all || ends {
+            true => Poll::Ready(StreamStatus::Done),
             false if out.is_empty() => {
-                outlet.wake_with(cx.waker());
+                buffer.register_waker(cx.waker());
                 Poll::Pending
             }
-            false => Poll::Ready(Further::More),
+            false => Poll::Ready(StreamStatus::More),
         };
         drop(state);
-        hub.count(before, now);
+        session.update_backlog(before, now);
         self.pace = fault.as_ref().and_then(|fault| fault.slow);
-        match fault.map(|fault| Further::More.with(&fault)) {
-            Some(Further::Broken) => Poll::Ready(Further::Broken),
-            _ => further,
+        match fault.map(|fault| StreamStatus::More.with_fault(&fault)) {
+            Some(StreamStatus::Broken) => Poll::Ready(StreamStatus::Broken),
+            _ => status,
         }
     }
 
@@ -173,25 +184,25 @@ impl Source for Reader {
     }
 }
 
-/// The connection is gone. Over HTTP+SSE that is the end of the session; else
-/// the stream waits for the client to come back.
+/// The connection is gone. Over HTTP+SSE this ends the session; otherwise the stream waits for
+/// the client to resume.
 impl Drop for Reader {
     fn drop(&mut self) {
-        let limit = self.hub.limits.replay;
-        let mut state = self.hub.lock();
-        let Some(outlet) = state.outlets.get_mut(&self.number) else { return };
-        let before = outlet.backlog();
-        let was = outlet.detach(self.reader, limit);
+        let limit = self.session.limits.replay;
+        let mut state = self.session.lock();
+        let Some(buffer) = state.streams.get_mut(&self.number) else { return };
+        let before = buffer.backlog();
+        let was = buffer.detach(self.reader, limit);
         if was {
-            state.leave(self.number);
-            state.used = Instant::now();
+            state.remove_unstarted(self.number);
+            state.last_used = Instant::now();
         }
         drop(state);
         if was {
-            self.hub.count(before, 0);
+            self.session.update_backlog(before, 0);
         }
-        if self.hub.kind() == LinkKind::Shared {
-            self.hub.close();
+        if self.session.kind() == LinkKind::Shared {
+            self.session.close();
         }
     }
 }

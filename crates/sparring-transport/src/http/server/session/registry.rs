@@ -1,4 +1,4 @@
-//! The sessions there are, by the ids that clients know them by.
+//! The sessions of a server, by their ids.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,15 +9,14 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sparring_peer::server::Running;
 use sparring_wire::Revision;
 
-use super::hub::Hub;
+use super::session_state::Session;
 
-/// What a client must know to use a session: 192 random bits, in letters that
-/// may stand in a header and in a URL.
+/// The id of a session: 192 random bits, in characters that are valid in headers and URLs.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(in crate::http::server) struct SessionId(Arc<str>);
 
 impl SessionId {
-    /// A new one; none where the system has no randomness to give.
+    /// Creates an id; `None` if the system has no random bytes.
     pub(in crate::http::server) fn random() -> Option<Self> {
         let mut bytes = [0; 24];
         getrandom::fill(&mut bytes).ok()?;
@@ -29,7 +28,7 @@ impl SessionId {
     }
 }
 
-/// Whoever knows it can use the session, so it is not shown.
+/// Not shown, since it gives access to the session.
 impl fmt::Debug for SessionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SessionId")
@@ -42,76 +41,83 @@ impl std::borrow::Borrow<str> for SessionId {
     }
 }
 
-/// One session: where its sides meet, and the peer at work.
+/// A session and its peer.
 #[derive(Debug)]
-pub(in crate::http::server) struct Entry {
-    pub(in crate::http::server) hub: Arc<Hub>,
+pub(in crate::http::server) struct SessionEntry {
+    pub(in crate::http::server) session: Arc<Session>,
     pub(in crate::http::server) running: Running,
-    /// What the handshake agreed on; none over HTTP+SSE, where it is not asked.
+    /// The negotiated revision; `None` over HTTP+SSE, where it is not needed.
     pub(in crate::http::server) revision: Option<Revision>,
 }
 
-/// All sessions of a server. Dropped, they are stopped at once.
+/// All sessions of a server. Dropping it stops them at once.
 #[derive(Debug)]
 pub(in crate::http::server) struct Registry {
-    sessions: Mutex<HashMap<SessionId, Entry>>,
-    most: usize,
+    sessions: Mutex<HashMap<SessionId, SessionEntry>>,
+    max_sessions: usize,
 }
 
 impl Registry {
-    pub(in crate::http::server) fn new(most: usize) -> Arc<Self> {
-        Arc::new(Registry { sessions: Mutex::default(), most })
+    pub(in crate::http::server) fn new(max_sessions: usize) -> Arc<Self> {
+        Arc::new(Registry { sessions: Mutex::default(), max_sessions })
     }
 
-    /// Whether there is room for one more.
+    /// Returns whether another session can be added.
     pub(in crate::http::server) fn has_room(&self) -> bool {
-        self.lock().len() < self.most
+        self.lock().len() < self.max_sessions
     }
 
-    /// Keeps a session; gives it back where there is no room.
-    pub(in crate::http::server) fn keep(&self, id: SessionId, entry: Entry) -> Result<(), Entry> {
+    /// Adds a session; returns it if the limit is reached.
+    pub(in crate::http::server) fn insert(
+        &self,
+        id: SessionId,
+        entry: SessionEntry,
+    ) -> Result<(), SessionEntry> {
         let mut sessions = self.lock();
-        if sessions.len() >= self.most {
+        if sessions.len() >= self.max_sessions {
             return Err(entry);
         }
         sessions.insert(id, entry);
         Ok(())
     }
 
-    pub(in crate::http::server) fn find(&self, id: &str) -> Option<(Arc<Hub>, Option<Revision>)> {
-        self.lock().get(id).map(|entry| (Arc::clone(&entry.hub), entry.revision))
+    pub(in crate::http::server) fn find(
+        &self,
+        id: &str,
+    ) -> Option<(Arc<Session>, Option<Revision>)> {
+        self.lock().get(id).map(|entry| (Arc::clone(&entry.session), entry.revision))
     }
 
-    /// To be dropped by the caller, when the lock is not held any more.
-    pub(in crate::http::server) fn remove(&self, id: &SessionId) -> Option<Entry> {
+    /// Removes a session; the caller drops it after the lock is released.
+    pub(in crate::http::server) fn remove(&self, id: &SessionId) -> Option<SessionEntry> {
         self.take(id.as_str())
     }
 
-    pub(in crate::http::server) fn take(&self, id: &str) -> Option<Entry> {
+    pub(in crate::http::server) fn take(&self, id: &str) -> Option<SessionEntry> {
         self.lock().remove(id)
     }
 
-    pub(in crate::http::server) fn take_all(&self) -> Vec<Entry> {
+    pub(in crate::http::server) fn take_all(&self) -> Vec<SessionEntry> {
         std::mem::take(&mut *self.lock()).into_values().collect()
     }
 
-    /// What stands open ends as soon as it may.
-    pub(in crate::http::server) fn drain(&self) {
+    /// Ends the standing streams as soon as possible.
+    pub(in crate::http::server) fn begin_shutdown(&self) {
         for entry in self.lock().values() {
-            entry.hub.drain();
+            entry.session.begin_shutdown();
         }
     }
 
-    /// Whether a request is in flight in any of them.
+    /// Returns whether any session has a running request.
     pub(in crate::http::server) fn is_serving(&self) -> bool {
-        self.lock().values().any(|entry| entry.hub.is_serving())
+        self.lock().values().any(|entry| entry.session.is_serving())
     }
 
     pub(in crate::http::server) fn len(&self) -> usize {
         self.lock().len()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Entry>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, SessionEntry>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,0 +1,119 @@
+//! Parsers of argument values: `key=string`, `key:=json` and durations.
+
+use std::time::Duration;
+
+use sparring_wire::RawJson;
+
+/// One named value, as JSON in its original spelling.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KeyValue {
+    pub(crate) key: String,
+    pub(crate) value: RawJson,
+}
+
+/// Parses `key=string` or `key:=json`.
+pub(crate) fn parse_key_value(text: &str) -> Result<KeyValue, String> {
+    let (key, value) = split_at_equals(text)?;
+    let (key, value) = match key.strip_suffix(':') {
+        None => (key, RawJson::string(value)),
+        Some(key) => {
+            let value = RawJson::parse(value).map_err(|error| format!("{key}: {error}"))?;
+            let value = super::text_source::to_one_line(&value);
+            (key, value)
+        }
+    };
+    with_key(key, value)
+}
+
+/// Parses `key=string`, where only strings are allowed.
+pub(crate) fn parse_key_string(text: &str) -> Result<KeyValue, String> {
+    let (key, value) = split_at_equals(text)?;
+    if key.ends_with(':') {
+        return Err("expected KEY=VALUE; the value is always a string here".to_owned());
+    }
+    with_key(key, RawJson::string(value))
+}
+
+/// Parses `NAME=value` of an environment variable.
+pub(crate) fn parse_variable(text: &str) -> Option<(String, String)> {
+    let (name, value) = text.split_once('=')?;
+    (!name.is_empty()).then(|| (name.to_owned(), value.to_owned()))
+}
+
+/// Builds one object from the pairs and `rest`. A pair replaces the member of `rest` with
+/// the same key.
+pub(crate) fn build_object(pairs: &[KeyValue], rest: Option<&RawJson>) -> RawJson {
+    let set = |object: RawJson, pair: &KeyValue| object.with_member(&pair.key, pair.value.view());
+    pairs.iter().fold(rest.cloned().unwrap_or_else(RawJson::empty_object), set)
+}
+
+fn split_at_equals(text: &str) -> Result<(&str, &str), String> {
+    text.split_once('=').ok_or_else(|| {
+        "expected KEY=STRING or KEY:=JSON (put the server's command after --)".to_owned()
+    })
+}
+
+fn with_key(key: &str, value: RawJson) -> Result<KeyValue, String> {
+    match key {
+        "" => Err("the key is missing".to_owned()),
+        key => Ok(KeyValue { key: key.to_owned(), value }),
+    }
+}
+
+/// The longest duration that a flag accepts.
+const MAX_DURATION: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Parses a duration as in files, with units in any case, within the limits of a flag.
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+    match sparring_script::duration(&text.to_ascii_lowercase())? {
+        Duration::ZERO => Err("a duration must be longer than zero".to_owned()),
+        time if time > MAX_DURATION => Err("longer than the maximum of 24h".to_owned()),
+        time => Ok(time),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, key: &str, value: &str) {
+        let pair = parse_key_value(text).unwrap();
+        assert_eq!((&*pair.key, pair.value.text()), (key, value), "{text}");
+    }
+
+    #[test]
+    fn strings_stay_strings_and_json_keeps_its_spelling() {
+        check("a=1", "a", "\"1\"");
+        check("a=b=c", "a", "\"b=c\"");
+        check("a=", "a", "\"\"");
+        check("a:=1.50", "a", "1.50");
+        check("a:={\"b\": [2]}", "a", "{\"b\": [2]}");
+        check("a:=12345678901234567890123", "a", "12345678901234567890123");
+    }
+
+    #[test]
+    fn refuses_text_that_is_not_a_pair() {
+        for wrong in ["", "a", "=1", ":=1", "a:=", "a:={", "a:=x"] {
+            assert!(parse_key_value(wrong).is_err(), "{wrong}");
+        }
+        assert!(parse_key_string("a:=1").is_err());
+        assert!(parse_variable("=x").is_none() && parse_variable("x").is_none());
+    }
+
+    #[test]
+    fn pairs_replace_members_of_the_object() {
+        let rest = RawJson::parse(r#"{"a":1,"b":2}"#).unwrap();
+        let pairs = [parse_key_value("b:=3").unwrap(), parse_key_value("c=x").unwrap()];
+        assert_eq!(build_object(&pairs, Some(&rest)).text(), r#"{"a":1,"b":3,"c":"x"}"#);
+    }
+
+    #[test]
+    fn parses_durations_within_the_limits_of_a_flag() {
+        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_duration("1.5S"), Ok(Duration::from_millis(1_500)));
+        assert_eq!(parse_duration("24h"), Ok(MAX_DURATION));
+        for wrong in ["", "5", "-1s", "0s", "25h", "99999999999999999999s"] {
+            assert!(parse_duration(wrong).is_err(), "{wrong}");
+        }
+    }
+}

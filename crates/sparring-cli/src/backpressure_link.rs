@@ -1,0 +1,130 @@
+//! A link that receives only while the frame queue and the trace have capacity.
+
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use sparring_peer::link::{Recorder, Stream};
+use sparring_peer::{Era, Incoming, Link, LinkKind, Outgoing};
+
+use crate::frame_queue::FrameQueue;
+use crate::output::ThreadedWriter;
+
+/// The link to the target, with the queues that it waits for.
+pub(crate) struct BackpressureLink {
+    pub(crate) link: Box<dyn Link>,
+    pub(crate) frames: FrameQueue,
+    pub(crate) trace: Option<ThreadedWriter>,
+    /// Whether the link is closing. Closing does not wait for capacity.
+    pub(crate) closing: bool,
+}
+
+impl Link for BackpressureLink {
+    fn kind(&self) -> LinkKind {
+        self.link.kind()
+    }
+
+    fn transport(&self) -> &'static str {
+        self.link.transport()
+    }
+
+    fn record_to(&mut self, recorder: Recorder) {
+        self.link.record_to(recorder);
+    }
+
+    fn send(&mut self, outgoing: Outgoing) {
+        self.closing |= outgoing == Outgoing::Close;
+        self.link.send(outgoing);
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let flushed = self.link.poll_flush(cx);
+        self.frames.set_unsent_bytes(self.link.backlog());
+        flushed
+    }
+
+    fn backlog(&self) -> usize {
+        self.link.backlog()
+    }
+
+    fn closing_time(&self) -> Duration {
+        self.link.closing_time()
+    }
+
+    fn is_held(&self) -> bool {
+        self.link.is_held()
+    }
+
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Incoming> {
+        if !self.closing {
+            ready!(self.frames.poll_capacity(cx));
+            if let Some(trace) = &self.trace {
+                ready!(trace.poll_capacity(cx));
+            }
+        }
+        let incoming = ready!(self.link.poll_receive(cx));
+        if let Incoming::StreamEnded { stream: Stream::Standing, cause } = &incoming {
+            self.frames.set_send_error(cause.clone());
+        }
+        Poll::Ready(incoming)
+    }
+
+    fn state_of(&self, stream: &Stream) -> Option<String> {
+        self.link.state_of(stream)
+    }
+
+    fn known_era(&self) -> Option<Era> {
+        self.link.known_era()
+    }
+
+    fn learn_era(&mut self, era: Era) {
+        self.link.learn_era(era);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use sparring_peer::link::memory;
+    use sparring_wire::{Frame, Recorded, Side, Transcript};
+
+    use super::*;
+
+    #[test]
+    fn a_target_waits_while_the_queue_is_full() {
+        let (link, mut target) = memory(LinkKind::Shared);
+        let (frames, transcript) = (FrameQueue::default(), Transcript::default());
+        let filled = frames.clone();
+        transcript.stream_to(move |recorded| {
+            if let Recorded::Entry(entry) = recorded {
+                filled.push(entry);
+            }
+        });
+        let mut link_under_test = BackpressureLink {
+            link: Box::new(link),
+            frames: frames.clone(),
+            trace: None,
+            closing: false,
+        };
+        link_under_test.record_to(Recorder::new(&transcript, Side::Client));
+        frames.start();
+        let count = 10_000;
+        for _ in 0..count {
+            target.send(Frame::parse(vec![b'x'; 1000]).into());
+        }
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut seen = 0;
+        while seen < count {
+            while link_under_test.poll_receive(&mut cx).is_ready() {}
+            let queued = frames.take().len();
+            assert!((1..1000).contains(&queued), "{queued} frames are queued");
+            seen += queued;
+        }
+        // Closing does not wait.
+        for _ in 0..count {
+            target.send(Frame::parse(vec![b'x'; 1000]).into());
+        }
+        link_under_test.send(Outgoing::Close);
+        (0..count).for_each(|_| assert!(link_under_test.poll_receive(&mut cx).is_ready()));
+    }
+}

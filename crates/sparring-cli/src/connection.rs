@@ -1,0 +1,139 @@
+//! The connection of one verb to one target: opens it, reports the outcome of the
+//! verb, and closes it so that nothing is left running.
+//!
+//! It knows nothing about the verbs.
+
+use std::time::Duration;
+
+use sparring_peer::{Client, ClientBuilder, Protocol};
+use sparring_transport::{Container, Opened, Stderr, Target};
+use tokio::time::timeout;
+
+use crate::args::TargetFlags;
+use crate::exit::{Exit, Signal};
+use crate::failure::Failure;
+use crate::frame_queue::FrameQueue;
+use crate::output::Printer;
+use crate::runtime::FAILURE_OUTPUT_TIMEOUT;
+use crate::stderr_relay::StderrRelay;
+use crate::traffic_observer::TrafficObserver;
+
+/// An open connection to a target.
+pub(crate) struct Connection<'a> {
+    pub(crate) client: Client,
+    pub(crate) printer: &'a Printer,
+    pub(crate) target: Target,
+    observer: TrafficObserver,
+    /// The stderr of a child process.
+    stderr: Option<Stderr>,
+    /// Copies that stderr to ours (`--show-stderr`).
+    relay: Option<StderrRelay>,
+    container: Option<Container>,
+}
+
+impl<'a> Connection<'a> {
+    /// Creates the trace file and starts the target. Without `handshake` the client
+    /// sends nothing by itself.
+    ///
+    /// # Errors
+    /// When the trace file cannot be created or the target cannot be started or
+    /// reached.
+    pub(crate) async fn open(
+        target: Target,
+        flags: &TargetFlags,
+        handshake: bool,
+        printer: &'a Printer,
+    ) -> Result<Connection<'a>, Failure> {
+        let (observer, transcript) = TrafficObserver::start(flags.connection.trace.clone()).await?;
+        let Opened { link, stderr, container } = open(&target, flags.connection.timeout()).await?;
+        let relayed = stderr.as_ref().filter(|_| flags.show_stderr());
+        let relay = relayed.map(|stderr| StderrRelay::start(stderr, printer.stderr()));
+        let mut options = flags.client_options();
+        if !handshake {
+            options.protocol = Protocol::Raw;
+        }
+        let builder = ClientBuilder::with_options(options).transcript(transcript);
+        let client = builder.start(observer.wrap_link(link));
+        Ok(Connection { client, printer, target, observer, stderr, relay, container })
+    }
+
+    /// The queue of the frames that the target sends.
+    pub(crate) fn frames(&self) -> &FrameQueue {
+        self.observer.frames()
+    }
+
+    /// Waits until the client is connected as the protocol says.
+    ///
+    /// # Errors
+    /// When the handshake fails.
+    pub(crate) async fn ready(&self) -> Result<(), Failure> {
+        self.client.ready().await.map_err(Failure::Connect)
+    }
+
+    /// Prints a failure, and the notes about the traffic. Returns the exit code.
+    pub(crate) async fn report(&self, outcome: &Result<Exit, Failure>) -> Exit {
+        // Relayed output is not printed a second time.
+        let stderr = self.stderr.as_ref().filter(|_| self.relay.is_none()).map(Stderr::tail);
+        let (exit, shown) = match outcome {
+            Ok(exit) => (*exit, None),
+            Err(failure) => {
+                (self.printer.print_failure(failure, stderr.as_deref()).await, failure.frame())
+            }
+        };
+        let mishaps = self.client.mishaps();
+        for note in self.observer.notes(shown, &mishaps) {
+            self.printer.note(&note).await;
+        }
+        if let (Err(failure), Some(container)) = (outcome, &self.container)
+            && failure.is_timeout()
+            && let Some(trouble) = container.trouble().await
+        {
+            self.printer.note(&trouble).await;
+        }
+        exit
+    }
+
+    /// Closes the client, which ends the target. Where a signal came instead of an
+    /// exit code, reports the signal meanwhile.
+    pub(crate) async fn close(&mut self, outcome: Result<Exit, Signal>) -> Exit {
+        match outcome {
+            Ok(exit) => {
+                self.client.close().await;
+                self.finish(exit).await
+            }
+            Err(signal) => {
+                let stopped = Err(Failure::Stopped(signal));
+                let reporting = timeout(FAILURE_OUTPUT_TIMEOUT, self.report(&stopped));
+                let _ = tokio::join!(reporting, self.client.close());
+                let exit = Exit::Stopped(signal);
+                timeout(FAILURE_OUTPUT_TIMEOUT, self.finish(exit)).await.unwrap_or(exit)
+            }
+        }
+    }
+
+    /// Waits until the rest of the target's stderr and the trace are written.
+    async fn finish(&mut self, exit: Exit) -> Exit {
+        if let Some(relay) = &mut self.relay {
+            relay.finish().await;
+        }
+        if let Some(left) = self.container.as_ref().and_then(Container::left) {
+            self.printer.note(&left).await;
+        }
+        match self.observer.finish().await {
+            Ok(()) => exit,
+            Err(failure) => {
+                self.printer.error(&failure.to_string()).await;
+                if exit == Exit::Success { failure.exit() } else { exit }
+            }
+        }
+    }
+}
+
+async fn open(target: &Target, within: Duration) -> Result<Opened, Failure> {
+    // A container has the same deadline, and its own error names what was not ready.
+    if let Target::Container(_) = target {
+        return Ok(target.open().await?);
+    }
+    let opened = timeout(within, target.open()).await;
+    Ok(opened.map_err(|_| Failure::ConnectTimeout(within))??)
+}

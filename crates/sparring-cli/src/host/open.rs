@@ -1,0 +1,243 @@
+//! Builds a host from the flags, and connects its servers.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use clap::Args;
+use futures_util::future::join_all;
+use sparring_host::config::{Config, Rules, State};
+use sparring_host::manager::{Connection, Error, Manager};
+use sparring_host::permissions::{
+    Asker, Audit, Findings, Gate, GateOptions, Grants, Permissions, Reason, Source,
+};
+use sparring_host::registry::Registry;
+use sparring_peer::{ClientBuilder, ClientOptions};
+use sparring_wire::types::Implementation;
+
+use super::Host;
+use super::config_source::first_problem;
+use crate::configured_servers;
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::output::Printer;
+
+/// The flags that select servers and permissions.
+#[derive(Args, Debug, Clone)]
+#[group(skip)]
+pub(crate) struct ServerFlags {
+    /// Use only this configured server; may be repeated. Naming it permits its entry for
+    /// this run
+    #[arg(long = "server", value_name = "NAME", help_heading = "Servers")]
+    pub(super) named: Vec<String>,
+
+    /// Use only the servers of this file: JSON with mcpServers, or YAML with servers.
+    /// Naming it permits the whole file for this run
+    #[arg(long, value_name = "FILE", help_heading = "Servers")]
+    pub(super) config: Option<PathBuf>,
+
+    /// Call these tools without asking: mcp__SERVER, mcp__SERVER__* or
+    /// mcp__SERVER__get_*; may be repeated
+    #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
+    pub(super) allow: Vec<String>,
+
+    /// Never call these tools, even if another rule allows them; may be repeated
+    #[arg(long, value_name = "PATTERN", help_heading = "Permissions")]
+    pub(super) deny: Vec<String>,
+
+    /// Append a line to this file for every decision about a call
+    #[arg(long, value_name = "FILE", help_heading = "Permissions")]
+    pub(super) audit: Option<PathBuf>,
+}
+
+/// How much traffic the transcript of a connection keeps.
+const MAX_TRANSCRIPT_BYTES: usize = 1024 * 1024;
+
+/// What a verb adds to a host.
+pub(crate) struct HostOptions {
+    /// Asks the user whether a tool may be called.
+    pub(crate) asker: Option<Arc<dyn Asker>>,
+    /// The builder of all clients.
+    pub(crate) client: ClientBuilder,
+}
+
+impl Default for HostOptions {
+    fn default() -> Self {
+        let options = ClientOptions {
+            info: Implementation::new("spar", env!("CARGO_PKG_VERSION")),
+            transcript_bytes: MAX_TRANSCRIPT_BYTES,
+            ..ClientOptions::default()
+        };
+        HostOptions { asker: None, client: ClientBuilder::with_options(options) }
+    }
+}
+
+impl ServerFlags {
+    /// Reads the configuration and prepares the servers. Problems of servers that were
+    /// not named are notes.
+    ///
+    /// # Errors
+    /// When a named server cannot be used, a pattern is invalid, or a file cannot be read
+    /// or written.
+    pub(crate) async fn open_host(
+        &self,
+        host_options: HostOptions,
+        environment: &Environment,
+        printer: &Printer,
+    ) -> Result<Host, Failure> {
+        let source = self.source(environment, printer)?;
+        let (config, servers) = source.read_in_background().await?;
+        self.print_unusable_servers(&config, printer).await;
+        let rules = Rules { deny: self.deny.clone(), ask: vec![], allow: self.allow.clone() };
+        let (permissions, findings) = Permissions::about_these(&config, rules.clone(), &servers);
+        print_findings(findings, printer).await?;
+        let (grants, note) = match &environment.grants_folder {
+            Some(folder) => Grants::open(folder),
+            None => Default::default(),
+        };
+        if let Some(note) = note {
+            printer.note(&note).await;
+        }
+        let audit = self.audit.clone().map(Audit::open).transpose();
+        let audit = audit.map_err(|error| Failure::File(error.to_string()))?;
+        let options =
+            GateOptions { asker: host_options.asker, grants, audit, ..Default::default() };
+        let registry = Arc::new(Registry::new(Gate::new(permissions, options)));
+        let manager = Manager::builder().servers(servers).client(host_options.client).build();
+        let (rules, named) = (Mutex::new(rules), self.named.clone());
+        Ok(Host { config: Arc::new(config), manager, registry, rules, named, source })
+    }
+
+    /// Prints which servers cannot be used, and why, unless servers were named.
+    async fn print_unusable_servers(&self, config: &Config, printer: &Printer) {
+        for fault in &config.faults {
+            let file = configured_servers::fault_file(fault);
+            printer
+                .note(&format!("{file} is ignored because of errors; run `spar config check`"))
+                .await;
+        }
+        if !self.named.is_empty() {
+            return;
+        }
+        let of_state = |is: fn(&State) -> bool| {
+            let names = config.servers.iter().filter(move |(_, it)| it.enabled && is(&it.state));
+            names.map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+        };
+        let broken = of_state(|state| matches!(state, State::Broken(_)));
+        if !broken.is_empty() {
+            // `spar config check` does not read the file of `--config`.
+            let why = match &self.config {
+                None => "run `spar config check`".to_owned(),
+                Some(_) => first_broken_server(config),
+            };
+            printer.note(&format!("servers with errors: {broken}; {why}")).await;
+        }
+        let untrusted = of_state(|state| matches!(state, State::Untrusted(_)));
+        if !untrusted.is_empty() {
+            let how = "run `spar config trust`, or use --server NAME for one run";
+            printer.note(&format!("servers in untrusted files: {untrusted}; {how}")).await;
+        }
+    }
+}
+
+impl Host {
+    /// The servers to connect without a saved session: the named ones, or all with
+    /// `auto_connect`.
+    pub(super) fn servers_to_connect(&self) -> Vec<String> {
+        if !self.named.is_empty() {
+            return self.named.clone();
+        }
+        let servers = self.manager.servers();
+        let wanted = servers.iter().filter(|it| it.config.enabled && it.config.auto_connect);
+        wanted.map(|it| it.config.name.clone()).collect()
+    }
+
+    /// Connects the servers of [`Host::servers_to_connect`].
+    ///
+    /// # Errors
+    /// When servers were named, and none of them can be connected.
+    pub(crate) async fn connect(&self, printer: &Printer) -> Result<(), Failure> {
+        self.connect_to(&self.servers_to_connect(), printer).await
+    }
+
+    /// Connects these servers. A server that cannot be connected is a note.
+    ///
+    /// # Errors
+    /// As [`Host::connect`].
+    pub(super) async fn connect_to(
+        &self,
+        names: &[String],
+        printer: &Printer,
+    ) -> Result<(), Failure> {
+        let connecting = names.iter().map(|name| self.manager.connect(name));
+        self.report_connections(join_all(connecting).await, printer).await
+    }
+
+    async fn report_connections(
+        &self,
+        outcomes: Vec<Result<Connection, Error>>,
+        printer: &Printer,
+    ) -> Result<(), Failure> {
+        let none = outcomes.iter().all(Result::is_err);
+        let mut failed: Vec<Error> = outcomes.into_iter().filter_map(Result::err).collect();
+        let last = match none && !self.named.is_empty() {
+            true => failed.pop(),
+            false => None,
+        };
+        for error in &failed {
+            printer.note(&format!("not connected: {error}")).await;
+        }
+        if let Some(error) = last {
+            return Err(Failure::NoServer(error));
+        }
+        self.registry.sync(&self.manager);
+        for note in self.registry.unfit_rules() {
+            printer.note(&note).await;
+        }
+        if let Some(note) = undecided_tools_note(&self.registry) {
+            printer.note(&note).await;
+        }
+        Ok(())
+    }
+}
+
+/// Describes the tools that no rule decides about, when no user can be asked.
+fn undecided_tools_note(registry: &Registry) -> Option<String> {
+    let hidden = registry.hidden();
+    let undecided: Vec<_> =
+        hidden.iter().filter(|(_, why)| matches!(why, Reason::Nobody(_))).collect();
+    let (first, _) = undecided.first()?;
+    let (what, them) = match undecided.len() {
+        1 => ("1 tool is".to_owned(), "it"),
+        many => (format!("{many} tools are"), "them"),
+    };
+    let server = &first.server;
+    Some(format!(
+        "{what} hidden: no rule allows {them} and no user can be asked; --allow mcp__{server} \
+         allows all tools of `{server}`"
+    ))
+}
+
+/// Prints problems and notes about rules.
+///
+/// # Errors
+/// When a rule from the command line is invalid.
+pub(super) async fn print_findings(findings: Findings, printer: &Printer) -> Result<(), Failure> {
+    for (rule, error) in findings.errors {
+        match rule.source {
+            Source::Session => return Err(Failure::Usage(error.to_string())),
+            _ => printer.note(&error.to_string()).await,
+        }
+    }
+    for note in findings.notes {
+        printer.note(&note).await;
+    }
+    Ok(())
+}
+
+fn first_broken_server(config: &Config) -> String {
+    let broken = config.servers.values().find_map(|it| match &it.state {
+        State::Broken(problems) => Some(first_problem(problems)),
+        _ => None,
+    });
+    broken.unwrap_or_default()
+}

@@ -1,0 +1,70 @@
+//! Runs work on a host until it ends or a signal arrives. Then shuts the servers down in
+//! order, or at once after another signal.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::Host;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Printer;
+use crate::runtime::FAILURE_OUTPUT_TIMEOUT;
+use crate::signals::Signals;
+
+/// Limit for stopping the servers. A child process has one second to exit, and five more
+/// after SIGTERM.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);
+
+impl Host {
+    /// Runs the work while the registry follows the servers. Prints the failure before
+    /// the servers stop.
+    pub(crate) async fn run_until_done(
+        &self,
+        signals: &mut Signals,
+        printer: &Printer,
+        work: impl Future<Output = Result<Exit, Failure>>,
+    ) -> Exit {
+        let following = async {
+            self.registry.follow(&self.manager).await;
+            std::future::pending().await
+        };
+        let outcome = tokio::select! {
+            biased;
+            signal = signals.next() => Err(Failure::Stopped(signal)),
+            outcome = work => outcome,
+            never = following => never,
+        };
+        self.shut_down(signals, printer, outcome).await
+    }
+
+    /// Prints the failure and stops the servers in order. A signal stops them at once.
+    pub(crate) async fn shut_down(
+        &self,
+        signals: &mut Signals,
+        printer: &Printer,
+        outcome: Result<Exit, Failure>,
+    ) -> Exit {
+        let (exit, within) = match &outcome {
+            Ok(exit) => (*exit, Duration::MAX),
+            Err(failure @ Failure::Stopped(_)) => (failure.exit(), FAILURE_OUTPUT_TIMEOUT),
+            Err(failure) => (failure.exit(), Duration::MAX),
+        };
+        let reporting = async {
+            if let Err(failure) = &outcome {
+                let _ = timeout(within, printer.print_failure(failure, None)).await;
+            }
+        };
+        let stopping = async {
+            tokio::join!(reporting, self.manager.shut_down(SHUTDOWN_TIMEOUT));
+        };
+        tokio::select! {
+            biased;
+            signal = signals.next() => {
+                self.manager.shut_down_now();
+                Exit::Stopped(signal)
+            }
+            () = stopping => exit,
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! A writer with its own thread, so that a reader that does not read blocks only those
+//! that wait for the writer.
+//!
+//! The program does not wait for the thread when it ends.
+
+use std::future::poll_fn;
+use std::io::{self, Write};
+use std::pin::Pin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
+
+use tokio::io::AsyncWrite;
+
+/// The queue is full at this size.
+const MAX_QUEUED_BYTES: u64 = 1024 * 1024;
+
+/// A stream to write to. Clones write to the same stream.
+#[derive(Clone)]
+pub(crate) struct ThreadedWriter(Arc<SharedQueue>);
+
+struct SharedQueue {
+    state: Mutex<WriterState>,
+    queue_filled: Condvar,
+    /// How long the thread collects bytes before it writes.
+    delay: Duration,
+}
+
+struct WriterState {
+    /// Moved to the thread with the first bytes, so that a program that writes nothing
+    /// starts no thread.
+    stream: Option<Box<dyn Write + Send>>,
+    /// The bytes that the thread has not taken yet.
+    queue: Vec<u8>,
+    /// The number of bytes ever queued, and of those that are written.
+    queued: u64,
+    written: u64,
+    error: Option<io::Error>,
+    wakers: Vec<Waker>,
+    /// Whether the thread waits to be woken. Waking it costs a system call.
+    thread_waits: bool,
+}
+
+impl ThreadedWriter {
+    pub(crate) fn new(stream: impl Write + Send + 'static) -> Self {
+        ThreadedWriter::with_delay(stream, Duration::ZERO)
+    }
+
+    /// A writer for many small pieces: bytes queued within this time are written
+    /// together.
+    pub(crate) fn with_delay(stream: impl Write + Send + 'static, delay: Duration) -> Self {
+        ThreadedWriter(Arc::new(SharedQueue {
+            state: Mutex::new(WriterState {
+                stream: Some(Box::new(stream)),
+                queue: Vec::new(),
+                queued: 0,
+                written: 0,
+                error: None,
+                wakers: Vec::new(),
+                thread_waits: false,
+            }),
+            queue_filled: Condvar::new(),
+            delay,
+        }))
+    }
+
+    /// Queues bytes. Never waits.
+    pub(crate) fn queue(&self, bytes: &[u8]) {
+        let mut state = self.0.state();
+        if state.error.is_some() || bytes.is_empty() {
+            return;
+        }
+        state.queue.extend_from_slice(bytes);
+        state.queued += bytes.len() as u64;
+        if state.thread_waits {
+            self.0.queue_filled.notify_one();
+        }
+        if let Some(stream) = state.stream.take() {
+            let shared = Arc::clone(&self.0);
+            let thread = std::thread::Builder::new().name("writer".to_owned());
+            if let Err(error) = thread.spawn(move || shared.run_writer(stream)) {
+                state.error = Some(error);
+            }
+        }
+    }
+
+    /// Waits until everything that is queued now is written.
+    ///
+    /// # Errors
+    /// When this or an earlier write failed.
+    pub(crate) async fn flush(&self) -> io::Result<()> {
+        let until = self.0.state().queued;
+        poll_fn(|cx| self.poll_until(cx, |state| state.written >= until)).await
+    }
+
+    /// Queues bytes and waits until they are written.
+    ///
+    /// # Errors
+    /// When a write failed.
+    pub(crate) async fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        self.queue(bytes);
+        self.flush().await
+    }
+
+    /// Ready when the queue has capacity, or after an error.
+    pub(crate) fn poll_capacity(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.poll_until(cx, WriterState::has_capacity).map(drop)
+    }
+
+    /// Returns whether the queue has capacity.
+    pub(crate) fn has_capacity(&self) -> bool {
+        self.0.state().has_capacity()
+    }
+
+    fn poll_until(
+        &self,
+        cx: &mut Context<'_>,
+        done: impl Fn(&WriterState) -> bool,
+    ) -> Poll<io::Result<()>> {
+        let mut state = self.0.state();
+        if let Some(error) = &state.error {
+            return Poll::Ready(Err(copy_error(error)));
+        }
+        if done(&state) {
+            return Poll::Ready(Ok(()));
+        }
+        if !state.wakers.iter().any(|waker| waker.will_wake(cx.waker())) {
+            state.wakers.push(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+}
+
+impl WriterState {
+    fn has_capacity(&self) -> bool {
+        self.error.is_some() || self.queued - self.written < MAX_QUEUED_BYTES
+    }
+}
+
+impl SharedQueue {
+    fn state(&self) -> MutexGuard<'_, WriterState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes the queue until a write fails. Runs on the thread.
+    fn run_writer(&self, mut stream: Box<dyn Write + Send>) {
+        let mut state = self.state();
+        while state.error.is_none() {
+            if state.queue.is_empty() {
+                state.thread_waits = true;
+                state = self.queue_filled.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.thread_waits = false;
+                continue;
+            }
+            if !self.delay.is_zero() {
+                drop(state);
+                std::thread::sleep(self.delay);
+                state = self.state();
+            }
+            let bytes = std::mem::take(&mut state.queue);
+            drop(state);
+            let outcome = stream.write_all(&bytes).and_then(|()| stream.flush());
+            state = self.state();
+            state.written += bytes.len() as u64;
+            if let Err(error) = outcome {
+                state.error = Some(error);
+                state.queue = Vec::new();
+            }
+            state.wakers.drain(..).for_each(Waker::wake);
+        }
+    }
+}
+
+/// Accepts bytes only while the queue has capacity.
+impl AsyncWrite for ThreadedWriter {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        ready!(self.poll_until(cx, WriterState::has_capacity))?;
+        self.queue(bytes);
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Returns an equal error, since errors cannot be cloned.
+fn copy_error(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => io::Error::new(error.kind(), error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    /// Accepts bytes when the other side receives them.
+    struct Slow(mpsc::SyncSender<Vec<u8>>);
+
+    impl Write for Slow {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let gone = |_| io::ErrorKind::BrokenPipe.into();
+            self.0.send(bytes.to_vec()).map(|()| bytes.len()).map_err(gone)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_slow_reader_blocks_only_those_that_wait() {
+        let (sender, receiver) = mpsc::sync_channel(0);
+        let writer = ThreadedWriter::new(Slow(sender));
+        writer.queue(b"first");
+        assert!(writer.has_capacity());
+        writer.queue(&[b'x'; MAX_QUEUED_BYTES as usize]);
+        assert!(!writer.has_capacity());
+        assert_eq!(receiver.recv().unwrap()[..5], *b"first");
+        let reading = std::thread::spawn(move || receiver.into_iter().count());
+        writer.flush().await.unwrap();
+        assert!(writer.has_capacity());
+        drop(reading);
+    }
+
+    #[tokio::test]
+    async fn bytes_within_the_delay_are_written_together() {
+        let (sender, receiver) = mpsc::sync_channel(100);
+        let writer = ThreadedWriter::with_delay(Slow(sender), Duration::from_millis(1));
+        (0..100).for_each(|_| writer.queue(b"x"));
+        writer.flush().await.unwrap();
+        writer.write(b"last").await.unwrap();
+        let pieces: Vec<Vec<u8>> = receiver.try_iter().collect();
+        assert!(pieces.len() < 50, "{}", pieces.len());
+        assert_eq!(pieces.concat(), [&[b'x'; 100][..], b"last"].concat());
+    }
+
+    #[tokio::test]
+    async fn a_write_error_is_returned_from_then_on() {
+        let (sender, receiver) = mpsc::sync_channel(0);
+        drop(receiver);
+        let writer = ThreadedWriter::new(Slow(sender));
+        for _ in 0..2 {
+            let error = writer.write(b"x").await.unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+        }
+        assert!(writer.has_capacity());
+    }
+}

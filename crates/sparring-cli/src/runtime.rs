@@ -1,0 +1,40 @@
+//! Runs a verb on a runtime of one thread, until it ends or a signal arrives.
+
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Printer;
+use crate::signals::Signals;
+
+/// Limit for printing a failure, since nothing may be reading stdout or stderr.
+pub(crate) const FAILURE_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Runs a verb and prints its failure.
+///
+/// # Errors
+/// When the system provides no runtime or no signal handlers.
+pub(crate) fn run<F>(printer: &Printer, verb: impl FnOnce(Signals) -> F) -> io::Result<Exit>
+where
+    F: Future<Output = Result<Exit, Failure>>,
+{
+    // One thread: on Linux a child dies with the thread that started it.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let exit = runtime.block_on(async {
+        let exit = match verb(Signals::listen()?).await {
+            Ok(exit) => exit,
+            Err(failure) => {
+                let printing = printer.print_failure(&failure, None);
+                timeout(FAILURE_OUTPUT_TIMEOUT, printing).await.unwrap_or(failure.exit())
+            }
+        };
+        Ok(exit)
+    });
+    // Does not wait for a thread that is blocked in a read or a write.
+    runtime.shutdown_background();
+    exit
+}

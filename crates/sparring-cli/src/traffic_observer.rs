@@ -1,0 +1,196 @@
+//! Observes the traffic of a connection: writes the trace, and keeps the target's
+//! violations for the notes.
+
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use sparring_peer::{Cause, Link};
+use sparring_wire::{Entry, Frame, Recorded, Rule, Side, Transcript, Violation};
+
+use crate::backpressure_link::BackpressureLink;
+use crate::failure::Failure;
+use crate::frame_queue::FrameQueue;
+use crate::output::{ThreadedWriter, line};
+use crate::trace;
+
+/// Maximum number of different violations to keep.
+const MAX_VIOLATIONS: usize = 1_000;
+
+/// Maximum number of notes to print.
+const MAX_NOTES: usize = 20;
+
+/// Maximum length of a shown line that is not a frame.
+const MAX_LINE_COLUMNS: usize = 100;
+
+/// The observer of one connection.
+#[derive(Default)]
+pub(crate) struct TrafficObserver {
+    seen: Arc<Mutex<SeenViolations>>,
+    trace: Option<(PathBuf, ThreadedWriter)>,
+    frames: FrameQueue,
+}
+
+#[derive(Default)]
+struct SeenViolations {
+    violations: Vec<SeenViolation>,
+    /// Whether more violations occurred than are kept.
+    more: bool,
+}
+
+struct SeenViolation {
+    /// The digest of the first frame with this violation.
+    frame: u64,
+    text: String,
+    times: u64,
+}
+
+impl TrafficObserver {
+    /// Starts to observe, and to write the trace.
+    ///
+    /// # Errors
+    /// When the trace file cannot be created.
+    pub(crate) async fn start(
+        trace: Option<PathBuf>,
+    ) -> Result<(TrafficObserver, Transcript), Failure> {
+        let trace = match trace {
+            None => None,
+            Some(path) => Some(create(path).await?),
+        };
+        let observer = TrafficObserver { trace, ..TrafficObserver::default() };
+        let (seen, frames) = (Arc::clone(&observer.seen), observer.frames.clone());
+        let writer = observer.trace.as_ref().map(|(_, writer)| writer.clone());
+        let transcript = Transcript::default();
+        transcript.stream_to(move |recorded| {
+            if let Some(writer) = &writer {
+                writer.queue(
+                    match recorded {
+                        Recorded::Entry(entry) => trace::frame_line(entry),
+                        Recorded::Exchange(exchange) => trace::exchange_line(exchange),
+                    }
+                    .as_bytes(),
+                );
+            }
+            if let Recorded::Entry(entry) = recorded
+                && entry.from == Side::Server
+            {
+                lock(&seen).record(entry);
+                frames.push(entry);
+            }
+        });
+        Ok((observer, transcript))
+    }
+
+    /// The queue of the frames that the target sends.
+    pub(crate) fn frames(&self) -> &FrameQueue {
+        &self.frames
+    }
+
+    /// Wraps the link, so that it receives only while there is capacity.
+    pub(crate) fn wrap_link(&self, link: Box<dyn Link>) -> BackpressureLink {
+        let trace = self.trace.as_ref().map(|(_, writer)| writer.clone());
+        BackpressureLink { link, frames: self.frames.clone(), trace, closing: false }
+    }
+
+    /// Waits until the trace is written.
+    ///
+    /// # Errors
+    /// When a write failed.
+    pub(crate) async fn finish(&self) -> Result<(), Failure> {
+        match &self.trace {
+            None => Ok(()),
+            Some((path, writer)) => {
+                writer.flush().await.map_err(|error| trace_failure(path, &error))
+            }
+        }
+    }
+
+    /// Returns the notes: violations, without those of the frame that the failure shows,
+    /// and errors of the client that no request reported.
+    pub(crate) fn notes(&self, shown: Option<&Frame>, mishaps: &[Cause]) -> Vec<String> {
+        let seen = lock(&self.seen);
+        let shown = shown.map(digest);
+        let unreported = seen.violations.iter().filter(|known| Some(known.frame) != shown);
+        let mut notes: Vec<String> = unreported.map(SeenViolation::note).collect();
+        let more = notes.len().saturating_sub(MAX_NOTES);
+        if more > 0 {
+            notes.truncate(MAX_NOTES);
+            let least = if seen.more { "at least " } else { "" };
+            notes.push(format!("and {least}{more} more protocol violations"));
+        }
+        let unreported = mishaps.iter().filter(|mishap| !self.frames.is_send_error(mishap));
+        notes.extend(unreported.take(MAX_NOTES).map(ToString::to_string));
+        notes
+    }
+}
+
+impl SeenViolations {
+    fn record(&mut self, entry: &Entry) {
+        for violation in &entry.violations {
+            let full = self.violations.len() >= MAX_VIOLATIONS;
+            let text = describe(entry, violation);
+            match self.violations.iter_mut().find(|known| known.text == text) {
+                Some(known) => known.times += 1,
+                None if !full => {
+                    self.violations.push(SeenViolation {
+                        frame: digest(&entry.frame),
+                        text,
+                        times: 1,
+                    });
+                }
+                None => self.more = true,
+            }
+        }
+    }
+}
+
+impl SeenViolation {
+    fn note(&self) -> String {
+        match self.times {
+            1 => self.text.clone(),
+            times => format!("{} ({times} times)", self.text),
+        }
+    }
+}
+
+/// Creates the trace file. May block: a pipe waits for its reader.
+async fn create(path: PathBuf) -> Result<(PathBuf, ThreadedWriter), Failure> {
+    let creating = path.clone();
+    let made = tokio::task::spawn_blocking(move || File::create(creating)).await;
+    match made.unwrap_or_else(|error| Err(io::Error::other(error))) {
+        Ok(file) => Ok((path, ThreadedWriter::new(file))),
+        Err(error) => Err(trace_failure(&path, &error)),
+    }
+}
+
+fn trace_failure(path: &Path, error: &io::Error) -> Failure {
+    Failure::File(format!("cannot write the trace to {}: {error}", path.display()))
+}
+
+/// Describes a violation in one line. Shows the line if it is not a frame.
+fn describe(entry: &Entry, violation: &Violation) -> String {
+    match violation.rule {
+        Rule::NotJson | Rule::NotAnObject | Rule::TooDeep => {
+            let text = line::truncate(&line::clean(&entry.frame.text()), MAX_LINE_COLUMNS);
+            format!(
+                "the server sent text that is not JSON-RPC ({}): `{text}` (on stdio, log to \
+                 stderr instead)",
+                violation.rule
+            )
+        }
+        _ => line::clean(&violation.to_string()),
+    }
+}
+
+/// Identifies a frame without keeping it, since it may be large.
+fn digest(frame: &Frame) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    frame.bytes().hash(&mut hasher);
+    hasher.finish()
+}
+
+fn lock(seen: &Mutex<SeenViolations>) -> MutexGuard<'_, SeenViolations> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}

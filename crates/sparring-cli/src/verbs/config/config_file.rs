@@ -1,0 +1,144 @@
+//! Selects the config file to change, and changes it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::json;
+use sparring_host::config::{
+    Change, Config, EditError, Edited, Format, Place, Places, Scope, edit,
+};
+
+use crate::configured_servers;
+use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Printer;
+
+/// At most one of these selects the file.
+#[derive(Args)]
+#[group(multiple = false)]
+pub(super) struct FileFlags {
+    /// Change the user's config file
+    #[arg(long, help_heading = "File")]
+    user: bool,
+
+    /// Change the project's .spar/mcp.yaml
+    #[arg(long, help_heading = "File")]
+    project: bool,
+
+    /// Change this file: .json with mcpServers, .vscode/mcp.json with servers
+    #[arg(long, value_name = "FILE", help_heading = "File")]
+    file: Option<PathBuf>,
+}
+
+impl FileFlags {
+    /// Returns the file that the flags name, or nothing.
+    pub(super) fn named_place(&self, environment: &Environment) -> Result<Option<Place>, Failure> {
+        let places = configured_servers::config_places(environment);
+        if let Some(file) = &self.file {
+            return place_at(file, &places, environment).map(Some);
+        }
+        if self.project {
+            return Ok(places.of_project().cloned());
+        }
+        match self.user {
+            true => user_file(&places).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Returns the named file, or the user's config file.
+    pub(super) fn or_user_file(&self, environment: &Environment) -> Result<Place, Failure> {
+        match self.named_place(environment)? {
+            Some(place) => Ok(place),
+            None => user_file(&configured_servers::config_places(environment)),
+        }
+    }
+
+    /// Returns the named file, or the file that configures the server.
+    pub(super) fn or_file_of(
+        &self,
+        name: &str,
+        environment: &Environment,
+        printer: &Printer,
+    ) -> Result<Place, Failure> {
+        if let Some(place) = self.named_place(environment)? {
+            return Ok(place);
+        }
+        let config = configured_servers::read_without_asking(environment, printer);
+        let Some(server) = config.servers.get(name) else {
+            return Err(unknown_server(name, &config));
+        };
+        let file = &server.origin.file;
+        place_at(file, &configured_servers::config_places(environment), environment)
+    }
+}
+
+/// Applies a change and prints it.
+pub(super) async fn apply_change(
+    place: &Place,
+    change: &Change,
+    message: &str,
+    printer: &Printer,
+    environment: &Environment,
+) -> Result<Exit, Failure> {
+    let context =
+        configured_servers::config_context(environment, printer.stderr(), Arc::new(|_| None));
+    let edited = edit(place, change, &context).map_err(edit_failure)?;
+    let file = place.file.display().to_string();
+    if printer.is_json() {
+        let changed = edited == Edited::Changed;
+        printer.print_json(&json!({"file": file, "changed": changed})).await?;
+    } else if edited == Edited::Changed {
+        printer.print(&format!("{message} {file}\n")).await?;
+    } else {
+        printer.note(&format!("{file} is unchanged")).await;
+    }
+    Ok(Exit::Success)
+}
+
+/// Returns the place of a named file.
+pub(super) fn place_at(
+    file: &Path,
+    places: &Places,
+    environment: &Environment,
+) -> Result<Place, Failure> {
+    let file = environment.current_dir.join(file);
+    if let Some(place) = places.at(&file) {
+        return Ok(place);
+    }
+    let format = match file.extension().and_then(|it| it.to_str()) {
+        Some("yaml" | "yml") => Format::Yaml,
+        Some("json") => Format::McpJson,
+        _ => {
+            let message = format!("{}: expected a .yaml or .json file", file.display());
+            return Err(Failure::Usage(message));
+        }
+    };
+    let folder = file.parent().map(Path::to_owned);
+    Ok(Place { file, format, scope: Scope::Project, folder })
+}
+
+fn user_file(places: &Places) -> Result<Place, Failure> {
+    let none =
+        || Failure::Usage("no user config file: neither HOME nor XDG_CONFIG_HOME is set".into());
+    places.of_user().cloned().ok_or_else(none)
+}
+
+fn unknown_server(name: &str, config: &Config) -> Failure {
+    match config.by_consent(name) {
+        Err(refusal) => Failure::Usage(refusal.to_string()),
+        Ok(_) => Failure::Usage(format!("no server named `{name}`")),
+    }
+}
+
+fn edit_failure(error: EditError) -> Failure {
+    match error {
+        EditError::Wrong(problems) => Failure::Script(vec![problems]),
+        EditError::File { .. } | EditError::TooHard { .. } | EditError::Trust(_) => {
+            Failure::File(error.to_string())
+        }
+        error => Failure::Usage(error.to_string()),
+    }
+}

@@ -1,0 +1,98 @@
+//! Writes a mock's journal to a file: one line of JSON for each request.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use crate::failure::Failure;
+use crate::output::ThreadedWriter;
+use crate::signals::Signals;
+
+/// Limit for writing the last lines.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// How long lines are collected before they are written, since waking a thread for each
+/// line costs more than making it.
+const WRITE_DELAY: Duration = Duration::from_millis(5);
+
+/// A journal being written.
+pub(crate) struct JournalFile {
+    path: PathBuf,
+    writer: JournalWriter,
+}
+
+/// Adds lines to the journal.
+#[derive(Clone)]
+pub(crate) struct JournalWriter {
+    writer: ThreadedWriter,
+    /// The number of lines that arrived faster than they could be written.
+    dropped: Arc<AtomicU64>,
+}
+
+impl JournalWriter {
+    /// Adds a line. Makes it only if there is capacity.
+    pub(crate) fn add(&self, line: impl FnOnce() -> String) {
+        match self.writer.has_capacity() {
+            true => {
+                let mut line = line();
+                line.push('\n');
+                self.writer.queue(line.as_bytes());
+            }
+            // A server does not wait for a disk.
+            false => drop(self.dropped.fetch_add(1, Ordering::Relaxed)),
+        }
+    }
+}
+
+impl JournalFile {
+    /// Opens the file and appends to it, since other mocks may write to the same file.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) async fn open(path: &Path, signals: &mut Signals) -> Result<JournalFile, Failure> {
+        // May block: a pipe waits for its reader.
+        let creating = path.to_owned();
+        let open = move || File::options().append(true).create(true).open(creating);
+        let made = tokio::select! {
+            biased;
+            signal = signals.next() => return Err(Failure::Stopped(signal)),
+            made = spawn_blocking(open) => made,
+        };
+        let file = made.unwrap_or_else(|error| Err(io::Error::other(error)));
+        let file = file
+            .map_err(|error| Failure::File(format!("cannot write {}: {error}", path.display())))?;
+        let writer = ThreadedWriter::with_delay(file, WRITE_DELAY);
+        Ok(JournalFile {
+            path: path.to_owned(),
+            writer: JournalWriter { writer, dropped: Arc::default() },
+        })
+    }
+
+    pub(crate) fn writer(&self) -> JournalWriter {
+        self.writer.clone()
+    }
+
+    /// Waits until all lines are written.
+    ///
+    /// # Errors
+    /// When a line could not be written.
+    pub(crate) async fn finish(self) -> Result<(), Failure> {
+        let failed = |why: String| Failure::File(format!("{}: {why}", self.path.display()));
+        let written = timeout(FLUSH_TIMEOUT, self.writer.writer.flush()).await;
+        let written =
+            written.map_err(|_| failed("the journal could not be written in time".to_owned()))?;
+        written.map_err(|error| failed(format!("cannot write the journal: {error}")))?;
+        match self.writer.dropped.load(Ordering::Relaxed) {
+            0 => Ok(()),
+            dropped => {
+                Err(failed(format!("the journal lacks {dropped} requests that came too fast")))
+            }
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! The events of a request before its response: progress, and questions of the server.
+//!
+//! A question belongs to a request, so the user sees which server asks. A question
+//! outside of a request is declined.
+
+mod form;
+mod script_answer;
+mod terminal_user;
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use sparring_host::manager::Manager;
+use sparring_host::registry::{CallError, Caller, Route};
+use sparring_peer::ClientBuilder;
+use sparring_peer::client::{Answering, Progress, Question, RequestBuilder, Response};
+use sparring_wire::{ErrorObject, RawJson};
+use tokio::sync::{mpsc, oneshot};
+
+pub(super) use script_answer::{ANSWER_COMMAND, AnswerLine, parse_answer_line};
+pub(super) use terminal_user::TerminalUser;
+
+/// The error code for a rejected sampling request (client/sampling#error-handling).
+const REJECTED: i64 = -1;
+
+/// An event of a request before its response.
+pub(super) enum RequestEvent {
+    Progress(Progress),
+    Question(ServerQuestion),
+}
+
+/// A question that a server asks during a request.
+pub(super) struct ServerQuestion {
+    /// The server that asks.
+    pub(super) server: Arc<str>,
+    pub(super) kind: QuestionKind,
+    /// Closed when the server withdraws the question.
+    pub(super) reply: oneshot::Sender<AnswerResult>,
+}
+
+/// The kinds of questions.
+#[derive(Debug, PartialEq)]
+pub(super) enum QuestionKind {
+    /// Fill in a form.
+    Form { message: String, schema: Value },
+    /// Open a page.
+    Page { message: String, url: String },
+    /// Answer as the model.
+    Model {
+        system: Option<String>,
+        /// Role and text of each message.
+        messages: Vec<(String, String)>,
+    },
+}
+
+/// The answer to a question.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Answer {
+    /// The fields of a form, or null for a page.
+    Accept(Value),
+    /// The model's text.
+    Text(String),
+    Decline,
+    Cancel,
+}
+
+type AnswerResult = Result<RawJson, ErrorObject>;
+
+/// Sends requests and forwards their questions and progress.
+#[derive(Clone)]
+pub(super) struct InteractiveRequests {
+    manager: Manager,
+    events: mpsc::UnboundedSender<RequestEvent>,
+}
+
+/// Configures the clients of a shell.
+pub(super) fn client(client: ClientBuilder) -> ClientBuilder {
+    client
+        .patient()
+        .answer(Question::Elicitation, |_| async { Ok(json!({"action": "decline"})) })
+        .answer(Question::Sampling, |_| async { Err(rejected_error()) })
+        .capability("elicitation", json!({"form": {}, "url": {}}))
+}
+
+impl InteractiveRequests {
+    pub(super) fn new(
+        manager: Manager,
+    ) -> (InteractiveRequests, mpsc::UnboundedReceiver<RequestEvent>) {
+        let (events, receiver) = mpsc::unbounded_channel();
+        (InteractiveRequests { manager, events }, receiver)
+    }
+
+    /// Prepares a request to this server, with its questions and progress.
+    pub(super) fn prepare(&self, server: &Arc<str>, request: RequestBuilder) -> RequestBuilder {
+        let (tell, server) = (self.events.clone(), Arc::clone(server));
+        // Nothing receives the events when the shell ends.
+        let request = request.on_progress({
+            let tell = tell.clone();
+            move |progress| drop(tell.send(RequestEvent::Progress(progress)))
+        });
+        // One user answers one question at a time.
+        request.answered_by(1, Arc::new(QuestionForwarder { tell, server }))
+    }
+}
+
+/// Forwards the questions of a server.
+struct QuestionForwarder {
+    tell: mpsc::UnboundedSender<RequestEvent>,
+    server: Arc<str>,
+}
+
+impl Answering for QuestionForwarder {
+    fn answer(
+        &self,
+        method: &str,
+        params: RawJson,
+    ) -> Pin<Box<dyn Future<Output = AnswerResult> + Send>> {
+        let (reply, answer) = oneshot::channel();
+        let asked = QuestionKind::parse(method, &params).map(|kind| {
+            let asked = ServerQuestion { server: Arc::clone(&self.server), kind, reply };
+            let _ = self.tell.send(RequestEvent::Question(asked));
+        });
+        Box::pin(async move {
+            asked?;
+            answer.await.unwrap_or_else(|_| Err(ErrorObject::internal("no user to answer")))
+        })
+    }
+}
+
+impl Caller for InteractiveRequests {
+    type Answer = Response;
+    type Error = CallError;
+
+    async fn call(&self, route: &Route, arguments: RawJson) -> Result<Response, CallError> {
+        let connection = self.manager.routed(route)?;
+        let request = connection.call_tool(&route.tool.name, arguments);
+        let called = self.prepare(&route.server, request).await;
+        called.map_err(|error| CallError::Failed { server: Arc::clone(&route.server), error })
+    }
+}
+
+impl QuestionKind {
+    fn parse(method: &str, params: &RawJson) -> Result<QuestionKind, ErrorObject> {
+        let params: Value = params.view().to().map_err(|why| {
+            ErrorObject::invalid_params(format!("invalid params of {method}: {why}"))
+        })?;
+        let text = |name: &str| params[name].as_str().map(str::to_owned);
+        let message = text("message").unwrap_or_default();
+        match method {
+            "elicitation/create" if params["mode"] == "url" => {
+                let url = text("url");
+                let url = url.ok_or_else(|| ErrorObject::invalid_params("url: expected a string"));
+                Ok(QuestionKind::Page { message, url: url? })
+            }
+            "elicitation/create" => {
+                Ok(QuestionKind::Form { message, schema: params["requestedSchema"].clone() })
+            }
+            "sampling/createMessage" => {
+                let messages = params["messages"].as_array().into_iter().flatten();
+                let messages = messages.map(|message| {
+                    let role = message["role"].as_str().unwrap_or_default().to_owned();
+                    (role, render_content(&message["content"]))
+                });
+                Ok(QuestionKind::Model {
+                    system: text("systemPrompt"),
+                    messages: messages.collect(),
+                })
+            }
+            _ => Err(ErrorObject::method_not_found(method)),
+        }
+    }
+
+    /// The question in one line.
+    pub(super) fn message(&self) -> &str {
+        match self {
+            QuestionKind::Form { message, .. } | QuestionKind::Page { message, .. } => message,
+            QuestionKind::Model { messages, .. } => {
+                messages.last().map_or("a request for a model", |(_, text)| text)
+            }
+        }
+    }
+
+    /// Returns what is sent for an answer.
+    pub(super) fn outcome(&self, answer: Answer) -> AnswerResult {
+        let result = match (self, answer) {
+            (QuestionKind::Model { .. }, Answer::Text(text)) => json!({
+                "role": "assistant",
+                "content": {"type": "text", "text": text},
+                "model": "person",
+                "stopReason": "endTurn",
+            }),
+            (QuestionKind::Model { .. }, _) => return Err(rejected_error()),
+            (QuestionKind::Page { .. }, Answer::Accept(_)) => json!({"action": "accept"}),
+            (QuestionKind::Form { .. }, Answer::Accept(content)) => {
+                json!({"action": "accept", "content": content})
+            }
+            (_, Answer::Cancel) => json!({"action": "cancel"}),
+            (_, Answer::Decline | Answer::Text(_)) => json!({"action": "decline"}),
+        };
+        Ok(result.into())
+    }
+}
+
+/// Renders progress in one line.
+pub(super) fn render_progress(progress: &Progress) -> String {
+    let far = match progress.total {
+        Some(total) => format!("{} of {total}", progress.progress),
+        None => progress.progress.to_string(),
+    };
+    match &progress.message {
+        Some(message) => format!("{far}: {message}"),
+        None => far,
+    }
+}
+
+fn rejected_error() -> ErrorObject {
+    ErrorObject::new(REJECTED, "the user rejected the request")
+}
+
+/// Renders the text of a message, and the types of its other content.
+fn render_content(content: &Value) -> String {
+    let blocks = match content {
+        Value::Array(blocks) => blocks.as_slice(),
+        block => std::slice::from_ref(block),
+    };
+    let each = blocks.iter().map(|block| match block["text"].as_str() {
+        Some(text) => text.to_owned(),
+        None => format!("({})", block["type"].as_str().unwrap_or("nothing")),
+    });
+    each.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(method: &str, params: Value) -> QuestionKind {
+        QuestionKind::parse(method, &params.into()).unwrap()
+    }
+
+    #[test]
+    fn an_answer_becomes_the_result_of_its_question() {
+        let form = parse("elicitation/create", json!({"message": "Who?", "requestedSchema": {}}));
+        let page = parse("elicitation/create", json!({"mode": "url", "url": "https://a.test/"}));
+        let text = json!({"type": "text", "text": "Hello"});
+        let messages = json!([{"role": "user", "content": [text, {"type": "image"}]}]);
+        let model = parse("sampling/createMessage", json!({"messages": messages}));
+        let texts = [("user".to_owned(), "Hello\n(image)".to_owned())];
+        assert_eq!(model, QuestionKind::Model { system: None, messages: texts.to_vec() });
+        let yes = || Answer::Accept(json!({"name": "Ada"}));
+        for (kind, answer, expected) in [
+            (&form, yes(), r#"{"action":"accept","content":{"name":"Ada"}}"#),
+            (&form, Answer::Decline, r#"{"action":"decline"}"#),
+            (&form, Answer::Cancel, r#"{"action":"cancel"}"#),
+            (&page, yes(), r#"{"action":"accept"}"#),
+        ] {
+            assert_eq!(kind.outcome(answer).unwrap().text(), expected);
+        }
+        let answer: Value = model.outcome(Answer::Text("Hi".into())).unwrap().view().to().unwrap();
+        assert_eq!(answer["content"]["text"], "Hi");
+        assert_eq!(model.outcome(Answer::Decline).unwrap_err().code, REJECTED);
+        assert!(QuestionKind::parse("roots/list", &RawJson::empty_object()).is_err());
+    }
+}

@@ -1,0 +1,80 @@
+//! Answers in a script: lines that begin with `/answer`, right after the command whose
+//! server asks.
+
+use serde_json::Value;
+
+use super::{Answer, QuestionKind};
+
+pub(in super::super) const ANSWER_COMMAND: &str = "/answer";
+
+/// The next line of a script, parsed as an answer.
+#[derive(Debug, PartialEq)]
+pub(in super::super) enum AnswerLine {
+    Answer(Answer),
+    /// An invalid answer, and why.
+    Wrong(String),
+    /// A blank line or a comment.
+    Empty,
+    /// Another command.
+    Other,
+}
+
+/// Parses a line as an answer to the question.
+pub(in super::super) fn parse_answer_line(line: &str, question: &QuestionKind) -> AnswerLine {
+    let line = line.trim();
+    if line.is_empty() || line.starts_with('#') {
+        return AnswerLine::Empty;
+    }
+    let Some(answer) = line.strip_prefix(ANSWER_COMMAND) else { return AnswerLine::Other };
+    if !answer.is_empty() && !answer.starts_with(char::is_whitespace) {
+        return AnswerLine::Other;
+    }
+    match (answer.trim(), question) {
+        ("decline", _) => AnswerLine::Answer(Answer::Decline),
+        ("cancel", _) => AnswerLine::Answer(Answer::Cancel),
+        ("accept", QuestionKind::Page { .. }) => AnswerLine::Answer(Answer::Accept(Value::Null)),
+        (_, QuestionKind::Page { .. }) => {
+            AnswerLine::Wrong("a page needs accept, decline or cancel".to_owned())
+        }
+        ("", _) => AnswerLine::Wrong("the answer is empty".to_owned()),
+        (answer, QuestionKind::Model { .. }) => {
+            let text = serde_json::from_str::<String>(answer).unwrap_or_else(|_| answer.to_owned());
+            AnswerLine::Answer(Answer::Text(text))
+        }
+        (answer, QuestionKind::Form { .. }) => match serde_json::from_str::<Value>(answer) {
+            Ok(content @ Value::Object(_)) => AnswerLine::Answer(Answer::Accept(content)),
+            _ => AnswerLine::Wrong("a form needs a JSON object, decline or cancel".to_owned()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_line_answers_the_question_or_is_another_command() {
+        let form = QuestionKind::Form { message: String::new(), schema: json!({}) };
+        let page = QuestionKind::Page { message: String::new(), url: String::new() };
+        let model = QuestionKind::Model { system: None, messages: vec![] };
+        let answer = AnswerLine::Answer;
+        for (line, question, expected) in [
+            (r#"/answer {"a": 1}"#, &form, answer(Answer::Accept(json!({"a": 1})))),
+            ("/answer decline", &form, answer(Answer::Decline)),
+            ("  /answer cancel ", &page, answer(Answer::Cancel)),
+            ("/answer accept", &page, answer(Answer::Accept(Value::Null))),
+            ("/answer fjord and more", &model, answer(Answer::Text("fjord and more".into()))),
+            (r#"/answer "decline""#, &model, answer(Answer::Text("decline".into()))),
+            ("# later", &form, AnswerLine::Empty),
+            ("/answers", &form, AnswerLine::Other),
+            ("/mcp", &form, AnswerLine::Other),
+        ] {
+            assert_eq!(parse_answer_line(line, question), expected, "{line}");
+        }
+        for (line, question) in [("/answer", &form), ("/answer 7", &form), ("/answer 7", &page)] {
+            assert!(matches!(parse_answer_line(line, question), AnswerLine::Wrong(_)), "{line}");
+        }
+    }
+}

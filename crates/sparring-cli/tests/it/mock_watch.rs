@@ -1,0 +1,168 @@
+//! Tests `spar mock --watch`: the script changes while it is served, also with errors.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::mock::over_http_of;
+use crate::process::{Running, SPAR, output};
+
+const AGAIN: &str = "note: ";
+
+fn tool(text: &str) -> String {
+    format!("tools: [{{name: greet, text: \"{text}\"}}]\n")
+}
+
+struct WatchedMock {
+    folder: tempfile::TempDir,
+    script: PathBuf,
+}
+
+impl WatchedMock {
+    fn with(script: &str) -> WatchedMock {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("it.mock.yaml");
+        fs::write(&path, script).unwrap();
+        WatchedMock { folder, script: path }
+    }
+
+    fn write(&self, script: &str) {
+        fs::write(&self.script, script).unwrap();
+    }
+}
+
+fn greeted(url: &str) -> String {
+    let output = output(Command::new(SPAR).args(["call", "greet", "--url", url]));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+/// Waits for the next note that contains this.
+fn note(running: &mut Running, what: &str) -> String {
+    loop {
+        let line = running.line(AGAIN);
+        if line.contains(what) {
+            return line;
+        }
+    }
+}
+
+#[test]
+fn a_script_that_changes_is_served_and_one_that_is_wrong_is_told() {
+    let place = WatchedMock::with(&tool("one"));
+    let (mut running, url) = over_http_of(&place.script, &["--watch"]);
+    assert_eq!(greeted(&url), "one");
+
+    place.write(&tool("two"));
+    let printed = note(&mut running, "reloaded ");
+    assert!(printed.ends_with("it.mock.yaml: serving mock 0.1.0 with 1 tool"), "{printed}");
+    assert_eq!(greeted(&url), "two");
+
+    place.write("tools: [{name: greet, text: x, nam: y}]\n");
+    let printed = running.line("error: ");
+    assert!(printed.contains("`nam`"), "{printed}");
+    assert!(running.line(" --> ").ends_with("it.mock.yaml:1:32"));
+    note(&mut running, "still serving the previous script");
+    assert_eq!(greeted(&url), "two");
+
+    // Editors write another file and rename it.
+    let other = place.folder.path().join("other");
+    fs::write(&other, tool("three")).unwrap();
+    fs::rename(&other, &place.script).unwrap();
+    note(&mut running, "reloaded ");
+    assert_eq!(greeted(&url), "three");
+
+    fs::remove_file(&place.script).unwrap();
+    let printed = running.line("error: cannot read ");
+    assert!(printed.contains("it.mock.yaml"), "{printed}");
+    assert_eq!(greeted(&url), "three");
+    place.write(&tool("four"));
+    note(&mut running, "reloaded ");
+    assert_eq!(greeted(&url), "four");
+
+    place.write(&format!("paths: {{mcp: /other}}\n{}", tool("five")));
+    note(&mut running, "`paths` changes only when the mock restarts");
+    assert_eq!(greeted(&url), "five");
+    running.signal(Signal::TERM);
+    assert_eq!(running.exit(), Some(143));
+}
+
+#[test]
+fn a_file_that_a_script_names_is_watched_too_also_when_it_was_not_there() {
+    let named = "resources: [{uri: \"a://b\", file: sub/b.txt}]\n";
+    let place = WatchedMock::with(&tool("one"));
+    let (mut running, url) = over_http_of(&place.script, &["--watch"]);
+    let read = || {
+        let output = output(Command::new(SPAR).args(["read", "a://b", "--url", &url]));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    };
+    place.write(named);
+    assert!(running.line("error: ").contains("cannot read"));
+    note(&mut running, "still serving the previous script");
+    let folder = place.folder.path().join("sub");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("b.txt"), "first").unwrap();
+    note(&mut running, "reloaded ");
+    assert_eq!(read(), "first");
+    fs::write(folder.join("b.txt"), "second").unwrap();
+    note(&mut running, "reloaded ");
+    assert_eq!(read(), "second");
+    running.signal(Signal::TERM);
+    running.exit();
+}
+
+/// A session by hand.
+struct McpSession {
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl McpSession {
+    fn with(running: &mut Running) -> McpSession {
+        let stdin = running.child.stdin.take().unwrap();
+        McpSession { stdin, stdout: BufReader::new(running.child.stdout.take().unwrap()) }
+    }
+
+    fn say(&mut self, frame: &Value) {
+        writeln!(self.stdin, "{frame}").unwrap();
+    }
+
+    fn hear(&mut self) -> Value {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+}
+
+fn on_pipes(script: &Path, flags: &[&str]) -> Running {
+    let mut command = Command::new(SPAR);
+    command.arg("mock").arg(script).args(flags);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Running::of(command.spawn().unwrap())
+}
+
+#[test]
+fn whoever_is_connected_is_told_of_another_list_and_stdout_has_nothing_else() {
+    let place = WatchedMock::with(&tool("one"));
+    let mut running = on_pipes(&place.script, &["--watch", "--json"]);
+    let mut talk = McpSession::with(&mut running);
+    talk.say(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "by hand", "version": "1"}}}));
+    assert_eq!(talk.hear()["id"], 1);
+    talk.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    place.write("wrong: 1\n");
+    note(&mut running, "still serving the previous script");
+    place.write(&tool("two"));
+    note(&mut running, "reloaded ");
+    place.write(&tool("three").replace("greet", "other"));
+    assert_eq!(talk.hear()["method"], "notifications/tools/list_changed");
+    talk.say(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+        "params": {"name": "other"}}));
+    assert_eq!(talk.hear()["result"]["content"][0]["text"], "three");
+    drop(talk);
+    assert_eq!(running.exit(), Some(0));
+}

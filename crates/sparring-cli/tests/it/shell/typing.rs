@@ -1,0 +1,172 @@
+//! Tests what a user types at a terminal, and what the screen shows.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use rustix::process::Signal;
+
+use super::screen::{CTRL_C, CTRL_D, Screen, UP};
+use super::shell_folder::ShellFolder;
+use crate::process::signal;
+
+#[test]
+fn the_prompt_is_there_and_tells_above_itself_who_is_connected() {
+    let place = ShellFolder::new();
+    let mut screen = Screen::start(&place, &["--server", "database"]);
+    screen.see("connected to database (3 tools, 1 resource)");
+    screen.enter("/mcp\r");
+    screen.see("1 of 1 server connected");
+    screen.enter(CTRL_D);
+    assert_eq!(screen.end(), (Some(0), true));
+}
+
+#[test]
+fn commands_servers_tools_and_their_arguments_are_completed() {
+    let place = ShellFolder::new();
+    let mut screen = Screen::start(&place, &["--allow", "mcp__database"]);
+    screen.see("connected to database");
+    screen.enter("/mc\tconn\tsp\t\r");
+    screen.see("connected to spare (2 tools, 1 resource)");
+    screen.enter("/mcp call dat\tqu\tsq\tx lim\t3\r");
+    screen.see("rows of x");
+    screen.enter("/mcp read dat\tdb\t\r");
+    screen.see("Ada");
+    screen.enter(CTRL_D);
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn what_was_typed_comes_back_also_the_next_time_and_secrets_do_not() {
+    let place = ShellFolder::new();
+    let mut screen = Screen::start(&place, &["--server", "files"]);
+    screen.see("connected to files");
+    screen.enter("/mcp tools\r");
+    screen.see("files (2 tools)");
+    screen.enter(" /mcp status\r");
+    screen.see("1 of 1 server connected");
+    screen.enter("/mcp call files nothing token=hunter2\r");
+    screen.see("has no tool 'nothing'");
+    screen.enter(&format!("{UP}\r"));
+    screen.see("files (2 tools)");
+    screen.enter("/quit\r");
+    assert_eq!(screen.end().0, Some(0));
+    let file = place.file(".local/state/sparring/history");
+    let kept = fs::read_to_string(&file).unwrap();
+    assert!(kept.contains("/mcp tools\n") && kept.contains("/quit\n"), "{kept}");
+    assert!(!kept.contains("status") && !kept.contains("hunter2"), "{kept}");
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let mut screen = Screen::start(&place, &["--server", "files"]);
+    screen.see("connected to files");
+    screen.enter(&format!("{UP}{UP}\r"));
+    screen.see("files (2 tools)");
+    screen.enter(CTRL_D);
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn what_is_undecided_is_asked_for_once_always_or_never() {
+    let place = ShellFolder::new();
+    let mut screen = Screen::start(&place, &["--server", "database"]);
+    screen.see("connected to database");
+    for (answer, result) in
+        [("o\n", "rows of x"), ("\n", "is not allowed: no answer"), ("a\n", "rows of x")]
+    {
+        screen.enter("/mcp call database query sql=x\r");
+        screen.see("'database' wants to run its tool 'query'");
+        screen.see("Allow?");
+        screen.type_in(answer);
+        screen.see(result);
+    }
+    screen.enter("/mcp call database query sql=again\r");
+    let before = screen.see("rows of again");
+    assert!(!before.contains("Allow?"), "{before}");
+    screen.enter("/mcp call database tables\r");
+    screen.see("Allow?");
+    screen.type_in("n\n");
+    screen.see("you answered never");
+    screen.enter("/mcp call database tables\r");
+    let before = screen.see("you answered never");
+    assert!(!before.contains("Allow?"), "{before}");
+    screen.enter(CTRL_D);
+    assert_eq!(screen.end().0, Some(0));
+    // Also in other runs, where no user can be asked.
+    let shown = place.printed(&["--server", "database"], "/mcp call database query sql=y\n");
+    assert_eq!(shown, "rows of y\n");
+}
+
+#[test]
+fn ctrl_c_cancels_a_call_and_a_question_and_nothing_else() {
+    let place = ShellFolder::new();
+    let mut screen = Screen::start(&place, &["--server", "database"]);
+    screen.see("connected to database");
+    screen.enter("/mcp call database slow\r");
+    screen.see("Allow?");
+    screen.type_in(CTRL_C);
+    screen.see(" cancelled");
+    // The next line is not the answer to the question.
+    screen.enter("/mcp call database slow\r");
+    screen.see("Allow?");
+    screen.type_in("o\n");
+    screen.type_in(CTRL_C);
+    screen.see(" cancelled");
+    screen.enter("/mcp\r");
+    screen.see("1 of 1 server connected");
+    screen.enter(CTRL_D);
+    assert_eq!(screen.end(), (Some(0), true));
+}
+
+#[test]
+fn a_server_that_crashes_is_told_above_the_prompt_and_connected_again() {
+    let place = ShellFolder::new();
+    let mut screen = Screen::start(&place, &["--server", "database"]);
+    screen.see("connected to database");
+    screen.enter("/mcp stat");
+    screen.see("stat");
+    let before = place.process();
+    signal(before.parse().unwrap(), Signal::KILL);
+    screen.see("server `database` was lost: ");
+    screen.see("connected to database (3 tools, 1 resource)");
+    // The text typed before is still there.
+    screen.type_in("us\r");
+    screen.see("1 of 1 server connected");
+    assert_ne!(before, place.process());
+    screen.enter("/mcp log database\r");
+    screen.see("was lost");
+    screen.enter(CTRL_D);
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn a_file_that_changes_is_read_again_and_what_differs_is_told() {
+    let place = ShellFolder::new();
+    let mut screen = Screen::start(&place, &[]);
+    screen.see("connected to database");
+    let changed = place.servers().replace("  spare:", "  other:");
+    place.write("servers.yaml", &changed.replace(", auto_connect: false", ""));
+    screen.see("reloaded: added other; removed spare");
+    screen.see("connected to other (2 tools, 1 resource)");
+    place.write("servers.yaml", "servers: [");
+    screen.see("cannot reload the configuration");
+    screen.enter("/mcp\r");
+    screen.see("3 of 3 servers connected");
+    screen.enter(CTRL_D);
+    assert_eq!(screen.end().0, Some(0));
+}
+
+#[test]
+fn nothing_of_a_server_draws_on_the_terminal() {
+    let place = ShellFolder::new();
+    let mut screen = Screen::start(&place, &["--server", "files", "--allow", "mcp__files"]);
+    screen.see("connected to files");
+    screen.enter("/mcp tools\r");
+    screen.see("Reads [2J a file");
+    screen.see("odd [2J");
+    screen.enter("/mcp call files read\r");
+    screen.see("a\\u001b]0;title\\u0007 file");
+    // A name with control characters is not completed.
+    screen.enter(&format!("/mcp call files o\t\t{CTRL_C}"));
+    let seen = screen.see("/quit to exit");
+    assert!(!seen.contains("\u{1b}[2J"), "{seen:?}");
+    screen.enter(CTRL_D);
+    assert_eq!(screen.end().0, Some(0));
+}

@@ -1,0 +1,136 @@
+//! Tests questions at a terminal.
+
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Instant;
+
+use rustix::process::Signal;
+use rustix::termios::{LocalModes, tcgetattr};
+
+use crate::process::{SPAR, WAIT_LIMIT, signal};
+use crate::terminal::terminal;
+
+const MOCK: &str = "server: {name: m, version: 1.0.0}\nvars: {key: none}\ntools:\n  - name: which\n    \
+                    replies: [{text: \"it is ${vars.key}\"}]\n";
+
+const ASKING: &str = r#"{
+    "inputs": [
+        {"id": "key", "type": "promptString", "description": "API key", "password": true},
+        {"id": "tool", "type": "pickString", "options": ["mock", "other"], "default": "mock"}
+    ],
+    "servers": {"asks": {"command": "SPAR", "args": ["${input:tool}", "m.mock.yaml", "--var", "key=${input:key}"]}}
+}"#;
+
+/// `spar` on a terminal, in a project.
+struct TerminalSession {
+    project: tempfile::TempDir,
+    child: Child,
+    /// The terminal's end of the program.
+    terminal: File,
+    /// The terminal's end of the user.
+    keys: File,
+    screen: Receiver<Vec<u8>>,
+    seen: String,
+}
+
+impl TerminalSession {
+    fn start(args: &[&str]) -> TerminalSession {
+        let project = tempfile::tempdir().unwrap();
+        fs::create_dir(project.path().join(".vscode")).unwrap();
+        let asking = ASKING.replace("SPAR", SPAR);
+        fs::write(project.path().join(".vscode/mcp.json"), asking).unwrap();
+        fs::write(project.path().join("m.mock.yaml"), MOCK).unwrap();
+        let (terminal, screen) = terminal();
+        let mut screen = screen.into_inner();
+        let keys = screen.try_clone().unwrap();
+        let mut command = Command::new(SPAR);
+        command.args(args).current_dir(project.path()).env("HOME", project.path());
+        command.stdin(Stdio::from(terminal.try_clone().unwrap())).stdout(Stdio::piped());
+        command.stderr(Stdio::from(terminal.try_clone().unwrap())).env("NO_COLOR", "1");
+        let child = command.spawn().unwrap();
+        let (tell, shown_text) = channel();
+        std::thread::spawn(move || {
+            let mut some = [0; 4096];
+            while let Ok(count @ 1..) = screen.read(&mut some) {
+                if tell.send(some[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        TerminalSession { project, child, terminal, keys, screen: shown_text, seen: String::new() }
+    }
+
+    /// Waits until the screen shows the text.
+    fn sees(&mut self, text: &str) {
+        let until = Instant::now() + WAIT_LIMIT;
+        while !self.seen.contains(text) {
+            let left = until.saturating_duration_since(Instant::now());
+            let came = self.screen.recv_timeout(left);
+            let came = came.unwrap_or_else(|_| panic!("{text:?} never comes: {}", self.seen));
+            self.seen += &String::from_utf8_lossy(&came);
+        }
+    }
+
+    fn types(&mut self, line: &str) {
+        writeln!(self.keys, "{line}").unwrap();
+    }
+
+    fn shows_what_is_typed(&self) -> bool {
+        tcgetattr(&self.terminal).unwrap().local_modes.contains(LocalModes::ECHO)
+    }
+
+    /// Returns the output and the exit code, after the end.
+    fn end(&mut self) -> (String, Option<i32>) {
+        let mut printed = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+        (printed, self.child.wait().unwrap().code())
+    }
+}
+
+#[test]
+fn an_input_is_asked_for_and_a_secret_one_is_not_shown() {
+    let mut sitting = TerminalSession::start(&["call", "which", "--server", "asks"]);
+    sitting.sees("tool (mock, other) [mock]: ");
+    sitting.types("none of these");
+    sitting.sees("none of these\r\ntool (mock, other) [mock]: ");
+    sitting.types("");
+    sitting.sees("API key: ");
+    while sitting.shows_what_is_typed() {
+        std::thread::yield_now();
+    }
+    sitting.types("hunter2");
+    let (printed, code) = sitting.end();
+    assert_eq!((&*printed, code), ("it is hunter2\n", Some(0)));
+    assert!(!sitting.seen.contains("hunter2"), "{}", sitting.seen);
+    assert!(sitting.shows_what_is_typed());
+}
+
+#[test]
+fn whoever_gives_up_has_a_terminal_that_shows_what_is_typed() {
+    let mut sitting = TerminalSession::start(&["call", "which", "--server", "asks"]);
+    sitting.sees("tool (mock, other) [mock]: ");
+    sitting.types("mock");
+    sitting.sees("API key: ");
+    while sitting.shows_what_is_typed() {
+        std::thread::yield_now();
+    }
+    signal(sitting.child.id(), Signal::INT);
+    assert_eq!(sitting.end().1, Some(130));
+    assert!(sitting.shows_what_is_typed());
+}
+
+#[test]
+fn a_file_is_trusted_after_a_look_at_what_it_would_do() {
+    for (answer, trusted) in [("y", true), ("", false), ("no", false), ("YES", true)] {
+        let mut sitting = TerminalSession::start(&["config", "trust"]);
+        sitting.sees("asks (stdio): ");
+        sitting.sees("Trust this file? [y/N] ");
+        sitting.types(answer);
+        let (printed, code) = sitting.end();
+        assert_eq!((printed.starts_with("trusted: "), code), (trusted, Some(0)), "{answer}");
+        let store = sitting.project.path().join(".local/state/sparring/trust.json");
+        assert_eq!(store.exists(), trusted, "{answer}");
+    }
+}

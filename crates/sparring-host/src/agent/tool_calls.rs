@@ -1,0 +1,126 @@
+//! Calls the tools that a model asks for, if permitted, and converts the
+//! results for the model.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use sparring_peer::Cause;
+use sparring_peer::client::{self, Response};
+use sparring_wire::RawJson;
+
+use super::agent_loop::Agent;
+use super::event::{Event, Permission};
+use super::model_turn::{Called, ToolResult};
+use crate::artifacts::{Call, ProcessedResult};
+use crate::registry::{CallError, Caller as _, Route};
+use crate::text::truncate;
+
+/// The maximum number of characters of an error that the model gets.
+const MAX_ERROR_CHARS: usize = 2_000;
+
+/// A permitted call.
+struct PermittedCall {
+    call: Arc<Called>,
+    arguments: RawJson,
+    route: Route,
+}
+
+/// A call after the permission check.
+enum CheckedCall {
+    Permitted(PermittedCall),
+    Refused(Arc<Called>, String),
+}
+
+impl Agent<'_> {
+    /// Makes calls and returns the results in the same order. Consecutive calls
+    /// with `readOnlyHint` run concurrently; a call that may change something
+    /// runs alone, because later calls may depend on it.
+    pub(super) async fn call_all(&self, calls: Vec<Arc<Called>>) -> Vec<ToolResult> {
+        let mut outcomes = Vec::with_capacity(calls.len());
+        let mut calls = calls.into_iter().peekable();
+        while let Some(first) = calls.next() {
+            let mut together = vec![first];
+            while self.is_read_only(&together[0]) {
+                let Some(next) = calls.next_if(|next| self.is_read_only(next)) else { break };
+                together.push(next);
+            }
+            // Permissions are asked for one after the other.
+            let mut checked = Vec::with_capacity(together.len());
+            for call in together {
+                checked.push(self.check(call).await);
+            }
+            outcomes.extend(join_all(checked.into_iter().map(|it| self.finish_call(it))).await);
+        }
+        outcomes
+    }
+
+    fn is_read_only(&self, call: &Called) -> bool {
+        let tool = self.registry.get(&call.tool);
+        let hint = tool.as_ref().and_then(|tool| tool.annotations()?.get("readOnlyHint"));
+        hint.and_then(|hint| hint.as_bool()) == Some(true)
+    }
+
+    async fn check(&self, call: Arc<Called>) -> CheckedCall {
+        self.emit(Event::Call(Arc::clone(&call))).await;
+        let arguments = match call.value() {
+            Ok(value) => RawJson::from(value),
+            Err(why) => return CheckedCall::Refused(call, why),
+        };
+        let permitted = self.registry.permit(&call.tool, arguments.view()).await;
+        let server = self.registry.get(&call.tool).map(|tool| tool.server);
+        let refused = permitted.as_ref().err().map(ToString::to_string);
+        let permission = Permission { call: Arc::clone(&call), server, refused };
+        self.emit(Event::Permission(permission)).await;
+        match permitted {
+            Ok(route) => CheckedCall::Permitted(PermittedCall { call, arguments, route }),
+            Err(refusal) => CheckedCall::Refused(call, refusal.to_string()),
+        }
+    }
+
+    async fn finish_call(&self, checked: CheckedCall) -> ToolResult {
+        let (call, text, is_error) = match checked {
+            CheckedCall::Refused(call, why) => (call, why, true),
+            CheckedCall::Permitted(permitted) => {
+                let (text, is_error) = self.call(&permitted).await;
+                (permitted.call, text, is_error)
+            }
+        };
+        let outcome = ToolResult { id: call.id.clone(), text: text.clone(), is_error };
+        self.emit(Event::Result { call, text, is_error }).await;
+        outcome
+    }
+
+    async fn call(&self, permitted: &PermittedCall) -> (String, bool) {
+        let PermittedCall { call, arguments, route } = permitted;
+        let answered = self.manager.call(route, arguments.clone()).await;
+        let response = match answered {
+            Ok(response) => response,
+            Err(error) => return (truncate(&error_text(&error), MAX_ERROR_CHARS), true),
+        };
+        let Some(result) = response.result() else {
+            return (truncate(&refusal_text(&response), MAX_ERROR_CHARS), true);
+        };
+        let source = Call { server: &route.server, tool: &route.tool.name, arguments };
+        let ProcessedResult { artifacts, for_model, .. } = self.store.process(source, result);
+        for artifact in artifacts {
+            self.emit(Event::Artifact { call: Arc::clone(call), artifact }).await;
+        }
+        (for_model, response.is_error())
+    }
+}
+
+fn refusal_text(response: &Response) -> String {
+    let error = response.error();
+    error.map_or("the server sent no result".to_owned(), |error| format!("server returned {error}"))
+}
+
+/// The error text for the model, without the server's stderr.
+fn error_text(error: &CallError) -> String {
+    match error {
+        CallError::Failed {
+            server,
+            error: client::Error::Closed { cause: Cause::Gone { how, .. }, .. },
+        } => format!("server `{server}` was lost during the call: {how}"),
+        error => error.to_string(),
+    }
+}

@@ -1,0 +1,173 @@
+//! The locations of config files.
+
+use std::path::{Path, PathBuf};
+
+use super::server_config::Scope;
+
+/// The files of a project; later ones override earlier ones.
+const PROJECT_FILES: [(&str, Format); 4] = [
+    (".cursor/mcp.json", Format::Cursor),
+    (".vscode/mcp.json", Format::VsCode),
+    (".mcp.json", Format::McpJson),
+    (".spar/mcp.yaml", Format::Yaml),
+];
+
+/// The format of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Our own: YAML with `servers`.
+    Yaml,
+    /// Cursor's: JSON with `mcpServers`.
+    Cursor,
+    /// VS Code's: JSON with comments, `servers` and `inputs`.
+    VsCode,
+    /// The format of Claude, the Inspector and many others: JSON with
+    /// `mcpServers`.
+    McpJson,
+}
+
+/// The location of a config file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: PathBuf,
+    /// Its format.
+    pub format: Format,
+    /// Its scope.
+    pub scope: Scope,
+    /// The folder for relative paths: the folder of the project, or the user's
+    /// home.
+    pub folder: Option<PathBuf>,
+}
+
+/// All possible files; later ones override earlier ones.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Places(pub Vec<Place>);
+
+impl Places {
+    /// The user's file, and the files of the project that contains a folder:
+    /// the nearest parent folder with such a file, up to a folder with `.git`,
+    /// which is the root of its project.
+    pub fn find(user: Option<PathBuf>, home: Option<PathBuf>, from: &Path) -> Places {
+        let user =
+            user.map(|file| Place { file, format: Format::Yaml, scope: Scope::User, folder: home });
+        let project = find_project(from);
+        let of_project = PROJECT_FILES.map(|(name, format)| Place {
+            file: project.join(name),
+            format,
+            scope: Scope::Project,
+            folder: Some(project.to_owned()),
+        });
+        Places(user.into_iter().chain(of_project).collect())
+    }
+
+    /// The project's `.spar/mcp.yaml`.
+    pub fn of_project(&self) -> Option<&Place> {
+        let ours = |it: &&Place| it.scope == Scope::Project && it.format == Format::Yaml;
+        self.0.iter().find(ours)
+    }
+
+    /// The user's file.
+    pub fn of_user(&self) -> Option<&Place> {
+        self.0.iter().find(|it| it.scope == Scope::User)
+    }
+
+    /// The location of a file that is one of these, or that has such a name.
+    pub fn at(&self, file: &Path) -> Option<Place> {
+        if let Some(place) = self.0.iter().find(|it| it.file == file) {
+            return Some(place.clone());
+        }
+        let named = |name: &str| file.ends_with(name).then(|| name.split('/').count());
+        let found = PROJECT_FILES.iter().find_map(|(name, format)| Some((named(name)?, *format)));
+        let (depth, format) = found?;
+        let folder = file.ancestors().nth(depth).map(Path::to_owned);
+        Some(Place { file: file.to_owned(), format, scope: Scope::Project, folder })
+    }
+}
+
+impl Format {
+    /// The key of the map of servers.
+    pub(super) fn servers_key(self) -> &'static str {
+        match self {
+            Format::Yaml | Format::VsCode => "servers",
+            Format::Cursor | Format::McpJson => "mcpServers",
+        }
+    }
+
+    /// Returns whether it is JSON with the keys of other programs.
+    pub(super) fn is_foreign(self) -> bool {
+        self != Format::Yaml
+    }
+}
+
+fn find_project(from: &Path) -> &Path {
+    for folder in from.ancestors() {
+        let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+        if PROJECT_FILES.iter().any(|(name, _)| has(name)) {
+            return folder;
+        }
+        if has(".git") {
+            return folder;
+        }
+    }
+    from
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// The project of `a/b/c` in a folder with these files.
+    fn project_with(files: &[&str]) -> String {
+        let root = tempfile::tempdir().unwrap();
+        let from = root.path().join("a/b/c");
+        fs::create_dir_all(&from).unwrap();
+        for file in files {
+            let file = root.path().join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        let places = Places::find(None, None, &from);
+        let folder = places.of_project().unwrap().folder.clone().unwrap();
+        let below = folder.strip_prefix(root.path()).map(Path::to_owned);
+        below.unwrap_or(folder).display().to_string()
+    }
+
+    #[test]
+    fn a_project_is_the_nearest_folder_with_a_config_file_or_a_repository() {
+        assert_eq!(project_with(&["a/.mcp.json"]), "a");
+        assert_eq!(project_with(&["a/.mcp.json", "a/b/.spar/mcp.yaml"]), "a/b");
+        assert_eq!(project_with(&["a/b/.git/HEAD", "a/.mcp.json"]), "a/b");
+        assert_eq!(project_with(&["a/b/.git/HEAD", "a/b/c/.vscode/mcp.json"]), "a/b/c");
+        assert_eq!(project_with(&["a/.git/HEAD", "a/.cursor/mcp.json"]), "a");
+        assert_eq!(project_with(&[".vscode/settings.json"]), "a/b/c");
+    }
+
+    #[test]
+    fn the_users_file_comes_first_and_spar_mcp_yaml_last() {
+        let places = Places::find(Some("/u/mcp.yaml".into()), Some("/h".into()), Path::new("/p"));
+        let files: Vec<_> = places.0.iter().map(|place| place.file.to_str().unwrap()).collect();
+        let expected = [
+            "/u/mcp.yaml",
+            "/p/.cursor/mcp.json",
+            "/p/.vscode/mcp.json",
+            "/p/.mcp.json",
+            "/p/.spar/mcp.yaml",
+        ];
+        assert_eq!(files, expected);
+        assert_eq!(places.of_user().unwrap().folder.as_deref(), Some(Path::new("/h")));
+    }
+
+    #[test]
+    fn the_format_of_a_file_elsewhere_follows_from_its_name() {
+        let places = Places::find(None, None, Path::new("/p"));
+        let place = places.at(Path::new("/q/.vscode/mcp.json")).unwrap();
+        assert_eq!(place.format, Format::VsCode);
+        assert_eq!(place.folder.as_deref(), Some(Path::new("/q")));
+        let place = places.at(Path::new("/q/.mcp.json")).unwrap();
+        assert_eq!(place.folder.as_deref(), Some(Path::new("/q")));
+        assert_eq!(places.at(Path::new("/q/mcp.txt")), None);
+    }
+}

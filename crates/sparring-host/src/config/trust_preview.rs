@@ -1,0 +1,112 @@
+//! Previews what a project's file would do if it were trusted. The preview is
+//! what becomes trusted, even if the file changes meanwhile.
+
+use std::path::Path;
+
+use sparring_script::{Kind, Node, Template};
+
+use super::configuration::Fault;
+use super::locations::Place;
+use super::merge::{transport_name, written_target};
+use super::read::{RawEntry, parse_content, parse_rules, read_text};
+use super::trust::{Trust, TrustError};
+
+/// A preview of a file.
+#[derive(Debug)]
+pub struct Offer {
+    place: Place,
+    text: String,
+    /// The servers that it would start or connect to.
+    pub servers: Vec<Offered>,
+    /// The tools that could be called without a question.
+    pub allow: Vec<String>,
+}
+
+/// A server that would be started or connected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offered {
+    /// Its name.
+    pub name: String,
+    /// Its transport.
+    pub transport: &'static str,
+    /// Its command line or URL as written in the file.
+    pub spelled: String,
+    /// Our environment variables that it would get.
+    pub takes: Vec<String>,
+    /// The environment variables that its entry sets.
+    pub sets: Vec<String>,
+}
+
+impl Offer {
+    /// Reads a file; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn read(place: &Place) -> Result<Option<Offer>, Fault> {
+        let unreadable = |why| Fault::Unreadable { file: place.file.clone(), why };
+        let Some(text) = read_text(&place.file).map_err(unreadable)? else { return Ok(None) };
+        let content = parse_content(place, &text).map_err(Fault::Wrong)?;
+        let server_allow = content.entries.iter().flat_map(|raw| {
+            let rules = raw.node.get("permissions").map(parse_rules).unwrap_or_default();
+            rules.allow.into_iter().map(|pattern| format!("{}: {pattern}", raw.name))
+        });
+        let allow = content.rules.allow.iter().cloned().chain(server_allow).collect();
+        let servers = content.entries.iter().map(preview_server).collect();
+        Ok(Some(Offer { place: place.clone(), text, servers, allow }))
+    }
+
+    /// The file.
+    pub fn file(&self) -> &Path {
+        &self.place.file
+    }
+
+    /// Returns whether the user trusts the file already.
+    ///
+    /// # Errors
+    /// If the trust store cannot be read.
+    pub fn is_trusted(&self, store: &Path) -> Result<bool, TrustError> {
+        Ok(Trust::read(store)?.covers(&self.place.file, &self.text))
+    }
+
+    /// Trusts the file as it was read.
+    ///
+    /// # Errors
+    /// If the trust store cannot be written.
+    pub fn trust(&self, store: &Path) -> Result<(), TrustError> {
+        Trust::add(store, &self.place.file, &self.text)
+    }
+}
+
+fn preview_server(raw: &RawEntry) -> Offered {
+    let mut takes = Vec::new();
+    collect_variables(&raw.node, &mut takes);
+    let passed = raw.node.get("pass_env").map(Node::items).unwrap_or_default();
+    takes.extend(passed.iter().filter_map(|item| item.as_str().map(str::to_owned)));
+    takes.sort();
+    takes.dedup();
+    let env = raw.node.get("env").map(Node::entries).unwrap_or_default();
+    Offered {
+        name: raw.name.clone(),
+        transport: transport_name(&raw.node),
+        spelled: written_target(&raw.node),
+        takes,
+        sets: env.iter().map(|entry| entry.key.clone()).collect(),
+    }
+}
+
+/// Collects the names of variables in the texts of a value.
+pub(super) fn collect_variables(node: &Node, names: &mut Vec<String>) {
+    if let Kind::String(text) = &node.kind {
+        let template = Template::parse(text).ok();
+        for (path, _) in template.iter().flat_map(Template::holes) {
+            let name = match path.root() {
+                "env" => path.key(1),
+                "input" if path.key(1).is_some() => None,
+                _ => path.key(0),
+            };
+            names.extend(name.map(str::to_owned));
+        }
+    }
+    node.entries().iter().for_each(|entry| collect_variables(&entry.value, names));
+    node.items().iter().for_each(|item| collect_variables(item, names));
+}

@@ -1,0 +1,94 @@
+//! Rewrites params and responses for forwarding, without changing anything else
+//! in them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::json;
+use sparring_peer::client::{Error, Response};
+use sparring_peer::server::{Answer, Context, Reply};
+use sparring_wire::json::ObjectBuilder;
+use sparring_wire::types::LogLevel;
+use sparring_wire::{ErrorObject, Json, RawJson};
+
+use crate::manager::Connection;
+
+/// Members that belong to one hop and are not forwarded.
+const HOP_MEMBERS: [&str; 2] = ["inputResponses", "requestState"];
+
+/// The forwarded params of a request, with these members replaced.
+pub(super) fn request_params(cx: &Context, replaced: &[(&str, Json<'_>)]) -> RawJson {
+    let mut members: Vec<(Cow<'_, str>, Json<'_>)> = Vec::new();
+    let meta = cx.params().and_then(|params| params.get("_meta")).and_then(forwarded_meta);
+    for (key, value) in cx.params().into_iter().flat_map(Json::members) {
+        let name = key.name();
+        let kept = name != "_meta" && !HOP_MEMBERS.contains(&&*name);
+        let is_replaced = replaced.iter().any(|(replaced, _)| *replaced == name);
+        if kept && !is_replaced {
+            members.push((name, value));
+        }
+    }
+    members.extend(replaced.iter().map(|(name, value)| ((*name).into(), *value)));
+    members.extend(meta.as_ref().map(|meta| ("_meta".into(), meta.view())));
+    build_object(&members)
+}
+
+/// The params of a tool call, with the server's name of the tool.
+pub(super) fn tool_params(cx: &Context, tool: &str, arguments: Json<'_>) -> RawJson {
+    let params = ObjectBuilder::with_room_for(tool.len() + arguments.bytes().len() + 24);
+    let params = params.string("name", tool).json("arguments", arguments);
+    match cx.params().and_then(|params| params.get("_meta")).and_then(forwarded_meta) {
+        Some(meta) => params.json("_meta", meta.view()).build(),
+        None => params.build(),
+    }
+}
+
+/// Adds the log level of the client to the params, for servers that get it with
+/// each request.
+pub(super) fn with_log_level(connection: &Connection, params: RawJson, level: LogLevel) -> RawJson {
+    if !connection.revision().is_some_and(|revision| revision.is_modern()) {
+        return params;
+    }
+    let level = RawJson::string(level.name());
+    let meta = params.view().get("_meta").filter(|meta| meta.is_object());
+    let meta = meta.map_or_else(RawJson::empty_object, RawJson::from);
+    let meta = meta.with_member("io.modelcontextprotocol/logLevel", level.view());
+    params.with_member("_meta", meta.view())
+}
+
+/// Converts a server's response, or the reason why there is none.
+pub(super) fn to_answer(server: &Arc<str>, answer: Result<Response, Error>) -> Answer {
+    match answer {
+        Ok(response) => Reply::passed_on(response).map_err(|response| {
+            let empty = || ErrorObject::internal(with_server(server, "empty response"));
+            response.error().unwrap_or_else(empty).into()
+        }),
+        // An error of the client itself goes back to it unchanged.
+        Err(Error::Unanswered { error, .. }) => Err((*error).into()),
+        Err(error) => {
+            let data = json!({"server": **server, "kind": error.kind()});
+            Err(ErrorObject::internal(with_server(server, &error.to_string()))
+                .with_data(data)
+                .into())
+        }
+    }
+}
+
+/// The metadata that does not belong to one hop; `None` if there is none.
+fn forwarded_meta(meta: Json<'_>) -> Option<RawJson> {
+    let named = meta.members().map(|(key, value)| (key.name(), value));
+    let kept = named.filter(|(name, _)| {
+        name != "progressToken" && !name.starts_with("io.modelcontextprotocol/")
+    });
+    let members: Vec<(Cow<'_, str>, Json<'_>)> = kept.collect();
+    (!members.is_empty()).then(|| build_object(&members))
+}
+
+fn build_object(members: &[(Cow<'_, str>, Json<'_>)]) -> RawJson {
+    let object = ObjectBuilder::with_room_for(0);
+    members.iter().fold(object, |object, (name, value)| object.json(name, *value)).build()
+}
+
+fn with_server(server: &str, what: &str) -> String {
+    format!("server `{server}`: {what}")
+}

@@ -1,0 +1,223 @@
+//! A request in the form that both APIs share, so that one script works for either: for
+//! expectations, the journal and templates.
+
+use serde_json::{Map, Value, json};
+use sparring_wire::json::tree;
+
+use super::{Api, anthropic, openai};
+
+/// A chat request of an agent.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ChatRequest {
+    pub(crate) model: String,
+    pub(crate) system: String,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) tools: Vec<Value>,
+    /// Whether the answer is to be streamed.
+    pub(crate) stream: bool,
+    /// Whether a stream ends with its token usage.
+    pub(crate) with_usage: bool,
+}
+
+/// A message of the conversation.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Message {
+    pub(crate) role: String,
+    pub(crate) text: String,
+    pub(crate) calls: Vec<PastCall>,
+    pub(crate) results: Vec<ToolResult>,
+}
+
+/// A past tool call of the model, as the agent repeats it.
+#[derive(Debug, Clone)]
+pub(crate) struct PastCall {
+    pub(crate) id: String,
+    pub(crate) tool: String,
+    pub(crate) with: Value,
+}
+
+/// The result of a tool call.
+#[derive(Debug, Clone)]
+pub(crate) struct ToolResult {
+    pub(crate) id: String,
+    pub(crate) text: String,
+    pub(crate) is_error: Option<bool>,
+}
+
+/// Why a request is invalid, as the API would report it.
+pub(super) type InvalidRequest = String;
+
+impl ChatRequest {
+    /// Parses the body of a request.
+    pub(super) fn parse(api: Api, body: &Value) -> Result<ChatRequest, InvalidRequest> {
+        let text = |key: &str| match body.get(key) {
+            Some(Value::String(text)) => Ok(text.clone()),
+            Some(_) => Err(format!("`{key}` must be a string")),
+            None => Err(format!("`{key}` is missing")),
+        };
+        if !body.is_object() {
+            return Err("the body must be an object".to_owned());
+        }
+        let chat = ChatRequest {
+            model: text("model")?,
+            stream: match body.get("stream") {
+                None | Some(Value::Null) => false,
+                Some(Value::Bool(stream)) => *stream,
+                Some(_) => return Err("`stream` must be true or false".to_owned()),
+            },
+            tools: list_at(body, "tools", true)?
+                .iter()
+                .enumerate()
+                .map(|(at, tool)| normalize_tool(api, at, tool))
+                .collect::<Result<_, _>>()?,
+            ..ChatRequest::default()
+        };
+        let messages = list_at(body, "messages", false)?;
+        if messages.is_empty() {
+            return Err("`messages` must have at least one message".to_owned());
+        }
+        let chat = match api {
+            Api::OpenAi => openai::parse_messages(body, messages, chat)?,
+            Api::Anthropic => anthropic::parse_messages(body, messages, chat)?,
+        };
+        chat.check_call_results()?;
+        Ok(chat)
+    }
+
+    /// Checks that each call has a result before the next message, and each result a call, as
+    /// both APIs require.
+    fn check_call_results(&self) -> Result<(), InvalidRequest> {
+        let mut open: Vec<&PastCall> = Vec::new();
+        let unanswered = |open: &[&PastCall]| match open {
+            [] => Ok(()),
+            [call, ..] => {
+                Err(format!("the call `{}` of `{}` has no result after it", call.id, call.tool))
+            }
+        };
+        for message in &self.messages {
+            if message.results.is_empty() {
+                unanswered(&open)?;
+            }
+            for result in &message.results {
+                let Some(at) = open.iter().position(|call| call.id == result.id) else {
+                    return Err(format!("the result `{}` has no call before it", result.id));
+                };
+                open.remove(at);
+            }
+            open.extend(&message.calls);
+        }
+        unanswered(&open)
+    }
+
+    /// Returns the last user text.
+    pub(super) fn last_user_text(&self) -> &str {
+        self.user_texts().next().unwrap_or_default()
+    }
+
+    /// Returns the user texts, the last first.
+    pub(super) fn user_texts(&self) -> impl Iterator<Item = &str> {
+        let messages = self.messages.iter().rev().filter(|it| it.role == "user");
+        messages.map(|it| &*it.text).filter(|text| !text.is_empty())
+    }
+
+    /// Returns the results of the last tool calls.
+    pub(super) fn last_results(&self) -> Vec<Value> {
+        let after = self.messages.iter().rposition(|it| !it.calls.is_empty());
+        let since = after.map_or(&[][..], |at| &self.messages[at..]);
+        since.iter().flat_map(|it| &it.results).map(|it| self.result_to_json(it)).collect()
+    }
+
+    fn result_to_json(&self, result: &ToolResult) -> Value {
+        let calls = self.messages.iter().rev().flat_map(|it| &it.calls);
+        let tool = calls.clone().find(|call| call.id == result.id).map(|call| &*call.tool);
+        let mut value = json!({"tool": tool, "id": result.id, "text": result.text});
+        if let Some(is_error) = result.is_error {
+            value["is_error"] = is_error.into();
+        }
+        if let Ok(json) = tree(result.text.as_bytes()) {
+            value["json"] = json;
+        }
+        value
+    }
+
+    /// Returns the request as JSON.
+    pub(super) fn to_json(&self) -> Value {
+        let messages: Vec<Value> =
+            self.messages.iter().map(|it| self.message_to_json(it)).collect();
+        json!({
+            "model": self.model, "system": self.system, "user": self.last_user_text(),
+            "messages": messages, "tools": self.tools, "results": self.last_results(),
+        })
+    }
+
+    fn message_to_json(&self, message: &Message) -> Value {
+        let mut value = Map::new();
+        value.insert("role".to_owned(), message.role.clone().into());
+        value.insert("text".to_owned(), message.text.clone().into());
+        if !message.calls.is_empty() {
+            let call = |it: &PastCall| json!({"tool": it.tool, "with": it.with, "id": it.id});
+            value.insert("calls".to_owned(), message.calls.iter().map(call).collect());
+        }
+        if !message.results.is_empty() {
+            let results = message.results.iter().map(|it| self.result_to_json(it));
+            value.insert("results".to_owned(), results.collect());
+        }
+        value.into()
+    }
+
+    /// Returns the names of the declared tools.
+    pub(super) fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().filter_map(|tool| tool["name"].as_str())
+    }
+}
+
+/// Converts a declared tool to the shared form. Tools that run at the API may have only a type.
+fn normalize_tool(api: Api, at: usize, tool: &Value) -> Result<Value, InvalidRequest> {
+    let (definition, schema) = match api {
+        Api::OpenAi if tool.get("custom").is_some() => (&tool["custom"], "format"),
+        Api::OpenAi => (&tool["function"], "parameters"),
+        Api::Anthropic => (tool, "input_schema"),
+    };
+    let Some(name) = definition["name"].as_str().or(definition["type"].as_str()) else {
+        let parent = if api == Api::OpenAi { ".function" } else { "" };
+        return Err(format!("`tools[{at}]{parent}.name` must be a string"));
+    };
+    let mut value = json!({"name": name});
+    for (ours, theirs) in [("description", "description"), ("input_schema", schema)] {
+        if let Some(given) = definition.get(theirs).filter(|given| !given.is_null()) {
+            value[ours] = given.clone();
+        }
+    }
+    Ok(value)
+}
+
+/// Returns the list at a key.
+fn list_at<'a>(body: &'a Value, key: &str, optional: bool) -> Result<&'a [Value], InvalidRequest> {
+    match body.get(key) {
+        Some(Value::Array(items)) => Ok(items),
+        None | Some(Value::Null) if optional => Ok(&[]),
+        Some(_) => Err(format!("`{key}` must be a list")),
+        None => Err(format!("`{key}` is missing")),
+    }
+}
+
+/// Concatenates the texts of a content; skips parts of other kinds.
+pub(super) fn content_text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        _ => String::new(),
+    }
+}
+
+/// Parses the role of a message.
+pub(super) fn parse_role(
+    at: usize,
+    message: &Value,
+    roles: &[&str],
+) -> Result<String, InvalidRequest> {
+    match message["role"].as_str() {
+        Some(role) if roles.contains(&role) => Ok(role.to_owned()),
+        _ => Err(format!("`messages[{at}].role` must be one of {}", roles.join(", "))),
+    }
+}

@@ -1,0 +1,34 @@
+//! Replaces `mock_issuer` in a build without OAuth: a mock has no issuer.
+
+use std::net::SocketAddr;
+
+use http::{Response, StatusCode};
+use sparring_transport::http::Visit;
+
+use crate::control::{ControlResponse, error_response};
+
+/// No issuer.
+#[derive(Debug, Clone)]
+pub(crate) struct MockIssuer;
+
+impl MockIssuer {
+    pub(crate) fn reset(&self) {}
+
+    pub(crate) fn set_address(&self, _: SocketAddr) {}
+
+    pub(crate) fn serves(&self, _: &str) -> bool {
+        false
+    }
+
+    pub(crate) fn answer(&self, _: Visit<'_>) -> Response<bytes::Bytes> {
+        unreachable!("it serves no paths")
+    }
+
+    /// Answers requests below `/_spar/oauth`.
+    pub(crate) fn control(&self, _: &str, _: &Visit<'_>) -> ControlResponse {
+        error_response(
+            StatusCode::NOT_FOUND,
+            "an issuer needs the feature `oauth`, which this build does not have",
+        )
+    }
+}

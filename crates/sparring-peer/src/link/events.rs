@@ -1,0 +1,188 @@
+//! The events that pass between a peer and its link, in both directions, and
+//! the reasons why a link or a stream ends.
+
+use sparring_wire::{Frame, Headers, Id};
+
+use super::Faults;
+
+/// The stream of a link that an event belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Stream {
+    /// The connection itself: the shared channel, or the stream of messages that
+    /// belong to no request.
+    Standing,
+    /// The stream of the request with this id.
+    Request(Id),
+}
+
+/// An event that a peer gives to a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outgoing {
+    /// Sends a frame.
+    Send {
+        /// The frame.
+        frame: Frame,
+        /// The stream that the frame belongs to.
+        stream: Stream,
+        /// The headers to send with the frame, on links that have headers.
+        headers: Headers,
+        /// The faults to apply to the frame.
+        faults: Faults,
+    },
+    /// Lets the other side send on a stream without a request, where the link
+    /// supports it.
+    Open(Stream),
+    /// Aborts a stream: the peer wants nothing more from it. A server's abort
+    /// only ends the HTTP connection, and the client reconnects for the rest.
+    Abort(Stream),
+    /// Sends everything queued, then closes the link.
+    Close,
+}
+
+impl Outgoing {
+    /// Sends a frame on a stream, without headers and faults.
+    pub fn on(stream: Stream, frame: Frame) -> Outgoing {
+        Outgoing::Send { frame, stream, headers: Headers::new(), faults: Faults::none() }
+    }
+}
+
+impl From<Frame> for Outgoing {
+    fn from(frame: Frame) -> Self {
+        Outgoing::on(Stream::Standing, frame)
+    }
+}
+
+/// An event that a link gives to a peer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Incoming {
+    /// A frame arrived.
+    Frame {
+        /// The frame.
+        frame: Frame,
+        /// The stream that the frame arrived on.
+        stream: Stream,
+        /// The HTTP status and headers, on links that have them.
+        envelope: Option<Envelope>,
+    },
+    /// Something arrived that is not a frame: a banner, half a line, a line that
+    /// is too long.
+    Noise {
+        /// The bytes that arrived.
+        frame: Frame,
+        /// The stream that they arrived on.
+        stream: Stream,
+    },
+    /// The other side aborted a stream, or the stream broke. On a shared channel:
+    /// a request could not be sent, or, for [`Stream::Standing`], another
+    /// message.
+    StreamEnded {
+        /// The stream that ended.
+        stream: Stream,
+        /// The reason.
+        cause: Cause,
+    },
+    /// Messages that the other side sent without a request may have been lost.
+    Missed(Cause),
+    /// The link has ended. No event follows.
+    Closed(Cause),
+}
+
+/// The HTTP status and headers of a frame. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Envelope {
+    /// The status of a response.
+    pub status: Option<u16>,
+    /// The headers.
+    pub headers: Headers,
+}
+
+/// Shows only the names of headers, because any value may be a secret.
+impl std::fmt::Debug for Envelope {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Envelope").field("status", &self.status).field("headers", &names).finish()
+    }
+}
+
+impl Incoming {
+    /// Classifies bytes from a shared channel as a frame or as noise.
+    pub fn on_shared_channel(frame: Frame) -> Incoming {
+        Incoming::on(Stream::Standing, frame, None)
+    }
+
+    /// Classifies bytes from a stream as a frame or as noise.
+    pub fn on(stream: Stream, frame: Frame, envelope: Option<Envelope>) -> Incoming {
+        match is_noise(&frame) {
+            true => Incoming::Noise { frame, stream },
+            false => Incoming::Frame { frame, stream, envelope },
+        }
+    }
+}
+
+/// Returns whether bytes are noise: not JSON, too large, or not an object. A
+/// truncated text that still shows the id of its request is a malformed frame
+/// instead.
+fn is_noise(frame: &Frame) -> bool {
+    use sparring_wire::Rule;
+    let unreadable =
+        |rule| matches!(rule, Rule::NotJson | Rule::TooLarge | Rule::TooDeep | Rule::NotAnObject);
+    frame.violations().iter().any(|violation| unreadable(violation.rule))
+        && !(frame.is_response_like() && frame.id().is_some())
+}
+
+/// The reason why a link or a stream ended.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Cause {
+    /// The other side closed it normally.
+    #[error("the other side closed the connection")]
+    EndOfInput,
+    /// This side closed it.
+    #[error("this side closed the connection")]
+    ByUs,
+    /// Reading, writing or the transport failed.
+    #[error("{0}")]
+    Broken(String),
+    /// The other side cannot be reached: no such name, no such port, or an
+    /// untrusted certificate.
+    #[error("{0}")]
+    Unreachable(String),
+    /// The other side sent an HTTP response without a frame.
+    #[error("{what}{}", render_body(body))]
+    Http {
+        /// The status of the response.
+        status: u16,
+        /// What is wrong with the response.
+        what: String,
+        /// The beginning of the response's body.
+        body: String,
+    },
+    /// The other side requires authorization, and this side cannot get it.
+    #[error("{0}")]
+    NotAuthorized(String),
+    /// The other side has ended the session.
+    #[error("the server ended the session: {0}")]
+    SessionLost(String),
+    /// The process at the other end has exited, or no longer communicates.
+    #[error("{how}{}", render_stderr(stderr))]
+    Gone {
+        /// What happened to the process.
+        how: String,
+        /// The end of the process's stderr.
+        stderr: String,
+    },
+}
+
+fn render_body(body: &str) -> String {
+    match body.trim() {
+        "" => String::new(),
+        body => format!(": {body}"),
+    }
+}
+
+pub(crate) fn render_stderr(stderr: &str) -> String {
+    match stderr.trim_end() {
+        "" => String::new(),
+        words => format!("; its stderr ends with:\n{words}"),
+    }
+}

@@ -1,0 +1,151 @@
+//! The state that all sessions of a server share: its handler, its description,
+//! the list of sessions and the counters.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use sparring_wire::Revision;
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+
+use super::core::ServerDescription;
+use super::dispatch::ErasedHandler;
+use super::log_levels::LogLevels;
+use super::session::ChangeNotification;
+use super::subscribed_uris::SubscribedUris;
+
+/// The state that all sessions of a server share. The handler's type is erased,
+/// because otherwise every crate with a server would compile this code again.
+pub(super) struct Shared {
+    pub(super) handler: Arc<dyn ErasedHandler>,
+    pub(super) revisions: Vec<Revision>,
+    pub(super) description: CurrentDescription,
+    pub(super) counters: Arc<Counters>,
+    pub(super) sessions: SessionList,
+    pub(super) subscribed_uris: Arc<SubscribedUris>,
+    pub(super) log_levels: Arc<LogLevels>,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared")
+            .field("revisions", &self.revisions)
+            .field("description", &self.description)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The server's current description, with a version number that counts its
+/// changes.
+#[derive(Debug)]
+pub(super) struct CurrentDescription {
+    current: RwLock<(ServerDescription, u64)>,
+    /// A copy of the version, to check for a change without the lock.
+    version: AtomicU64,
+}
+
+impl CurrentDescription {
+    pub(super) fn new(description: ServerDescription) -> Self {
+        CurrentDescription { current: RwLock::new((description, 0)), version: AtomicU64::new(0) }
+    }
+
+    pub(super) fn current(&self) -> (ServerDescription, u64) {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn is_newer_than(&self, version: u64) -> bool {
+        self.version.load(Ordering::Acquire) != version
+    }
+
+    pub(super) fn set(&self, description: ServerDescription) {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        let version = current.1 + 1;
+        *current = (description, version);
+        self.version.store(version, Ordering::Release);
+    }
+}
+
+/// The queue length of a session for change notifications.
+const MAX_QUEUED_CHANGES: usize = 1_000;
+
+/// The open sessions.
+#[derive(Debug, Default)]
+pub(super) struct SessionList {
+    senders: Mutex<Vec<mpsc::Sender<ChangeNotification>>>,
+    /// The number of sessions that have started.
+    started: AtomicU64,
+}
+
+impl SessionList {
+    /// Returns the number of a new session.
+    pub(super) fn next_number(&self) -> u64 {
+        self.started.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub(super) fn add_session(&self) -> mpsc::Receiver<ChangeNotification> {
+        let (sender, receiver) = mpsc::channel(MAX_QUEUED_CHANGES);
+        let mut senders = self.senders();
+        senders.retain(|sender| !sender.is_closed());
+        senders.push(sender);
+        receiver
+    }
+
+    pub(super) fn broadcast(&self, change: &ChangeNotification) {
+        // A session that is not polled misses what exceeds its queue.
+        self.senders().retain(|sender| {
+            !matches!(sender.try_send(change.clone()), Err(TrySendError::Closed(_)))
+        });
+    }
+
+    fn senders(&self) -> MutexGuard<'_, Vec<mpsc::Sender<ChangeNotification>>> {
+        self.senders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The counters of a server, for all its sessions.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    requests: AtomicU64,
+    responses: AtomicU64,
+    errors: AtomicU64,
+    notifications: AtomicU64,
+}
+
+/// A snapshot of a server's counters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Requests received, unreadable ones included.
+    pub requests: u64,
+    /// Responses sent, errors included.
+    pub responses: u64,
+    /// Responses with a JSON-RPC error.
+    pub errors: u64,
+    /// Notifications received.
+    pub notifications: u64,
+}
+
+impl Counters {
+    pub(crate) fn count_request(&self) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn count_response(&self, error: bool) {
+        self.responses.fetch_add(1, Ordering::Relaxed);
+        if error {
+            self.errors.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn count_notification(&self) {
+        self.notifications.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn snapshot(&self) -> Counts {
+        Counts {
+            requests: self.requests.load(Ordering::Relaxed),
+            responses: self.responses.load(Ordering::Relaxed),
+            errors: self.errors.load(Ordering::Relaxed),
+            notifications: self.notifications.load(Ordering::Relaxed),
+        }
+    }
+}

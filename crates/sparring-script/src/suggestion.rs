@@ -1,0 +1,51 @@
+//! Suggests known names that are similar to an unknown one.
+
+/// The minimum similarity of a suggested name, from 0 to 1.
+const MIN_SIMILARITY: f64 = 0.7;
+
+/// The maximum number of suggested names.
+const MAX_SUGGESTIONS: usize = 3;
+
+/// Returns the known names that are similar to `name`, the most similar first.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    rank_names(name, known.into_iter().collect())
+}
+
+/// Returns `did you mean 'a' or 'b'?` if known names are similar to `name`.
+pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    render_suggestion(name, known.into_iter().collect())
+}
+
+fn rank_names<'a>(name: &str, known: Vec<&'a str>) -> Vec<&'a str> {
+    let mut similar: Vec<(f64, &str)> = known
+        .into_iter()
+        .map(|candidate| (similarity(name, candidate), candidate))
+        .filter(|(similarity, _)| *similarity > MIN_SIMILARITY)
+        .collect();
+    similar.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    similar.into_iter().map(|(_, name)| name).take(MAX_SUGGESTIONS).collect()
+}
+
+/// Returns the similarity of two names from 0 to 1, ignoring case.
+fn similarity(one: &str, other: &str) -> f64 {
+    strsim::jaro(&one.to_lowercase(), &other.to_lowercase())
+}
+
+fn render_suggestion(name: &str, known: Vec<&str>) -> Option<String> {
+    let names: Vec<String> =
+        rank_names(name, known).iter().map(|name| format!("'{name}'")).collect();
+    (!names.is_empty()).then(|| format!("did you mean {}?", names.join(" or ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggests_similar_names_with_the_most_similar_first() {
+        let known = ["echo", "add", "Echo2", "get-resource"];
+        assert_eq!(nearest("ehco", known), ["echo", "Echo2"]);
+        assert_eq!(nearest("zzz", known), Vec::<&str>::new());
+        assert_eq!(did_you_mean("ecko", known).as_deref(), Some("did you mean 'echo' or 'Echo2'?"));
+    }
+}

@@ -1,0 +1,71 @@
+//! Reads the steps `send` and `wait`, and `cancel`.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use std::time::Duration;
+
+use sparring_script::{Entry, Node, Tree, duration};
+
+use super::Loader;
+use crate::model::{Cancel, RawMessage, Verb};
+
+/// The expectations that `wait` can wait for.
+const WAITABLE: [&str; 7] =
+    ["notifications", "requests", "frames", "violations", "stderr", "received", "called"];
+
+impl Loader {
+    /// Reads the message that `send` sends unchanged.
+    pub(super) fn read_raw(&mut self, node: &Node) -> Option<RawMessage> {
+        let sent = node.get("send")?;
+        if sent.as_str().is_some() {
+            return self.read_text(node, "send").map(RawMessage::Text);
+        }
+        match (self.read_tree(sent, "json"), sent.get("base64")) {
+            (Some(json), None) => Some(RawMessage::Text(Tree::json(json))),
+            (None, Some(bytes)) => match STANDARD.decode(bytes.as_str()?) {
+                Ok(bytes) => Some(RawMessage::Bytes(bytes)),
+                Err(error) => {
+                    self.problems.add(bytes.span, format!("not Base64: {error}"));
+                    None
+                }
+            },
+            _ => {
+                self.problems.add(sent.span, "write a string, `json` or `base64`");
+                None
+            }
+        }
+    }
+
+    /// Reads the timeout of `wait`, and checks that the step expects something.
+    pub(super) fn read_wait(&mut self, node: &Node, entry: &Entry) -> Option<Duration> {
+        let expected = node.get("expect").map(Node::entries).unwrap_or_default();
+        if !expected.iter().any(|it| WAITABLE.contains(&&*it.key)) {
+            let message = format!("`wait` needs an `expect` of one of {}", WAITABLE.join(", "));
+            let help = Some("use `sleep` to let time pass".to_owned());
+            self.problems.add_with_help(entry.key_span, message, help);
+        }
+        duration(entry.value.as_str()?).ok()
+    }
+
+    /// Reads how to cancel the request.
+    pub(super) fn read_cancel(&mut self, node: &Node, verb: &Verb) -> Option<Cancel> {
+        let entry = node.entry("cancel")?;
+        if !verb.is_request() {
+            let message = format!("`cancel` cannot be used with `{}`", verb.name());
+            self.problems.add(entry.key_span, message);
+        }
+        let of_answer = ["text", "json", "structured", "content", "is_error", "error", "result"];
+        let of_answer = of_answer.iter().chain(&["within", "snapshot", "has", "lacks", "count"]);
+        let expected = node.get("expect").map(Node::entries).unwrap_or_default();
+        for other in expected.iter().filter(|it| of_answer.clone().any(|key| *key == it.key)) {
+            let message = format!("a cancelled request has no answer for `{}`", other.key);
+            self.problems.add(other.key_span, message);
+        }
+        if let Some(save) = node.entry("save") {
+            self.problems.add(save.key_span, "a cancelled request has no answer to save from");
+        }
+        let after = entry.value.get("after").and_then(Node::as_str);
+        let after = after.and_then(|text| duration(text).ok())?;
+        Some(Cancel { after, reason: self.read_text(&entry.value, "reason") })
+    }
+}

@@ -1,0 +1,245 @@
+//! A matcher with templates, which are rendered before each check.
+
+use serde_json::Value;
+use sparring_script::matcher::NAMES;
+use sparring_script::template::{Missing, Path, Segment};
+use sparring_script::{
+    Entry, Kind, Matcher, Mismatch, Node, Problem, Problems, Scope, Source, Span, Template, Tree,
+    casing,
+};
+
+/// The matchers whose operands are literal values.
+const LITERAL: [&str; 3] = ["equals", "contains", "conforms"];
+
+/// A matcher as a suite writes it.
+#[derive(Debug)]
+pub(crate) struct MatcherTemplate {
+    node: Node,
+    /// The matcher itself, if it has no templates.
+    matcher: Option<Matcher>,
+    templates: Tree,
+}
+
+/// A mismatch, and the position of the matcher in the suite.
+#[derive(Debug)]
+pub(crate) struct ValueMismatch {
+    pub(crate) span: Span,
+    pub(crate) mismatch: Mismatch,
+}
+
+impl MatcherTemplate {
+    /// Reads a matcher of user data.
+    pub(crate) fn read(node: &Node, problems: &mut Problems) -> MatcherTemplate {
+        let templates = Tree::read(node, problems);
+        let matcher = templates.plain().map(|_| {
+            // Rendering also turns `$${` into a literal `${`.
+            let literal = render(node, &EmptyScope, false).unwrap_or_else(|_| node.clone());
+            Matcher::read(&literal, problems)
+        });
+        MatcherTemplate { node: node.clone(), matcher, templates }
+    }
+
+    /// Reads a matcher of a protocol value: turns snake_case names into camelCase.
+    pub(crate) fn read_wire(node: &Node, problems: &mut Problems) -> MatcherTemplate {
+        let mut node = node.clone();
+        to_wire(&mut node);
+        MatcherTemplate::read(&node, problems)
+    }
+
+    /// Its position in the suite.
+    pub(crate) fn span(&self) -> Span {
+        self.node.span
+    }
+
+    /// Its templates.
+    pub(crate) fn templates(&self) -> &Tree {
+        &self.templates
+    }
+
+    /// Checks a value.
+    ///
+    /// # Errors
+    /// When a template uses an unknown value, or the rendered matcher is invalid.
+    pub(crate) fn check(
+        &self,
+        value: Option<&Value>,
+        scope: &dyn Scope,
+    ) -> Result<Vec<ValueMismatch>, Problem> {
+        let found = match &self.matcher {
+            Some(matcher) => matcher.check(value),
+            None => self.render(scope)?.check(value),
+        };
+        let with_span =
+            |mismatch: Mismatch| ValueMismatch { span: self.span_of(&mismatch.path), mismatch };
+        Ok(found.into_iter().map(with_span).collect())
+    }
+
+    /// Renders the templates and returns the matcher.
+    ///
+    /// # Errors
+    /// When a template uses an unknown value, or the rendered matcher is invalid.
+    pub(crate) fn render(&self, scope: &dyn Scope) -> Result<Matcher, Problem> {
+        let node = render(&self.node, scope, false).map_err(|missing| Problem {
+            span: missing.span,
+            message: missing.undefined.to_string(),
+            help: None,
+        })?;
+        let mut problems = Problems::new(&Source::new("", ""));
+        let matcher = Matcher::read(&node, &mut problems);
+        match problems.iter().next() {
+            Some(problem) => Err(problem.clone()),
+            None => Ok(matcher),
+        }
+    }
+
+    /// The position of the part of the matcher that checks a path of the value.
+    fn span_of(&self, path: &str) -> Span {
+        let mut here = &self.node;
+        // `Path` needs a name first; the path of a mismatch may begin with an index.
+        let dot = if path.starts_with('[') { "" } else { "." };
+        let Ok(path) = Path::parse(&format!("it{dot}{path}")) else { return here.span };
+        for segment in path.segments.iter().skip(1) {
+            let next = match segment {
+                Segment::Key(key) => here.get(key),
+                Segment::Index(index) => here.items().get(*index),
+            };
+            match next {
+                Some(next) => here = next,
+                None => break,
+            }
+        }
+        here.span
+    }
+}
+
+/// A scope without values, for nodes without templates.
+struct EmptyScope;
+
+impl Scope for EmptyScope {
+    fn get(&self, path: &Path) -> Result<Value, sparring_script::Undefined> {
+        Err(path.lost(0, &Value::Null))
+    }
+}
+
+/// Renders the templates of a node. A map that replaces a template is a value, never a
+/// matcher.
+fn render(node: &Node, scope: &dyn Scope, literal: bool) -> Result<Node, Missing> {
+    let span = node.span;
+    let kind = match &node.kind {
+        Kind::String(text) => {
+            let Ok(template) = Template::parse(text) else { return Ok(node.clone()) };
+            let value = template.render(scope).map_err(|undefined| Missing { span, undefined })?;
+            let value = match value {
+                Value::Object(_) | Value::Array(_) if !literal => {
+                    Value::Object([("equals".to_owned(), value)].into_iter().collect())
+                }
+                value => value,
+            };
+            return Ok(Node::from((span, value)));
+        }
+        Kind::List(items) => {
+            let items = items.iter().map(|item| render(item, scope, literal));
+            Kind::List(items.collect::<Result<_, _>>()?)
+        }
+        Kind::Map(entries) => {
+            let is_matcher = is_matcher(entries);
+            let fill = |entry: &Entry| {
+                let literal = literal || is_matcher && LITERAL.contains(&&*entry.key);
+                let value = render(&entry.value, scope, literal)?;
+                Ok(Entry { value, ..entry.clone() })
+            };
+            Kind::Map(entries.iter().map(fill).collect::<Result<_, _>>()?)
+        }
+        other => other.clone(),
+    };
+    Ok(Node { span, kind })
+}
+
+/// Gives keys the wire's names, but for those of matchers and what stands
+/// literally below them.
+fn to_wire(node: &mut Node) {
+    match &mut node.kind {
+        Kind::List(items) => items.iter_mut().for_each(to_wire),
+        Kind::Map(entries) => {
+            let is_matcher = is_matcher(entries);
+            for entry in entries {
+                let literal = match is_matcher {
+                    true => LITERAL.contains(&&*entry.key),
+                    false => casing::is_passed_through(&entry.key),
+                };
+                if !literal {
+                    to_wire(&mut entry.value);
+                }
+                if !is_matcher {
+                    entry.key = casing::camel(&entry.key);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_matcher(entries: &[Entry]) -> bool {
+    !entries.is_empty() && entries.iter().all(|entry| NAMES.contains(&&*entry.key))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    struct Known(Value);
+
+    impl Scope for Known {
+        fn get(&self, path: &Path) -> Result<Value, sparring_script::Undefined> {
+            path.find(&self.0, 0).cloned()
+        }
+    }
+
+    fn read(text: &str) -> MatcherTemplate {
+        let source = Source::new("a.yaml", text);
+        let mut problems = Problems::new(&source);
+        let pattern = MatcherTemplate::read_wire(&Node::parse(&source).unwrap(), &mut problems);
+        assert!(problems.is_empty(), "{problems}");
+        pattern
+    }
+
+    fn fits(text: &str, value: Value) -> bool {
+        let scope = Known(json!({"id": 7, "map": {"len": 3}, "name": "Ada"}));
+        read(text).check(Some(&value), &scope).unwrap().is_empty()
+    }
+
+    #[test]
+    fn our_names_become_the_wires_but_not_those_of_matchers_and_of_the_user() {
+        assert!(fits("input_schema: {my_key: 1}", json!({"inputSchema": {"my_key": 1}})));
+        assert!(fits("mime_type: {starts_with: a}", json!({"mimeType": "abc"})));
+        assert!(fits("{equals: {a_b: 1}}", json!({"a_b": 1})));
+    }
+
+    #[test]
+    fn holes_are_filled_before_and_a_map_in_one_is_a_value() {
+        assert!(fits("{id: \"${id}\"}", json!({"id": 7})));
+        assert!(fits("{contains: \"${name}\"}", json!("hello Ada")));
+        assert!(fits("{gt: \"${id}\"}", json!(8)));
+        assert!(fits("\"${map}\"", json!({"len": 3})));
+        assert!(!fits("\"${map}\"", json!("abc")));
+        assert!(fits("$${id}", json!("${id}")));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_found_in_the_text() {
+        let pattern = read("a: [1, {b: 2}]\n");
+        let found = pattern.check(Some(&json!({"a": [1, {"b": 3}]})), &EmptyScope).unwrap();
+        assert_eq!((found.len(), found[0].span.start), (1, 11));
+    }
+
+    #[test]
+    fn a_hole_that_cannot_be_filled_is_told_with_its_place() {
+        let problem = read("a: \"${nobody}\"").check(None, &EmptyScope).unwrap_err();
+        assert_eq!(problem.span.start, 3);
+        let problem =
+            read("{gt: \"${name}\"}").check(None, &Known(json!({"name": "Ada"}))).unwrap_err();
+        assert_eq!(problem.message, "expected a number, found a string");
+    }
+}

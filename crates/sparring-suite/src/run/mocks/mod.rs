@@ -1,0 +1,174 @@
+//! The mocks of a suite: started before the first test, reset before each test, and
+//! ended after the last.
+
+mod journals;
+mod llm;
+mod mcp;
+pub(super) mod serve;
+mod upstream;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use serde_json::{Map, Value, json};
+use sparring_mock::MockServer;
+use sparring_script::template::Missing;
+use sparring_script::{Span, Tree};
+use tempfile::TempDir;
+
+pub(super) use journals::{Journal, JournalPositions, JournalReader};
+
+use super::connection::MockTask;
+use super::scope::{ServerScope, TempFolder};
+use super::server_runner::{StartError, TestedServer};
+use crate::context::RunContext;
+use crate::model::{MockKind, Suite, SuiteMock, Transport};
+
+/// The mocks that run beside one server.
+#[derive(Debug, Default)]
+pub(super) struct RunningMocks {
+    all: Vec<RunningMock>,
+    /// The values of the mocks for templates, by their names.
+    values: Value,
+    /// Contains their configurations and journals.
+    _folder: Option<TempDir>,
+}
+
+/// A mock that runs.
+#[derive(Debug)]
+struct RunningMock {
+    name: String,
+    journal: Journal,
+    /// Serves the mock until it is dropped.
+    _task: Option<MockTask>,
+}
+
+/// Starts one mock.
+struct MockStarter<'a> {
+    suite: &'a Suite,
+    context: &'a RunContext,
+    mock: &'a SuiteMock,
+    /// The values of the mocks that are started already.
+    values: &'a Value,
+    /// The folder for `${tmp}` in its description.
+    tmp: &'a TempFolder,
+    /// The folder for its configuration and its journal.
+    folder: &'a std::path::Path,
+}
+
+impl RunningMocks {
+    /// Starts all mocks of the suite in their order.
+    ///
+    /// # Errors
+    /// When a mock cannot be started.
+    pub(super) async fn start(
+        tested: &TestedServer<'_>,
+        tmp: &TempFolder,
+    ) -> Result<RunningMocks, StartError> {
+        let TestedServer { suite, server, variant, context, .. } = *tested;
+        let Some(first) = suite.mocks.first() else { return Ok(RunningMocks::default()) };
+        let folder = tempfile::Builder::new().prefix("spar-mocks-").tempdir();
+        let folder = folder.map_err(|error| start_error(first, first.span, &error.to_string()))?;
+        let named = [&*suite.transports(), &server.transports].concat();
+        let (mut all, mut values) = (Vec::new(), Value::Object(Map::new()));
+        for mock in &suite.mocks {
+            let path = folder.path();
+            let starter = MockStarter { suite, context, mock, values: &values, tmp, folder: path };
+            let served = mock.served(variant.transport, &named);
+            let (running, own) = starter.start(served).await?;
+            all.push(running);
+            values[&mock.name] = own;
+        }
+        Ok(RunningMocks { all, values, _folder: Some(folder) })
+    }
+
+    /// The values for templates, by the names of the mocks.
+    pub(super) fn values(&self) -> &Value {
+        &self.values
+    }
+
+    /// The journal of a mock.
+    pub(super) fn journal(&self, name: &str) -> Option<&Journal> {
+        self.all.iter().find(|it| it.name == name).map(|it| &it.journal)
+    }
+
+    /// Resets all mocks to their first state.
+    pub(super) fn reset(&self) {
+        self.all.iter().for_each(|it| it.journal.reset());
+    }
+}
+
+impl MockStarter<'_> {
+    async fn start(&self, served: Transport) -> Result<(RunningMock, Value), StartError> {
+        let name = self.mock.name.clone();
+        match &self.mock.kind {
+            MockKind::Http(routes) => {
+                let mock = self.upstream(routes).await?;
+                let values = json!({"url": mock.url("")});
+                let journal = Journal::Http(Box::new(mock));
+                Ok((RunningMock { name, journal, _task: None }, values))
+            }
+            MockKind::Llm(llm) => {
+                let mock = self.llm(llm).await?;
+                let values = json!({"url": mock.url()});
+                let journal = Journal::Llm(Box::new(mock), AtomicUsize::new(0));
+                Ok((RunningMock { name, journal, _task: None }, values))
+            }
+            MockKind::Script(_) | MockKind::Interactions(_) => match served {
+                Transport::Stdio => {
+                    let (journal, values) = self.over_stdio()?;
+                    Ok((RunningMock { name, journal, _task: None }, values))
+                }
+                served => {
+                    let server = Arc::new(self.server()?);
+                    let (task, values) = self.over_http(&server, served).await?;
+                    let journal = Journal::Live(server);
+                    Ok((RunningMock { name, journal, _task: Some(task) }, values))
+                }
+            },
+        }
+    }
+
+    /// The MCP server of the mock.
+    fn server(&self) -> Result<MockServer, StartError> {
+        match &self.mock.kind {
+            MockKind::Script(script) => {
+                let (path, settings) = self.script(script)?;
+                MockServer::from_file(path, &settings).map_err(|error| self.error(&error))
+            }
+            MockKind::Interactions(_) | MockKind::Http(_) | MockKind::Llm(_) => {
+                let script = self.interactions().to_string();
+                MockServer::from_yaml(&script, ".").map_err(|it| self.error(&it))
+            }
+        }
+    }
+
+    fn value(&self, tree: &Tree) -> Result<Value, StartError> {
+        let scope = self.scope();
+        tree.render(&scope).map_err(|missing| self.missing(&missing))
+    }
+
+    fn text(&self, tree: &Tree) -> Result<String, StartError> {
+        Ok(match self.value(tree)? {
+            Value::String(text) => text,
+            other => other.to_string(),
+        })
+    }
+
+    fn scope(&self) -> ServerScope<'_> {
+        ServerScope { context: self.context, folder: self.tmp, mocks: self.values }
+    }
+
+    fn missing(&self, missing: &Missing) -> StartError {
+        start_error(self.mock, missing.span, &missing.undefined.to_string())
+    }
+
+    fn error(&self, why: &dyn std::fmt::Display) -> StartError {
+        start_error(self.mock, self.mock.span, &why.to_string())
+    }
+}
+
+fn start_error(mock: &SuiteMock, span: Span, why: &str) -> StartError {
+    let message = format!("cannot start mock `{}`: {why}", mock.name);
+    StartError { span, message, stderr: String::new() }
+}

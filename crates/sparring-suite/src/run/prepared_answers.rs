@@ -1,0 +1,69 @@
+//! The answers of the current step to requests of the server.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use sparring_peer::ClientBuilder;
+use sparring_peer::client::Question;
+use sparring_wire::ErrorObject;
+
+use crate::model::{AnswerOrder, Suite};
+
+/// The answers of the current step. Cheap to clone; clones share the answers.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PreparedAnswers(Arc<Mutex<Vec<PreparedAnswer>>>);
+
+#[derive(Debug)]
+struct PreparedAnswer {
+    question: Question,
+    answers: Value,
+    turns: AnswerOrder,
+    asked: usize,
+}
+
+impl PreparedAnswers {
+    /// Replaces the answers by those of another step.
+    pub(super) fn set(&self, answers: Vec<(Question, Value, AnswerOrder)>) {
+        let prepared = answers.into_iter().map(|(question, answers, turns)| PreparedAnswer {
+            question,
+            answers,
+            turns,
+            asked: 0,
+        });
+        *self.lock() = prepared.collect();
+    }
+
+    /// Makes a client answer every kind of request that some test of the suite answers
+    /// on this server, and declare the capability for it.
+    pub(super) fn register(
+        &self,
+        builder: ClientBuilder,
+        suite: &Suite,
+        server: usize,
+    ) -> ClientBuilder {
+        let mut questions: Vec<Question> = Vec::new();
+        for (question, _, _) in suite.steps_on(server).flat_map(|it| &it.answers.0) {
+            if !questions.contains(question) {
+                questions.push(*question);
+            }
+        }
+        questions.into_iter().fold(builder, |builder, question| {
+            let answers = self.clone();
+            builder.answer(question, move |_| std::future::ready(answers.next(question)))
+        })
+    }
+
+    fn next(&self, question: Question) -> Result<Value, ErrorObject> {
+        let mut prepared = self.lock();
+        let found = prepared.iter_mut().find(|prepared| prepared.question == question);
+        let answer = found.and_then(|prepared| {
+            prepared.asked += 1;
+            prepared.turns.pick(&prepared.answers, prepared.asked - 1)
+        });
+        answer.cloned().ok_or_else(|| ErrorObject::method_not_found(question.method()))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<PreparedAnswer>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,310 @@
+//! Runs steps one after the other on a server: carries saved values, subscriptions
+//! and journal positions from one step to the next.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use sparring_peer::client::Subscription;
+use sparring_script::{Path, Span};
+
+use super::agent::{self, AgentStep, TestCase};
+use super::connection::ServerConnection;
+use super::mocks::{Journal, JournalPositions, JournalReader};
+use super::scope::TestScope;
+use super::server_handle::{Observations, ReadyServer, ServerHandle};
+use super::server_runner::TestedServer;
+use super::snapshot_store::TestSnapshots;
+use super::step::{self, StepInput};
+use crate::event::{FailedTry, Failure, Timing};
+use crate::judge;
+use crate::model::{Step, Suite, Test, Verb};
+use crate::step_result::StepResult;
+
+/// The most lines of output that a failed try has.
+const MAX_OUTPUT_LINES: usize = 20;
+
+/// Runs steps on a server.
+pub(super) struct StepRunner<'a> {
+    /// `None` if the suite only runs agents.
+    connection: Option<Arc<ServerConnection>>,
+    suite: &'a Suite,
+    server_name: &'a str,
+    /// Restarts the server and receives observations. `None` in the suite's own setup
+    /// and teardown, which the owner of the server runs itself.
+    server: Option<ServerHandle>,
+    scope: TestScope<'a>,
+    case: TestCase,
+    /// The lengths of the journals at the start of the step before.
+    journal_positions: JournalPositions,
+    /// How many bytes the server had written to its stderr before.
+    stderr_before: u64,
+    /// How many requests the server had sent before the current step.
+    requests_before: u64,
+    /// The subscriptions that steps made.
+    subscriptions: Vec<Subscription>,
+    observations: Observations,
+    pub(super) timings: Vec<Timing>,
+}
+
+/// The snapshot of a step: the store, and the step's number from 1.
+type StepSnapshot<'s> = Option<(TestSnapshots<'s>, usize)>;
+
+impl<'a> StepRunner<'a> {
+    /// Makes a runner that knows the values which the suite's setup saved.
+    pub(super) fn new(
+        tested: TestedServer<'a>,
+        ready: ReadyServer,
+        server: Option<ServerHandle>,
+    ) -> Self {
+        let ReadyServer { connection, mocks, saved, is_used } = ready;
+        // The first test reports violations from before it began. Nothing reports what
+        // the server wrote to its stderr before.
+        let stderr_before = connection.as_ref().map(|it| it.stderr_bytes()).unwrap_or_default();
+        // A step may wait for a message that came with the connection, but not for one
+        // that came in another test.
+        let used = connection.as_ref().filter(|_| is_used);
+        let requests_before = used.map(|it| it.begin_step()).unwrap_or_default();
+        StepRunner {
+            connection,
+            suite: tested.suite,
+            server_name: &tested.server.name,
+            server,
+            scope: TestScope::new(tested.context, mocks, saved),
+            case: TestCase::default(),
+            journal_positions: JournalPositions::default(),
+            stderr_before,
+            requests_before,
+            subscriptions: Vec::new(),
+            observations: Observations::default(),
+            timings: Vec::new(),
+        }
+    }
+
+    /// Prepares the runner for a test: adds the values of its case, and gives its turns
+    /// to the LLM mock.
+    ///
+    /// # Errors
+    /// When the turns use an unknown value.
+    pub(super) fn begin_test(&mut self, test: &Test) -> Result<(), FailedTry> {
+        let case = test.case.iter().map(|(name, value)| (name.clone(), value.clone()));
+        self.scope.saved.extend(case);
+        self.case = TestCase::new(self.suite, test);
+        match &test.turns {
+            Some(turns) => self.scope.mocks.set_turns(self.suite, turns, &self.scope),
+            None => Ok(()),
+        }
+    }
+
+    /// The values that steps saved.
+    pub(super) fn saved(&self) -> &Map<String, Value> {
+        &self.scope.saved
+    }
+
+    pub(super) fn is_connected(&self) -> bool {
+        self.connection.as_ref().is_none_or(|connection| connection.client.is_connected())
+    }
+
+    /// Continues on another connection.
+    pub(super) fn continue_on(&mut self, connection: Arc<ServerConnection>) {
+        self.subscriptions.clear();
+        self.stderr_before = 0;
+        self.requests_before = 0;
+        self.connection = Some(connection);
+        // The journal of the earlier connection is gone.
+        let fresh = JournalPositions::of_server(self.server_journal());
+        self.journal_positions.replace(fresh);
+    }
+
+    /// Runs steps until one fails. Checks their snapshots if `snapshots` is given.
+    ///
+    /// # Errors
+    /// When a step fails.
+    pub(super) async fn run_until_failure(
+        &mut self,
+        steps: &[Step],
+        snapshots: Option<TestSnapshots<'_>>,
+    ) -> Result<(), FailedTry> {
+        for (step, number) in steps.iter().zip(1..) {
+            self.run(step, snapshots.map(|snapshots| (snapshots, number))).await?;
+        }
+        Ok(())
+    }
+
+    /// Runs all steps even if some fail, as a teardown does. After an earlier failure,
+    /// leaves out steps that use values which were never saved.
+    pub(super) async fn run_all(&mut self, steps: &[Step], failed: bool) -> Option<FailedTry> {
+        let mut all: Option<FailedTry> = None;
+        for step in steps {
+            if failed && !self.can_render(step) {
+                continue;
+            }
+            if let Err(more) = self.run(step, None).await {
+                all = Some(match all {
+                    Some(all) => all.and(Some(more)),
+                    None => more,
+                });
+            }
+        }
+        all
+    }
+
+    /// Ends the subscriptions that steps made.
+    pub(super) async fn close_subscriptions(&mut self) {
+        for subscription in self.subscriptions.drain(..) {
+            // A server that ignores this shows it in the frames that it sends.
+            let _ = subscription.close().await;
+        }
+    }
+
+    /// Records that a step or the test timed out.
+    pub(super) fn record_timeout(&mut self) {
+        self.observations.timed_out = true;
+        self.send_observations();
+    }
+
+    /// Takes the observations that were not sent to the owner of the server.
+    pub(super) fn take_observations(&mut self) -> Observations {
+        std::mem::take(&mut self.observations)
+    }
+
+    async fn run(&mut self, step: &Step, snapshot: StepSnapshot<'_>) -> Result<(), FailedTry> {
+        if let (Verb::Restart, Some(server)) = (&step.verb, &self.server) {
+            let connection = server.restart().await.map_err(|failed| failed.at(step.span))?;
+            self.continue_on(connection);
+        }
+        // A `wait` also accepts what came since the step before began.
+        if !matches!(step.verb, Verb::Wait(_) | Verb::Restart) {
+            self.journal_positions = JournalPositions::of(&self.scope.mocks, self.server_journal());
+        }
+        match step.verb.is_agent() {
+            true => self.run_agent(step, snapshot).await,
+            false => self.run_request(step, snapshot).await,
+        }
+    }
+
+    async fn run_agent(
+        &mut self,
+        step: &Step,
+        snapshot: StepSnapshot<'_>,
+    ) -> Result<(), FailedTry> {
+        let agent_step = AgentStep {
+            suite: self.suite,
+            case: &self.case,
+            journal_positions: &self.journal_positions,
+        };
+        let result = agent::run(&agent_step, step, &mut self.scope).await?;
+        let failures = self.judge(step, &result, snapshot);
+        match failures.is_empty() {
+            true => Ok(()),
+            false => Err(agent::failed_try(failures, &result)),
+        }
+    }
+
+    async fn run_request(
+        &mut self,
+        step: &Step,
+        snapshot: StepSnapshot<'_>,
+    ) -> Result<(), FailedTry> {
+        let Some(connection) = self.connection.clone() else {
+            return Err(FailedTry::new(Failure::new(step.span, "the suite has no server")));
+        };
+        let mocks = Arc::clone(&self.scope.mocks);
+        let own = connection.journal.as_ref().map(|journal| (self.server_name, journal));
+        let journals = JournalReader::new(&step.expect, &mocks, own, &self.journal_positions);
+        let input = StepInput {
+            connection: &connection,
+            scope: &self.scope,
+            stderr_before: self.stderr_before,
+            requests_before: &mut self.requests_before,
+            subscriptions: &mut self.subscriptions,
+        };
+        let done = step::run(step, input, journals).await;
+        if let Ok(result) = &done {
+            self.observations.used = true;
+            self.observations.last_unusable = result.answer.is_unusable();
+            self.observations.end_reported |= result.answer.is_unusable();
+        }
+        let failures = match done {
+            Ok(result) => self.judge(step, &result, snapshot),
+            Err(missing) => vec![Failure::new(missing.span, missing.undefined.to_string())],
+        };
+        self.send_observations();
+        if failures.is_empty() {
+            return Ok(());
+        }
+        let (frames, frames_left_out) = connection.traffic.shown();
+        let stderr = last_lines(&connection.stderr_since(self.stderr_before));
+        Err(FailedTry { failures, frames, frames_left_out, stderr, ..FailedTry::default() })
+    }
+
+    /// The server's name and journal, if the server is a mock.
+    fn server_journal(&self) -> Option<(&str, &Journal)> {
+        let journal = self.connection.as_ref()?.journal.as_ref()?;
+        Some((self.server_name, journal))
+    }
+
+    /// Checks the result of a step and its snapshot. If everything holds, saves the
+    /// values that the step wants to save.
+    fn judge(
+        &mut self,
+        step: &Step,
+        result: &StepResult,
+        snapshot: StepSnapshot<'_>,
+    ) -> Vec<Failure> {
+        let timing = |asked: &String| Timing { asked: asked.clone(), took: result.took };
+        self.timings.extend(result.request.as_ref().map(timing));
+        let mut failures = judge::judge(step, result, &self.scope);
+        if let Some((span, rules)) = step.expect.snapshot().filter(|_| failures.is_empty()) {
+            let folders: Vec<String> = self.scope.folder.created().into_iter().collect();
+            match rules.apply(result.answer.whole(), &folders) {
+                Ok(answer) => {
+                    let checked = snapshot
+                        .and_then(|(snapshots, number)| snapshots.check(number, span, answer));
+                    failures.extend(checked);
+                }
+                Err(error) => failures.push(Failure::new(span, error.to_string())),
+            }
+        }
+        if failures.is_empty() {
+            failures.extend(self.save(step, result));
+        } else if result.answer.error().is_some_and(|error| error["kind"] == "timeout") {
+            self.observations.timed_out = true;
+        }
+        failures
+    }
+
+    /// Saves the values that the step names.
+    fn save(&mut self, step: &Step, result: &StepResult) -> Vec<Failure> {
+        if step.save.is_empty() {
+            return Vec::new();
+        }
+        let values = result.answer.values();
+        let mut save = |name: &String, span: Span, path: &Path| {
+            let found = path.find(&values, 0);
+            let found = found.map_err(|undefined| {
+                let message = undefined.to_string();
+                let why = message.split_once(": ").map_or(&*message, |(_, why)| why);
+                Failure::new(span, format!("cannot save `{name}`: {why}"))
+            })?;
+            self.scope.saved.insert(name.clone(), found.clone());
+            Ok(())
+        };
+        step.save.iter().filter_map(|(name, span, path)| save(name, *span, path).err()).collect()
+    }
+
+    fn can_render(&self, step: &Step) -> bool {
+        step.trees().into_iter().all(|tree| tree.render(&self.scope).is_ok())
+    }
+
+    fn send_observations(&mut self) {
+        if let (Some(server), Some(connection)) = (&self.server, &self.connection) {
+            server.observe(connection, std::mem::take(&mut self.observations));
+        }
+    }
+}
+
+/// The last lines of some output.
+pub(super) fn last_lines(output: &str) -> String {
+    let lines: Vec<&str> = output.lines().collect();
+    lines[lines.len().saturating_sub(MAX_OUTPUT_LINES)..].join("\n")
+}

@@ -1,0 +1,134 @@
+//! Runs one test: its setup, its steps until one fails, and its teardown in any case.
+
+use std::time::{Duration, Instant};
+
+use tokio::time::timeout;
+
+use super::server_handle::ServerHandle;
+use super::server_runner::TestedServer;
+use super::snapshot_store::TestSnapshots;
+use super::step_runner::StepRunner;
+use super::stop::Stop;
+use crate::event::{FailedTry, Failure, Outcome, TestEnd, Timing, Traffic};
+use crate::model::Test;
+
+/// Runs a test.
+pub(super) struct TestRunner<'a> {
+    pub(super) test: &'a Test,
+    pub(super) tested: TestedServer<'a>,
+    pub(super) server: &'a ServerHandle,
+    pub(super) snapshots: TestSnapshots<'a>,
+    pub(super) stop: &'a Stop,
+}
+
+impl<'a> TestRunner<'a> {
+    /// Runs the test up to `tries` times until it passes. Returns `None` if the run
+    /// stopped first.
+    pub(super) async fn run(&self, tries: u64) -> Option<TestEnd> {
+        let begun = Instant::now();
+        let (mut earlier, mut timings) = (Vec::new(), Vec::new());
+        let outcome = loop {
+            match self.attempt(&mut timings).await? {
+                Outcome::Failed(failed) if (earlier.len() as u64) + 1 < tries => {
+                    earlier.push(*failed);
+                }
+                outcome => break outcome,
+            }
+        };
+        let (took, traffic) = (begun.elapsed(), Traffic::default());
+        Some(TestEnd { outcome, took, earlier, timings, traffic })
+    }
+
+    async fn attempt(&self, timings: &mut Vec<Timing>) -> Option<Outcome> {
+        let mut later = None;
+        if self.test.isolate {
+            later = self.server.stop().await;
+        }
+        self.server.reset_mocks();
+        let ready = tokio::select! {
+            biased;
+            () = self.stop.requested() => return None,
+            ready = self.server.acquire() => ready,
+        };
+        let outcome = match ready {
+            Err(failed) => Outcome::Failed(Box::new(failed)),
+            Ok(ready) => {
+                let mut steps = StepRunner::new(self.tested, ready, Some(self.server.clone()));
+                match steps.begin_test(self.test) {
+                    Err(failed) => Outcome::Failed(Box::new(failed)),
+                    Ok(()) => {
+                        let outcome = self.run_with_teardown(&mut steps).await;
+                        timings.append(&mut steps.timings);
+                        outcome?
+                    }
+                }
+            }
+        };
+        let outcome = outcome.and(later);
+        Some(match self.test.isolate {
+            true => outcome.and(self.server.stop().await),
+            false => outcome,
+        })
+    }
+
+    /// Runs setup, steps and teardown. The teardown has the same timeout as setup and
+    /// steps together; less if the run stops.
+    async fn run_with_teardown(&self, steps: &mut StepRunner<'a>) -> Option<Outcome> {
+        let limit = self.test.timeout.unwrap_or(Duration::MAX);
+        let setup_and_steps = async {
+            let set_up = steps.run_until_failure(&self.test.setup, None).await;
+            set_up.map_err(|failed| failed.during("the setup"))?;
+            steps.run_until_failure(&self.test.steps, Some(self.snapshots)).await
+        };
+        let outcome = tokio::select! {
+            biased;
+            () = self.stop.requested() => None,
+            done = timeout(limit, setup_and_steps) => Some(done),
+        };
+        let outcome = match outcome {
+            None => None,
+            Some(Ok(Ok(()))) => Some(Outcome::Passed.and(self.unreported_end().await)),
+            Some(Ok(Err(failed))) => Some(Outcome::Failed(Box::new(failed))),
+            Some(Err(_)) => {
+                steps.record_timeout();
+                Some(Outcome::Failed(Box::new(self.timed_out("the test", limit))))
+            }
+        };
+        let failed = !matches!(outcome, Some(Outcome::Passed));
+        let later = match self.stop.finish(timeout(limit, self.tear_down(steps, failed))).await {
+            Some(Ok(failed)) => failed,
+            Some(Err(_)) => {
+                steps.record_timeout();
+                Some(self.timed_out("the teardown of the test", limit))
+            }
+            None => None,
+        };
+        outcome.map(|outcome| outcome.and(later))
+    }
+
+    async fn tear_down(&self, steps: &mut StepRunner<'a>, failed: bool) -> Option<FailedTry> {
+        // The teardown needs a server, so one that has ended is started again.
+        if !self.test.teardown.is_empty()
+            && !steps.is_connected()
+            && let Ok(ready) = self.server.acquire().await
+            && let Some(connection) = ready.connection
+        {
+            steps.continue_on(connection);
+        }
+        let torn_down = steps.run_all(&self.test.teardown, failed).await;
+        steps.close_subscriptions().await;
+        torn_down.map(|failed| failed.during("the teardown"))
+    }
+
+    /// A failure if the server has ended and no step reported it.
+    async fn unreported_end(&self) -> Option<FailedTry> {
+        let cause = self.server.take_unreported_end().await?;
+        let message = format!("the server ended after the last step: {cause}");
+        Some(FailedTry::new(Failure::new(self.test.span, message)))
+    }
+
+    fn timed_out(&self, what: &str, limit: Duration) -> FailedTry {
+        let message = format!("{what} took longer than {limit:?}");
+        FailedTry::new(Failure::new(self.test.span, message))
+    }
+}

@@ -1,0 +1,75 @@
+//! Waits until the messages that a step expects have arrived, and until no more
+//! arrive where the step forbids some.
+
+use std::time::Duration;
+
+use sparring_script::Scope;
+use tokio::time::{Instant, sleep};
+
+use crate::judge;
+use crate::model::{Collection, Expectation, Expectations};
+use crate::step_result::StepResult;
+
+/// How long an expected message may take to arrive.
+pub(super) const WAIT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long nothing may arrive before a step that forbids messages is over.
+const QUIET_TIME: Duration = Duration::from_millis(100);
+
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Calls `update` again and again until everything expected has arrived and, if
+/// something must not arrive, until nothing has arrived for a while.
+pub(super) async fn expected(
+    expect: &Expectations,
+    limit: Duration,
+    scope: &dyn Scope,
+    result: &mut StepResult,
+    mut update: impl FnMut(&mut StepResult),
+) {
+    let expectations: Vec<&Expectation> =
+        expect.0.iter().map(|(_, expectation)| expectation).filter(may_come_late).collect();
+    if expectations.is_empty() {
+        return;
+    }
+    let end = Instant::now() + limit;
+    let has_come =
+        |result: &StepResult| expectations.iter().all(|it| judge::has_come(it, result, scope));
+    while Instant::now() < end && !has_come(result) {
+        sleep(POLL_INTERVAL).await;
+        update(result);
+    }
+    let forbids = expectations.iter().any(|expectation| judge::forbids_more(expectation, scope));
+    let (mut sizes, mut since) = (collected(result), Instant::now());
+    while forbids && since.elapsed() < QUIET_TIME && Instant::now() < end + QUIET_TIME {
+        sleep(POLL_INTERVAL).await;
+        update(result);
+        if collected(result) != sizes {
+            (sizes, since) = (collected(result), Instant::now());
+        }
+    }
+}
+
+/// Whether an expectation is about something that may arrive after the answer.
+fn may_come_late(expectation: &&Expectation) -> bool {
+    match expectation {
+        Expectation::Items(collection, _) => *collection != Collection::List,
+        Expectation::Stderr(_)
+        | Expectation::Status(_)
+        | Expectation::Headers(_)
+        | Expectation::Journal { .. } => true,
+        Expectation::Value(..)
+        | Expectation::Exit(_)
+        | Expectation::Stdout(_)
+        | Expectation::Files(_)
+        | Expectation::Within(_)
+        | Expectation::Snapshot(_) => false,
+    }
+}
+
+/// How much has arrived of each kind.
+fn collected(result: &StepResult) -> [usize; 5] {
+    let received = result.journals.values().map(Vec::len).sum();
+    let (frames, requests) = (result.frames.len(), result.requests.len());
+    [frames, requests, result.violations.len(), result.stderr.len(), received]
+}

@@ -1,0 +1,117 @@
+//! The result of a step: everything that the runner observed and the judge checks.
+
+mod agent;
+mod answer;
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use sparring_wire::{Frame, Rule, Violation};
+
+pub(crate) use agent::{AgentResult, FileMatches, FoundFile};
+pub(crate) use answer::Answer;
+
+/// The result of a step, as the values that matchers check.
+#[derive(Debug)]
+pub(crate) struct StepResult {
+    /// A name for the request, such as `call echo`; `None` if the step waited for no
+    /// answer.
+    pub(crate) request: Option<String>,
+    pub(crate) answer: Answer,
+    pub(crate) took: Duration,
+    pub(crate) violations: Vec<Value>,
+    /// Why the result could not be checked against the output schema of its tool.
+    pub(crate) unchecked: Option<String>,
+    pub(crate) notifications: Vec<Value>,
+    pub(crate) requests: Vec<Value>,
+    /// Every frame that the server sent.
+    pub(crate) frames: Vec<Value>,
+    /// The last HTTP response; `None` if the server sent none yet.
+    pub(crate) response: Option<HttpResponse>,
+    /// Whether the connection uses HTTP.
+    pub(crate) over_http: bool,
+    pub(crate) stderr: String,
+    /// The requests that mocks received, by the names of the mocks.
+    pub(crate) journals: HashMap<String, Vec<JournalEntry>>,
+}
+
+impl StepResult {
+    /// A result without any observation yet.
+    pub(crate) fn new(answer: Answer, took: Duration) -> StepResult {
+        StepResult {
+            request: None,
+            answer,
+            took,
+            violations: Vec::new(),
+            unchecked: None,
+            notifications: Vec::new(),
+            requests: Vec::new(),
+            frames: Vec::new(),
+            response: None,
+            over_http: false,
+            stderr: String::new(),
+            journals: HashMap::new(),
+        }
+    }
+
+    /// The requests that a mock received.
+    pub(crate) fn journal(&self, mock: &str) -> &[JournalEntry] {
+        self.journals.get(mock).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// The status and headers of an HTTP response.
+#[derive(Debug, Clone)]
+pub(crate) struct HttpResponse {
+    pub(crate) status: Value,
+    /// The headers by their names in lower case.
+    pub(crate) headers: Value,
+}
+
+/// One request that a mock received.
+#[derive(Debug, Clone)]
+pub(crate) struct JournalEntry {
+    pub(crate) value: Value,
+    /// The same without its secrets, if it has any.
+    pub(crate) masked: Option<Value>,
+}
+
+/// A protocol violation as a value.
+pub(crate) fn violation_value(violation: &Violation) -> Value {
+    json!({
+        "rule": violation.rule.id(), "path": violation.path,
+        "message": violation.message, "section": violation.section,
+    })
+}
+
+/// A violation of one of the suite's own rules as a value.
+pub(crate) fn suite_violation(rule: Rule, message: &str) -> Value {
+    json!({"rule": rule.id(), "path": "$", "message": message, "section": ""})
+}
+
+/// A violation value in one line.
+pub(crate) fn violation_line(violation: &Value) -> String {
+    let text = |key: &str| violation[key].as_str().unwrap_or_default();
+    let (rule, path, message) = (text("rule"), text("path"), text("message"));
+    let place = if path == "$" { String::new() } else { format!(" at {path}") };
+    let section = match text("section") {
+        "" => String::new(),
+        section => format!(" ({section})"),
+    };
+    format!("{rule}{place}: {message}{section}")
+}
+
+/// Any frame as a value: its JSON, or its text if it is not JSON.
+pub(crate) fn frame_value(frame: &Frame) -> Value {
+    serde_json::from_slice(frame.bytes()).unwrap_or_else(|_| Value::from(&*frame.text()))
+}
+
+/// A request or a notification as a value with `method` and `params`.
+pub(crate) fn message_value(frame: &Frame) -> Value {
+    let params = frame.params().and_then(|params| params.to::<Value>().ok());
+    match params {
+        Some(params) => json!({"method": frame.method(), "params": params}),
+        None => json!({"method": frame.method()}),
+    }
+}

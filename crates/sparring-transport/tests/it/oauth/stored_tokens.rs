@@ -1,0 +1,177 @@
+//! Tokens that are stored and used by later clients.
+
+use serde_json::json;
+use sparring_transport::http::{HttpTarget, OAuth, Visitor};
+
+use super::scripted_servers::{Behavior, ScriptedServers};
+use super::{connect, kept_in, must_echo, oauth, refused};
+
+#[tokio::test]
+async fn the_next_client_needs_no_login() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = ScriptedServers::new(Behavior::default()).await;
+    for _ in 0..2 {
+        let client = connect(&world, kept_in(folder.path())).await.unwrap();
+        must_echo(&client).await;
+        client.close().await;
+    }
+    let story = ["401", "resource", "metadata", "register", "authorize", "token"];
+    assert_eq!(world.story(), story, "the second one is let in at once");
+    // Another client has its own tokens.
+    let client_id = Some("me".to_owned());
+    let oauth = OAuth { client_id, ..kept_in(folder.path()) };
+    must_echo(&connect(&world, oauth).await.unwrap()).await;
+    assert_eq!(world.said("authorize")[1]["client_id"], "me");
+}
+
+#[tokio::test]
+async fn a_token_that_is_about_to_expire_is_renewed_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = ScriptedServers::new(Behavior { lasts: 0, ..Behavior::default() }).await;
+    connect(&world, kept_in(folder.path())).await.unwrap().close().await;
+    world.change(|behavior| behavior.lasts = 3600);
+    let before = world.story().len();
+    let client = connect(&world, kept_in(folder.path())).await.unwrap();
+    must_echo(&client).await;
+    let story = world.story();
+    let story = &story[before..];
+    assert_eq!(story, ["resource", "metadata", "token"], "with no 401, and no login");
+    let renewed = world.said("token");
+    assert_eq!(renewed.last().unwrap()["client_id"], "client-1");
+}
+
+#[tokio::test]
+async fn a_token_that_is_taken_back_is_renewed_or_asked_for_anew() {
+    for renewals in [false, true] {
+        let world = ScriptedServers::new(Behavior::default()).await;
+        let client = connect(&world, oauth()).await.unwrap();
+        world.revoke(renewals);
+        must_echo(&client).await;
+        assert_eq!(world.said("authorize").len(), 1 + usize::from(renewals));
+        assert_eq!(world.said("register").len(), 1, "the client is still the same");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_is_forgotten_registers_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = ScriptedServers::new(Behavior { lasts: 0, ..Behavior::default() }).await;
+    connect(&world, kept_in(folder.path())).await.unwrap().close().await;
+    world.change(|behavior| behavior.refusals = vec![(401, json!({"error": "invalid_client"}))]);
+    world.revoke(true);
+    let client = connect(&world, kept_in(folder.path())).await.unwrap();
+    world.change(|behavior| behavior.lasts = 3600);
+    must_echo(&client).await;
+    let ids: Vec<_> =
+        world.said("authorize").into_iter().map(|said| said["client_id"].clone()).collect();
+    assert_eq!(ids[..2], ["client-1", "client-2"]);
+}
+
+#[tokio::test]
+async fn two_that_share_a_file_do_not_renew_the_same_token_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = ScriptedServers::new(Behavior { lasts: 0, ..Behavior::default() }).await;
+    connect(&world, kept_in(folder.path())).await.unwrap().close().await;
+    world.change(|behavior| behavior.lasts = 3600);
+    let one = connect(&world, kept_in(folder.path()));
+    let other = connect(&world, kept_in(folder.path()));
+    let (one, other) = tokio::join!(one, other);
+    must_echo(&one.unwrap()).await;
+    must_echo(&other.unwrap()).await;
+    assert_eq!(world.said("token").len(), 2, "the login, and one renewal");
+    assert_eq!(world.said("authorize").len(), 1);
+}
+
+#[tokio::test]
+async fn of_two_logins_at_once_the_later_one_is_kept_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = ScriptedServers::new(Behavior::default()).await;
+    let (sender, asked) = tokio::sync::oneshot::channel();
+    let sender = std::sync::Mutex::new(Some(sender));
+    let visitor = Visitor::new(move |url| {
+        sender.lock().unwrap().take().unwrap().send(url.to_owned()).unwrap();
+    });
+    let slow = connect(&world, OAuth { visitor, ..kept_in(folder.path()) });
+    let quick = async {
+        let page = asked.await.unwrap();
+        must_echo(&connect(&world, kept_in(folder.path())).await.unwrap()).await;
+        reqwest::get(page).await.unwrap();
+    };
+    let (slow, ()) = tokio::join!(slow, quick);
+    must_echo(&slow.unwrap()).await;
+    assert_eq!((world.said("register").len(), world.said("authorize").len()), (2, 2));
+    must_echo(&connect(&world, kept_in(folder.path())).await.unwrap()).await;
+    assert_eq!(world.said("authorize").len(), 2, "what is kept is good");
+}
+
+#[tokio::test]
+async fn reports_a_folder_that_is_not_writable() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let world = ScriptedServers::new(Behavior::default()).await;
+    let error = refused(&world, kept_in(&file)).await;
+    assert!(
+        error.contains("not authorized: cannot use the credentials in") && error.contains("file/"),
+        "{error}"
+    );
+    assert_eq!(world.said("authorize").len(), 0, "before anybody logs in");
+}
+
+#[tokio::test]
+async fn a_server_that_needs_no_token_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = ScriptedServers::new(Behavior { open: true, ..Behavior::default() }).await;
+    let client = connect(&world, kept_in(&folder.path().join("new"))).await.unwrap();
+    must_echo(&client).await;
+    client.close().await;
+    assert!(world.story().is_empty(), "{:?}", world.story());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_to_an_empty_file_stays_one() {
+    use std::os::unix::fs::symlink;
+
+    let folder = tempfile::tempdir().unwrap();
+    let (link, file) = (folder.path().join("credentials.json"), folder.path().join("file"));
+    std::fs::write(&file, "").unwrap();
+    let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(&file, private).unwrap();
+    symlink(&file, &link).unwrap();
+    let world = ScriptedServers::new(Behavior::default()).await;
+    must_echo(&connect(&world, kept_in(folder.path())).await.unwrap()).await;
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(std::fs::read_to_string(&file).unwrap().contains("hunter-access"));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn reports_a_store_that_is_not_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("credentials.json");
+    let world = ScriptedServers::new(Behavior::default()).await;
+    for make in [
+        |path: &std::path::Path| std::fs::create_dir(path).unwrap(),
+        |path: &std::path::Path| {
+            std::fs::remove_dir(path).unwrap();
+            let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+            assert!(made.success());
+        },
+    ] {
+        make(&path);
+        let error = refused(&world, kept_in(folder.path())).await;
+        assert!(error.contains("credentials.json: not a regular file"), "{error}");
+    }
+}
+
+#[test]
+fn settings_are_shown_without_their_secrets() {
+    let mut target = HttpTarget::new("http://localhost/mcp");
+    let proof = sparring_transport::http::Proof::Secret("hunter2".to_owned());
+    let oauth = OAuth::client_credentials("me", proof);
+    target.credentials = Some(sparring_transport::http::Credentials::OAuth(Box::new(oauth)));
+    let shown = format!("{target:?}");
+    assert!(shown.contains("ClientCredentials") && !shown.contains("hunter"), "{shown}");
+}

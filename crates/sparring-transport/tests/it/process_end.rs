@@ -1,0 +1,213 @@
+//! No process is left behind, however a child or our process ends.
+
+use std::time::{Duration, Instant};
+
+use sparring_peer::{Client, Link, Outgoing};
+use sparring_transport::{ChildLink, ChildTarget};
+use sparring_wire::Revision;
+use tokio::io::AsyncReadExt as _;
+
+use crate::script::{HANDSHAKE, STAY, connect, gone, is_alive, shell, within};
+
+#[tokio::test]
+async fn a_child_gets_its_arguments_folder_and_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut target =
+        ChildTarget::new("sh").args(["-c", "echo \"$0 $SPAR_TEST\" >&2; pwd >&2; exit 1", "word"]);
+    target.cwd = Some(folder.path().to_owned());
+    target.env.insert("SPAR_TEST".to_owned(), "value".to_owned());
+    let link = ChildLink::spawn(&target).unwrap();
+    let stderr = link.stderr();
+    let connecting = Client::builder().revision(Revision::V2025_11_25).connect(link);
+    within(connecting).await.unwrap_err();
+    let pwd = folder.path().canonicalize().unwrap();
+    assert_eq!(stderr.text(), format!("word value\n{}\n", pwd.display()));
+}
+
+#[tokio::test]
+async fn a_child_that_inherits_by_name_gets_nothing_else_of_ours() {
+    let mut target = ChildTarget::new("sh").args(["-c", "env | grep -v ^PWD= | sort >&2; exit 1"]);
+    target.inherit = Some(vec!["PATH".to_owned(), "NOBODY_HAS_THIS".to_owned()]);
+    target.env.insert("SPAR_TEST".to_owned(), "value".to_owned());
+    let link = ChildLink::spawn(&target).unwrap();
+    let stderr = link.stderr();
+    let connecting = Client::builder().revision(Revision::V2025_11_25).connect(link);
+    within(connecting).await.unwrap_err();
+    let names: Vec<String> = stderr
+        .text()
+        .lines()
+        .filter_map(|line| line.split('=').next().map(str::to_owned))
+        .collect();
+    let ours = ["PATH", "SPAR_TEST"];
+    let of_the_shell = ["OLDPWD", "SHLVL", "_"];
+    assert!(ours.iter().all(|name| names.iter().any(|it| it == name)), "{names:?}");
+    let is_known = |name: &String| ours.contains(&&**name) || of_the_shell.contains(&&**name);
+    assert!(names.iter().all(is_known), "{names:?}");
+}
+
+#[tokio::test]
+async fn calls_the_handler_with_stderr_as_it_arrives() {
+    let link = ChildLink::spawn(&shell("read go; echo one >&2; read go")).unwrap();
+    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
+    link.stderr().on_output(move |bytes| drop(sender.send(bytes.to_vec())));
+    let connecting = tokio::spawn(Client::builder().revision(Revision::V2025_11_25).connect(link));
+    assert_eq!(within(receiver.recv()).await.unwrap(), b"one\n");
+    connecting.abort();
+}
+
+#[tokio::test]
+async fn a_slow_stderr_writer_slows_the_child_down() {
+    let link = ChildLink::spawn(&shell("head -c 1000000 /dev/zero >&2; read go")).unwrap();
+    let stderr = link.stderr();
+    let (to, mut from) = tokio::io::duplex(4096);
+    stderr.pass_to(to);
+    let mut taken = 0;
+    while taken < 1_000_000 {
+        let mut some = [0; 4096];
+        taken += within(from.read(&mut some)).await.unwrap() as u64;
+        assert!(stderr.total() <= taken + 32 * 1024, "{} read, {taken} taken", stderr.total());
+    }
+    drop(link);
+    assert_eq!(within(from.read(&mut [0; 1])).await.unwrap(), 0, "the end is passed on too");
+}
+
+#[tokio::test]
+async fn a_child_that_exits_at_the_end_of_its_input_ends_at_once() {
+    let (client, _, id) = connect(&format!("{HANDSHAKE}{STAY}exit 0")).await;
+    let client = client.unwrap();
+    let began = Instant::now();
+    within(client.close()).await;
+    assert!(began.elapsed() < Duration::from_millis(900), "took {:?}", began.elapsed());
+    assert!(!is_alive(id));
+}
+
+#[tokio::test]
+async fn terminates_a_child_that_ignores_the_end_of_its_input() {
+    let (client, stderr, id) = connect(&format!(
+        "trap 'echo asked >&2; exit 0' TERM\n{HANDSHAKE}{STAY}while :; do sleep 0.1; done"
+    ))
+    .await;
+    let client = client.unwrap();
+    let began = Instant::now();
+    within(client.close()).await;
+    assert!(began.elapsed() >= Duration::from_secs(1) && began.elapsed() < Duration::from_secs(4));
+    assert!(stderr.text().contains("asked\n"), "{}", stderr.text());
+    assert!(!is_alive(id));
+}
+
+#[tokio::test]
+async fn kills_a_child_that_ignores_sigterm() {
+    let (client, _, id) =
+        connect(&format!("trap '' TERM\n{HANDSHAKE}{STAY}while :; do sleep 0.1; done")).await;
+    let client = client.unwrap();
+    let began = Instant::now();
+    within(client.close()).await;
+    assert!(began.elapsed() >= Duration::from_secs(6), "{:?}", began.elapsed());
+    gone(id).await;
+}
+
+#[tokio::test]
+async fn grandchildren_end_with_the_child() {
+    let (client, stderr, id) =
+        connect(&format!("sleep 300 & echo $! >&2\n{HANDSHAKE}{STAY}exit 0")).await;
+    let client = client.unwrap();
+    within(client.close()).await;
+    gone(id).await;
+    assert!(!stderr.text().is_empty());
+}
+
+#[tokio::test]
+async fn a_dropped_link_kills_the_whole_group() {
+    let link = ChildLink::spawn(&shell("sleep 300 & sleep 300")).unwrap();
+    let id = link.id();
+    assert!(is_alive(id));
+    drop(link);
+    gone(id).await;
+}
+
+#[tokio::test]
+async fn a_dropped_client_ends_its_child() {
+    let (client, _, id) = connect(&format!("{HANDSHAKE}{STAY}exit 0")).await;
+    drop(client.unwrap());
+    gone(id).await;
+}
+
+#[test]
+fn a_panic_leaves_no_child() {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let panicked = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let link = ChildLink::spawn(&shell("sleep 300 & sleep 300")).unwrap();
+            sender.send(link.id()).unwrap();
+            panic!("with a child in hand");
+        });
+    });
+    let id = receiver.recv().unwrap();
+    assert!(panicked.join().is_err());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(gone(id));
+}
+
+#[tokio::test]
+async fn a_hundred_starts_and_ends_of_every_kind_leave_nothing() {
+    let scripts = ["exit 0", "kill -9 $$", "sleep 300", "sleep 300 & exit 0", "cat >/dev/null"];
+    let mut ids = Vec::new();
+    for round in 0..100 {
+        let mut link = ChildLink::spawn(&shell(scripts[round % scripts.len()])).unwrap();
+        ids.push(link.id());
+        if round % 3 == 0 {
+            link.send(Outgoing::Close);
+        }
+    }
+    for id in ids {
+        gone(id).await;
+    }
+}
+
+#[tokio::test]
+async fn a_child_is_started_and_its_client_connected() {
+    let (client, _, id) = connect(&format!("{HANDSHAKE}{STAY}")).await;
+    let client = client.unwrap();
+    assert!(is_alive(id) && client.is_connected());
+    assert_eq!(client.session().unwrap().server_info.as_ref().unwrap().name, "sh");
+    within(client.close()).await;
+    assert!(!is_alive(id) && !client.is_connected());
+}
+
+#[tokio::test]
+async fn what_is_sent_reaches_stdin_and_what_is_written_comes_back() {
+    let mut link = ChildLink::spawn(&ChildTarget::new("cat")).unwrap();
+    let frame =
+        sparring_wire::Frame::parse(r#"{"jsonrpc": "2.0", "method": "x", "params": {"n": 1.50}}"#);
+    link.send(frame.clone().into());
+    let back = within(std::future::poll_fn(|cx| {
+        let _ = link.poll_flush(cx);
+        link.poll_receive(cx)
+    }));
+    let sparring_peer::Incoming::Frame { frame: back, .. } = back.await else { panic!("no frame") };
+    assert_eq!(back, frame, "byte for byte");
+}
+
+#[tokio::test]
+async fn children_side_by_side_do_not_mix() {
+    let tasks: Vec<_> = (0..8)
+        .map(|number| {
+            tokio::spawn(async move {
+                let folder = tempfile::tempdir().unwrap();
+                let answer = format!(r#"{{"jsonrpc":"2.0","id":2,"result":{{"content":[{{"type":"text","text":"{number}"}}]}}}}"#);
+                let mut target = shell(&format!("{HANDSHAKE}read asked\necho '{answer}'\necho {number} > mine\n{STAY}"));
+                target.cwd = Some(folder.path().to_owned());
+                let link = ChildLink::spawn(&target).unwrap();
+                let client = Client::builder().revision(Revision::V2025_11_25).connect(link).await.unwrap();
+                let response = client.call_tool("x", serde_json::json!({})).await.unwrap();
+                assert_eq!(response.content(), number.to_string());
+                client.close().await;
+                assert_eq!(std::fs::read_to_string(folder.path().join("mine")).unwrap().trim(), number.to_string());
+            })
+        })
+        .collect();
+    for task in tasks {
+        within(task).await.unwrap();
+    }
+}

@@ -1,0 +1,342 @@
+//! Checks all frames of one connection in order: responses without a request,
+//! messages at the wrong time, undeclared features.
+//!
+//! It reports nothing that is uncertain. Before the revision is known, it reports only
+//! violations that every revision has.
+
+mod capabilities;
+mod notifications;
+mod request_tracker;
+mod responses;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use self::request_tracker::{FinishedState, PendingRequest, RequestTracker, Subscription};
+use super::checker::{Checker, RequestContext, rebase_path};
+use crate::frame::{Frame, FrameKind};
+use crate::id::Id;
+use crate::json::{Json, RawJson};
+use crate::revision::{Revision, Side};
+use crate::rule::Rule;
+use crate::violation::{MAX_VIOLATIONS, Violation};
+
+/// Keys of the metadata of modern messages.
+const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
+const LOG_LEVEL_KEY: &str = "io.modelcontextprotocol/logLevel";
+const SUBSCRIPTION_KEY: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// Checks the frames of one connection, in the order in which they were sent.
+#[derive(Debug, Default)]
+pub struct Referee {
+    /// The result of the last handshake.
+    session: Option<Session>,
+    /// Whether `initialize` has no response yet.
+    is_initializing: bool,
+    /// The revision in the metadata of the client's requests.
+    modern: Option<Revision>,
+    /// Whether the server has answered as only a modern server does.
+    server_is_modern: bool,
+    /// The capabilities that a modern server declares.
+    discovered_capabilities: Option<RawJson>,
+    client_requests: RequestTracker,
+    server_requests: RequestTracker,
+}
+
+/// The result of a handshake.
+#[derive(Debug)]
+struct Session {
+    revision: Revision,
+    client_capabilities: Option<RawJson>,
+    server_capabilities: Option<RawJson>,
+    /// Whether the client has sent `notifications/initialized`.
+    ready: bool,
+}
+
+impl Referee {
+    /// Creates a checker for a new connection.
+    pub fn new() -> Referee {
+        Referee::default()
+    }
+
+    /// Returns the revision of the connection, if it is known.
+    pub fn revision(&self) -> Option<Revision> {
+        match &self.session {
+            Some(session) if !self.server_is_modern => Some(session.revision),
+            session => self.modern.or(session.as_ref().map(|it| it.revision)),
+        }
+    }
+
+    /// Checks the next frame; returns the violations of the frame and of its order.
+    pub fn observe(&mut self, from: Side, frame: &Frame) -> Vec<Violation> {
+        let mut found = match frame.kind() {
+            FrameKind::Request => self.check_request(from, frame),
+            FrameKind::Notification => self.check_notification(from, frame),
+            FrameKind::Result | FrameKind::Error => self.check_response(from, frame),
+            FrameKind::Batch => self.check_batch(from, frame),
+            FrameKind::Other => self.envelope_violations(self.revision(), frame),
+        };
+        found.truncate(MAX_VIOLATIONS);
+        found
+    }
+
+    fn check_batch(&mut self, from: Side, frame: &Frame) -> Vec<Violation> {
+        let revision = self.revision();
+        let mut found = self.envelope_violations(revision, frame);
+        let forbidden = revision.filter(|it| !it.has_batches());
+        if let Some(revision) = forbidden {
+            found = Checker::of(revision).check(frame, from, None);
+        }
+        for (index, item) in frame.batch().enumerate() {
+            if item.kind() == FrameKind::Batch {
+                continue;
+            }
+            // The frames of a forbidden batch still count as sent.
+            let inside = self.observe(from, &item);
+            if forbidden.is_some() || found.len() >= MAX_VIOLATIONS {
+                continue;
+            }
+            let base = format!("$[{index}]");
+            found.extend(inside.into_iter().map(|mut violation| {
+                violation.path = rebase_path(&violation.path, &base);
+                violation
+            }));
+        }
+        found
+    }
+
+    /// Returns the violations that every revision has.
+    fn envelope_violations(&self, revision: Option<Revision>, frame: &Frame) -> Vec<Violation> {
+        match revision {
+            Some(revision) => Checker::of(revision).check_envelope(frame),
+            None => frame.violations().to_vec(),
+        }
+    }
+
+    fn requests_from(&mut self, side: Side) -> &mut RequestTracker {
+        match side {
+            Side::Client => &mut self.client_requests,
+            Side::Server => &mut self.server_requests,
+        }
+    }
+
+    fn check_request(&mut self, from: Side, frame: &Frame) -> Vec<Violation> {
+        let meta = RequestMeta::from_params(frame.params());
+        let revision = self.revision_of_request(from, frame, &meta);
+        let mut found = match revision {
+            Some(revision) => Checker::of(revision).check(frame, from, None),
+            None => self.envelope_violations(None, frame),
+        };
+        let request = pending_request(revision, from, frame, &meta);
+        if let Some(revision) = revision {
+            self.check_reused_id(revision, from, frame, &mut found);
+            self.check_reused_token(revision, from, &request, &mut found);
+            self.check_order(revision, from, frame, &mut found);
+            self.check_request_capability(revision, from, frame, &mut found);
+        }
+        if from == Side::Client && frame.method() == Some("initialize") {
+            self.is_initializing = true;
+            self.client_requests.start_session();
+        }
+        if let Some(revision) = revision.filter(|it| it.is_modern() && from == Side::Client) {
+            self.modern = Some(revision);
+        }
+        if let Some(id) = frame.id() {
+            self.requests_from(from).add(id, request);
+        }
+        found
+    }
+
+    /// Returns the revision of a request, if it is certain.
+    fn revision_of_request(
+        &self,
+        from: Side,
+        frame: &Frame,
+        meta: &RequestMeta<'_>,
+    ) -> Option<Revision> {
+        let session = self.session.as_ref().map(|session| session.revision);
+        if from == Side::Server {
+            return session.or(self.modern.filter(|_| self.server_is_modern));
+        }
+        if frame.method() == Some("initialize") {
+            let requested = frame.params()?.get("protocolVersion")?.as_str()?;
+            return Revision::from_name(&requested).filter(|it| !it.is_modern());
+        }
+        match meta.version {
+            Some(version) => Revision::from_name(&version.as_str()?).filter(|it| it.is_modern()),
+            None if self.is_initializing => session,
+            None => session.or(self.modern),
+        }
+    }
+
+    /// Legacy revisions require ids that are new in the session; the modern one
+    /// requires ids that no pending request has.
+    fn check_reused_id(
+        &self,
+        revision: Revision,
+        from: Side,
+        frame: &Frame,
+        out: &mut Vec<Violation>,
+    ) {
+        let Some(id) = frame.id() else { return };
+        let tracker = match from {
+            Side::Client => &self.client_requests,
+            Side::Server => &self.server_requests,
+        };
+        let is_pending = tracker.pending(id).is_some();
+        let handshake = frame.method() == Some("initialize");
+        let used = !revision.is_modern() && !handshake && tracker.finished(id).is_some();
+        if is_pending || used {
+            let owner = match is_pending {
+                true => "a pending request",
+                false => "an earlier request of this session",
+            };
+            let message = format!("id {id} belongs to {owner}");
+            out.push(violation(revision, Rule::IdReused, "$.id", message, MESSAGES_SECTION));
+        }
+    }
+
+    fn check_reused_token(
+        &mut self,
+        revision: Revision,
+        from: Side,
+        request: &PendingRequest,
+        out: &mut Vec<Violation>,
+    ) {
+        let Some(token) = &request.token else { return };
+        let tracker = self.requests_from(from);
+        let has_token = |it: &PendingRequest| it.token.as_ref() == Some(token);
+        if tracker.has_token(token) && tracker.all_pending().any(has_token) {
+            let path = "$.params._meta.progressToken";
+            let message = format!("progress token {token} belongs to another pending request");
+            let section = progress_section(revision);
+            out.push(violation(revision, Rule::InvalidProgress, path, message, section));
+        }
+    }
+
+    /// Checks that requests other than `ping` wait for the one handshake.
+    fn check_order(&self, revision: Revision, from: Side, frame: &Frame, out: &mut Vec<Violation>) {
+        let Some(session) = self.session.as_ref().filter(|_| !revision.is_modern()) else {
+            return;
+        };
+        let message = match frame.method() {
+            Some("ping") => return,
+            Some("initialize") if from == Side::Client => {
+                "the session is already initialized".to_owned()
+            }
+            Some(method) if !session.ready => {
+                format!("{method} came before notifications/initialized")
+            }
+            _ => return,
+        };
+        let section = "basic/lifecycle#initialization";
+        out.push(violation(revision, Rule::OutOfOrder, "$.method", message, section));
+    }
+}
+
+/// Extracts the data of a request that the check of its response needs.
+fn pending_request(
+    revision: Option<Revision>,
+    from: Side,
+    frame: &Frame,
+    meta: &RequestMeta<'_>,
+) -> PendingRequest {
+    let method = frame.method().unwrap_or_default();
+    let definition = revision.and_then(|revision| revision.request(from, method));
+    let definition = definition.or_else(|| match method {
+        "initialize" => Revision::LATEST_LEGACY.request(from, method),
+        _ => None,
+    });
+    let params = frame.params();
+    let modern = revision.is_some_and(Revision::is_modern);
+    let (version, capabilities) = match (modern, method) {
+        (true, _) => (meta.version, meta.capabilities),
+        (false, "initialize") => (
+            params.and_then(|it| it.get("protocolVersion")),
+            params.and_then(|it| it.get("capabilities")),
+        ),
+        _ => (None, None),
+    };
+    let extensions = capabilities.and_then(|it| it.get("extensions"));
+    let is_listen = modern && method == "subscriptions/listen";
+    let filter = params.filter(|_| is_listen).map(|it| it.get("notifications"));
+    PendingRequest {
+        definition,
+        revision,
+        version: version.and_then(Json::as_str).map(|it| known_version(&it)),
+        capabilities: capabilities.map(RawJson::from),
+        task: params.is_some_and(|it| it.get("task").is_some()),
+        extensions: extensions.is_some_and(|it| it.members().next().is_some()),
+        token: meta.token.and_then(Id::read),
+        wants_logs: modern && meta.log_level.is_some(),
+        subscription: filter.map(|filter| Subscription {
+            filter: filter.map_or_else(RawJson::empty_object, RawJson::from),
+            acknowledged: false,
+        }),
+        copies: 0,
+    }
+}
+
+fn known_version(name: &str) -> Cow<'static, str> {
+    match Revision::from_name(name) {
+        Some(revision) => revision.name().into(),
+        None => name.to_owned().into(),
+    }
+}
+
+/// The metadata of a request, read in one pass. The last of duplicate keys counts, as
+/// everywhere.
+#[derive(Default)]
+struct RequestMeta<'a> {
+    version: Option<Json<'a>>,
+    capabilities: Option<Json<'a>>,
+    token: Option<Json<'a>>,
+    log_level: Option<Json<'a>>,
+}
+
+impl<'a> RequestMeta<'a> {
+    fn from_params(params: Option<Json<'a>>) -> Self {
+        let mut meta = RequestMeta::default();
+        let found = params.and_then(|params| params.get("_meta"));
+        for (key, value) in found.unwrap_or(Json::EMPTY_OBJECT).members() {
+            let field = if key.is(VERSION_KEY) {
+                &mut meta.version
+            } else if key.is(CAPABILITIES_KEY) {
+                &mut meta.capabilities
+            } else if key.is(LOG_LEVEL_KEY) {
+                &mut meta.log_level
+            } else if key.is("progressToken") {
+                &mut meta.token
+            } else {
+                continue;
+            };
+            *field = Some(value);
+        }
+        meta
+    }
+}
+
+/// Stands for the revision's section about messages.
+const MESSAGES_SECTION: &str = "";
+
+fn violation(
+    revision: Revision,
+    rule: Rule,
+    path: impl Into<String>,
+    message: impl Into<String>,
+    section: &str,
+) -> Violation {
+    let section = match section {
+        MESSAGES_SECTION => revision.rules().messages,
+        other => other,
+    };
+    Violation::new(rule, path, message, format!("{revision}/{section}"))
+}
+
+fn progress_section(revision: Revision) -> &'static str {
+    revision
+        .notification(Side::Server, "notifications/progress")
+        .map_or(MESSAGES_SECTION, |definition| definition.section)
+}

@@ -1,0 +1,80 @@
+//! Collects the violations of one frame up to a limit, or only determines whether a value
+//! fits.
+
+use super::json_path::JsonPath;
+use crate::rule::Rule;
+use crate::violation::{MAX_VIOLATIONS, Violation};
+
+/// The violations found so far, and the section of the specification for the next
+/// ones.
+pub(super) struct ViolationCollector<'a> {
+    revision: &'a str,
+    section: &'a str,
+    found: Vec<Violation>,
+    /// Collects nothing; the check ends at the first mismatch.
+    probing: bool,
+}
+
+impl<'a> ViolationCollector<'a> {
+    pub(super) fn new(revision: &'a str, section: &'a str) -> Self {
+        ViolationCollector { revision, section, found: Vec::new(), probing: false }
+    }
+
+    /// A collector for a check that only needs to know whether a value fits.
+    pub(super) fn for_probe() -> Self {
+        ViolationCollector { probing: true, ..ViolationCollector::new("", "") }
+    }
+
+    /// An empty collector with the same section, to try one alternative.
+    pub(super) fn for_trial(&self) -> Self {
+        ViolationCollector::new(self.revision, self.section)
+    }
+
+    /// Sets the section for the next violations.
+    pub(super) fn set_section(&mut self, section: &'a str) {
+        self.section = section;
+    }
+
+    pub(super) fn is_probing(&self) -> bool {
+        self.probing
+    }
+
+    /// Returns whether a check can stop after a mismatch.
+    pub(super) fn is_full(&self) -> bool {
+        self.probing || self.found.len() >= MAX_VIOLATIONS
+    }
+
+    pub(super) fn add(
+        &mut self,
+        rule: Rule,
+        path: &JsonPath<'_>,
+        message: impl FnOnce() -> String,
+    ) {
+        if !self.is_full() {
+            self.push(rule, path, message());
+        }
+    }
+
+    fn push(&mut self, rule: Rule, path: &JsonPath<'_>, message: String) {
+        let section = match self.section.is_empty() {
+            true => String::new(),
+            false => format!("{}/{}", self.revision, self.section),
+        };
+        let violation = Violation::new(rule, path.to_string(), message, section);
+        self.found.push(violation);
+    }
+
+    /// Adds violations that already have a section.
+    pub(super) fn extend(&mut self, violations: impl IntoIterator<Item = Violation>) {
+        let room = MAX_VIOLATIONS.saturating_sub(self.found.len());
+        self.found.extend(violations.into_iter().take(room));
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.found.len()
+    }
+
+    pub(super) fn into_violations(self) -> Vec<Violation> {
+        self.found
+    }
+}

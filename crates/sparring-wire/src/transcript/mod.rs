@@ -1,0 +1,234 @@
+//! The transcript: all frames of one or more connections, in order and in both
+//! directions, with their violations.
+//!
+//! Its size is bounded: it drops and counts the oldest entries, and keeps their
+//! violations. Each frame is checked when it is recorded. The caller supplies the time.
+//! HTTP exchanges are kept beside the frames, in at most a quarter of the same size.
+
+mod buffer;
+mod exchange;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use self::buffer::TranscriptBuffer;
+pub use self::exchange::Exchange;
+use crate::check::Referee;
+use crate::frame::Frame;
+use crate::revision::Side;
+use crate::violation::Violation;
+
+/// An item that a transcript passes to its sink.
+#[derive(Debug, Clone, Copy)]
+pub enum Recorded<'a> {
+    /// A frame, or noise.
+    Entry(&'a Entry),
+    /// A finished HTTP exchange.
+    Exchange(&'a Exchange),
+}
+
+/// One frame, or one piece of noise.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The time since the start of the connection.
+    pub at: Duration,
+    /// The sender.
+    pub from: Side,
+    /// The frame; for noise, the unreadable bytes.
+    pub frame: Frame,
+    /// The status of the HTTP response that carried it.
+    pub status: Option<u16>,
+    /// The violations of the frame.
+    pub violations: Vec<Violation>,
+}
+
+/// The record of one or more connections. Cheap to clone; all clones share it.
+#[derive(Debug, Clone)]
+pub struct Transcript(Arc<Mutex<TranscriptBuffer>>);
+
+/// Records one connection in a transcript, and checks it separately from the other
+/// connections there. Cheap to clone; all clones share the same state.
+#[derive(Debug, Clone)]
+pub struct Conversation(Arc<RecorderState>);
+
+#[derive(Debug)]
+struct RecorderState {
+    transcript: Transcript,
+    checker: Mutex<Referee>,
+}
+
+impl Transcript {
+    /// The default size limit in bytes.
+    pub const DEFAULT_BYTES: usize = 16 * 1024 * 1024;
+
+    /// Creates an empty transcript that keeps at most about `max_size` bytes.
+    pub fn bounded(max_size: usize) -> Self {
+        Transcript(Arc::new(Mutex::new(TranscriptBuffer::new(max_size))))
+    }
+
+    /// Passes every later item to `sink` when it is recorded. The sink must not use the
+    /// transcript.
+    pub fn stream_to(&self, sink: impl FnMut(Recorded<'_>) + Send + 'static) {
+        self.buffer().set_sink(Box::new(sink));
+    }
+
+    /// Starts to record a connection.
+    pub fn conversation(&self) -> Conversation {
+        let checker = Mutex::new(Referee::new());
+        Conversation(Arc::new(RecorderState { transcript: self.clone(), checker }))
+    }
+
+    /// Adds a finished HTTP exchange.
+    pub fn record_exchange(&self, exchange: Exchange) {
+        self.buffer().add_exchange(exchange);
+    }
+
+    /// Returns the HTTP exchanges, in the order in which they finished.
+    pub fn exchanges(&self) -> Vec<Exchange> {
+        self.buffer().exchanges()
+    }
+
+    /// Returns all entries that are kept.
+    pub fn entries(&self) -> Vec<Entry> {
+        // Copies first and parses afterwards, so that recording does not wait.
+        let snapshot = self.buffer().snapshot();
+        snapshot.into_entries()
+    }
+
+    /// Returns all violations so far, also those of dropped entries.
+    pub fn violations(&self) -> Vec<Violation> {
+        self.buffer().violations()
+    }
+
+    /// Returns the number of dropped entries and exchanges.
+    pub fn dropped(&self) -> u64 {
+        self.buffer().dropped()
+    }
+
+    /// Returns the number of entries that are kept.
+    pub fn len(&self) -> usize {
+        self.buffer().len()
+    }
+
+    /// Returns whether the transcript has no entries.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn buffer(&self) -> MutexGuard<'_, TranscriptBuffer> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Conversation {
+    /// Returns the transcript.
+    pub fn transcript(&self) -> &Transcript {
+        &self.0.transcript
+    }
+
+    /// Checks and records a frame.
+    pub fn record(&self, at: Duration, from: Side, frame: &Frame) {
+        self.record_answer(at, from, frame, None);
+    }
+
+    /// Checks and records a frame from an HTTP response with its status.
+    pub fn record_answer(&self, at: Duration, from: Side, frame: &Frame, status: Option<u16>) {
+        // The lock is held until the frame is recorded, so that frames are checked in
+        // the order of the record.
+        let mut checker = self.0.checker.lock().unwrap_or_else(PoisonError::into_inner);
+        let violations = checker.observe(from, frame);
+        let entry = Entry { at, from, frame: frame.clone(), status, violations };
+        self.0.transcript.buffer().add_entry(entry);
+    }
+}
+
+impl Default for Transcript {
+    fn default() -> Self {
+        Transcript::bounded(Self::DEFAULT_BYTES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(conversation: &Conversation, from: Side, text: &str) {
+        conversation.record(Duration::ZERO, from, &Frame::parse(text));
+    }
+
+    #[test]
+    fn keeps_order_and_attaches_violations() {
+        let transcript = Transcript::default();
+        let conversation = transcript.conversation();
+        record(&conversation, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+        record(&conversation, Side::Server, r#"{"jsonrpc":"1.0","id":1,"result":{}}"#);
+        let entries = transcript.entries();
+        assert_eq!(entries.len(), 2);
+        assert!(entries[0].violations.is_empty());
+        assert_eq!(entries[1].violations[0].rule.id(), "wire/wrong-jsonrpc");
+        assert_eq!(transcript.violations().len(), entries[1].violations.len());
+    }
+
+    #[test]
+    fn connections_in_one_transcript_are_checked_separately() {
+        let transcript = Transcript::default();
+        let (one, other) = (transcript.conversation(), transcript.conversation());
+        for conversation in [&one, &other] {
+            record(conversation, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#);
+        }
+        for conversation in [&one, &other, &one] {
+            record(conversation, Side::Server, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+        }
+        let rules: Vec<_> = transcript.violations().iter().map(|it| it.rule.id()).collect();
+        assert_eq!((transcript.len(), rules), (5, vec!["exchange/duplicate-response"]));
+    }
+
+    #[test]
+    fn drops_and_counts_the_oldest_entries_but_keeps_their_violations() {
+        let transcript = Transcript::bounded(300);
+        let conversation = transcript.conversation();
+        record(&conversation, Side::Server, "no json at all");
+        for id in 0..10 {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x/y"}}"#);
+            record(&conversation, Side::Client, &text);
+        }
+        assert_eq!(transcript.len() as u64 + transcript.dropped(), 11);
+        assert!(transcript.len() <= 3);
+        assert_eq!(transcript.violations()[0].rule.id(), "wire/not-json");
+    }
+
+    #[test]
+    fn entries_have_the_recorded_bytes() {
+        let transcript = Transcript::bounded(2_000);
+        let texts: Vec<String> = (0..200)
+            .map(|number| match number % 5 {
+                0 => format!("noise {number}"),
+                _ => format!(r#"{{"jsonrpc":"2.0","id":{number},"method":"x/{number}"}}"#),
+            })
+            .collect();
+        let conversation = transcript.conversation();
+        for text in &texts {
+            record(&conversation, Side::Client, text);
+        }
+        let entries = transcript.entries();
+        assert!(entries.len() > 5 && entries.len() < 100);
+        let expected = &texts[texts.len() - entries.len()..];
+        let found: Vec<_> = entries.iter().map(|entry| entry.frame.text().into_owned()).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_sink_receives_every_entry() {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let transcript = Transcript::bounded(0);
+        transcript.stream_to(move |recorded| {
+            let Recorded::Entry(entry) = recorded else { return };
+            let _ = sender.send((entry.frame.clone(), entry.violations.len()));
+        });
+        let conversation = transcript.conversation();
+        record(&conversation, Side::Server, "noise");
+        record(&conversation, Side::Client, r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#);
+        let seen: Vec<_> = receiver.try_iter().map(|(_, violations)| violations).collect();
+        assert_eq!(seen, [1, 0]);
+    }
+}
