@@ -1,5 +1,4 @@
-//! Throws bytes at the frame parser, the checker of every revision and the
-//! referee: the invariants of the tests hold for whatever comes.
+//! Fuzzes the frame parser and the checkers with the invariants of the tests.
 
 #![no_main]
 
@@ -11,12 +10,12 @@ mod invariants;
 
 fuzz_target!(|bytes: &[u8]| {
     for revision in Revision::ALL {
-        invariants::hold_for_frame(bytes, revision, Side::Client);
-        invariants::hold_for_frame(bytes, revision, Side::Server);
+        invariants::check_frame_invariants(bytes, revision, Side::Client);
+        invariants::check_frame_invariants(bytes, revision, Side::Server);
     }
-    // Lines, from either side in turn; a line may begin with its sender.
+    // The lines come from either side in turn; a line can start with its sender.
     let lines = bytes.split(|byte| *byte == b'\n').enumerate();
-    invariants::hold_for_conversation(lines.map(|(index, line)| match line.split_first() {
+    invariants::check_connection_invariants(lines.map(|(index, line)| match line.split_first() {
         Some((b'>', rest)) => (Side::Client, rest),
         Some((b'<', rest)) => (Side::Server, rest),
         _ if index % 2 == 0 => (Side::Client, line),
