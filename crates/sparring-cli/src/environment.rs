@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use sparring_transport::http::Proxies;
 
-/// What the program takes from its environment.
+/// The settings that the program reads from its environment.
 pub(crate) struct Environment {
     /// The proxies to use.
     pub(crate) proxies: Proxies,

@@ -99,7 +99,7 @@ pub struct FailedTry {
 pub struct Failure {
     /// The position of the expectation in the suite.
     pub span: Span,
-    /// What was expected and what was found.
+    /// The expected and the actual value.
     pub message: String,
     /// The diff, if the values are long: `-` expected, `+` found.
     pub diff: Option<String>,

@@ -28,4 +28,4 @@ pub use load::{LoadError, LoadedSuite, WatchedFiles};
 pub use model::{Suite, Test, Transport, Variant};
 pub use plan::{InvalidShard, Plan, PlannedTest, Shard, TestSelection};
 pub use run::{Options, Stop, run};
-pub use run_record::{RunRecord, rerun_command};
+pub use run_record::RunRecord;

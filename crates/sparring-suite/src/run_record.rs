@@ -105,7 +105,7 @@ impl<'a> RunRecord<'a> {
 }
 
 /// The command that runs only one test.
-pub fn rerun_command(planned: PlannedTest<'_>) -> String {
+fn rerun_command(planned: PlannedTest<'_>) -> String {
     let name = format!("^{}$", sparring_script::escape_pattern(&planned.test.name));
     let mut words = vec!["spar", "test", planned.suite.name(), "--filter", &name];
     if let Some(revision) = planned.variant.protocol {

@@ -52,7 +52,7 @@ pub(crate) struct ServerFlags {
 /// How much traffic the transcript of a connection keeps.
 const MAX_TRANSCRIPT_BYTES: usize = 1024 * 1024;
 
-/// What a verb adds to a host.
+/// The options that a verb adds to a host.
 pub(crate) struct HostOptions {
     /// Asks the user whether a tool may be called.
     pub(crate) asker: Option<Arc<dyn Asker>>,

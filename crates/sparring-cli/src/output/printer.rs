@@ -16,7 +16,7 @@ use crate::failure::Failure;
 /// Maximum length of one line of the target's stderr, or of an error's data.
 const MAX_COLUMNS: usize = 500;
 
-/// What `main` finds out about stdout and stderr.
+/// The properties of stdout and stderr, which `main` reads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TerminalInfo {
     /// Whether stdout is a terminal.

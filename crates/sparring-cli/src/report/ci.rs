@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use sparring_report::{Outcome, Place, Run, Test};
 
-/// What the environment variables of the CI system say.
+/// The CI system, as its environment variables describe it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ci {
     /// Whether it is GitHub, which reads annotations from the output.

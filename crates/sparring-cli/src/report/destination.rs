@@ -1,4 +1,4 @@
-//! Where a report or a module is written. Checked before anything runs.
+//! The destination of a report or a module. It is checked before anything runs.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};

@@ -35,7 +35,7 @@ pub(crate) struct List {
     pub(super) flags: TargetFlags,
 }
 
-/// What a server can list.
+/// A kind of list that a server can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ListKind {
     Tools,

@@ -25,7 +25,7 @@ pub struct ServerConfig {
     pub auto_connect: bool,
     /// The timeout of connecting and of each request.
     pub timeout: Duration,
-    /// What to do after it was lost.
+    /// The reconnect policy.
     pub reconnect: Reconnect,
     /// The permission rules of its entry.
     pub rules: Rules,
@@ -53,7 +53,7 @@ pub enum Scope {
     Project,
 }
 
-/// What to do after a server was lost.
+/// The reconnect policy of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reconnect {
     /// The maximum number of tries; 0 for none.

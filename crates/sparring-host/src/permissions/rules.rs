@@ -61,7 +61,7 @@ pub struct Rule {
 /// The verdict about a tool, and the rule behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleDecision {
-    /// What may be done.
+    /// The verdict about a call.
     pub verdict: Verdict,
     /// The deciding rule; `None` if no rule matches.
     pub rule: Option<Arc<Rule>>,

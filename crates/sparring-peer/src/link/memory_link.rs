@@ -34,7 +34,7 @@ pub struct MemoryLink {
     closed: Option<Cause>,
 }
 
-/// What one end has sent and the other has not yet received.
+/// The messages that one end has sent and the other has not yet received.
 #[derive(Debug, Default)]
 struct Queue(Mutex<QueueContents>);
 

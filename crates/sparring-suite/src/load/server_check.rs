@@ -17,7 +17,7 @@ impl Loader {
         steps
     }
 
-    /// What is done on each server after its start and before its end.
+    /// Reads the steps that run on each server after it starts and before it stops.
     pub(super) fn read_suite_setup(
         &mut self,
         node: &Node,

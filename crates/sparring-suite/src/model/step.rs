@@ -21,7 +21,7 @@ pub(crate) struct Step {
     pub(crate) save: Vec<(String, Span, Path)>,
 }
 
-/// What a step does.
+/// The verb of a step.
 #[derive(Debug)]
 pub(crate) enum Verb {
     Call {

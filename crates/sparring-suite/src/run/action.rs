@@ -17,7 +17,7 @@ use crate::step_result::Answer;
 /// The member of `_meta` that says which log messages a request wants.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
-/// What a step does.
+/// The rendered action of a step.
 pub(super) enum Action {
     List(Listing),
     Request {

@@ -119,7 +119,7 @@ impl ServerConnection {
         self.stderr.as_ref().map(Stderr::total).unwrap_or_default()
     }
 
-    /// What the server has written to its stderr after the first `before` bytes.
+    /// The server's stderr after its first `before` bytes.
     pub(super) fn stderr_since(&self, before: u64) -> String {
         let Some(stderr) = &self.stderr else { return String::new() };
         let new = usize::try_from(stderr.total().saturating_sub(before)).unwrap_or(usize::MAX);

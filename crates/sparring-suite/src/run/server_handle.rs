@@ -36,7 +36,7 @@ pub(super) struct ReadyServer {
     pub(super) is_used: bool,
 }
 
-/// What steps found out about the condition of a server.
+/// The observations of steps about the condition of a server.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Observations {
     /// A step ran.

@@ -79,7 +79,7 @@ struct RunningServer {
     condition: Condition,
 }
 
-/// What the steps of earlier tests say about a running server.
+/// The condition of a running server, by the observations of earlier steps.
 #[derive(PartialEq)]
 enum Condition {
     Good,

@@ -23,7 +23,7 @@ use crate::step_result::{
 /// The rule that a request of the server breaks if no `answer` of the step covers it.
 const UNANSWERED: Rule = Rule::Unanswered;
 
-/// What a step runs on.
+/// The connection, the scope and the baselines of a step.
 pub(super) struct StepInput<'a> {
     pub(super) connection: &'a ServerConnection,
     pub(super) scope: &'a dyn Scope,

@@ -73,7 +73,7 @@ impl SampleCall {
     }
 }
 
-/// What a generated suite consists of.
+/// The facts about a server from which a suite is generated.
 #[derive(Debug)]
 pub struct ServerFacts<'a> {
     /// The name of the server.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::error::ContainerError;
 
-/// What a container's state means for commands in it.
+/// The meaning of a container's state for commands in it.
 #[derive(Debug)]
 pub(super) enum ContainerState {
     /// A command can run.

@@ -18,7 +18,7 @@ use crate::signals::Signals;
 /// How often the progress line is updated.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What every run needs.
+/// The printer, the context and the list of failed tests of every run.
 #[derive(Clone, Copy)]
 pub(super) struct TestCommand<'a> {
     pub(super) printer: &'a Printer,

@@ -74,7 +74,7 @@ pub struct Core<W> {
     events: VecDeque<Event<W>>,
 }
 
-/// What client and server agreed on.
+/// The result of the handshake.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     /// The revision in use.

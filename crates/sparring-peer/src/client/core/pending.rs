@@ -38,7 +38,7 @@ pub(super) struct PendingRequest<W> {
     deferred_failure: Option<DeferredFailure>,
 }
 
-/// Who gets the response.
+/// The receiver of the response.
 pub(super) enum Recipient<W> {
     Caller(W),
     Discover,

@@ -92,7 +92,7 @@ struct HandshakeSession {
     subscribed: HashSet<String>,
 }
 
-/// What a client declared in a handshake.
+/// The capabilities that a client declared in a handshake.
 #[derive(Debug)]
 pub(super) struct ClientDescription {
     pub(super) info: Option<Implementation>,

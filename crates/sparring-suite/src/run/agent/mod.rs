@@ -32,7 +32,7 @@ const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
 /// The default timeout of an agent.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What an agent runs in.
+/// The suite, the case and the journal positions of an agent step.
 pub(super) struct AgentStep<'a> {
     pub(super) suite: &'a Suite,
     pub(super) case: &'a TestCase,

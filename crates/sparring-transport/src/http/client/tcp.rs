@@ -20,7 +20,7 @@ const FALLBACK_DELAY: Duration = Duration::from_millis(300);
 /// The longest head of a proxy's response.
 const MAX_PROXY_HEAD: usize = 8192;
 
-/// What failed while connecting.
+/// The step of connecting that failed.
 #[derive(Debug)]
 pub(super) enum ConnectFailure {
     /// The name could not be resolved.

@@ -76,7 +76,7 @@ impl CurrentToken {
     }
 }
 
-/// Where a token comes from.
+/// The source of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenSource {
     /// From the store.
@@ -104,7 +104,7 @@ impl BearerToken {
     }
 }
 
-/// What was tried so far for one request.
+/// The attempts to authorize one request.
 pub(in super::super) struct AuthAttempts {
     pub(super) policy: AuthPolicy,
     /// How many more tokens may be tried.
